@@ -1,0 +1,5 @@
+"""Placeholder: replaced as the job is written."""
+
+
+def evaluate() -> None:
+    """Not there yet."""

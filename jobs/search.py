@@ -1,0 +1,5 @@
+"""Placeholder: replaced as the job is written."""
+
+
+def search() -> None:
+    """Not there yet."""

@@ -1,0 +1,1 @@
+"""Vocabulary, encoder, loss, training, FAISS shards and metrics. Never imports Beam."""

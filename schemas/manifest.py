@@ -1,0 +1,194 @@
+"""What makes an artefact complete: a manifest, written last, that lists every file with its digest.
+
+run folder of files -> Output.publish -> manifest.json -> read_manifest -> verified files
+
+An artefact (a dataset, a model or an index) is a folder with ``manifest.json`` and one folder a run. Readers follow
+the manifest and nothing else, so a killed run leaves the old version whole, on any store that can replace one file.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import re
+import secrets
+from typing import Any, Literal
+
+import pydantic
+
+from schemas import __version__, storage
+from schemas.errors import QprError
+from schemas.tables import SCHEMA_VERSION
+
+MANIFEST = "manifest.json"
+Kind = Literal["dataset", "model", "index"]
+_RUN_FOLDER = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
+_HOW_TO_MAKE = {
+    "dataset": "`qpr clusters` or `qpr quora`",
+    "model": "`qpr train`",
+    "index": "`qpr index`",
+}
+
+
+class File(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """One file of an artefact; ``path`` is relative to the manifest, ``rows`` is 0 where it holds no table."""
+
+    path: str
+    table: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+class Source(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """One input of a run: its URL, its size and, for an artefact, its digest."""
+
+    url: str
+    bytes: int | None = None
+    digest: str | None = None
+
+
+class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """What a run read, did and wrote."""
+
+    kind: Kind
+    run_id: str
+    created: str
+    seconds: float
+    code_version: str = __version__
+    schema_version: int = SCHEMA_VERSION
+    inputs: list[Source]
+    configuration: dict[str, Any]
+    counters: dict[str, int]
+    files: list[File]
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of the files' tables, names and digests: equal content, equal digest, whatever the run."""
+        lines = sorted(f"{f.table} {f.path.removeprefix(self.run_id)} {f.sha256}" for f in self.files)
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    def of(self, table: str) -> list[File]:
+        """Return the files of one table, in order of their path."""
+        return sorted((f for f in self.files if f.table == table), key=lambda f: f.path)
+
+
+class Output:
+    """A place a run writes to: claimed before the work, published after it.
+
+    Args:
+        url: the artefact's folder.
+        kind: what it will hold.
+        overwrite: replace the artefact that is there; it stays readable until the new one is complete.
+
+    Raises:
+        QprError: something is there already that may not be replaced.
+    """
+
+    def __init__(self, url: str, kind: Kind, *, overwrite: bool = False) -> None:
+        names = storage.children(url)
+        if MANIFEST in names:
+            found = read_manifest(url).kind if overwrite else kind
+            if not overwrite or found != kind:
+                what = "exists" if found == kind else f"holds a {found}, not a {kind}"
+                raise QprError(f"{url}: {what}. Choose another --output" + ("" if overwrite else " or add --overwrite"))
+        elif foreign := [name for name in names if not _RUN_FOLDER.fullmatch(name)]:
+            raise QprError(f"{url}: the folder holds other things ({foreign[0]}). Choose an empty or new --output")
+        self.url, self.kind = url, kind
+        self._started = datetime.datetime.now(datetime.UTC)
+        self.run_id = f"{self._started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+
+    @property
+    def run_url(self) -> str:
+        """Return the folder this run's files go to."""
+        return storage.join(self.url, self.run_id)
+
+    def write(self, path: str, content: bytes, *, table: str, rows: int = 0) -> File:
+        """Write one file of this run and return what the manifest says of it."""
+        return write_file(self.run_url, path, content, table=table, rows=rows)
+
+    def publish(
+        self,
+        files: list[File],
+        *,
+        inputs: list[Source],
+        configuration: dict[str, Any],
+        counters: dict[str, int],
+    ) -> Manifest:
+        """Make ``files`` the artefact: check them, replace the manifest, remove what it no longer lists."""
+        for file in files:
+            file_system, path = storage.locate(storage.join(self.url, file.path))
+            with storage.explained(path):
+                if file_system.info(path)["size"] != file.bytes:
+                    raise QprError(f"{path}: changed while the run went on. Does another run write to {self.url}?")
+        manifest = Manifest(
+            kind=self.kind,
+            run_id=self.run_id,
+            created=self._started.isoformat(timespec="seconds"),
+            seconds=round((datetime.datetime.now(datetime.UTC) - self._started).total_seconds(), 3),
+            inputs=inputs,
+            configuration=configuration,
+            counters=dict(sorted(counters.items())),
+            files=sorted(files, key=lambda f: f.path),
+        )
+        storage.write_bytes(storage.join(self.url, MANIFEST), manifest.model_dump_json(indent=2).encode())
+        self._sweep(keep=self.run_id)
+        return manifest
+
+    def abandon(self) -> None:
+        """Remove what this run wrote."""
+        storage.delete(self.run_url)
+
+    def _sweep(self, *, keep: str) -> None:
+        for name in storage.children(self.url):
+            if _RUN_FOLDER.fullmatch(name) and name < keep:
+                storage.delete(storage.join(self.url, name))
+
+
+def write_file(run_url: str, path: str, content: bytes, *, table: str, rows: int = 0) -> File:
+    """Write one file of a run from any worker and return what the manifest says of it."""
+    storage.write_bytes(storage.join(run_url, path), content)
+    return File(
+        path=f"{run_url.rstrip('/').rsplit('/', 1)[-1]}/{path}",
+        table=table,
+        rows=rows,
+        bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+    )
+
+
+def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
+    """Return the manifest of the artefact at ``url``.
+
+    Raises:
+        QprError: there is none, it is damaged, newer than this code, or of another kind.
+    """
+    wanted = kind or "artefact"
+    how = f" Make one with {_HOW_TO_MAKE[kind]}." if kind else ""
+    if not storage.exists(storage.join(url, MANIFEST)):
+        state = "has no manifest.json, so no run has completed there" if storage.exists(url) else "does not exist"
+        raise QprError(f"{url}: not a {wanted}: it {state}.{how}")
+    try:
+        manifest = Manifest.model_validate_json(storage.read_bytes(storage.join(url, MANIFEST)))
+    except pydantic.ValidationError as error:
+        raise QprError(f"{url}/{MANIFEST}: damaged ({error.errors()[0]['msg']}). Make the {wanted} again") from error
+    if manifest.schema_version > SCHEMA_VERSION:
+        version = f"schema version {manifest.schema_version}, this code knows {SCHEMA_VERSION}"
+        raise QprError(f"{url}: written by a newer release ({version}). Upgrade question-paraphrase-retrieval")
+    if kind and manifest.kind != kind:
+        raise QprError(f"{url}: holds a {manifest.kind}, not a {kind}.{how}")
+    return manifest
+
+
+def read_verified(url: str, file: File) -> bytes:
+    """Return the bytes of one file of the artefact at ``url``.
+
+    Raises:
+        QprError: it is missing, or its content is not what the manifest says.
+    """
+    content = storage.read_bytes(storage.join(url, file.path))
+    if len(content) != file.bytes or hashlib.sha256(content).hexdigest() != file.sha256:
+        raise QprError(
+            f"{url}/{file.path}: does not match the manifest's sha256; the file changed or is damaged. Make it again"
+        )
+    return content

@@ -1,0 +1,114 @@
+"""Where bytes live: every path is an fsspec URL, every file appears whole or not at all.
+
+URL -> locate -> file system and path; read_bytes, write_bytes
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+from schemas.errors import QprError
+
+
+def locate(url: str) -> tuple[Any, str]:
+    """Return the file system of ``url`` and the path on it; a plain path is a local one, ``~`` is expanded."""
+    try:
+        file_system, path = fsspec.core.url_to_fs(os.path.expanduser(url))
+    except (ValueError, ImportError) as error:
+        raise QprError(f"{url}: cannot open this kind of path: {error}") from error
+    return file_system, path
+
+
+def join(url: str, *parts: str) -> str:
+    """Return ``url`` with ``parts`` appended, one slash between two."""
+    return "/".join([url.rstrip("/") or "/", *parts])
+
+
+def exists(url: str) -> bool:
+    """Tell whether a file or folder is there."""
+    file_system, path = locate(url)
+    return bool(file_system.exists(path))
+
+
+def read_bytes(url: str) -> bytes:
+    """Return a whole file.
+
+    Raises:
+        QprError: it is missing or cannot be read.
+    """
+    file_system, path = locate(url)
+    with explained(url):
+        return bytes(file_system.cat_file(path))
+
+
+def write_bytes(url: str, content: bytes) -> None:
+    """Write a whole file; a reader sees the old content or the new, never a part.
+
+    Object stores publish an object when its upload completes. A local file is written beside its place, synchronised
+    and renamed.
+
+    Raises:
+        QprError: it cannot be written.
+    """
+    file_system, path = locate(url)
+    with explained(url):
+        file_system.makedirs(file_system._parent(path), exist_ok=True)
+        if isinstance(file_system, LocalFileSystem):
+            _replace_local(path, content)
+        else:
+            file_system.pipe_file(path, content)
+
+
+def delete(url: str) -> None:
+    """Remove a file or a folder with all it holds; nothing happens if there is none."""
+    file_system, path = locate(url)
+    with explained(url), contextlib.suppress(FileNotFoundError):
+        file_system.rm(path, recursive=True)
+
+
+def children(url: str) -> list[str]:
+    """Return the names of what a folder holds, sorted; empty if there is no such folder."""
+    file_system, path = locate(url)
+    try:
+        listed = file_system.ls(path, detail=False, refresh=True)
+    except FileNotFoundError:
+        return []
+    except NotADirectoryError as error:
+        raise QprError(f"{url}: is a file, not a folder") from error
+    names = {entry.rstrip("/").rsplit("/", 1)[-1] for entry in listed}
+    return sorted(names - {path.rstrip("/").rsplit("/", 1)[-1]} if path.rstrip("/") in listed else names)
+
+
+@contextlib.contextmanager
+def explained(url: str) -> Iterator[None]:
+    """Turn an I/O error inside the block into one that names ``url``, the cause and the next step."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise QprError(f"{url}: no such file. Check the path") from error
+    except IsADirectoryError as error:
+        raise QprError(f"{url}: is a folder, not a file") from error
+    except PermissionError as error:
+        raise QprError(f"{url}: permission denied") from error
+    except OSError as error:
+        raise QprError(f"{url}: {error.strerror or error}") from error
+
+
+def _replace_local(path: str, content: bytes) -> None:
+    staged = f"{path}.{os.getpid()}.partial"
+    try:
+        with open(staged, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(staged, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(staged)
+        raise

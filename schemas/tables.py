@@ -1,0 +1,103 @@
+"""What a row of every Parquet table holds: one `pyarrow.Schema` a table, each field documented in its metadata.
+
+A log reader produces `QA_LOG`; a pipeline writes `QUESTIONS`, `CLUSTERS`, `PAIRS` and `REJECTED`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pyarrow as pa
+
+SCHEMA_VERSION: Final = 1
+"""Raised whenever a column changes its name, type or meaning; readers refuse a newer one."""
+
+SPLITS: Final = ("train", "validation", "test")
+
+_TIME: Final = pa.timestamp("us", tz="UTC")
+
+
+def _field(name: str, kind: pa.DataType, doc: str, *, nullable: bool = False) -> pa.Field:
+    return pa.field(name, kind, nullable=nullable, metadata={"doc": doc})
+
+
+def _schema(*fields: pa.Field) -> pa.Schema:
+    return pa.schema(fields, metadata={"qpr.schema_version": str(SCHEMA_VERSION)})
+
+
+QA_LOG: Final = _schema(
+    _field("question", pa.string(), "what was asked, as it was asked"),
+    _field("answer", pa.string(), "what was answered, as it was answered"),
+    _field(
+        "answer_id", pa.string(), "the answer's id in the answering system; clusters by it where given", nullable=True
+    ),
+    _field("timestamp", _TIME, "when it was asked", nullable=True),
+    _field("user_id", pa.string(), "who asked", nullable=True),
+    _field("confidence", pa.float64(), "how sure the answering system was, in its own unit", nullable=True),
+    _field("locale", pa.string(), "language tag of the question, such as en-GB", nullable=True),
+)
+
+QUESTIONS: Final = _schema(
+    _field("question_id", pa.int64(), "BLAKE2b-64 of the key"),
+    _field("key", pa.string(), "the question's normal form: equal keys are the same question"),
+    _field("text", pa.string(), "its most frequent surface form; of equally frequent ones the smallest"),
+    _field("events", pa.int64(), "how many log rows asked it"),
+    _field("first_seen", _TIME, "earliest timestamp of those rows", nullable=True),
+    _field("last_seen", _TIME, "latest timestamp of those rows", nullable=True),
+    _field("answer", pa.string(), "its most frequent answer; null where the source has no answers", nullable=True),
+    _field("cluster_id", pa.int64(), "its cluster; of several the one with most of its events", nullable=True),
+    _field("split", pa.string(), "the split of that cluster", nullable=True),
+)
+
+CLUSTERS: Final = _schema(
+    _field(
+        "cluster_id", pa.int64(), "BLAKE2b-64 of the answer id, the folded answer or, for pairs, the smallest member"
+    ),
+    _field(
+        "answer", pa.string(), "most frequent surface form of the answer; null for clusters from pairs", nullable=True
+    ),
+    _field("split", pa.string(), "train, validation or test"),
+    _field("size", pa.int64(), "how many distinct questions"),
+    _field("events", pa.int64(), "how many log rows asked one of them and got this answer"),
+    _field(
+        "coherence", pa.float64(), "mean share of the cluster's tokens a question has (Bonadiman et al. 2019, eq. 5)"
+    ),
+    _field("adjusted_coherence", pa.float64(), "the same freed of the cluster's size: 0 nothing shared, 1 all equal"),
+    _field("idf_coherence", pa.float64(), "adjusted coherence with tokens weighted by inverse document frequency"),
+    _field("question_ids", pa.list_(pa.field("element", pa.int64(), nullable=False)), "its questions, ascending"),
+    _field("texts", pa.list_(pa.field("element", pa.string(), nullable=False)), "their texts, in the same order"),
+)
+
+PAIRS: Final = _schema(
+    _field("question_id_1", pa.int64(), "the smaller id of the two"),
+    _field("text_1", pa.string(), "its text"),
+    _field("question_id_2", pa.int64(), "the larger id of the two"),
+    _field("text_2", pa.string(), "its text"),
+    _field("cluster_id", pa.int64(), "the cluster that holds both"),
+)
+
+REJECTED: Final = _schema(
+    _field("stage", pa.string(), "which step turned it away: read, validate, size, coherence, leakage, …"),
+    _field("reason", pa.string(), "why, one word or a few joined by underscores"),
+    _field("score", pa.float64(), "the figure that decided it, where there is one", nullable=True),
+    _field("payload", pa.string(), "what was turned away: JSON, or the raw line where it could not be read"),
+)
+
+TABLES: Final = {"questions": QUESTIONS, "clusters": CLUSTERS, "pairs": PAIRS, "rejected": REJECTED}
+"""The tables of a dataset, by the name of their folder."""
+
+
+def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return the columns of ``schema`` in its order and types, its metadata attached.
+
+    Raises:
+        ValueError: a column is missing, or holds a null where the schema has none.
+    """
+    missing = [name for name in schema.names if name not in table.column_names]
+    if missing:
+        raise ValueError(f"missing column {', '.join(missing)}; there are {', '.join(table.column_names)}")
+    conformed = table.select(schema.names).cast(schema)
+    for field in schema:
+        if not field.nullable and conformed[field.name].null_count:
+            raise ValueError(f"column {field.name} holds {conformed[field.name].null_count} nulls")
+    return conformed

@@ -1,0 +1,103 @@
+"""What a question's text means: its key, its words and tokens, its id.
+
+text -> fold -> key -> words, tokens, question_id
+
+These scalar functions are the definition; `schemas.columns` does the same to Arrow arrays, faster.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+import sys
+import unicodedata
+
+MEANINGFUL_PUNCTUATION = "#%&@"
+"""Punctuation that stays at the end of a key because it distinguishes questions: "c#" is not "c"."""
+
+_ASCII_WORD = re.compile(r"\w+", re.ASCII)
+_APOSTROPHES_AND_QUOTES = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "“": '"', "”": '"'})
+_UNSPACED_SCRIPTS = "぀-ヿ㐀-䶿一-鿿豈-﫿\U00020000-\U0003134f"
+"""Kana and Han are written without spaces, so each such character is a word of its own."""
+
+
+def fold(text: str) -> str:
+    """Return ``text`` with compatibility forms, case, quote style, invisible characters and white space evened out.
+
+    Unicode's NFKC, then full case folding, then NFKC again since folding can denormalise (Unicode 3.13, R5), with
+    format characters (category Cf: soft hyphen, zero-width space, byte-order mark) removed as there, typographic
+    quotes made plain, and every run of white space turned into one space. Folding twice changes nothing.
+    """
+    if text.isascii():
+        return " ".join(text.lower().split())
+    previous = None
+    while previous != text:  # a removed format character can bring a base and its accent together
+        previous = text
+        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+        text = _format_characters().sub("", text).translate(_APOSTROPHES_AND_QUOTES)
+    return " ".join(text.split())
+
+
+def key(text: str) -> str:
+    """Return what two texts must share to be the same question: the folded text without its outer punctuation.
+
+    Empty when the text is only punctuation or white space. ``key(key(x)) == key(x)``.
+    """
+    folded = fold(text)
+    start, end = 0, len(folded)
+    while start < end and _is_outer(folded[start]):
+        start += 1
+    while end > start and _is_outer(folded[end - 1]):
+        end -= 1
+    return folded[start:end]
+
+
+def words(text_key: str) -> list[str]:
+    """Return the words of a key in order, repeats included: runs of letters, marks, digits and underscores."""
+    return (_ASCII_WORD if text_key.isascii() else _unicode_word()).findall(text_key)
+
+
+def tokens(text_key: str) -> list[str]:
+    """Return the distinct words of a key, in order of first appearance."""
+    return list(dict.fromkeys(words(text_key)))
+
+
+def hash64(text: str) -> int:
+    """Return BLAKE2b-64 of the UTF-8 text as a signed integer: the same on every machine and in every run."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little", signed=True)
+
+
+def question_id(text: str) -> int:
+    """Return the id of the question that ``text`` asks: `hash64` of its key."""
+    return hash64(key(text))
+
+
+def is_outer_punctuation(character: str) -> bool:
+    """Tell whether `key` strips this character from both ends."""
+    return unicodedata.category(character)[0] == "P" and character not in MEANINGFUL_PUNCTUATION
+
+
+def _is_outer(character: str) -> bool:
+    return character == " " or is_outer_punctuation(character)
+
+
+@functools.cache
+def _format_characters() -> re.Pattern[str]:
+    return re.compile(f"[{_characters_of('Cf')}]")
+
+
+@functools.cache
+def _unicode_word() -> re.Pattern[str]:
+    marks = _characters_of("M")  # \w leaves out vowel signs and accents, which would cut Hindi words into pieces
+    return re.compile(rf"[{_UNSPACED_SCRIPTS}]|(?:(?![{_UNSPACED_SCRIPTS}])[\w{marks}])+")
+
+
+@functools.cache
+def _characters_of(category: str) -> str:
+    """Return the inside of a regular expression class that holds every character of a Unicode category."""
+    points = [c for c in range(sys.maxunicode + 1) if unicodedata.category(chr(c)).startswith(category)]
+    known = set(points)
+    starts = (c for c in points if c - 1 not in known)
+    ends = (c for c in points if c + 1 not in known)
+    return "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in zip(starts, ends, strict=True))

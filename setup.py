@@ -1,0 +1,55 @@
+"""Packaging; Beam stages this file's sdist on workers, so it reads nothing beside the version."""
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+HERE = Path(__file__).resolve().parent
+VERSION = re.search(r'__version__ = "(.+)"', (HERE / "schemas" / "__init__.py").read_text()).group(1)
+
+EXTRAS = {
+    "beam": ["apache-beam>=2.70,<3", "networkx>=3.2"],
+    "train": ["torch>=2.6", "scikit-learn>=1.5", "matplotlib>=3.8"],
+    "index": ["faiss-cpu>=1.9"],
+    "serve": ["faiss-cpu>=1.9"],
+}
+DEV = [
+    "build>=1.2",
+    "bm25s>=0.2",
+    "duckdb>=1.1",
+    "hypothesis>=6.100",
+    "import-linter>=2.1",
+    "ir-measures>=0.3.7",
+    "mypy>=1.13",
+    "polars>=1.10",
+    "psutil>=6",
+    "pytest>=8",
+    "ruff>=0.8",
+    "types-networkx",
+    "wheel",
+]
+
+setup(
+    name="question-paraphrase-retrieval",
+    version=VERSION,
+    description="From question-answering logs to a searchable index of question paraphrases, without hand labels.",
+    long_description=(
+        "Groups logged questions by their answer, keeps the coherent groups, trains a sentence encoder on them with "
+        "smoothed deep metric learning and serves the questions from FAISS shards."
+    ),
+    python_requires=">=3.11",
+    packages=find_packages(include=["schemas*", "pipelines*", "model*", "jobs*"]),
+    package_data={"schemas": ["py.typed"], "pipelines": ["py.typed"], "model": ["py.typed"], "jobs": ["py.typed"]},
+    install_requires=[
+        "fsspec>=2024.6",
+        "numpy>=1.26",
+        "pyarrow>=17",
+        "pydantic>=2.7",
+        "rich>=13.7",
+        "safetensors>=0.4.3",
+        "typer>=0.15",
+    ],
+    extras_require={**EXTRAS, "dev": sorted({*DEV, *(need for needs in EXTRAS.values() for need in needs)})},
+    entry_points={"console_scripts": ["qpr = jobs.cli:main"]},
+)
