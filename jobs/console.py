@@ -90,7 +90,7 @@ def run_explained(command: Callable[[], None], arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except Exception as error:  # noqa: BLE001 - the last place before the user
+    except Exception as error:
         if os.environ.get("QPR_TRACEBACK"):
             raise
         return _fail(_cause(error), 1)
