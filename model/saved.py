@@ -1,0 +1,133 @@
+"""The model artefact: what its files are called and how they are written and read.
+
+config, vocabulary, weights, metrics -> save_model -> manifest -> load_parts -> ModelParts
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pydantic
+import safetensors
+import safetensors.numpy
+
+from model.settings import ModelConfig
+from model.vocabulary import Vocabulary
+from schemas.errors import QprError
+from schemas.manifest import Manifest, Output, Source, read_manifest, read_verified
+
+Weights = dict[str, npt.NDArray[np.float32]]
+
+CONFIG = "config.json"
+VOCABULARY = "vocabulary.txt"
+WEIGHTS = "weights.safetensors"
+METRICS = "metrics.jsonl"
+CURVE = "curve.png"
+CARD = "README.md"
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelParts:
+    """A model read back: its manifest, configuration, vocabulary and weights by name (float32)."""
+
+    manifest: Manifest
+    config: ModelConfig
+    vocabulary: Vocabulary
+    weights: Weights
+
+
+def weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
+    """Return the name and shape of every weight a model of this configuration has."""
+    shape = config.shape
+    channels = shape.channels * len(shape.windows)
+    kernels = {
+        f"kernels.{number}": (shape.embedding_dimension, width * shape.channels)
+        for number, width in enumerate(shape.windows)
+    }
+    return {
+        "embedding.weight": (config.words + config.hash_bins, shape.embedding_dimension),
+        **kernels,
+        "bias": (channels,),
+        "projection.weight": (shape.dimension, channels),
+        "projection.bias": (shape.dimension,),
+    }
+
+
+def save_model(
+    output: Output,
+    *,
+    parts: tuple[ModelConfig, Vocabulary, Weights],
+    metrics: Sequence[Mapping[str, Any]],
+    pages: Mapping[str, bytes],
+    inputs: list[Source],
+    counters: dict[str, int],
+) -> Manifest:
+    """Write a model and publish it; the model that was there stays whole until then.
+
+    Args:
+        output: the place, claimed before training began.
+        parts: configuration, vocabulary and weights.
+        metrics: one JSON object a line of metrics.jsonl.
+        pages: further files by name, such as the model card and the curve.
+        inputs: what the model was trained on.
+        counters: what the run counted.
+
+    Raises:
+        QprError: a file cannot be written.
+    """
+    config, vocabulary, weights = parts
+    contents = {
+        CONFIG: config.model_dump_json(indent=2).encode() + b"\n",
+        VOCABULARY: vocabulary.to_text().encode(),
+        WEIGHTS: safetensors.numpy.save({name: np.ascontiguousarray(weight) for name, weight in weights.items()}),
+        METRICS: "".join(json.dumps(line) + "\n" for line in metrics).encode(),
+        **pages,
+    }
+    files = [output.write(name, content, table="model") for name, content in contents.items()]
+    return output.publish(files, inputs=inputs, configuration=config.model_dump(mode="json"), counters=counters)
+
+
+def load_parts(url: str) -> ModelParts:
+    """Read the model at an fsspec URL; every byte is checked against the manifest.
+
+    Raises:
+        QprError: there is no complete model, or its files are damaged or do not fit together.
+    """
+    manifest = read_manifest(url, "model")
+    files = {file.path.rsplit("/", 1)[-1]: file for file in manifest.of("model")}
+    if missing := {CONFIG, VOCABULARY, WEIGHTS} - files.keys():
+        raise QprError(f"{url}: the model has no {min(missing)}. Train it again")
+    config = _config(url, read_verified(url, files[CONFIG]))
+    vocabulary = Vocabulary.from_text(read_verified(url, files[VOCABULARY]).decode(), hash_bins=config.hash_bins)
+    if len(vocabulary.words) != config.words:
+        counts = f"{VOCABULARY} holds {len(vocabulary.words)} words, {CONFIG} says {config.words}"
+        raise QprError(f"{url}: {counts}. Train the model again")
+    return ModelParts(manifest, config, vocabulary, _weights(url, read_verified(url, files[WEIGHTS]), config))
+
+
+def _config(url: str, content: bytes) -> ModelConfig:
+    try:
+        return ModelConfig.model_validate_json(content)
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise QprError(f"{url}: {CONFIG}: {place}: {first['msg']}. Train the model again") from error
+
+
+def _weights(url: str, content: bytes, config: ModelConfig) -> Weights:
+    try:
+        weights: Weights = safetensors.numpy.load(content)
+    except safetensors.SafetensorError as error:
+        raise QprError(f"{url}: {WEIGHTS} is damaged: {error}. Train the model again") from error
+    found = {name: weight.shape for name, weight in weights.items()}
+    wanted = weight_shapes(config)
+    if found != wanted:
+        wrong = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
+        shapes = f"{wrong} is {found.get(wrong, 'missing')}, {CONFIG} asks for {wanted.get(wrong, 'no such weight')}"
+        raise QprError(f"{url}: {WEIGHTS}: {shapes}. Train the model again")
+    return weights
