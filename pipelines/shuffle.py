@@ -36,8 +36,7 @@ class GroupByShard(beam.PTransform):
         """Split every table by shard, group the parts, put them together."""
         return (
             tables
-            | "SplitByShard"
-            >> beam.FlatMap(split_by_shard, self.key, self.shards).with_output_types(tuple[int, bytes])
+            | "SplitByShard" >> beam.FlatMap(split_by_shard, self.key, self.shards).with_output_types(tuple[int, bytes])
             | "GroupParts" >> beam.GroupByKey()
             | "ConcatenateParts" >> beam.MapTuple(lambda _, parts: concatenate(parts)).with_output_types(pa.Table)
         )
@@ -45,7 +44,7 @@ class GroupByShard(beam.PTransform):
 
 def shard_of(keys: pa.ChunkedArray | pa.Array, shards: int) -> np.ndarray:
     """Return the shard of every key, int64 in [0, shards): the same on every machine."""
-    return np.remainder(keys.to_numpy(), shards)
+    return np.asarray(np.remainder(keys.to_numpy(), shards))
 
 
 def split_by_shard(table: pa.Table, key: str, shards: int) -> Iterator[tuple[int, bytes]]:

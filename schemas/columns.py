@@ -56,6 +56,16 @@ def tokens_all(keys: pa.Array) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets), flat.dictionary.take(pa.array(codes[first])))
 
 
+def has_word_all(keys: pa.Array) -> pa.Array:
+    """Tell of every key whether `schemas.text.words` finds one; null stays null."""
+    plain = pc.match_substring_regex(keys, "[0-9A-Za-z_]")
+    unsure = pc.and_(pc.invert(plain), pc.invert(pc.string_is_ascii(keys)))
+    if not pc.any(unsure).as_py():
+        return plain
+    found = [bool(scalar.words(k)) for k in keys.filter(unsure).to_pylist()]
+    return pc.replace_with_mask(plain, pc.fill_null(unsure, False), pa.array(found, pa.bool_()))
+
+
 def hash64_all(texts: pa.Array) -> pa.Array:
     """Return `schemas.text.hash64` of every string as int64; there must be no null."""
     if texts.null_count:

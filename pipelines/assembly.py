@@ -1,0 +1,160 @@
+"""From questions and the answers they got to the tables of a dataset: what logs and pairs have in common.
+
+QUESTIONS, MEMBERS, token counts -> AssembleDataset -> Written
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, TypedDict
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.compute as pc
+import pydantic
+
+from pipelines.clustering import Gate, cluster, describe
+from pipelines.coherence import Coherence, coherence
+from pipelines.grouping import starts_of_runs
+from pipelines.leakage import TURNED_AWAY_TAG, RemoveLeakage
+from pipelines.pairing import DEFAULT_MAX_PAIRS, pair
+from pipelines.questions import as_membership, assign_clusters, places
+from pipelines.shuffle import GroupByShard
+from pipelines.splitting import DEFAULT_SALT, split_of
+from pipelines.token_weights import MergeTokenCounts, TokenWeights
+from pipelines.writing import WriteTable, Written
+from schemas.tables import SPLITS
+
+_TABLES = ("clusters", "pairs")
+_TAGS = (*(f"{table}_{split}" for table in _TABLES for split in SPLITS), "places", TURNED_AWAY_TAG, "written")
+
+
+class Assembly(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """How clusters are judged, split and paired.
+
+    Attributes:
+        gate: which clusters to believe.
+        salt: changes which clusters land in which split.
+        max_pairs_per_cluster: upper bound on the pairs of a cluster.
+    """
+
+    gate: Gate = Gate()
+    salt: str = DEFAULT_SALT
+    max_pairs_per_cluster: int = pydantic.Field(default=DEFAULT_MAX_PAIRS, ge=1)
+
+
+class Parts(TypedDict):
+    """What a pipeline has found before clusters are judged.
+
+    Attributes:
+        questions: QUESTIONS tables without cluster, each question once.
+        members: MEMBERS tables in any order; a split that is given stays, a null one is decided by hash.
+        token_counts: TokenWeights of disjoint sets of questions.
+        turned_away: TURNED_AWAY tables.
+    """
+
+    questions: beam.PCollection[pa.Table]
+    members: beam.PCollection[pa.Table]
+    token_counts: beam.PCollection[TokenWeights]
+    turned_away: beam.PCollection[pa.Table]
+
+
+@dataclasses.dataclass
+class AssembleDataset(beam.PTransform):
+    """Judge clusters, split them, remove leakage, pair their questions and write every table.
+
+    Input: `Parts`.
+    Output: `Written`.
+    """
+
+    assembly: Assembly
+    shards: int
+    run_url: str
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(self, parts: Parts) -> beam.PCollection[Written]:
+        """Wire the steps; each is a function of its own."""
+        weights = parts["token_counts"] | "WeighTokens" >> beam.CombineGlobally(MergeTokenCounts())
+        judged = (
+            parts["members"]
+            | "MeetByAnswer" >> GroupByShard(key="cluster_id", shards=self.shards)
+            | "Judge"
+            >> beam.FlatMap(judge, self.assembly, weights=beam.pvalue.AsSingleton(weights)).with_outputs(
+                *_TAGS, main="main"
+            )
+        )
+        held_out = judged.main | "RemoveLeakage" >> RemoveLeakage(self.shards)
+        finished = held_out["main"] | "Finish" >> beam.FlatMap(
+            finish, self.assembly, weights=beam.pvalue.AsSingleton(weights)
+        ).with_outputs(*_TAGS)
+        questions = (
+            (
+                parts["questions"] | "AwaitPlaces" >> beam.Map(as_membership),
+                judged["places"],
+                finished["places"],
+            )
+            | "QuestionsAndPlaces" >> beam.Flatten()
+            | "MeetByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
+            | "AssignClusters" >> beam.Map(assign_clusters)
+        )
+        rejected = (
+            (parts["turned_away"], judged[TURNED_AWAY_TAG], held_out[TURNED_AWAY_TAG])
+            | "AllRejected" >> beam.Flatten()
+            | "GatherRejected" >> GroupByShard(key="shard_key", shards=self.shards)
+        )
+        written = [
+            questions | "WriteQuestions" >> self._write("questions", "question_id"),
+            rejected | "WriteRejected" >> self._write("rejected", "shard_key"),
+            judged["written"],
+        ]
+        for table in _TABLES:
+            for split in SPLITS:
+                rows = (judged if split == "train" else finished)[f"{table}_{split}"]
+                label = f"Write{table.title()}{split.title()}"
+                written.append(rows | label >> self._write(table, "cluster_id", part=f"{split}-"))
+        return written | "Written" >> beam.Flatten()
+
+    def _write(self, table: str, key: str, part: str = "") -> WriteTable:
+        return WriteTable(run_url=self.run_url, table=table, key=key, shards=self.shards, part=part)
+
+
+def judge(members: pa.Table, assembly: Assembly, weights: TokenWeights) -> Iterator[Any]:
+    """Yield the believable members with their split, the finished tables of train, and what is turned away."""
+    clustered = cluster(members, assembly.gate, weights)
+    given = clustered.members["split"].combine_chunks()
+    decided = split_of(clustered.members["cluster_id"].to_numpy(), assembly.salt)
+    split = decided if given.null_count == len(given) else pc.coalesce(given, decided)
+    believed = clustered.members.set_column(clustered.members.column_names.index("split"), "split", split)
+    yield believed
+    in_train = pc.equal(split, "train")
+    starts = starts_of_runs(believed["cluster_id"].to_numpy())
+    cluster_in_train = in_train.take(pa.array(starts)).to_numpy(zero_copy_only=False)
+    scores = Coherence(*(values[cluster_in_train] for values in clustered.coherence))
+    yield from _tables(believed.filter(in_train), scores, assembly)
+    yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, clustered.turned_away)
+    yield beam.pvalue.TaggedOutput("written", Written(None, clustered.counts))
+
+
+def finish(members: pa.Table, assembly: Assembly, weights: TokenWeights) -> Iterator[Any]:
+    """Yield the finished tables of validation and test, scored again now that leaked questions are gone."""
+    starts = starts_of_runs(members["cluster_id"].to_numpy())
+    yield from _tables(members, coherence(members["token_ids"], starts, weights), assembly)
+
+
+def _tables(members: pa.Table, scores: Coherence, assembly: Assembly) -> Iterator[beam.pvalue.TaggedOutput]:
+    tables = {"clusters": describe(members, scores), "pairs": pair(members, assembly.max_pairs_per_cluster)}
+    yield beam.pvalue.TaggedOutput("places", places(members))
+    split_of_cluster = tables["clusters"].select(["cluster_id", "split"])
+    for split in SPLITS:
+        ids = split_of_cluster.filter(pc.equal(split_of_cluster["split"], split))["cluster_id"]
+        for name, table in tables.items():
+            part = (
+                table.filter(pc.is_in(table["cluster_id"], value_set=ids))
+                if len(ids) < len(split_of_cluster)
+                else table
+            )
+            if len(ids) and len(part):
+                yield beam.pvalue.TaggedOutput(f"{name}_{split}", part)

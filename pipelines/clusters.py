@@ -1,0 +1,99 @@
+"""From question-answering logs to a dataset of paraphrase clusters.
+
+log files -> build -> Written
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+import pydantic
+
+from pipelines.assembly import AssembleDataset, Assembly, Parts
+from pipelines.leakage import TURNED_AWAY_TAG
+from pipelines.questions import name_questions
+from pipelines.reading.columns import Column
+from pipelines.reading.reader import read
+from pipelines.reading.sources import Source
+from pipelines.rejects import turn_away
+from pipelines.report import WriteReport
+from pipelines.shuffle import GroupByShard
+from pipelines.validation import Validation, validate
+from pipelines.writing import Written
+from schemas.tables import QA_LOG
+
+COLUMNS = [Column(field.name, field.type, required=not field.nullable) for field in QA_LOG]
+"""What a log may hold; ``question`` and ``answer`` it must."""
+
+
+class ClustersConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """All that decides what `qpr clusters` makes of its logs.
+
+    Attributes:
+        column_names: our column name -> the logs' own.
+        validation: which rows to keep.
+        assembly: which clusters to believe, how to split and pair them.
+        shards: how many parts a shuffle and a table have; part of the configuration since it names the files.
+    """
+
+    column_names: dict[str, str] = {}
+    validation: Validation = Validation()
+    assembly: Assembly = Assembly()
+    shards: int = pydantic.Field(ge=1)
+
+
+def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: ClustersConfig, run_url: str) -> None:
+    """Add all steps from log files to the written dataset."""
+    asked = (
+        pipeline
+        | "Files" >> beam.Create(list(sources))
+        | "SpreadFiles" >> beam.Reshuffle()
+        | "ReadAndValidate"
+        >> beam.FlatMap(read_asked, config.column_names, config.validation).with_outputs(
+            TURNED_AWAY_TAG, "written", main="asked"
+        )
+    )
+    named = (
+        asked.asked
+        | "MeetByQuestion" >> GroupByShard(key="question_id", shards=config.shards)
+        | "NameQuestions" >> beam.FlatMap(_named).with_outputs("members", "token_counts", main="questions")
+    )
+    parts: Parts = {
+        "questions": named.questions,
+        "members": named.members,
+        "token_counts": named.token_counts,
+        "turned_away": asked[TURNED_AWAY_TAG],
+    }
+    written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url)
+    (written, asked.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)
+
+
+def read_asked(source: Source, column_names: Mapping[str, str], validation: Validation) -> Iterator[Any]:
+    """Yield the ASKED rows of a file, what is turned away, and how many rows there were."""
+    rows_read = 0
+    for batch in read(source, COLUMNS, column_names):
+        rows_read += len(batch.rows) + len(batch.rejected)
+        checked = validate(batch.rows, validation)
+        if len(checked.asked):
+            yield checked.asked
+        unreadable = turn_away_unreadable(batch.rejected)
+        for lost in (checked.turned_away, unreadable):
+            if len(lost):
+                yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, lost)
+    yield beam.pvalue.TaggedOutput("written", Written(None, {"rows_read": rows_read}))
+
+
+def turn_away_unreadable(rejected: pa.Table) -> pa.Table:
+    """Return TURNED_AWAY rows for what a reader rejected."""
+    flat = rejected.combine_chunks()
+    return turn_away(flat["payload"].combine_chunks(), stage="read", reasons=flat["reason"].combine_chunks())
+
+
+def _named(asked: pa.Table) -> Iterator[Any]:
+    named = name_questions(asked)
+    yield named.questions
+    yield beam.pvalue.TaggedOutput("members", named.members)
+    yield beam.pvalue.TaggedOutput("token_counts", named.token_counts)

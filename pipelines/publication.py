@@ -1,0 +1,97 @@
+"""Run a pipeline that writes a dataset, hold its counts against each other, and publish it.
+
+build, output -> run_and_publish -> Manifest
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import apache_beam as beam
+import pydantic
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from pipelines.reading.sources import Source
+from pipelines.report import check_sum, read_report
+from pipelines.runner import run
+from schemas import storage
+from schemas.errors import QprError
+from schemas.manifest import Manifest, Output
+from schemas.manifest import Source as Input
+from schemas.tables import SPLITS
+
+DEFAULT_MAX_REJECT_RATIO = 0.1
+_SHARD_BYTES = 32 * 2**20
+_EXPANSION = {"parquet": 4.0}  # a text column of a log takes about so many times its Parquet size in memory
+_UNPACKED = 5.0
+
+
+def shards_for(sources: Sequence[Source]) -> int:
+    """Return a shard count that keeps a shard near 32 MB of log text; the same files give the same count."""
+    text = sum(s.bytes * (_UNPACKED if s.compression else _EXPANSION.get(s.format, 1.0)) for s in sources)
+    return min(4096, max(1, math.ceil(text / _SHARD_BYTES)))
+
+
+def run_and_publish(
+    build: Callable[[beam.Pipeline, str], None],
+    *,
+    output: Output,
+    sources: Sequence[Source],
+    configuration: pydantic.BaseModel,
+    options: PipelineOptions,
+    max_reject_ratio: float,
+) -> Manifest:
+    """Run the pipeline and make what it wrote the dataset at ``output``.
+
+    Args:
+        build: adds the steps to a pipeline, given the run's folder.
+        output: the claimed place.
+        sources: the input files.
+        configuration: goes into the manifest.
+        options: Beam's.
+        max_reject_ratio: with a larger share of rejected rows nothing is published.
+
+    Raises:
+        QprError: counts do not add up, too many rejects, or no cluster. In the last two cases the run's folder stays
+            so that the rejected rows can be read.
+    """
+    try:
+        run(lambda pipeline: build(pipeline, output.run_url), options)
+        report = read_report(output)
+        _check_accounts(report.counters)
+    except BaseException:
+        output.abandon()
+        raise
+    _check_worth(report.counters, max_reject_ratio, storage.join(output.run_url, "rejected"))
+    inputs = [Input(url=source.url, bytes=source.bytes) for source in sources]
+    return output.publish(
+        report.files,
+        inputs=inputs,
+        configuration=configuration.model_dump(mode="json"),
+        counters=report.counters,
+    )
+
+
+def _check_accounts(counters: dict[str, int]) -> None:
+    """Every row read is kept or rejected; every question of an answer is in a cluster or rejected."""
+    check_sum(counters, "rows_read", "rows_kept", "rows_rejected")
+    check_sum(counters, "members", *(f"members_{split}" for split in SPLITS), "members_rejected")
+
+
+def _check_worth(counters: dict[str, int], max_reject_ratio: float, rejected_url: str) -> None:
+    read, rejected = counters.get("rows_read", 0), counters.get("rows_rejected", 0)
+    if not read:
+        raise QprError("the input has no rows. Check that it is the right file")
+    if rejected > max_reject_ratio * read:
+        share = f"{rejected:,} of {read:,} rows were rejected, more than --max-reject-ratio {max_reject_ratio}"
+        raise QprError(f"{share} allows. {_most_frequent_reasons(counters)}. Read them in {rejected_url}")
+    if not any(counters.get(f"clusters_{split}") for split in SPLITS):
+        what = f"no cluster was left of {counters.get('members', 0):,} answered questions"
+        raise QprError(f"{what}. {_most_frequent_reasons(counters)}. Read them in {rejected_url}")
+
+
+def _most_frequent_reasons(counters: dict[str, int]) -> str:
+    reasons = {name: n for name, n in counters.items() if name.startswith("rejected_")}
+    most = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:3]
+    return "Most were " + ", ".join(f"{name.removeprefix('rejected_')} ({n:,})" for name, n in most)

@@ -1,0 +1,75 @@
+"""What a run wrote and counted, brought back to the one who started it.
+
+Written of all workers -> WriteReport -> a file in the run's folder -> read_report -> Report
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import json
+
+import apache_beam as beam
+
+from pipelines.writing import Written
+from schemas import storage
+from schemas.errors import QprError
+from schemas.manifest import File, Output
+
+_REPORT = "report.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """The files of a run and its counters."""
+
+    files: list[File]
+    counters: dict[str, int]
+
+
+@dataclasses.dataclass
+class WriteReport(beam.PTransform):
+    """Collect what every worker wrote into one small file, the last of the run.
+
+    Counts travel with the data instead of as Beam metrics, which a retried bundle can count twice.
+    """
+
+    run_url: str
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(self, written: beam.PCollection[Written]) -> beam.PCollection[None]:
+        """Combine all elements into one list and write it."""
+        return (
+            written
+            | beam.Map(lambda w: (w.file.model_dump() if w.file else None, w.counts))
+            | beam.combiners.ToList()
+            | beam.Map(
+                lambda entries: storage.write_bytes(storage.join(self.run_url, _REPORT), json.dumps(entries).encode())
+            )
+        )
+
+
+def read_report(output: Output) -> Report:
+    """Return what the run wrote, and remove the file that told it."""
+    url = storage.join(output.run_url, _REPORT)
+    entries = json.loads(storage.read_bytes(url))
+    storage.delete(url)
+    counters: collections.Counter[str] = collections.Counter()
+    for _, counts in entries:
+        counters.update(counts)
+    return Report([File(**file) for file, _ in entries if file], dict(counters))
+
+
+def check_sum(counters: dict[str, int], whole: str, *parts: str) -> None:
+    """Make sure that the parts add up to the whole.
+
+    Raises:
+        QprError: they do not: rows were lost or doubled, and nothing may be published.
+    """
+    total = sum(counters.get(part, 0) for part in parts)
+    if counters.get(whole, 0) != total:
+        sums = " + ".join(f"{counters.get(part, 0):,} {part}" for part in parts)
+        found = f"{counters.get(whole, 0):,} {whole} but {sums} = {total:,}"
+        raise QprError(f"{found}; the engine lost or doubled rows. Nothing was published")

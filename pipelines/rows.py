@@ -1,0 +1,44 @@
+"""The rows that travel between the steps of a pipeline, before they become the tables of a dataset.
+
+log rows -> ASKED -> QUESTIONS and MEMBERS -> CLUSTERS, PAIRS; TURNED_AWAY at every step
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pyarrow as pa
+
+from schemas.tables import QUESTIONS, REJECTED
+
+_TIME: Final = QUESTIONS.field("first_seen").type
+
+ASKED: Final = pa.schema(
+    [
+        ("question_id", pa.int64()),
+        ("key", pa.string()),
+        ("text", pa.string()),  # one surface form of the question
+        ("cluster_id", pa.int64()),  # of the answer it got
+        ("answer", pa.string()),  # one surface form of that answer
+        ("events", pa.int64()),  # log rows with exactly these forms
+        ("first_seen", _TIME),
+        ("last_seen", _TIME),
+    ]
+)
+"""One row for each combination of question form, answer form and batch."""
+
+MEMBERS: Final = pa.schema(
+    [
+        ("cluster_id", pa.int64()),
+        ("question_id", pa.int64()),
+        ("text", pa.string()),  # null on a train row that only tells which questions occur in train
+        ("answer", pa.string()),
+        ("events", pa.int64()),
+        ("token_ids", pa.list_(pa.int64())),  # hash64 of the distinct tokens of the key
+        ("split", pa.string()),  # null until the cluster is judged
+    ]
+)
+"""One row for each question of a cluster."""
+
+TURNED_AWAY: Final = pa.schema([("shard_key", pa.int64()), *REJECTED.remove_metadata()])
+"""A row of `schemas.tables.REJECTED` with the hash that decides which file it goes to."""

@@ -1,0 +1,86 @@
+"""How much a shared token says: inverse document frequency over the run's own questions.
+
+MEMBERS of a shard -> count_tokens -> CombineGlobally(MergeTokenCounts) -> TokenWeights
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Final
+
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+MAX_TOKENS: Final = 2_000_000
+"""Rarer tokens than the two million most frequent weigh like one seen once; that bounds the side input to 32 MB."""
+
+MIN_QUESTIONS: Final = 1_000
+"""On a tiny input every token is frequent; counting at least this many questions keeps the weights about equal."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TokenWeights:
+    """``log(1 + questions / frequency)`` for each token.
+
+    Attributes:
+        tokens: (V,) int64 token hashes, ascending.
+        frequencies: (V,) int64, how many questions hold the token.
+        questions: how many questions were counted.
+    """
+
+    tokens: np.ndarray
+    frequencies: np.ndarray
+    questions: int
+
+    def of(self, tokens: np.ndarray) -> np.ndarray:
+        """Return the float64 weight of each token hash; an unknown one counts as seen once."""
+        total = max(self.questions, MIN_QUESTIONS)
+        frequency = np.ones(len(tokens))
+        if len(self.tokens):
+            place = np.minimum(np.searchsorted(self.tokens, tokens), len(self.tokens) - 1)
+            frequency = np.where(self.tokens[place] == tokens, self.frequencies[place], 1.0)
+        return np.log1p(total / frequency)
+
+
+def count_tokens(token_lists: pa.Array | pa.ChunkedArray) -> TokenWeights:
+    """Return in how many of the questions each token occurs; the lists hold distinct tokens."""
+    counts = pc.value_counts(pc.list_flatten(token_lists))
+    tokens = counts.field("values").to_numpy(zero_copy_only=False)
+    order = np.argsort(tokens)
+    return TokenWeights(tokens[order], counts.field("counts").to_numpy()[order], len(token_lists))
+
+
+def merge(parts: Iterable[TokenWeights]) -> TokenWeights:
+    """Return the sum of counts of disjoint sets of questions."""
+    every = list(parts)
+    tokens, place = np.unique(np.concatenate([np.zeros(0, np.int64), *(p.tokens for p in every)]), return_inverse=True)
+    frequencies = np.zeros(len(tokens), np.int64)
+    np.add.at(frequencies, place, np.concatenate([np.zeros(0, np.int64), *(p.frequencies for p in every)]))
+    return TokenWeights(tokens, frequencies, sum(p.questions for p in every))
+
+
+class MergeTokenCounts(beam.CombineFn):
+    """Sum token counts of all shards."""
+
+    def create_accumulator(self) -> TokenWeights:
+        """Return the counts of no question."""
+        return merge([])
+
+    def add_input(self, accumulator: TokenWeights, element: TokenWeights) -> TokenWeights:
+        """Return both counts added."""
+        return merge([accumulator, element])
+
+    def merge_accumulators(self, accumulators: Iterable[TokenWeights]) -> TokenWeights:
+        """Return all counts added."""
+        return merge(accumulators)
+
+    def extract_output(self, accumulator: TokenWeights) -> TokenWeights:
+        """Return the counts without tokens seen once, which need no row, and without the rarest beyond the limit."""
+        keep = accumulator.frequencies > 1
+        if np.count_nonzero(keep) > MAX_TOKENS:
+            limit = np.partition(accumulator.frequencies, -MAX_TOKENS)[-MAX_TOKENS]
+            keep = accumulator.frequencies > limit
+        return TokenWeights(accumulator.tokens[keep], accumulator.frequencies[keep], accumulator.questions)
