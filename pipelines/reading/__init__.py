@@ -1,0 +1,11 @@
+"""Reading input files: JSON Lines, CSV, TSV and Parquet, plain or packed, with every unusable row accounted for.
+
+paths -> expand -> sources -> read -> batches of rows and rejects
+"""
+
+from pipelines.reading.batches import Batch
+from pipelines.reading.columns import TIMESTAMP, Column
+from pipelines.reading.reader import check_header, read
+from pipelines.reading.sources import Source, expand
+
+__all__ = ["TIMESTAMP", "Batch", "Column", "Source", "check_header", "expand", "read"]

@@ -1,0 +1,132 @@
+"""What a reader hands over: rows that can be used, rows that cannot, and never fewer than the file has.
+
+values of the wanted columns, flaws by row -> assemble -> Batch
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.reading.casting import cast_values
+from pipelines.reading.columns import Column
+from schemas.tables import REJECTED
+
+BATCH_ROWS: Final = 65_536
+"""At most so many rows a batch: enough to make the cost of a step per batch vanish, about 10 MB of questions."""
+
+BATCH_BYTES: Final = 1 << 23
+"""A batch of text ends after so many bytes, however few rows they are."""
+
+PAYLOAD_CHARACTERS: Final = 1_000
+"""So much of a rejected row is kept."""
+
+
+class Batch(NamedTuple):
+    """Some rows of a file: ``rows`` has the wanted columns, ``rejected`` conforms to `schemas.tables.REJECTED`."""
+
+    rows: pa.Table
+    rejected: pa.Table
+
+
+class Reject(NamedTuple):
+    """One row that cannot be used."""
+
+    reason: str
+    payload: str
+
+
+def raw_payload(raw: bytes) -> str:
+    r"""Return the start of a raw row as text, bytes that are not UTF-8 as ``\xNN``, without its line end."""
+    start = raw[: 4 * PAYLOAD_CHARACTERS]  # a character has at most four bytes, so the cut one is not shown
+    return start.decode("utf-8", "backslashreplace")[:PAYLOAD_CHARACTERS].rstrip("\r\n")
+
+
+def texts_of(values: Sequence[Any]) -> tuple[pa.Array, dict[int, str]]:
+    """Return scalar values as strings, and why some of them could not be, by position; those are null.
+
+    ``True`` becomes "true". A list or a dict is a ``wrong_type``, an unpaired surrogate is ``invalid_utf8``.
+    """
+    try:
+        return pa.array(values, pa.string()), {}
+    except (pa.ArrowTypeError, pa.ArrowInvalid, UnicodeEncodeError):
+        judged = [_text_of(value) for value in values]
+        flaws = {i: text.reason for i, text in enumerate(judged) if isinstance(text, Reject)}
+        return pa.array([None if isinstance(text, Reject) else text for text in judged], pa.string()), flaws
+
+
+def assemble(
+    columns: Sequence[Column],
+    arrays: Mapping[str, pa.Array],
+    *,
+    count: int,
+    flaws: Mapping[int, str],
+    payload: Callable[[int], str],
+    rejects: Sequence[Reject] = (),
+) -> Batch:
+    """Cast the columns of ``count`` rows, take out the rows with a flaw, and add ``rejects`` to those.
+
+    Args:
+        columns: what the rows shall have; an empty string of an optional column becomes null.
+        arrays: the values by column name, valid UTF-8; a column that is not there is null.
+        count: how many rows the arrays have.
+        flaws: the reason by position of rows known to be unusable; a NUL character is found here.
+        payload: returns what to keep of the row at a position.
+        rejects: rows that never got as far.
+    """
+    whole = {column.name: arrays.get(column.name, pa.nulls(count)) for column in columns}
+    reasons = dict(flaws)
+    for column in columns:
+        if column.type == pa.string():
+            for row in _rows_with_nul(whole[column.name]):
+                reasons.setdefault(row, "nul_byte")
+    table = pa.table([_typed(whole[column.name], column) for column in columns], names=[c.name for c in columns])
+    if reasons:
+        keep = np.ones(count, bool)
+        keep[list(reasons)] = False
+        table = table.filter(pa.array(keep))
+    return Batch(table, _rejected_table([*rejects, *(Reject(reasons[row], payload(row)) for row in sorted(reasons))]))
+
+
+def _typed(values: pa.Array, column: Column) -> pa.Array:
+    typed = cast_values(values, column.type)
+    if column.required or column.type != pa.string() or not pc.any(pc.equal(typed, "")).as_py():
+        return typed
+    return pc.if_else(pc.equal(typed, ""), None, typed)
+
+
+def _rows_with_nul(texts: pa.Array) -> list[int]:
+    if not pa.types.is_string(texts.type):
+        return []
+    found = pc.match_substring(texts, "\0")
+    return pc.indices_nonzero(found).to_pylist() if pc.any(found).as_py() else []
+
+
+def _text_of(value: Any) -> str | Reject | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        return Reject("wrong_type", "")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return Reject("invalid_utf8", "")
+    return value
+
+
+def _rejected_table(rejects: Sequence[Reject]) -> pa.Table:
+    return pa.table(
+        {
+            "stage": pa.array(["read"] * len(rejects), pa.string()),
+            "reason": pa.array([reject.reason for reject in rejects], pa.string()),
+            "score": pa.nulls(len(rejects), pa.float64()),
+            "payload": pa.array([reject.payload for reject in rejects], pa.string()),
+        },
+        schema=REJECTED,
+    )

@@ -1,0 +1,101 @@
+"""JSON Lines: one object a line.
+
+lines of a file -> read_jsonl -> batches
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
+from pipelines.reading.columns import Column, locate_columns
+from pipelines.reading.lines import MAX_ROW_BYTES, physical_lines
+from pipelines.reading.sources import Source
+from schemas.errors import QprError
+
+_HEADER_ROWS, _HEADER_LINES = 100, 10_000
+
+_DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=lambda _: None)
+"""Numbers keep their digits, since an id is text; NaN and Infinity, which are not JSON, are null."""
+
+
+def read_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> Iterator[Batch]:
+    """Yield the rows of a file; a key that an object lacks is null.
+
+    Rejected are lines that are ``invalid_json``, ``not_an_object``, ``invalid_utf8``, hold a ``nul_byte`` or are
+    ``row_too_long``, and objects with a list or an object (``wrong_type``) in a wanted column.
+    """
+    for lines in _gather(source):
+        yield _parse(lines, columns, names)
+
+
+def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> None:
+    """Raise `QprError` unless the first objects of a file have the wanted keys."""
+    keys: dict[str, None] = {}
+    objects = 0
+    for line in itertools.islice(itertools.chain.from_iterable(physical_lines(source)), _HEADER_LINES):
+        row = _object_of(line)
+        if isinstance(row, dict):
+            keys.update(dict.fromkeys(row))
+            objects += 1
+        if objects == _HEADER_ROWS:
+            break
+    if not objects:
+        raise QprError(f"{source.url}: none of the first lines is a JSON object. Write one object a line")
+    locate_columns(columns, names, keys, url=source.url, mappable=mappable)
+
+
+def _gather(source: Source) -> Iterator[list[bytes]]:
+    """Yield lines in lists of the size of a batch."""
+    gathered: list[bytes] = []
+    held = 0
+    for lines in physical_lines(source):
+        for start in range(0, len(lines), BATCH_ROWS):
+            part = lines[start : start + BATCH_ROWS]
+            size = sum(map(len, part))
+            if gathered and (len(gathered) + len(part) > BATCH_ROWS or held + size > BATCH_BYTES):
+                yield gathered
+                gathered, held = [], 0
+            gathered += part
+            held += size
+    if gathered:
+        yield gathered
+
+
+def _parse(lines: Sequence[bytes], columns: Sequence[Column], names: Mapping[str, str]) -> Batch:
+    rows: list[dict[str, Any]] = []
+    kept: list[bytes] = []
+    rejects: list[Reject] = []
+    for line in lines:
+        row = _object_of(line)
+        if isinstance(row, dict):
+            rows.append(row)
+            kept.append(line)
+        elif row is not None:
+            rejects.append(Reject(row, raw_payload(line)))
+    arrays, flaws = {}, {}
+    for column in columns:
+        key = names.get(column.name, column.name)
+        arrays[column.name], found = texts_of([row.get(key) for row in rows])
+        flaws.update(found)
+    return assemble(
+        columns, arrays, count=len(rows), flaws=flaws, payload=lambda i: raw_payload(kept[i]), rejects=rejects
+    )
+
+
+def _object_of(line: bytes) -> dict[str, Any] | str | None:
+    """Return the object a line holds, or why it holds none, or None for a blank line."""
+    if len(line) > MAX_ROW_BYTES:
+        return "row_too_long"
+    try:
+        row = _DECODER.decode(line.decode())
+    except UnicodeDecodeError:
+        return "invalid_utf8"
+    except (ValueError, RecursionError):
+        if not line.strip():
+            return None
+        return "nul_byte" if b"\0" in line else "invalid_json"
+    return row if isinstance(row, dict) else "not_an_object"

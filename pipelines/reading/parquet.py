@@ -1,0 +1,129 @@
+"""Parquet: only the wanted columns are read, and no row becomes a Python object unless it has a flaw.
+
+Source -> read_parquet -> batches
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pipelines.reading.batches import BATCH_ROWS, PAYLOAD_CHARACTERS, Batch, assemble
+from pipelines.reading.casting import is_castable, is_text
+from pipelines.reading.columns import Column, locate_columns
+from pipelines.reading.lines import MAX_ROW_BYTES
+from pipelines.reading.sources import Source
+from schemas import storage
+from schemas.errors import QprError
+
+
+def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> Iterator[Batch]:
+    """Yield the rows of a file.
+
+    Rejected are rows whose text is ``invalid_utf8``, holds a ``nul_byte`` or is ``row_too_long``.
+    """
+    rows = 0
+    with _opened(source) as file:
+        located = _locate(source, file, columns, names, mappable=True)
+        batches = file.iter_batches(BATCH_ROWS, columns=list(dict.fromkeys(located.values())), use_threads=False)
+        while True:
+            try:
+                part = next(batches, None)
+            except (OSError, pa.ArrowException) as error:
+                cause = f"the Parquet data is broken after about row {rows:,} ({str(error).splitlines()[0]})"
+                raise QprError(f"{source.url}: {cause}; copy the file again") from error
+            if part is None:
+                return
+            rows += part.num_rows
+            yield _batch(part, columns, located)
+
+
+def check_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> None:
+    """Raise `QprError` unless a file has the wanted columns in types that can be read."""
+    with _opened(source) as file:
+        _locate(source, file, columns, names, mappable=mappable)
+
+
+@contextlib.contextmanager
+def _opened(source: Source) -> Iterator[pq.ParquetFile]:
+    file_system, path = storage.locate(source.url)
+    with contextlib.ExitStack() as stack:
+        with storage.explained(source.url):
+            raw = stack.enter_context(file_system.open(path, "rb"))
+        try:
+            file = stack.enter_context(pq.ParquetFile(raw))
+        except (OSError, pa.ArrowException) as error:
+            cause = str(error).splitlines()[0]
+            raise QprError(f"{source.url}: not a whole Parquet file ({cause}). Copy or write it again") from error
+        yield file
+
+
+def _locate(
+    source: Source, file: pq.ParquetFile, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool
+) -> dict[str, str]:
+    schema = file.schema_arrow
+    located = locate_columns(columns, names, schema.names, url=source.url, mappable=mappable)
+    for column in columns:
+        stored = schema.field(located[column.name]).type if column.name in located else pa.null()
+        if not is_castable(stored, column.type):
+            cause = f"column {located[column.name]} holds {stored}, which is no {column.type}"
+            raise QprError(f"{source.url}: {cause}. Convert it, or name another with {column.option}")
+    return located
+
+
+def _batch(part: pa.RecordBatch, columns: Sequence[Column], located: Mapping[str, str]) -> Batch:
+    arrays: dict[str, pa.Array] = {}
+    flaws: dict[int, str] = {}
+    for name, theirs in located.items():
+        arrays[name], found = _sound(part[theirs])
+        flaws.update(found)
+
+    def payload(position: int) -> str:
+        row = {name: _shown(part[theirs][position]) for name, theirs in located.items()}
+        return json.dumps(row, ensure_ascii=False, default=str)[:PAYLOAD_CHARACTERS]
+
+    return assemble(columns, arrays, count=part.num_rows, flaws=flaws, payload=payload)
+
+
+def _sound(values: pa.Array) -> tuple[pa.Array, dict[int, str]]:
+    """Return text columns as strings with what is not UTF-8 or too long made null, and why, by position."""
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    if not is_text(values.type):
+        return values, {}
+    texts = pc.cast(values, pa.string(), safe=False)
+    flaws: dict[int, str] = {}
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid:
+        raw = texts.cast(pa.binary()).to_pylist()
+        flaws = {row: "invalid_utf8" for row, value in enumerate(raw) if value is not None and not _is_utf8(value)}
+    lengths = pc.binary_length(texts)
+    if (pc.max(lengths).as_py() or 0) > MAX_ROW_BYTES:
+        too_long = pc.indices_nonzero(pc.fill_null(pc.greater(lengths, MAX_ROW_BYTES), False)).to_pylist()
+        flaws.update(dict.fromkeys(too_long, "row_too_long"))
+    if flaws:
+        unsound = pa.array([row in flaws for row in range(len(texts))])
+        texts = pc.if_else(unsound, None, texts)
+    return texts, flaws
+
+
+def _shown(value: pa.Scalar) -> object:
+    if value.is_valid and pa.types.is_dictionary(value.type):
+        value = value.value
+    if not value.is_valid or not is_text(value.type):
+        return value.as_py()
+    return bytes(memoryview(value.as_buffer())[: 4 * PAYLOAD_CHARACTERS]).decode("utf-8", "backslashreplace")
+
+
+def _is_utf8(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

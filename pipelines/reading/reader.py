@@ -1,0 +1,52 @@
+"""One way to read every format.
+
+Source -> read -> Batch after Batch; check_header beforehand, in the driver
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pipelines.reading.batches import Batch
+from pipelines.reading.columns import Column
+from pipelines.reading.delimited import check_delimited, read_delimited
+from pipelines.reading.jsonl import check_jsonl, read_jsonl
+from pipelines.reading.parquet import check_parquet, read_parquet
+from pipelines.reading.sources import Source
+
+_READERS = {"jsonl": read_jsonl, "csv": read_delimited, "tsv": read_delimited, "parquet": read_parquet}
+_CHECKS = {"jsonl": check_jsonl, "csv": check_delimited, "tsv": check_delimited, "parquet": check_parquet}
+
+
+def read(source: Source, columns: Sequence[Column], names: Mapping[str, str] | None = None) -> Iterator[Batch]:
+    """Yield a file in batches of at most `pipelines.reading.batches.BATCH_ROWS` rows, in its order.
+
+    Args:
+        source: the file.
+        columns: what the rows shall have; these columns and types, nulls where the file has no value.
+        names: our name of a column to the file's, where they differ.
+
+    Returns:
+        Batches whose rows and rejects together are all rows of the file; blank lines are none.
+
+    Raises:
+        QprError: the file is missing, not what its name says, or broken; always before it ends.
+    """
+    return _READERS[source.format](source, columns, names or {})
+
+
+def check_header(
+    source: Source, columns: Sequence[Column], names: Mapping[str, str] | None = None, *, mappable: bool = True
+) -> None:
+    """Look whether a file has the wanted columns, before a run starts.
+
+    Args:
+        source: the file; of JSON Lines, the keys of the first 100 objects count.
+        columns: what it shall have.
+        names: our name of a column to the file's, where they differ.
+        mappable: whether the command has a ``--NAME-column`` option for every column.
+
+    Raises:
+        QprError: a required or mapped column is missing; the message names those found and how to map them.
+    """
+    _CHECKS[source.format](source, columns, names or {}, mappable=mappable)

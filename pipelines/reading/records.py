@@ -1,0 +1,123 @@
+"""Where a record of a CSV file ends, for files whose quotes are not in order.
+
+physical lines -> records -> cells and raw lines of one record after another
+
+`csv.reader` decides what a cell is. What it does not do is recover: one quote that nothing closes would make the rest
+of the file a single cell. So the lines it takes are remembered, and those of a record that makes no sense are given
+back but for the first.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from pipelines.reading.lines import MAX_ROW_BYTES
+
+_RETURNS: Final = 4
+"""So often may a file be given back, that one full of stray quotes takes no square of its size in time."""
+
+_LEAST_LIMIT: Final = 1024  # bytes of several lines that always may be a record
+
+
+class Record(NamedTuple):
+    """One record: its cells, the bytes they came from, and why it cannot be used, if so."""
+
+    cells: list[str]
+    raw: bytes
+    reason: str | None
+
+
+def records(lines: Iterator[bytes], *, delimiter: str) -> Iterator[Record]:
+    """Yield every record that is not blank; the first is the header, and says how many cells the others have.
+
+    Reasons are ``ragged_row``, ``unbalanced_quote``, ``row_too_long`` and ``invalid_utf8``. A record of several lines
+    with another number of cells, or with text after a closing quote, was held together by a stray quote: its first
+    line is an ``unbalanced_quote``, and reading goes on at the second.
+    """
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_ROW_BYTES))
+    feed = _Feed(lines, delimiter)
+    reader = csv.reader(feed, delimiter=delimiter)
+    width = 0
+    while True:
+        feed.begin()
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except (csv.Error, _TooLongError):  # csv.Error: a carriage return in the middle of a line
+            cells = None
+        if cells is not None and (not cells or (width > 1 and len(cells) == 1 and not feed.record[0].strip())):
+            continue
+        width = width or len(cells or ())
+        reason = feed.judge(cells, width)
+        if reason in ("unbalanced_quote", "row_too_long"):
+            feed.retract()
+        raw = feed.record[0] if len(feed.record) == 1 else b"".join(feed.record)
+        feed.credit += _RETURNS * len(raw)
+        yield Record(cells or [], raw, reason)
+
+
+class _TooLongError(Exception):
+    """A record passed `MAX_ROW_BYTES`."""
+
+
+class _Feed:
+    """Lines as `csv.reader` takes them, which remembers those of the current record."""
+
+    def __init__(self, lines: Iterator[bytes], delimiter: str) -> None:
+        self._lines = lines
+        self._delimiter = delimiter
+        self._returned: list[bytes] = []  # the next one last
+        self.credit = _RETURNS * MAX_ROW_BYTES
+        self.begin()
+
+    def begin(self) -> None:
+        self.record: list[bytes] = []
+        self._size = 0
+        self._limit = min(max(self.credit, _LEAST_LIMIT), MAX_ROW_BYTES)
+        self._damaged = self._unclosed = False
+
+    def retract(self) -> None:
+        """Give back all lines of the record but the first."""
+        self._returned += reversed(self.record[1:])
+        self.credit -= self._size - len(self.record[0])
+        del self.record[1:]
+
+    def judge(self, cells: list[str] | None, width: int) -> str | None:
+        """Return why the record cannot be used, or None."""
+        if len(self.record[0]) > MAX_ROW_BYTES:
+            return "row_too_long"
+        if self._unclosed or cells is None or len(cells) != width or not self._is_sound:
+            return "unbalanced_quote" if self._unclosed or len(self.record) > 1 else "ragged_row"
+        return "invalid_utf8" if self._damaged else None
+
+    @property
+    def _is_sound(self) -> bool:
+        """Tell whether lines held together by quotes follow the rules, so that no stray quote closed another one."""
+        if len(self.record) == 1:
+            return True
+        texts = [line.decode(errors="surrogateescape") for line in self.record]
+        try:
+            return len(list(csv.reader(texts, delimiter=self._delimiter, strict=True))) == 1
+        except csv.Error:
+            return False
+
+    def __iter__(self) -> _Feed:
+        return self
+
+    def __next__(self) -> str:
+        line = self._returned.pop() if self._returned else next(self._lines, None)
+        if line is None:
+            self._unclosed = bool(self.record)  # csv.reader asks for more only inside quotes
+            raise StopIteration
+        self.record.append(line)
+        self._size += len(line)
+        if self._size > (self._limit if len(self.record) > 1 else MAX_ROW_BYTES):
+            raise _TooLongError
+        try:
+            return line.decode()
+        except UnicodeDecodeError:
+            self._damaged = True
+            return line.decode(errors="surrogateescape")

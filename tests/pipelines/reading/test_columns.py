@@ -1,0 +1,45 @@
+import pyarrow as pa
+import pytest
+
+from pipelines.reading.columns import Column, locate_columns
+from schemas.errors import QprError
+
+COLUMNS = [Column("question", pa.string()), Column("answer", pa.string()), Column("answer_id", pa.string(), False)]
+
+
+def test_columns_are_found_under_our_name_or_the_mapped_one():
+    found = locate_columns(COLUMNS, {"question": "prompt"}, ["answer", "prompt", "x"], url="f")
+    assert found == {"question": "prompt", "answer": "answer"}
+
+
+def test_a_mapping_wins_over_a_column_with_our_name():
+    assert locate_columns(COLUMNS, {"answer": "a"}, ["answer", "a", "question"], url="f")["answer"] == "a"
+
+
+def test_a_missing_column_is_explained_with_those_found_and_the_option_that_maps_it():
+    with pytest.raises(QprError) as caught:
+        locate_columns(COLUMNS, {}, ["prompt", "answer"], url="f.csv")
+    assert str(caught.value) == (
+        "f.csv: no column question; the file has: prompt, answer. Say which it is, such as --question-column prompt"
+    )
+
+
+def test_an_optional_column_may_be_missing_unless_it_was_mapped():
+    assert "answer_id" not in locate_columns(COLUMNS, {}, ["question", "answer"], url="f")
+    with pytest.raises(QprError, match=r"no column ref;.*--answer-id-column x"):
+        locate_columns(COLUMNS, {"answer_id": "ref"}, ["question", "answer", "x"], url="f")
+
+
+def test_a_command_without_mapping_options_does_not_offer_them():
+    with pytest.raises(QprError, match=r"no column question, answer; the file has: none\. Rename"):
+        locate_columns(COLUMNS, {}, [], url="f", mappable=False)
+
+
+def test_many_names_are_not_all_shown():
+    with pytest.raises(QprError, match=r"c28, c29, …\. Say"):
+        locate_columns(COLUMNS, {}, [f"c{i}" for i in range(1000)], url="f")
+
+
+def test_a_type_that_cannot_be_read_is_a_mistake_of_ours():
+    with pytest.raises(ValueError, match="int64"):
+        Column("n", pa.int64())

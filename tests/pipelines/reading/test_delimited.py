@@ -1,0 +1,115 @@
+import gzip
+import resource
+
+import pyarrow as pa
+import pytest
+
+from pipelines.reading import TIMESTAMP, Column, check_header, expand, read
+from schemas.errors import QprError
+
+COLUMNS = [
+    Column("question", pa.string()),
+    Column("answer_id", pa.string(), required=False),
+    Column("timestamp", TIMESTAMP, required=False),
+    Column("confidence", pa.float64(), required=False),
+]
+
+
+def source_of(folder, content, name="x.csv"):
+    (folder / name).write_bytes(content)
+    return expand([str(folder / name)])[0]
+
+
+def read_all(source, columns=COLUMNS, names=None):
+    batches = list(read(source, columns, names))
+    rows = pa.concat_tables(batch.rows for batch in batches).to_pylist()
+    rejected = pa.concat_tables(batch.rejected for batch in batches).to_pylist()
+    return rows, [(row["reason"], row["payload"]) for row in rejected]
+
+
+def test_columns_come_in_any_order_with_a_mark_and_windows_line_ends(tmp_path):
+    content = b'\xef\xbb\xbfconfidence,more, question ,answer_id\r\n0.5,x,"a, ""b""\r\nc",7\r\n?,x,d,\r\n'
+    rows, rejected = read_all(source_of(tmp_path, content))
+    assert [(r["question"], r["answer_id"], r["confidence"]) for r in rows] == [
+        ('a, "b"\r\nc', "7", 0.5),
+        ("d", None, None),  # an empty optional cell is null, as is what is not a number
+    ]
+    assert rejected == []
+
+
+def test_quora_like_tsv_keeps_quotes_tabs_and_line_ends_inside_cells(tmp_path):
+    content = b'id\tquestion\n1\t"What is ""love""?"\n2\t"a\tb\nc"\n3\tHow tall is 5\'7" in cm?\n'
+    rows, rejected = read_all(source_of(tmp_path, content, "x.tsv"))
+    assert [row["question"] for row in rows] == ['What is "love"?', "a\tb\nc", "How tall is 5'7\" in cm?"]
+    assert rejected == []
+
+
+def test_an_empty_required_cell_is_an_empty_text(tmp_path):
+    rows, _ = read_all(source_of(tmp_path, b"question,answer_id\n,1\n"))
+    assert rows[0]["question"] == ""
+
+
+def test_unusable_rows_are_rejected_with_what_they_were(tmp_path):
+    content = b'question,answer_id\nok,1\nshort\n"open,2\nbad \xff,3\nnul \0,4\nfine,5\n'
+    rows, rejected = read_all(source_of(tmp_path, content))
+    assert [row["question"] for row in rows] == ["ok", "fine"]
+    assert sorted(rejected) == [
+        ("invalid_utf8", "bad \\xff,3"),
+        ("nul_byte", "nul \0,4"),
+        ("ragged_row", "short"),
+        ("unbalanced_quote", '"open,2'),
+    ]
+
+
+def test_a_payload_is_cut(tmp_path):
+    _, rejected = read_all(source_of(tmp_path, b"question,answer_id\n" + "ä".encode() * 10_000 + b"\n"))
+    assert rejected == [("ragged_row", "ä" * 1000)]
+
+
+def test_a_ten_megabyte_line_is_one_reject_in_bounded_memory(tmp_path):
+    source = source_of(tmp_path, b"question,answer_id\nok,1\n" + b"x" * 10_000_000 + b",2\nfine,3\n")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    rows, rejected = read_all(source)
+    assert [row["question"] for row in rows] == ["ok", "fine"]
+    assert rejected == [("row_too_long", "x" * 1000)]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60_000  # kB
+
+
+def test_batches_end_after_their_rows_or_bytes(tmp_path, monkeypatch):
+    source = source_of(tmp_path, b"question\n" + b"123456789\n" * 100)
+    monkeypatch.setattr("pipelines.reading.delimited.BATCH_ROWS", 30)
+    assert [batch.rows.num_rows for batch in read(source, COLUMNS)] == [30, 30, 30, 10]
+    monkeypatch.setattr("pipelines.reading.delimited.BATCH_BYTES", 200)  # 20 rows of 10 bytes
+    assert [batch.rows.num_rows for batch in read(source, COLUMNS)][:2] == [20, 20]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            b"prompt,answer_id\n1,2\n",
+            r"no column question; the file has: prompt, answer_id\. .*--question-column prompt",
+        ),
+        (b"prompt\tquestion\n1\t2\n", r"no column question; the file has: prompt\tquestion\."),
+        (b"\n\n", r"there is no row in it; the first row must name the columns"),
+        (b'"open\n', r"its first row cannot be read \(unbalanced_quote\)"),
+        (b"question,question\n1,2\n", r"two columns are called 'question'"),
+    ],
+)
+def test_a_header_that_does_not_fit_is_explained_before_the_run_and_in_it(tmp_path, content, message):
+    source = source_of(tmp_path, content)
+    with pytest.raises(QprError, match=message):
+        check_header(source, COLUMNS)
+    with pytest.raises(QprError, match=message):
+        list(read(source, COLUMNS))
+
+
+def test_a_file_with_a_header_alone_has_no_rows(tmp_path):
+    assert read_all(source_of(tmp_path, b"question\n")) == ([], [])
+    check_header(source_of(tmp_path, b"question"), COLUMNS)
+
+
+def test_rows_before_the_break_of_a_packed_file_are_not_taken_for_all(tmp_path):
+    packed = gzip.compress(b"question\n" + b"".join(b"row %d\n" % i for i in range(1000)))
+    with pytest.raises(QprError, match="gzip data is broken"):
+        read_all(source_of(tmp_path, packed[:-20], "x.csv.gz"))

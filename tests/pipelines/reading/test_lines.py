@@ -1,0 +1,122 @@
+import gzip
+import random
+import resource
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.reading import lines
+from pipelines.reading.lines import MAX_ROW_BYTES, physical_lines
+from pipelines.reading.sources import expand
+from schemas.errors import QprError
+
+
+def source_of(folder, content, name="x.jsonl"):
+    (folder / name).write_bytes(content)
+    return expand([str(folder / name)])[0]
+
+
+def lines_of(folder, content, name="x.jsonl"):
+    return [line for part in physical_lines(source_of(folder, content, name)) for line in part]
+
+
+def naive_lines(content):
+    parts = content.split(b"\n")
+    return [part + b"\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+@given(
+    content=st.lists(st.sampled_from([b"a", b"\n", b"\r\n", b"bcd", b"\r", b"\xc3\xa4"]), min_size=1).map(b"".join),
+    piece=st.integers(1, 5),
+)
+def test_lines_are_those_of_a_plain_split_wherever_the_pieces_end(tmp_path_factory, content, piece):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "_PIECE_BYTES", piece)
+        assert lines_of(tmp_path_factory.getbasetemp(), content) == naive_lines(content)
+
+
+def test_a_byte_order_mark_is_left_out_and_utf16_is_explained(tmp_path):
+    assert lines_of(tmp_path, b"\xef\xbb\xbfa\nb") == [b"a\n", b"b"]
+    for encoding in ("utf-16-le", "utf-16-be"):
+        with pytest.raises(QprError, match=r"x\.jsonl: is UTF-16 text\. Convert"):
+            lines_of(tmp_path, "\ufeffa\n".encode(encoding))
+
+
+def test_a_line_over_the_limit_is_cut_to_one_byte_more_and_the_next_is_whole(tmp_path):
+    exact = b"x" * (MAX_ROW_BYTES - 1) + b"\n"
+    found = lines_of(tmp_path, exact + b"y" * 5_000_000 + b"\nnext\n" + b"z" * 3_000_000)
+    assert [len(line) for line in found] == [MAX_ROW_BYTES, MAX_ROW_BYTES + 1, 5, MAX_ROW_BYTES + 1]
+    assert found[0] == exact
+    assert found[2] == b"next\n"
+
+
+def test_an_endless_line_does_not_fill_the_memory(tmp_path):
+    with gzip.open(tmp_path / "x.jsonl.gz", "wb", compresslevel=1) as file:
+        for _ in range(300):
+            file.write(b"x" * 1_000_000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    (part,) = physical_lines(expand([str(tmp_path / "x.jsonl.gz")])[0])
+    assert len(part[0]) == MAX_ROW_BYTES + 1
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # kB; the line has 300,000
+
+
+TEXT = b"".join(b"line %d of some text\n" % (i * 7919 % 100_003) for i in range(120_000))
+PACKED = gzip.compress(TEXT, 1)
+
+
+def flipped(content, position, bit=1):
+    return content[:position] + bytes([content[position] ^ bit]) + content[position + 1 :]
+
+
+@pytest.mark.parametrize("name", ["x.jsonl.gz", "x.jsonl"])  # by its name, or by its first bytes
+def test_gzip_of_one_or_several_members_is_unpacked(tmp_path, name):
+    assert lines_of(tmp_path, PACKED, name) == naive_lines(TEXT)
+    assert lines_of(tmp_path, PACKED + gzip.compress(b"") + gzip.compress(b"more"), name)[-1] == b"more"
+
+
+def test_zstd_is_unpacked_and_a_truncated_one_is_an_error(tmp_path):
+    packed = pa.compress(TEXT, "zstd", asbytes=True)
+    assert lines_of(tmp_path, packed, "x.csv.zst") == naive_lines(TEXT)
+    with pytest.raises(QprError, match=r"x\.csv\.zst: the zstd data is broken"):
+        lines_of(tmp_path, packed[:-1], "x.csv.zst")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(PACKED[:length] for length in (2, 5, 10, 1000, len(PACKED) // 2, len(PACKED) - 8, len(PACKED) - 1)),
+        flipped(PACKED, len(PACKED) // 2, 16),
+        flipped(PACKED, len(PACKED) - 6),  # the checksum
+        flipped(PACKED, len(PACKED) - 2),  # the length
+        PACKED + b"g",
+        PACKED + b"garbage after the end",
+        PACKED + PACKED[: len(PACKED) // 2],
+        b"not gzip at all\n",
+    ],
+)
+def test_broken_gzip_is_an_error_that_names_the_file_and_the_row(tmp_path, content):
+    with pytest.raises(QprError, match=r"x\.csv\.gz: the gzip data is broken after about row [\d,]+ .*copy the file"):
+        lines_of(tmp_path, content, "x.csv.gz")
+
+
+def test_the_row_in_the_message_is_about_where_the_data_breaks(tmp_path):
+    with pytest.raises(QprError, match=r"after about row (7|8)\d,\d{3} "):  # 2 of 2.6 MB, at 22 to 27 bytes a line
+        lines_of(tmp_path, PACKED[:-8], "x.csv.gz")
+
+
+def test_no_flipped_bit_goes_unnoticed(tmp_path):
+    packed = gzip.compress(TEXT[:5_000])
+    chance = random.Random(7)
+    for _ in range(100):
+        broken = flipped(packed, chance.randrange(10, len(packed)), 1 << chance.randrange(8))
+        with pytest.raises(QprError, match="broken"):
+            lines_of(tmp_path, broken, "x.csv.gz")
+
+
+def test_a_file_that_vanishes_is_named(tmp_path):
+    source = source_of(tmp_path, b"{}")
+    (tmp_path / "x.jsonl").unlink()
+    with pytest.raises(QprError, match=r"x\.jsonl: no such file"):
+        list(physical_lines(source))

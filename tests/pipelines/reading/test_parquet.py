@@ -1,0 +1,131 @@
+import datetime
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipelines.reading import TIMESTAMP, Column, check_header, expand, read
+from pipelines.reading.lines import MAX_ROW_BYTES
+from schemas.errors import QprError
+
+COLUMNS = [
+    Column("question", pa.string()),
+    Column("answer_id", pa.string(), required=False),
+    Column("timestamp", TIMESTAMP, required=False),
+    Column("confidence", pa.float64(), required=False),
+]
+
+
+def source_of(folder, **columns):
+    pq.write_table(pa.table(columns), folder / "x.parquet", row_group_size=1000)
+    return expand([str(folder / "x.parquet")])[0]
+
+
+def read_all(source, names=None):
+    batches = list(read(source, COLUMNS, names))
+    rows = pa.concat_tables(batch.rows for batch in batches).to_pylist()
+    rejected = pa.concat_tables(batch.rejected for batch in batches).to_pylist()
+    return rows, [(row["reason"], json.loads(row["payload"])) for row in rejected]
+
+
+def not_utf8(*values, kind):
+    offsets = pa.array([0, *(sum(map(len, values[: i + 1])) for i in range(len(values)))], pa.int32())
+    return pa.Array.from_buffers(kind, len(values), [None, offsets.buffers()[1], pa.py_buffer(b"".join(values))])
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.dictionary(pa.int32(), pa.string())]
+)
+def test_text_is_read_from_every_type_that_holds_it(tmp_path, kind):
+    texts = pa.array(["ä", None, "b", ""]).cast(pa.string())
+    stored = texts.dictionary_encode() if pa.types.is_dictionary(kind) else texts.cast(kind)
+    rows, rejected = read_all(source_of(tmp_path, question=stored, answer_id=stored))
+    assert [(row["question"], row["answer_id"]) for row in rows] == [("ä", "ä"), (None, None), ("b", "b"), ("", None)]
+    assert rejected == []
+
+
+def test_numbers_and_times_become_the_wanted_types(tmp_path):
+    noon = datetime.datetime(2024, 3, 1, 12)
+    rows, _ = read_all(
+        source_of(
+            tmp_path,
+            question=[True],
+            answer_id=[42],
+            timestamp=pa.array([noon], pa.timestamp("ns")),
+            confidence=pa.array([1], pa.int8()),
+        )
+    )
+    expected = {"question": "true", "answer_id": "42", "timestamp": noon.replace(tzinfo=datetime.UTC), "confidence": 1}
+    assert rows == [expected]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.binary()])
+def test_rows_with_unusable_text_are_rejected_one_by_one(tmp_path, kind):
+    texts = not_utf8(b"fine", b"bad \xff", b"nul \0", b"last", kind=kind)
+    rows, rejected = read_all(source_of(tmp_path, question=texts, answer_id=list("abcd")))
+    assert [row["question"] for row in rows] == ["fine", "last"]
+    assert [reason for reason, _ in rejected] == ["invalid_utf8", "nul_byte"]
+    assert rejected[0][1] == {"question": "bad \\xff", "answer_id": "b"}
+
+
+def test_a_long_text_is_rejected_with_its_start(tmp_path):
+    (batch,) = read(source_of(tmp_path, question=["x" * (MAX_ROW_BYTES + 1), "y" * MAX_ROW_BYTES]), COLUMNS)
+    assert batch.rows.num_rows == 1
+    assert batch.rejected["reason"].to_pylist() == ["row_too_long"]
+    assert len(batch.rejected["payload"][0].as_py()) == 1000
+
+
+def test_a_time_in_bytes_that_are_not_utf8_is_a_flaw_too(tmp_path):
+    rows, rejected = read_all(
+        source_of(tmp_path, question=["a", "b"], timestamp=not_utf8(b"\xff", b"0", kind=pa.string()))
+    )
+    assert ([row["question"] for row in rows], rejected[0][0]) == (["b"], "invalid_utf8")
+
+
+def test_only_wanted_columns_are_read_and_two_may_come_from_one(tmp_path):
+    source = source_of(tmp_path, prompt=["a"], junk=pa.array([[1]]))
+    rows, _ = read_all(source, {"question": "prompt", "answer_id": "prompt"})
+    assert (rows[0]["question"], rows[0]["answer_id"]) == ("a", "a")
+
+
+def test_batches_are_bounded_and_keep_the_order(tmp_path):
+    texts = [f"question {i}" for i in range(100_000)]
+    batches = list(read(source_of(tmp_path, question=texts), COLUMNS))
+    assert max(batch.rows.num_rows for batch in batches) <= 65_536
+    assert [text for batch in batches for text in batch.rows["question"].to_pylist()] == texts
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"prompt": ["a"]}, r"no column question; the file has: prompt\. .*--question-column prompt"),
+        ({"question": pa.array([["a"]])}, r"column question holds list<.*>, which is no string"),
+        ({"question": ["a"], "confidence": pa.array([{"x": 1}])}, r"confidence holds struct.*--confidence-column"),
+        ({"question": ["a"], "timestamp": [True]}, r"timestamp holds bool, which is no timestamp"),
+    ],
+)
+def test_columns_that_do_not_fit_are_explained_before_the_run_and_in_it(tmp_path, columns, message):
+    source = source_of(tmp_path, **columns)
+    with pytest.raises(QprError, match=message):
+        check_header(source, COLUMNS)
+    with pytest.raises(QprError, match=message):
+        list(read(source, COLUMNS))
+
+
+def test_a_truncated_or_foreign_file_is_named(tmp_path):
+    source = source_of(tmp_path, question=["a"] * 1000)
+    whole = (tmp_path / "x.parquet").read_bytes()
+    for content in (whole[: len(whole) // 2], whole[:-1], b"PAR1", b"question\na\n"):
+        (tmp_path / "x.parquet").write_bytes(content)
+        with pytest.raises(QprError, match=r"x\.parquet: not a whole Parquet file"):
+            check_header(source, COLUMNS)
+
+
+def test_a_damaged_page_is_an_error_with_the_row(tmp_path):
+    source = source_of(tmp_path, question=[f"question {i * 7919}" for i in range(5000)])
+    whole = bytearray((tmp_path / "x.parquet").read_bytes())
+    whole[4:4000] = b"\xff" * 3996
+    (tmp_path / "x.parquet").write_bytes(whole)
+    with pytest.raises(QprError, match=r"x\.parquet: the Parquet data is broken after about row 0 "):
+        list(read(source, COLUMNS))

@@ -1,0 +1,89 @@
+import pickle
+
+import fsspec
+import pytest
+
+from pipelines.reading.sources import Source, expand, format_of
+from schemas.errors import QprError
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    for name in ("b.jsonl", "a.jsonl", "c.tsv.gz", "notes.txt"):
+        (tmp_path / name).write_text("{}\n")
+    (tmp_path / "deep.jsonl").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("x.jsonl", ("jsonl", None)),
+        ("a/b.c/x.NDJSON.GZ", ("jsonl", "gzip")),
+        ("x.json.zst", ("jsonl", "zstd")),
+        ("s3://bucket/x.csv", ("csv", None)),
+        ("x.tsv.gz", ("tsv", "gzip")),
+        ("x.parquet", ("parquet", None)),
+    ],
+)
+def test_a_name_tells_format_and_compression(url, expected):
+    assert format_of(url) == expected
+
+
+@pytest.mark.parametrize("url", ["x.txt", "x", "x.gz", "x.csv.bz2", "x.parquet.gz", "a.csv/x"])
+def test_an_unknown_ending_is_an_error_that_lists_the_known_ones(url):
+    with pytest.raises(QprError, match=r"cannot tell the format.*\.ndjson.*\.parquet"):
+        format_of(url)
+
+
+def test_a_glob_is_sorted_and_leaves_folders_out(folder):
+    assert [s.url.rsplit("/", 1)[-1] for s in expand(["*.jsonl"])] == ["a.jsonl", "b.jsonl"]
+
+
+def test_a_file_named_twice_is_read_once(folder):
+    names = [s.url.rsplit("/", 1)[-1] for s in expand(["b.jsonl", "*.jsonl", str(folder / "b.jsonl"), "c.tsv.gz"])]
+    assert sorted(names) == ["a.jsonl", "b.jsonl", "c.tsv.gz"]
+
+
+def test_a_source_says_what_the_file_is_and_survives_pickling(folder):
+    (source,) = expand(["c.tsv.gz"])
+    assert source == Source(url="c.tsv.gz", bytes=3, format="tsv", compression="gzip")
+    assert pickle.loads(pickle.dumps(source)) == source
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_that_file(folder):
+    (folder / "day[1].jsonl").write_text("{}")
+    (folder / "day1.jsonl").write_text("{}")
+    assert [s.url for s in expand(["day[1].jsonl"])] == ["day[1].jsonl"]
+
+
+def test_other_file_systems_keep_their_protocol():
+    memory = fsspec.filesystem("memory")
+    memory.pipe({"/sources/one.csv": b"a\n1\n", "/sources/two.csv": b"a\n"})
+    assert [(s.url, s.bytes) for s in expand(["memory://sources/*.csv"])] == [
+        ("memory:///sources/one.csv", 4),
+        ("memory:///sources/two.csv", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("nothing.jsonl", r"nothing\.jsonl: no file matches"),
+        ("nothing*.jsonl", r"nothing\*\.jsonl: no file matches"),
+        ("deep.jsonl", r"deep\.jsonl: is a folder.*deep\.jsonl/\*\.jsonl"),
+        ("notes.txt", r"notes\.txt: cannot tell the format"),
+        ("empty.csv", r"empty\.csv: the file is empty \(0 bytes\)"),
+        ("nowhere://x.csv", r"nowhere://x\.csv: cannot open this kind of path"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_the_cause(folder, pattern, message):
+    (folder / "empty.csv").touch()
+    with pytest.raises(QprError, match=message):
+        expand([pattern])
+
+
+def test_no_pattern_at_all_is_an_error():
+    with pytest.raises(QprError, match="no input file"):
+        expand([])
