@@ -48,6 +48,12 @@ class Source(pydantic.BaseModel, frozen=True, extra="forbid"):
     digest: str | None = None
 
 
+class _Version(pydantic.BaseModel):
+    """What a manifest of any release holds; the fields of a newer one may be unknown."""
+
+    schema_version: int
+
+
 class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
     """What a run read, did and wrote."""
 
@@ -168,13 +174,15 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
     if not storage.exists(storage.join(url, MANIFEST)):
         state = "has no manifest.json, so no run has completed there" if storage.exists(url) else "does not exist"
         raise QprError(f"{url}: not a {wanted}: it {state}.{how}")
+    content = storage.read_bytes(storage.join(url, MANIFEST))
     try:
-        manifest = Manifest.model_validate_json(storage.read_bytes(storage.join(url, MANIFEST)))
+        version = _Version.model_validate_json(content).schema_version
+        manifest = Manifest.model_validate_json(content) if version <= SCHEMA_VERSION else None
     except pydantic.ValidationError as error:
         raise QprError(f"{url}/{MANIFEST}: damaged ({error.errors()[0]['msg']}). Make the {wanted} again") from error
-    if manifest.schema_version > SCHEMA_VERSION:
-        version = f"schema version {manifest.schema_version}, this code knows {SCHEMA_VERSION}"
-        raise QprError(f"{url}: written by a newer release ({version}). Upgrade question-paraphrase-retrieval")
+    if manifest is None:
+        versions = f"schema version {version}, this code knows {SCHEMA_VERSION}"
+        raise QprError(f"{url}: written by a newer release ({versions}). Upgrade question-paraphrase-retrieval")
     if kind and manifest.kind != kind:
         raise QprError(f"{url}: holds a {manifest.kind}, not a {kind}.{how}")
     return manifest

@@ -81,6 +81,8 @@ def children(url: str) -> list[str]:
         return []
     except NotADirectoryError as error:
         raise QprError(f"{url}: is a file, not a folder") from error
+    if path in listed and file_system.isfile(path):
+        raise QprError(f"{url}: is a file, not a folder")
     names = {entry.rstrip("/").rsplit("/", 1)[-1] for entry in listed}
     return sorted(names - {path.rstrip("/").rsplit("/", 1)[-1]} if path.rstrip("/") in listed else names)
 

@@ -1,0 +1,206 @@
+"""What tests of several modules need: Hypothesis settings, the command line, small artefacts."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import NamedTuple
+
+import fsspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, settings
+
+from model.saved import save_model, weight_shapes
+from model.settings import EncoderSettings, ModelConfig, TrainingSettings
+from model.vocabulary import Vocabulary
+from schemas.columns import hash64_all, key_all
+from schemas.manifest import Output
+from schemas.tables import CLUSTERS, QUESTIONS, conform
+from schemas.text import hash64
+
+settings.register_profile(
+    "repeatable",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("repeatable")
+
+
+class Outcome(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def qpr(capsys, monkeypatch):
+    """Return a function that runs the console script here; a traceback on either stream fails the test."""
+    from jobs.cli import main
+
+    monkeypatch.setenv("COLUMNS", "300")  # so that no message is wrapped
+    monkeypatch.setenv("TERMINAL_WIDTH", "300")
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        assert "This is a defect" not in err
+        return Outcome(int(stopped.value.code or 0), out, err)
+
+    return run
+
+
+@pytest.fixture
+def memory():
+    """Give the URL of an empty folder of the in-memory file system."""
+    system = fsspec.filesystem("memory")
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]
+    yield "memory://bucket"
+    system.store.clear()
+    system.pseudo_dirs[:] = [""]
+
+
+@pytest.fixture
+def write_jsonl(tmp_path):
+    """Return a function that writes rows to a JSON Lines file in the test's folder."""
+
+    def write(name, rows):
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+        return path
+
+    return write
+
+
+def parquet_bytes(table):
+    sink = io.BytesIO()
+    pq.write_table(table, sink)
+    return sink.getvalue()
+
+
+@pytest.fixture
+def make_model():
+    """Return a function that saves a model with random weights and returns its manifest."""
+
+    def make(url, *, words=("pay", "bill", "cancel", "flight"), dimension=8, seed=0, distance="squared_euclidean"):
+        config = ModelConfig(
+            shape=EncoderSettings(embedding_dimension=6, windows=(3,), channels=10, dimension=dimension),
+            words=len(words),
+            hash_bins=50,
+            training=TrainingSettings(distance=distance),
+            dataset_digest="none",
+        )
+        random = np.random.default_rng(seed)
+        weights = {name: random.normal(size=size).astype(np.float32) for name, size in weight_shapes(config).items()}
+        output = Output(str(url), "model", overwrite=True)
+        parts = (config, Vocabulary(words, hash_bins=50), weights)
+        return save_model(output, parts=parts, metrics=[], pages={"README.md": b"card"}, inputs=[], counters={})
+
+    return make
+
+
+@pytest.fixture
+def make_dataset():
+    """Return a function that saves a dataset: clusters are lists of texts of one split, ``alone`` are in none."""
+
+    def make(url, clusters, *, split="test", alone=(), answers=True):
+        output = Output(str(url), "dataset", overwrite=True)
+        rows = [(text, f"c{number}") for number, texts in enumerate(clusters) for text in texts]
+        rows += [(text, None) for text in alone]
+        table = questions_table(rows, split=split, answers=answers)
+        files = [output.write("questions/00000.parquet", parquet_bytes(table), table="questions", rows=len(table))]
+        if clusters:
+            table = clusters_table(clusters, split=split)
+            files.append(
+                output.write("clusters/00000.parquet", parquet_bytes(table), table="clusters", rows=len(table))
+            )
+        return output.publish(files, inputs=[], configuration={}, counters={})
+
+    return make
+
+
+def questions_table(rows, *, split, answers):
+    texts = pa.array([text for text, _ in rows], pa.string())
+    keys = key_all(texts)
+    grouped = pa.array([None if name is None else hash64(name) for _, name in rows], pa.int64())
+    answer = [None if name is None or not answers else f"answer {name}" for _, name in rows]
+    columns = {
+        "question_id": hash64_all(keys),
+        "key": keys,
+        "text": texts,
+        "events": pa.array(range(1, len(rows) + 1), pa.int64()),
+        "first_seen": pa.nulls(len(rows), pa.timestamp("us", tz="UTC")),
+        "last_seen": pa.nulls(len(rows), pa.timestamp("us", tz="UTC")),
+        "answer": pa.array(answer, pa.string()),
+        "cluster_id": grouped,
+        "split": pc.if_else(pc.is_null(grouped), None, split),
+    }
+    return conform(pa.table(columns), QUESTIONS)
+
+
+def clusters_table(clusters, *, split):
+    ids = [hash64_all(key_all(pa.array(texts, pa.string()))).to_pylist() for texts in clusters]
+    members = [sorted(zip(of, texts, strict=True)) for of, texts in zip(ids, clusters, strict=True)]
+    ones = [1.0] * len(clusters)
+    columns = {
+        "cluster_id": [hash64(f"c{number}") for number in range(len(clusters))],
+        "answer": [f"answer c{number}" for number in range(len(clusters))],
+        "split": [split] * len(clusters),
+        "size": [len(texts) for texts in clusters],
+        "events": [len(texts) for texts in clusters],
+        "coherence": ones,
+        "adjusted_coherence": ones,
+        "idf_coherence": ones,
+        "question_ids": [[i for i, _ in one] for one in members],
+        "texts": [[text for _, text in one] for one in members],
+    }
+    return conform(pa.table(columns), CLUSTERS)
+
+
+@pytest.fixture
+def write_dataset() -> Callable[[str, Sequence[tuple[str, Sequence[str]]]], str]:
+    """Write a dataset whose clusters are given as (split, texts), with every pair of each; return its URL."""
+    import io
+    import itertools
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from schemas.manifest import Output
+    from schemas.tables import TABLES
+    from schemas.text import key, question_id
+
+    def write(url: str, clusters: Sequence[tuple[str, Sequence[str]]]) -> str:
+        rows: dict[str, list[dict[str, Any]]] = {"questions": [], "clusters": [], "pairs": []}
+        for number, (split, texts) in enumerate(clusters, start=1000):
+            known = dict(sorted((question_id(text), text) for text in texts))
+            of_cluster = {"cluster_id": number, "split": split}
+            scores = {"coherence": 1.0, "adjusted_coherence": 1.0, "idf_coherence": 1.0}
+            listed = {"question_ids": list(known), "texts": list(known.values())}
+            rows["clusters"].append(of_cluster | scores | listed | {"size": len(known), "events": len(known)})
+            rows["questions"] += [
+                of_cluster | {"question_id": i, "key": key(text), "text": text, "events": 1}
+                for i, text in known.items()
+            ]
+            rows["pairs"] += [
+                {"question_id_1": i, "text_1": s, "question_id_2": j, "text_2": t, "cluster_id": number}
+                for (i, s), (j, t) in itertools.combinations(known.items(), 2)
+            ]
+        output, files = Output(url, "dataset"), []
+        for table, of_table in rows.items():
+            content = io.BytesIO()
+            pq.write_table(pa.Table.from_pylist(of_table, schema=TABLES[table]), content)
+            files.append(output.write(f"{table}/0.parquet", content.getvalue(), table=table, rows=len(of_table)))
+        output.publish(files, inputs=[], configuration={}, counters={})
+        return url
+
+    return write

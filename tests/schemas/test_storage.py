@@ -1,0 +1,103 @@
+import os
+
+import pytest
+
+from schemas import storage
+from schemas.errors import QprError
+
+
+@pytest.fixture(params=["local", "memory"])
+def folder(request, tmp_path, memory):
+    return str(tmp_path / "store") if request.param == "local" else memory
+
+
+def test_what_is_written_is_read_and_listed_and_deleted(folder):
+    url = storage.join(folder, "deep", "file.bin")
+    assert not storage.exists(url)
+    storage.write_bytes(url, b"\x00one")
+    assert storage.exists(url)
+    assert storage.exists(folder)
+    assert storage.read_bytes(url) == b"\x00one"
+    storage.write_bytes(url, b"two")
+    assert storage.read_bytes(url) == b"two"
+    assert storage.children(folder) == ["deep"]
+    assert storage.children(storage.join(folder, "deep")) == ["file.bin"]
+    storage.delete(folder)
+    assert not storage.exists(folder)
+    storage.delete(folder)  # nothing there, nothing happens
+
+
+def test_a_folder_that_is_not_there_has_no_children(folder):
+    assert storage.children(storage.join(folder, "nowhere")) == []
+
+
+def test_a_file_is_not_a_folder(folder):
+    url = storage.join(folder, "file")
+    storage.write_bytes(url, b"x")
+    with pytest.raises(QprError, match=r"file: is a file, not a folder"):
+        storage.children(url)
+
+
+def test_reading_what_is_missing_names_it(folder):
+    with pytest.raises(QprError, match=r"gone\.parquet: no such file"):
+        storage.read_bytes(storage.join(folder, "gone.parquet"))
+
+
+def test_reading_a_folder_names_it(tmp_path):
+    with pytest.raises(QprError, match="is a folder"):
+        storage.read_bytes(str(tmp_path))
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_write_that_fails_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch, step):
+    path = tmp_path / "file"
+    storage.write_bytes(str(path), b"old")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(QprError, match="No space left on device"):
+        storage.write_bytes(str(path), b"new")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_write_that_is_interrupted_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    storage.write_bytes(str(path), b"old")
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        storage.write_bytes(str(path), b"new")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write anywhere")
+def test_a_folder_without_permission_is_named(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(QprError, match="permission denied"):
+        storage.write_bytes(str(tmp_path / "file"), b"x")
+
+
+def test_an_unknown_kind_of_url_is_an_error_for_the_user():
+    with pytest.raises(QprError, match="nosuch://x: cannot open this kind of path"):
+        storage.locate("nosuch://x")
+
+
+def test_a_tilde_is_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    storage.write_bytes("~/file", b"x")
+    assert (tmp_path / "file").read_bytes() == b"x"
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [(("a", "b"), "a/b"), (("a/", "b", "c"), "a/b/c"), (("/", "b"), "//b"), (("memory://a/", "b"), "memory://a/b")],
+)
+def test_joining_puts_one_slash_between_two_parts(parts, expected):
+    assert storage.join(*parts) == expected

@@ -1,0 +1,38 @@
+import pyarrow as pa
+import pytest
+
+from schemas.tables import PAIRS, QA_LOG, QUESTIONS, SCHEMA_VERSION, TABLES, conform
+
+
+@pytest.mark.parametrize("schema", [QA_LOG, *TABLES.values()])
+def test_every_field_is_documented_and_every_schema_has_its_version(schema):
+    assert all(field.metadata and field.metadata[b"doc"] for field in schema)
+    assert schema.metadata[b"qpr.schema_version"] == str(SCHEMA_VERSION).encode()
+
+
+def test_only_what_can_be_absent_is_nullable():
+    assert [f.name for f in QUESTIONS if f.nullable] == ["first_seen", "last_seen", "answer", "cluster_id", "split"]
+    assert not any(field.nullable for field in PAIRS)
+
+
+def pairs(**changed):
+    columns = {"cluster_id": [1], "question_id_1": [2], "text_1": ["a"], "question_id_2": [3], "text_2": ["b"]}
+    return pa.table({**columns, **changed})
+
+
+def test_conforming_orders_columns_casts_types_and_drops_the_rest():
+    table = conform(pairs(question_id_1=pa.array([2], pa.int32()), more=[0]), PAIRS)
+    assert table.schema.equals(PAIRS, check_metadata=True)
+    assert table.to_pylist() == [
+        {"question_id_1": 2, "text_1": "a", "question_id_2": 3, "text_2": "b", "cluster_id": 1}
+    ]
+
+
+def test_a_missing_column_is_named():
+    with pytest.raises(ValueError, match=r"missing column text_1, text_2; there are cluster_id, question_id_1"):
+        conform(pairs().drop(["text_1", "text_2"]), PAIRS)
+
+
+def test_a_null_where_there_may_be_none_is_named():
+    with pytest.raises(ValueError, match="text_2"):
+        conform(pairs(text_2=pa.array([None], pa.string())), PAIRS)
