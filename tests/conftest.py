@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import fsspec
 import numpy as np

@@ -5,7 +5,11 @@ from hypothesis import strategies as st
 
 from schemas import columns, text
 
-AWKWARD = "aAbİIıßẞſﬁﬃＡｂ１½Σςσéé́̀̈͏्ͅहिन्दी東京はが゙カｶﾞ한국مرحبا\u00ad\u200b\u200c\u200d\u2060\ufeff\u00a0\u1680\u2003\u2028\u2029\u3000\x00\t\n\x1c\x1f\x85‘’“”ʼ'\"«»¿?!.,;:-–…()#%&@$_ 🙂"
+AWKWARD = (
+    "aAbİIıßẞſﬁﬃＡｂ１½Σςσéé́̀̈͏्ͅहिन्दी東京はが゙カｶﾞ한국مرحبا"
+    "\u00ad\u200b\u200c\u200d\u2060\ufeff\u00a0\u1680\u2003\u2028\u2029\u3000\x00\t\n\x1c\x1f\x85"
+    "‘’“”ʼ'\"«»¿?!.,;:-–…()#%&@$_ 🙂"
+)
 ASCII = "".join(map(chr, range(128)))
 texts = st.one_of(st.text(), st.text(AWKWARD), st.text(ASCII), st.text("aB _.?'\n"))
 nullable = st.lists(st.none() | texts, max_size=12)

@@ -7,7 +7,11 @@ from hypothesis import strategies as st
 
 from schemas.text import fold, hash64, key, question_id, tokens, words
 
-AWKWARD = "aAbİIıßẞſﬁﬃＡｂ１½Σςσéé́̀̈͏्ͅहिन्दी東京はが゙カｶﾞ한국مرحبا\u00ad\u200b\u200c\u200d\u2060\ufeff\u00a0\u1680\u2003\u2028\u2029\u3000\x00\t\n\x1c\x1f\x85‘’“”ʼ'\"«»¿?!.,;:-–…()#%&@$_ 🙂"
+AWKWARD = (
+    "aAbİIıßẞſﬁﬃＡｂ１½Σςσéé́̀̈͏्ͅहिन्दी東京はが゙カｶﾞ한국مرحبا"
+    "\u00ad\u200b\u200c\u200d\u2060\ufeff\u00a0\u1680\u2003\u2028\u2029\u3000\x00\t\n\x1c\x1f\x85"
+    "‘’“”ʼ'\"«»¿?!.,;:-–…()#%&@$_ 🙂"
+)
 texts = st.text() | st.text(AWKWARD)
 
 
