@@ -1,5 +1,95 @@
-"""Placeholder: replaced as the job is written."""
+"""`qpr sample`: clusters of a dataset for a person to read.
+
+dataset -> draw, with_counts -> terminal, Markdown, CSV or Parquet
+"""
+
+from __future__ import annotations
+
+import enum
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from jobs.console import emit, say, two_columns
+from schemas import storage
+from schemas.errors import QprError, UsageError
+from schemas.tables import SPLITS
 
 
-def sample() -> None:
-    """Not there yet."""
+class Format(enum.StrEnum):
+    """How to show a sample."""
+
+    TABLE = "table"
+    MARKDOWN = "markdown"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+def sample(
+    dataset: Annotated[str, typer.Option(help="Folder that qpr clusters or qpr quora wrote.")],
+    clusters: Annotated[int, typer.Option(min=1, help="How many clusters.")] = 200,
+    seed: Annotated[int, typer.Option(help="Another seed, another sample.")] = 0,
+    split: Annotated[str | None, typer.Option(help="Only train, validation or test.")] = None,
+    shown: Annotated[int, typer.Option("--questions", min=1, help="Of a cluster, in a table or Markdown.")] = 10,
+    form: Annotated[Format, typer.Option("--format", help="CSV and Parquet hold one row a question.")] = Format.TABLE,
+    output: Annotated[str | None, typer.Option(help="File to write instead of stdout; Parquet needs one.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON: the sample or, with --output, a summary.")
+    ] = False,
+) -> None:
+    """Show some clusters with their answer, questions, counts and coherence, to judge a dataset by reading.
+
+    The same dataset and seed give the same sample on every machine.
+
+    Example: qpr sample --dataset dataset --clusters 20 --split test
+    """
+    _check(split, form, output, overwrite=overwrite, as_json=as_json)
+    drawn = _draw(dataset, count=clusters, seed=seed, split=split)
+    if output is not None:
+        storage.write_bytes(output, _rendered(drawn, form, shown=shown))
+        questions = sum(len(cluster["questions"]) for cluster in drawn)
+        result = {"output": output, "clusters": len(drawn), "questions": questions}
+        emit(result, as_json=as_json, table=lambda: two_columns("Sample", result))
+    elif as_json or form is Format.TABLE:
+        from jobs.sample_views import terminal_table
+
+        result = {"dataset": dataset, "seed": seed, "split": split, "clusters": drawn}
+        if drawn or as_json:
+            emit(result, as_json=as_json, table=lambda: terminal_table(drawn, shown=shown))
+    else:
+        sys.stdout.write(_rendered(drawn, form, shown=shown).decode())
+
+
+def _check(split: str | None, form: Format, output: str | None, *, overwrite: bool, as_json: bool) -> None:
+    if split is not None and split not in SPLITS:
+        raise UsageError(f"--split {split}: there are {', '.join(SPLITS)}")
+    if form is Format.PARQUET and output is None and not as_json:
+        raise UsageError("--format parquet is no text. Add --output FILE")
+    if form is Format.TABLE and output is not None:
+        raise UsageError(f"--output {output}: say in which --format, one of markdown, csv, parquet")
+    if output is not None and not overwrite and storage.exists(output):
+        raise QprError(f"{output}: exists. Choose another --output or add --overwrite")
+
+
+def _draw(url: str, *, count: int, seed: int, split: str | None) -> list[dict[str, Any]]:
+    from jobs.sampling import draw, with_counts
+    from schemas.dataset import open_dataset
+
+    dataset = open_dataset(url)
+    chosen, available = draw(dataset.parts("clusters"), count=count, seed=seed, split=split)
+    where = f"{url}" if split is None else f"{url}, split {split}"
+    if available == 0:
+        say(f"{where}: holds no cluster, so there is nothing to sample. `rejected` in the dataset says why")
+    elif available < count:
+        say(f"{where}: holds {available:,} clusters, fewer than the {count:,} asked for; here are all of them")
+    return with_counts(chosen, dataset.parts("questions", columns=["question_id", "events"]))
+
+
+def _rendered(drawn: list[dict[str, Any]], form: Format, *, shown: int) -> bytes:
+    from jobs.sample_views import csv_bytes, markdown, parquet_bytes
+
+    if form is Format.MARKDOWN:
+        return markdown(drawn, shown=shown).encode()
+    return csv_bytes(drawn) if form is Format.CSV else parquet_bytes(drawn)

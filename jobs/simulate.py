@@ -1,5 +1,134 @@
-"""Placeholder: replaced as the job is written."""
+"""`qpr simulate`: question-answering logs with the truth in a column, for anyone without logs.
+
+options -> Simulation -> one log file
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jobs.console import emit, progress_bar, say, two_columns
+from schemas.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from pipelines.simulate.generator import Simulation
+    from pipelines.simulate.noise import Noise
+
+_SHARE = {"min": 0.0, "max": 1.0}
+_NOISES = "lower_case, unpunctuated, filler, truncated, homophone, dropped, doubled, swapped"
 
 
-def simulate() -> None:
-    """Not there yet."""
+def simulate(
+    output: Annotated[str, typer.Option(help="File to write: .jsonl, .csv, .tsv (also .gz, .zst) or .parquet.")],
+    events: Annotated[int, typer.Option(min=1, help="How many log rows.")] = 1_000_000,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed and options, same bytes.")] = 0,
+    from_dataset: Annotated[
+        str | None, typer.Option(help="Take facts and wordings from this dataset's clusters.")
+    ] = None,
+    facts: Annotated[
+        int | None, typer.Option(min=1, help="How many facts are asked about; else 1 to 10 events.")
+    ] = None,
+    zipf: Annotated[float, typer.Option(min=0.0, max=10.0, help="Popularity falls as rank to this power.")] = 0.8,
+    generic_share: Annotated[float, typer.Option(**_SHARE, help="Facts answered by a Yes, a 12 or a July 5.")] = 0.1,
+    unanswered_share: Annotated[float, typer.Option(**_SHARE, help="Events answered by I don't know.")] = 0.01,
+    alias_share: Annotated[float, typer.Option(**_SHARE, help="Events that use another name of a thing.")] = 0.25,
+    noise: Annotated[list[str] | None, typer.Option(help=f"NAME=RATE or none; repeat for {_NOISES}.")] = None,
+    start: Annotated[str, typer.Option(help="Day of the first event, YYYY-MM-DD.")] = "2024-01-01",
+    days: Annotated[int, typer.Option(min=1, help="How many days the log covers.")] = 30,
+    confidence: Annotated[bool, typer.Option(help="Fill the column confidence.")] = True,
+    locale: Annotated[bool, typer.Option(help="Fill the column locale.")] = True,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Generate QA logs whose column gold_cluster says which fact a question asks for.
+
+    Questions are worded in several ways, misheard, cut off and answered with generic answers as in real logs.
+
+    Example: qpr simulate --output logs.parquet --events 50000 --noise truncated=0.1
+    """
+    from pipelines.simulate.generator import Simulation
+
+    simulation = Simulation(
+        events=events,
+        seed=seed,
+        from_dataset=from_dataset,
+        facts=facts,
+        zipf=zipf,
+        generic_share=generic_share,
+        unanswered_share=unanswered_share,
+        alias_share=alias_share,
+        noise=parse_noise(noise or []),
+        start=parse_day(start),
+        days=days,
+        confidence=confidence,
+        locale=locale,
+    )
+    result = {"output": output, "seed": seed, **_write(simulation, output, overwrite=overwrite)}
+    say(f"Next: qpr clusters --logs {output} --output dataset")
+    emit(result, as_json=as_json, table=lambda: two_columns("Simulated log", result))
+
+
+def parse_noise(settings: Sequence[str]) -> Noise:
+    """Return the rates that ``["truncated=0.1", ...]`` set, the default for others; ``"none"`` sets all to 0.
+
+    Raises:
+        UsageError: a name is unknown, or a rate is no number in [0, 1].
+    """
+    from pipelines.simulate.noise import Noise
+
+    chosen = Noise()
+    names = [field.name for field in dataclasses.fields(Noise)]
+    for setting in settings:
+        name, _, rate = setting.partition("=")
+        if setting == "none":
+            chosen = Noise.none()
+        elif name not in names:
+            raise UsageError(f"--noise {setting}: unknown. Write none or NAME=RATE with one of {', '.join(names)}")
+        else:
+            chosen = dataclasses.replace(chosen, **{name: _number(setting, rate)})
+    return chosen
+
+
+def parse_day(text: str) -> datetime.date:
+    """Return the day written as YYYY-MM-DD.
+
+    Raises:
+        UsageError: it is not one.
+    """
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"--start {text}: not a day. Write it as 2024-01-31") from error
+
+
+def _number(setting: str, rate: str) -> float:
+    try:
+        return float(rate)
+    except ValueError as error:
+        raise UsageError(f"--noise {setting}: {rate!r} is no number. Write NAME=RATE, such as truncated=0.1") from error
+
+
+def _write(simulation: Simulation, output: str, *, overwrite: bool) -> dict[str, int]:
+    from pipelines.simulate.generator import LOG
+    from pipelines.simulate.logfile import write_log
+
+    seen: set[int] = set()
+    with progress_bar() as bar:
+        task = bar.add_task("simulate", total=simulation.events)
+        tables = _watched(simulation.tables(), seen, lambda rows: bar.advance(task, rows))
+        rows = write_log(tables, output, schema=LOG, overwrite=overwrite)
+    return {"events": rows, "facts": len(seen)}
+
+
+def _watched(tables: Iterable[pa.Table], seen: set[int], advance: Callable[[int], None]) -> Iterator[pa.Table]:
+    for table in tables:
+        yield table
+        seen.update(table["gold_cluster"].unique().to_pylist())
+        advance(len(table))

@@ -1,0 +1,148 @@
+"""What speech recognition and typing do to a question.
+
+clean questions -> add_noise -> the questions as they are logged
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.errors import UsageError
+
+_SOUND_ALIKE = """
+to two too|there their|your you're|whose who's|which witch|where wear|write right|won one|whether weather|
+capital capitol|its it's|by buy|for four|know no|hour our|way weigh|made maid|main mane|sun son|see sea|
+hear here|eight ate|would wood|road rode|great grate|tale tail|pair pear|die dye|cost coast|cook crook|
+tall tell|film fill|book brook|song sung|long lung|old hold|how who|is as|does dust|does this|when win|
+live leave|name aim|rich reach|of off|in inn|than then|the a
+"""
+_FILLERS: Final = ("um ", "hey ", "okay so ", "please tell me ", "hi there, ", "I want to know: ")
+
+
+def _sound_alikes() -> dict[str, str]:
+    groups = [group.split() for group in _SOUND_ALIKE.replace("\n", "").split("|")]
+    return {word: group[(i + 1) % len(group)] for group in reversed(groups) for i, word in enumerate(group)}
+
+
+SOUND_ALIKE: Final = _sound_alikes()
+"""What a word is misheard as."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Noise:
+    """The probability of each change, all in [0, 1]; several can befall one question.
+
+    Attributes:
+        lower_case: all letters lower case.
+        unpunctuated: no punctuation, apostrophes included.
+        filler: begins with a word or two of no meaning.
+        truncated: the end is cut off; at least half of the words stay.
+        homophone: one word is replaced by one that sounds like it.
+        dropped: one word is missing.
+        doubled: one word is said twice.
+        swapped: two neighbours changed places.
+    """
+
+    lower_case: float = 0.5
+    unpunctuated: float = 0.4
+    filler: float = 0.03
+    truncated: float = 0.02
+    homophone: float = 0.04
+    dropped: float = 0.04
+    doubled: float = 0.02
+    swapped: float = 0.02
+
+    def __post_init__(self) -> None:
+        for name, rate in dataclasses.asdict(self).items():
+            if not 0.0 <= rate <= 1.0:
+                raise UsageError(f"the rate of noise {name} must be in [0, 1], got {rate}")
+
+    @classmethod
+    def none(cls) -> Noise:
+        """Return no noise at all."""
+        return cls(**{field.name: 0.0 for field in dataclasses.fields(cls)})
+
+
+def truncate(words: list[str], where: float) -> list[str]:
+    """Return the first words, at least half of them and never all; one word stays."""
+    least = (len(words) + 1) // 2
+    return words[: least + int(where * (len(words) - least))]
+
+
+def mishear(words: list[str], where: float) -> list[str]:
+    """Return the words with one that has a sound-alike replaced by it; unchanged if none has."""
+    known = [i for i, word in enumerate(words) if word.lower() in SOUND_ALIKE]
+    if not known:
+        return words
+    at = known[int(where * len(known))]
+    return [*words[:at], SOUND_ALIKE[words[at].lower()], *words[at + 1 :]]
+
+
+def drop(words: list[str], where: float) -> list[str]:
+    """Return the words without one; a single word stays."""
+    at = int(where * len(words))
+    return [*words[:at], *words[at + 1 :]] if len(words) > 1 else words
+
+
+def double(words: list[str], where: float) -> list[str]:
+    """Return the words with one said twice."""
+    at = int(where * len(words))
+    return [*words[: at + 1], *words[at:]]
+
+
+def swap(words: list[str], where: float) -> list[str]:
+    """Return the words with two neighbours in each other's place; a single word stays."""
+    at = int(where * (len(words) - 1))
+    return [*words[:at], *reversed(words[at : at + 2]), *words[at + 2 :]]
+
+
+_CHANGES: Final[dict[str, Callable[[list[str], float], list[str]]]] = {
+    "truncated": truncate,
+    "homophone": mishear,
+    "dropped": drop,
+    "doubled": double,
+    "swapped": swap,
+}
+
+
+def add_noise(questions: pa.Array, noise: Noise, rng: np.random.Generator) -> tuple[pa.Array, np.ndarray]:
+    """Return the questions as they are logged and which of them had their words changed, (n,) bool.
+
+    No question becomes empty. Only the rows whose words change are touched in Python.
+    """
+    rates = np.array([getattr(noise, name) for name in _CHANGES])
+    happens = rng.random((len(questions), len(rates))) < rates
+    changed: np.ndarray = np.any(happens, axis=1)
+    rows = pc.filter(questions, pa.array(changed)).to_pylist()
+    where = rng.random((len(rows), len(rates))).tolist()
+    texts = [_change(*row) for row in zip(rows, happens[changed].tolist(), where, strict=True)]
+    questions = pc.replace_with_mask(questions, pa.array(changed), pa.array(texts, pa.string()))
+    surface, filler = rng.random((3, len(questions))), rng.random(len(questions))
+    questions = pc.if_else(pa.array(surface[0] < noise.unpunctuated), _without_punctuation(questions), questions)
+    said = np.where(surface[1] < noise.filler, (filler * len(_FILLERS)).astype(np.int64), len(_FILLERS))
+    opening = pa.array([*_FILLERS, ""]).take(pa.array(said))
+    questions = pc.binary_join_element_wise(opening, questions, "")
+    return pc.if_else(pa.array(surface[2] < noise.lower_case), pc.utf8_lower(questions), questions), changed
+
+
+def _change(text: str, happens: list[bool], where: list[float]) -> str:
+    body = text.rstrip("?.! ")
+    words, ending = body.split(), text[len(body) :]
+    if not words:
+        return text
+    for change, now, place in zip(_CHANGES.values(), happens, where, strict=True):
+        if now:
+            words = change(words, place)
+    return " ".join(words) + ending
+
+
+def _without_punctuation(questions: pa.Array) -> pa.Array:
+    bare = pc.replace_substring_regex(questions, r"[?!.,;:]+(\s|$)", r"\1")
+    bare = pc.utf8_trim_whitespace(pc.replace_substring(bare, "'", ""))
+    return pc.if_else(pc.equal(bare, ""), questions, bare)
