@@ -18,27 +18,22 @@ import rich.text
 
 from jobs.sampling import one_row_a_question
 
+_SCORE_LABELS = {"paper": "coherence", "adjusted": "adjusted_coherence", "idf": "idf_coherence"}
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
 def terminal_table(sample: list[dict[str, Any]], *, shown: int) -> rich.table.Table:
     """Return a table with one row a cluster and its ``shown`` most asked questions."""
-    table = rich.table.Table(box=rich.box.SIMPLE_HEAD, show_lines=True, title_justify="left")
+    table = rich.table.Table(box=rich.box.SIMPLE_HEAD, show_lines=True)
     table.add_column("answer", ratio=2, overflow="fold")
-    table.add_column("questions, each with its events", ratio=4, overflow="fold")
-    for name in ("size", "coherence", "adjusted", "idf"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("split", no_wrap=True)
+    table.add_column("events × question", ratio=5, overflow="fold")
+    table.add_column("coherence", justify="right", no_wrap=True)
     for cluster in sample:
-        scores = (cluster["coherence"], cluster["adjusted_coherence"], cluster["idf_coherence"])
+        answer = rich.text.Text(_answer(cluster), style="bold")
+        answer.append(f"\n{cluster['size']:,} questions, {cluster['split']}", style="not bold dim")
         lines = [f"{q['events']:,} × {printable(q['text'])}" for q in cluster["questions"][:shown]]
-        table.add_row(
-            rich.text.Text(_answer(cluster), style="bold"),
-            rich.text.Text("\n".join([*lines, *_more(cluster, shown)])),
-            f"{cluster['size']:,}",
-            *(f"{score:.2f}" for score in scores),
-            cluster["split"],
-        )
+        scores = [f"{label} {cluster[name]:.2f}" for label, name in _SCORE_LABELS.items()]
+        table.add_row(answer, rich.text.Text("\n".join([*lines, *_more(cluster, shown)])), "\n".join(scores))
     return table
 
 

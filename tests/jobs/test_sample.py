@@ -130,6 +130,7 @@ def test_markup_and_control_characters_are_shown_not_obeyed():
     assert "[bold]a|b[/]" in terminal
     assert "\x1b[31m" not in terminal
     assert "(no answer)" in terminal
+    assert all(score in terminal for score in ("paper 0.50", "adjusted 0.25", "idf 0.12", "2 questions, validation"))
     row = next(line for line in markdown(sample, shown=5).splitlines() if "bold" in line)
     assert row == r"| 0 | \[bold\]a\|b\[/\] \[31mred \<b\>\*x\* |"
 

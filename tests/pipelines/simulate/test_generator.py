@@ -78,6 +78,14 @@ def test_unanswered_events_are_a_share_of_all_whatever_was_asked():
     assert pc.mean(pc.equal(table["answer"], UNANSWERED)).as_py() == pytest.approx(0.3, abs=0.02)
 
 
+def test_aliases_are_used_by_the_share_asked_for():
+    never, half, always = (log(events=5_000, **{**CLEAN, "alias_share": share}) for share in (0.0, 0.5, 1.0))
+    same = [pc.equal(plain["question"], always["question"]) for plain in (never, half)]
+    aliased = 1 - pc.mean(same[0]).as_py()  # the share of questions whose entity has another name
+    assert 0.1 < aliased < 0.9
+    assert 1 - pc.mean(same[1]).as_py() == pytest.approx(aliased / 2, abs=0.03)
+
+
 def test_popularity_follows_zipf_and_the_number_of_facts_is_bounded():
     table = log(events=40_000, facts=4, zipf=1.0)
     counts = sorted((c["counts"] for c in pc.value_counts(table["gold_cluster"]).to_pylist()), reverse=True)
