@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -20,8 +21,8 @@ from model.settings import EncoderSettings, ModelConfig, TrainingSettings
 from model.vocabulary import Vocabulary
 from schemas.columns import hash64_all, key_all
 from schemas.manifest import Output
-from schemas.tables import CLUSTERS, QUESTIONS, conform
-from schemas.text import hash64
+from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, conform
+from schemas.text import hash64, question_id
 
 settings.register_profile(
     "repeatable",
@@ -168,40 +169,26 @@ def clusters_table(clusters, *, split):
 
 
 @pytest.fixture
-def write_dataset() -> Callable[[str, Sequence[tuple[str, Sequence[str]]]], str]:
-    """Write a dataset whose clusters are given as (split, texts), with every pair of each; return its URL."""
-    import io
-    import itertools
+def make_training_data():
+    """Return a function that saves clusters, given as (split, texts), and all their pairs; it returns the URL."""
 
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from schemas.manifest import Output
-    from schemas.tables import TABLES
-    from schemas.text import key, question_id
-
-    def write(url: str, clusters: Sequence[tuple[str, Sequence[str]]]) -> str:
-        rows: dict[str, list[dict[str, Any]]] = {"questions": [], "clusters": [], "pairs": []}
+    def make(url, clusters):
+        listed, pairs = [], []
         for number, (split, texts) in enumerate(clusters, start=1000):
             known = dict(sorted((question_id(text), text) for text in texts))
-            of_cluster = {"cluster_id": number, "split": split}
             scores = {"coherence": 1.0, "adjusted_coherence": 1.0, "idf_coherence": 1.0}
-            listed = {"question_ids": list(known), "texts": list(known.values())}
-            rows["clusters"].append(of_cluster | scores | listed | {"size": len(known), "events": len(known)})
-            rows["questions"] += [
-                of_cluster | {"question_id": i, "key": key(text), "text": text, "events": 1}
-                for i, text in known.items()
-            ]
-            rows["pairs"] += [
-                {"question_id_1": i, "text_1": s, "question_id_2": j, "text_2": t, "cluster_id": number}
-                for (i, s), (j, t) in itertools.combinations(known.items(), 2)
-            ]
-        output, files = Output(url, "dataset"), []
-        for table, of_table in rows.items():
-            content = io.BytesIO()
-            pq.write_table(pa.Table.from_pylist(of_table, schema=TABLES[table]), content)
-            files.append(output.write(f"{table}/0.parquet", content.getvalue(), table=table, rows=len(of_table)))
+            questions = {"question_ids": list(known), "texts": list(known.values())}
+            sizes = {"size": len(known), "events": len(known)}
+            listed.append({"cluster_id": number, "split": split, **scores, **questions, **sizes})
+            pairs += [(i, s, j, t, number) for (i, s), (j, t) in itertools.combinations(known.items(), 2)]
+        named = [dict(zip(PAIRS.names, pair, strict=True)) for pair in pairs]
+        output = Output(str(url), "dataset", overwrite=True)
+        tables = {"clusters": pa.Table.from_pylist(listed, CLUSTERS), "pairs": pa.Table.from_pylist(named, PAIRS)}
+        files = [
+            output.write(f"{name}/00000.parquet", parquet_bytes(table), table=name, rows=len(table))
+            for name, table in tables.items()
+        ]
         output.publish(files, inputs=[], configuration={}, counters={})
-        return url
+        return str(url)
 
-    return write
+    return make
