@@ -6,6 +6,7 @@ command result -> emit -> a table for a person or JSON for a program
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import sys
@@ -17,6 +18,9 @@ import rich.table
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from schemas.errors import QprError, UsageError
+
+_WHERE_IT_RAN = re.compile(r" \[while running '.*")
+"""What Beam appends to an error."""
 
 messages = rich.console.Console(stderr=True, highlight=False, soft_wrap=True)
 """Progress, notes and errors."""
@@ -73,12 +77,14 @@ def progress_bar(*extra: str) -> Progress:
 
 def run_explained(command: Callable[[], None], arguments: Sequence[str]) -> int:
     """Run a command and return its exit code: 0 done, 1 failed, 2 wrong usage; every failure is one readable line."""
+    if not os.environ.get("QPR_TRACEBACK"):
+        logging.getLogger().setLevel(logging.ERROR)  # libraries warn about what no user can change
     try:
         command()
     except UsageError as error:
         return _fail(str(error), 2)
     except QprError as error:
-        return _fail(str(error), 1)
+        return _fail(_WHERE_IT_RAN.sub("", str(error)), 1)
     except ModuleNotFoundError as error:
         extra = EXTRA_OF_MODULE.get((error.name or "").split(".")[0])
         if extra is None:
@@ -104,8 +110,8 @@ def _fail(text: str, code: int) -> int:
 
 def _cause(error: Exception) -> str:
     """Return the user's error inside what a runner raised, or one line about a defect of ours."""
-    found = re.findall(r"schemas\.errors\.QprError: (.+?)(?: \[while running .*)?$", str(error), re.MULTILINE)
+    found = re.findall(r"schemas\.errors\.QprError: (.+)$", str(error), re.MULTILINE)
     if found:
-        return str(found[-1])
+        return _WHERE_IT_RAN.sub("", found[-1])
     last = (str(error).strip().splitlines() or [""])[-1]
     return f"{type(error).__name__}: {last}. This is a defect; set QPR_TRACEBACK=1 to see where"

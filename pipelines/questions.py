@@ -50,17 +50,14 @@ def name_questions(asked: pa.Table) -> Named:
     ordered = asked.take(pa.array(order))
     starts = starts_of_runs(ordered["question_id"].to_numpy())
     keys = ordered["key"].combine_chunks().take(pa.array(starts))
-    seen = ordered.group_by("question_id", use_threads=False).aggregate(
-        [("events", "sum"), ("first_seen", "min"), ("last_seen", "max")]
-    )  # ordered input: groups come out in order of the id
     questions = pa.table(
         {
             "question_id": texts["group"],
             "key": keys,
             "text": texts["value"],
-            "events": seen["events_sum"],
-            "first_seen": seen["first_seen_min"],
-            "last_seen": seen["last_seen_max"],
+            "events": pa.array(np.add.reduceat(ordered["events"].to_numpy(), starts)),
+            "first_seen": _extreme(ordered["first_seen"], starts, np.minimum),
+            "last_seen": _extreme(ordered["last_seen"], starts, np.maximum),
             "answer": most_frequent(ids, asked["answer"].combine_chunks(), events)["value"],
             "cluster_id": pa.nulls(len(starts), pa.int64()),
             "split": pa.nulls(len(starts), pa.string()),
@@ -68,6 +65,14 @@ def name_questions(asked: pa.Table) -> Named:
     ).cast(QUESTIONS)
     token_lists = token_ids(keys)
     return Named(questions, _members(ordered, starts, questions, token_lists), count_tokens(token_lists))
+
+
+def _extreme(times: pa.ChunkedArray, starts: np.ndarray, choose: np.ufunc) -> pa.Array:
+    """Return the earliest or latest time of each run of rows; null where the run has none."""
+    nothing = np.iinfo(np.int64).max if choose is np.minimum else np.iinfo(np.int64).min
+    known = pc.fill_null(times.cast(pa.int64()), nothing).to_numpy()
+    chosen = choose.reduceat(known, starts)
+    return pa.array(chosen, mask=chosen == nothing).cast(times.type)
 
 
 def _members(ordered: pa.Table, starts: np.ndarray, questions: pa.Table, token_lists: pa.ListArray) -> pa.Table:

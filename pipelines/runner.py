@@ -54,7 +54,7 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     Raises:
         QprError: the engine reports that the pipeline did not finish.
     """
-    logging.getLogger("apache_beam").setLevel(logging.ERROR)  # its warnings concern its own internals
+    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # the error itself says more than its log lines
     pipeline = beam.Pipeline(options=options)
     build(pipeline)
     result = pipeline.run()

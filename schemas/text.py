@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import re
 import sys
 import unicodedata
@@ -18,7 +19,7 @@ MEANINGFUL_PUNCTUATION = "#%&@"
 
 _ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _APOSTROPHES_AND_QUOTES = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "“": '"', "”": '"'})
-_UNSPACED_SCRIPTS = "぀-ヿ㐀-䶿一-鿿豈-﫿\U00020000-\U0003134f"
+_UNSPACED_SCRIPTS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 """Kana and Han are written without spaces, so each such character is a word of its own."""
 
 
@@ -96,8 +97,10 @@ def _unicode_word() -> re.Pattern[str]:
 @functools.cache
 def _characters_of(category: str) -> str:
     """Return the inside of a regular expression class that holds every character of a Unicode category."""
-    points = [c for c in range(sys.maxunicode + 1) if unicodedata.category(chr(c)).startswith(category)]
-    known = set(points)
-    starts = (c for c in points if c - 1 not in known)
-    ends = (c for c in points if c + 1 not in known)
-    return "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in zip(starts, ends, strict=True))
+    start, ranges = 0, []
+    for name, run in itertools.groupby(map(unicodedata.category, map(chr, range(sys.maxunicode + 1)))):
+        end = start + sum(1 for _ in run)
+        if name.startswith(category):
+            ranges.append(f"\\U{start:08x}-\\U{end - 1:08x}")
+        start = end
+    return "".join(ranges)
