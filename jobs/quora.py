@@ -1,7 +1,72 @@
-"""Placeholder: replaced as the job is written."""
+"""``qpr quora``: from pairs labelled by people, as in the Quora dataset, to a dataset.
+
+files of pairs -> quora -> dataset
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
 
 import typer
 
+from jobs.beam_options import beam_options, show_dataset
+from jobs.console import say
+from schemas.manifest import Output
 
-def quora(context: typer.Context) -> None:
-    """Not there yet."""
+
+def quora(
+    context: typer.Context,
+    pairs: Annotated[list[str], typer.Option(help="Files, globs or URLs of pairs: .tsv, .csv, .jsonl, .parquet; .gz.")],
+    output: Annotated[str, typer.Option(help="Folder of the dataset, any fsspec URL.")],
+    more_pairs: Annotated[list[str] | None, typer.Argument(metavar="[PAIRS]...", help="More files of pairs.")] = None,
+    held_out_pairs: Annotated[int, typer.Option(min=0, help="Pairs of validation and of test, each.")] = 5_000,
+    max_cluster_size: Annotated[int, typer.Option(min=2, help="Larger clusters are sampled.")] = 1_000,
+    max_pairs_per_cluster: Annotated[int, typer.Option(min=1, help="Pairs written of one cluster.")] = 10_000,
+    split_salt: Annotated[str, typer.Option(help="Another salt, another split.")] = "qpr",
+    shards: Annotated[int | None, typer.Option(min=1, max=4096, help="Parts of a shuffle; by input size.")] = None,
+    max_reject_ratio: Annotated[float, typer.Option(min=0, max=1, help="Fail above this share of bad rows.")] = 0.1,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset that is there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Cluster the questions that people marked as duplicates, directly or through others.
+
+    The columns are qid1, qid2, question1, question2 and is_duplicate (0 or 1), in any order; the ids are optional.
+
+    Example: qpr quora --pairs quora_duplicate_questions.tsv --output dataset
+
+    Options of Apache Beam follow after --, for example: -- --runner=FlinkRunner --flink_master=host:8081
+    """
+    from pipelines import quora as pipeline
+    from pipelines.assembly import Assembly
+    from pipelines.clustering import Gate
+    from pipelines.duplicates import HeldOut
+    from pipelines.labelled_pairs import COLUMNS
+    from pipelines.publication import run_and_publish, shards_for
+    from pipelines.reading.reader import check_header
+    from pipelines.reading.sources import expand
+
+    options = beam_options(context)
+    sources = expand([*pairs, *(more_pairs or [])])
+    for source in sources:
+        check_header(source, COLUMNS, mappable=False)
+    config = pipeline.QuoraConfig(
+        held_out=HeldOut(pairs=held_out_pairs, salt=split_salt),
+        assembly=Assembly(
+            # people have judged these clusters: the score is written, none is turned away for it
+            gate=Gate(coherence="paper", min_coherence=0, max_cluster_size=max_cluster_size),
+            salt=split_salt,
+            max_pairs_per_cluster=max_pairs_per_cluster,
+        ),
+        shards=shards or shards_for(sources),
+    )
+    target = Output(output, "dataset", overwrite=overwrite)
+    say(f"{len(sources)} file(s), {sum(s.bytes for s in sources):,} bytes, {config.shards} shard(s)")
+    manifest = run_and_publish(
+        lambda beam_pipeline, run_url: pipeline.build(beam_pipeline, sources=sources, config=config, run_url=run_url),
+        output=target,
+        sources=sources,
+        configuration=config,
+        options=options,
+        max_reject_ratio=max_reject_ratio,
+    )
+    show_dataset(output, manifest, as_json=as_json)

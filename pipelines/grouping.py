@@ -15,13 +15,13 @@ def most_frequent(groups: pa.Array, values: pa.Array, weights: pa.Array) -> pa.T
 
     Args:
         groups: int64, the group of each row.
-        values: strings.
+        values: strings or nulls.
         weights: int64, how often the row's value occurred.
 
     Returns:
         ``group`` and ``value``, one row a group, ascending.
     """
-    coded = values.dictionary_encode()
+    coded = values.dictionary_encode("encode")  # null is a value: pairs have no answers
     counted = (
         pa.table({"group": groups, "code": coded.indices, "weight": weights})
         .group_by(["group", "code"], use_threads=False)

@@ -51,7 +51,7 @@ def validate(rows: pa.Table, options: Validation) -> Validated:
     keys = key_all(questions.dictionary)
     folded = fold_all(answers.dictionary)
     reasons = pc.coalesce(
-        _spread(_question_faults(questions.dictionary, keys), questions, "missing_question"),
+        _spread(question_faults(questions.dictionary, keys), questions, "missing_question"),
         _spread(_answer_faults(answers.dictionary, folded), answers, "missing_answer"),
         *_row_faults(rows, options),
     )
@@ -75,8 +75,14 @@ def validate(rows: pa.Table, options: Validation) -> Validated:
     return Validated(asked, turn_away(payloads, stage="validate", reasons=reasons.filter(dropped)))
 
 
-def _question_faults(texts: pa.Array, keys: pa.Array) -> pa.Array:
-    return _first_true(
+def question_faults(texts: pa.Array, keys: pa.Array) -> pa.Array:
+    """Return why each question cannot be used, or null.
+
+    Args:
+        texts: as they were asked.
+        keys: their `schemas.text.key`.
+    """
+    return first_true(
         {
             "too_long": pc.greater(pc.utf8_length(texts), MAX_QUESTION_CHARACTERS),
             "empty_question": pc.equal(pc.utf8_trim_whitespace(texts), ""),
@@ -86,7 +92,7 @@ def _question_faults(texts: pa.Array, keys: pa.Array) -> pa.Array:
 
 
 def _answer_faults(texts: pa.Array, folded: pa.Array) -> pa.Array:
-    return _first_true(
+    return first_true(
         {
             "too_long": pc.greater(pc.utf8_length(texts), MAX_ANSWER_CHARACTERS),
             "empty_answer": pc.equal(folded, ""),
@@ -98,13 +104,13 @@ def _row_faults(rows: pa.Table, options: Validation) -> list[pa.Array]:
     faults = []
     if options.min_confidence is not None:
         low = pc.less(rows["confidence"], options.min_confidence).combine_chunks()
-        faults.append(_first_true({"low_confidence": low}))
+        faults.append(first_true({"low_confidence": low}))
     if options.locale is not None:
-        faults.append(_first_true({"other_locale": pc.not_equal(rows["locale"], options.locale).combine_chunks()}))
+        faults.append(first_true({"other_locale": pc.not_equal(rows["locale"], options.locale).combine_chunks()}))
     return faults
 
 
-def _first_true(conditions: dict[str, pa.Array]) -> pa.Array:
+def first_true(conditions: dict[str, pa.Array]) -> pa.Array:
     """Return for each row the name of the first condition that holds, else null."""
     names = [
         pc.if_else(pc.fill_null(holds, False), name, pa.scalar(None, pa.string())) for name, holds in conditions.items()

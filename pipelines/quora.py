@@ -1,0 +1,141 @@
+"""From pairs labelled by people to a dataset of paraphrase clusters.
+
+files of pairs -> build -> Written
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.compute as pc
+import pydantic
+
+from pipelines.assembly import AssembleDataset, Assembly, Parts
+from pipelines.clusters import turn_away_unreadable
+from pipelines.duplicates import Duplicates, HeldOut, cluster_duplicates
+from pipelines.labelled_pairs import COLUMNS, EDGES, validate_pairs
+from pipelines.leakage import TURNED_AWAY_TAG
+from pipelines.questions import name_questions
+from pipelines.reading.reader import read
+from pipelines.reading.sources import Source
+from pipelines.report import WriteReport
+from pipelines.rows import MEMBERS
+from pipelines.shuffle import GroupByShard, concatenate, to_ipc
+from pipelines.writing import Written
+
+
+class QuoraConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """All that decides what `qpr quora` makes of its pairs.
+
+    Attributes:
+        held_out: how to split.
+        assembly: which clusters to believe and how to pair their questions.
+        shards: how many parts a shuffle and a table have; part of the configuration since it names the files.
+    """
+
+    held_out: HeldOut = HeldOut()
+    assembly: Assembly = Assembly()
+    shards: int = pydantic.Field(ge=1)
+
+
+def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraConfig, run_url: str) -> None:
+    """Add all steps from files of pairs to the written dataset."""
+    paired = (
+        pipeline
+        | "Files" >> beam.Create(list(sources))
+        | "SpreadFiles" >> beam.Reshuffle()
+        | "ReadAndValidate"
+        >> beam.FlatMap(read_pairs).with_outputs("edges", "qids", TURNED_AWAY_TAG, "written", main="asked")
+    )
+    duplicates = (
+        paired.edges
+        | "GatherEdges" >> beam.combiners.ToList()  # a component knows no bounds, and an edge is 25 bytes
+        | "ClusterDuplicates" >> beam.Map(_cluster_all, config.held_out)
+    )
+    named = (
+        paired.asked
+        | "MeetByQuestion" >> GroupByShard(key="question_id", shards=config.shards)
+        | "NameAndPlace"
+        >> beam.FlatMap(name_and_place, duplicates=beam.pvalue.AsSingleton(duplicates)).with_outputs(
+            "members", "token_counts", "written", main="questions"
+        )
+    )
+    counted = (
+        paired.qids
+        | "MeetByQid" >> GroupByShard(key="qid", shards=config.shards)
+        | "CountQids" >> beam.Map(lambda qids: Written(None, count_qids(qids)))
+    )
+    parts: Parts = {
+        "questions": named.questions,
+        "members": named.members,
+        "token_counts": named.token_counts,
+        "turned_away": paired[TURNED_AWAY_TAG],
+    }
+    written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url)
+    found = duplicates | "CountDuplicates" >> beam.Map(lambda d: Written(None, d.counts))
+    (
+        (written, paired.written, named.written, counted, found)
+        | "AllWritten" >> beam.Flatten()
+        | "Report" >> WriteReport(run_url)
+    )
+
+
+def read_pairs(source: Source) -> Iterator[Any]:
+    """Yield the ASKED rows of a file, its edges, ids and rejects, and how many rows there were."""
+    rows_read = rows_kept = 0
+    for batch in read(source, COLUMNS):
+        rows_read += len(batch.rows) + len(batch.rejected)
+        paired = validate_pairs(batch.rows)
+        rows_kept += len(batch.rows) - len(paired.turned_away)
+        if len(paired.asked):
+            yield paired.asked
+            yield beam.pvalue.TaggedOutput("edges", to_ipc(paired.edges))
+        if len(paired.qids):
+            yield beam.pvalue.TaggedOutput("qids", paired.qids)
+        for lost in (paired.turned_away, turn_away_unreadable(batch.rejected)):
+            if len(lost):
+                yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, lost)
+    # The written questions count every kept row twice, once for each of its two; taking one off leaves the rows.
+    yield beam.pvalue.TaggedOutput("written", Written(None, {"rows_read": rows_read, "rows_kept": -rows_kept}))
+
+
+def name_and_place(asked: pa.Table, duplicates: Duplicates) -> Iterator[Any]:
+    """Yield the questions of a shard, those in a cluster as MEMBERS, token counts and numbers of texts."""
+    named = name_questions(asked)
+    texts = asked.group_by(["question_id", "text"], use_threads=False).aggregate([])
+    merged = len(texts) - len(named.questions)
+    yield named.questions
+    yield beam.pvalue.TaggedOutput("members", place(named.members, duplicates.placed))
+    yield beam.pvalue.TaggedOutput("token_counts", named.token_counts)
+    yield beam.pvalue.TaggedOutput("written", Written(None, {"texts": len(texts), "texts_merged_by_key": merged}))
+
+
+def place(members: pa.Table, placed: pa.Table) -> pa.Table:
+    """Return the MEMBERS that have a place, with its cluster and split.
+
+    Args:
+        members: MEMBERS, one row a question.
+        placed: `pipelines.duplicates.PLACED`.
+    """
+    rows = pc.index_in(members["question_id"], value_set=placed["question_id"])
+    inside = pc.is_valid(rows)
+    where = placed.take(rows.filter(inside))
+    columns = {name: members[name].filter(inside) for name in MEMBERS.names}
+    return pa.table({**columns, "cluster_id": where["cluster_id"], "split": where["split"]}).cast(MEMBERS)
+
+
+def count_qids(qids: pa.Table) -> dict[str, int]:
+    """Return how many question ids there are and how many stand beside several texts.
+
+    Args:
+        qids: `pipelines.labelled_pairs.QIDS`; all rows of each id are present.
+    """
+    texts = qids.group_by("qid", use_threads=False).aggregate([("text", "count_distinct")])["text_count_distinct"]
+    return {"qids": len(texts), "qids_with_several_texts": pc.sum(pc.greater(texts, 1)).as_py() or 0}
+
+
+def _cluster_all(parts: list[bytes], held_out: HeldOut) -> Duplicates:
+    return cluster_duplicates(concatenate(parts) if parts else EDGES.empty_table(), held_out)
