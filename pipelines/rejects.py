@@ -52,8 +52,9 @@ def json_objects(columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> pa.Array:
     for name, values in columns.items():
         flat = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         written = json_strings(flat) if pa.types.is_string(flat.type) else flat.cast(pa.string())
-        pieces.append(pc.binary_join_element_wise(f"{json.dumps(name)}: ", written, ""))
-    inside = pc.binary_join_element_wise(*pieces, ", ", null_handling="skip")
+        pieces.append(pc.fill_null(pc.binary_join_element_wise(f", {json.dumps(name)}: ", written, ""), ""))
+    # not null_handling="skip": Arrow 25 then leaves out the rows in which all values are null
+    inside = pc.utf8_slice_codeunits(pc.binary_join_element_wise(*pieces, ""), len(", "))
     return pc.binary_join_element_wise("{", inside, "}", "")
 
 

@@ -81,6 +81,6 @@ class MergeTokenCounts(beam.CombineFn):
         """Return the counts without tokens seen once, which need no row, and without the rarest beyond the limit."""
         keep = accumulator.frequencies > 1
         if np.count_nonzero(keep) > MAX_TOKENS:
-            limit = np.partition(accumulator.frequencies, -MAX_TOKENS)[-MAX_TOKENS]
-            keep = accumulator.frequencies > limit
+            most_left_out = np.partition(accumulator.frequencies, -MAX_TOKENS - 1)[-MAX_TOKENS - 1]
+            keep = accumulator.frequencies > most_left_out
         return TokenWeights(accumulator.tokens[keep], accumulator.frequencies[keep], accumulator.questions)

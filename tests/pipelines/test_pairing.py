@@ -1,0 +1,63 @@
+import itertools
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.pairing import pair
+from pipelines.rows import MEMBERS
+from schemas.tables import PAIRS
+
+clusterings = st.dictionaries(st.integers(-5, 5), st.sets(st.integers(-50, 50), min_size=1, max_size=8), max_size=5)
+
+
+def members(clusters):
+    rows = [(c, q) for c in sorted(clusters) for q in sorted(clusters[c])]
+    known = {
+        "cluster_id": [c for c, _ in rows],
+        "question_id": [q for _, q in rows],
+        "text": [f"text {q}" for _, q in rows],
+    }
+    return pa.table({f.name: known.get(f.name, pa.nulls(len(rows), f.type)) for f in MEMBERS}).cast(MEMBERS)
+
+
+def pairs_of(clusters, max_pairs):
+    found = pair(members(clusters), max_pairs).to_pylist()
+    assert all(p[f"text_{i}"] == f"text {p[f'question_id_{i}']}" for p in found for i in (1, 2))
+    return [(p["cluster_id"], p["question_id_1"], p["question_id_2"]) for p in found]
+
+
+@given(clusterings)
+def test_all_unordered_pairs_of_each_cluster_come_once_the_smaller_id_first(clusters):
+    expected = [(c, *two) for c in sorted(clusters) for two in itertools.combinations(sorted(clusters[c]), 2)]
+    assert pairs_of(clusters, 1_000) == expected
+
+
+@given(clusterings, st.integers(1, 12))
+def test_a_cluster_has_at_most_the_allowed_pairs_and_the_choice_depends_on_it_alone(clusters, max_pairs):
+    found = pairs_of(clusters, max_pairs)
+    for c, questions in clusters.items():
+        own = [p for p in found if p[0] == c]
+        n = len(questions)
+        assert len(set(own)) == len(own) == min(max_pairs, n * (n - 1) // 2)
+        assert own == pairs_of({c: questions}, max_pairs)
+        assert set(own) <= set(pairs_of({c: questions}, max_pairs + 1))  # a larger bound only adds pairs
+
+
+def test_a_bounded_choice_uses_all_questions_about_equally():
+    [*found] = pairs_of({1: set(range(100))}, 1_000)  # 1,000 of 4,950 pairs: each question is in 20 on average
+    times = [sum(q in p[1:] for p in found) for q in range(100)]
+    assert 5 <= min(times)
+    assert max(times) <= 40
+
+
+def test_the_bounded_choice_never_changes():
+    assert pairs_of({7: set(range(6))}, 3) == [(7, 0, 5), (7, 3, 4), (7, 3, 5)]
+
+
+@pytest.mark.parametrize("clusters", [{}, {1: {1}}, {1: {1}, 2: {5}}])
+def test_no_two_questions_no_pair(clusters):
+    found = pair(members(clusters), 10)
+    assert len(found) == 0
+    assert found.schema.equals(PAIRS)

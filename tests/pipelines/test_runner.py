@@ -1,0 +1,79 @@
+import logging
+
+import apache_beam as beam
+import pytest
+from apache_beam.options.pipeline_options import DirectOptions, StandardOptions
+
+from pipelines.runner import IN_PROCESS, parse_options, run
+from schemas.errors import QprError, UsageError
+
+
+def runner_of(*flags):
+    said = []
+    return parse_options(flags, say=said.append).view_as(StandardOptions).runner, said
+
+
+def test_without_a_runner_the_one_in_this_process_is_used_and_nothing_is_said():
+    assert runner_of() == (IN_PROCESS, [])
+
+
+@pytest.mark.parametrize("name", ["DirectRunner", "directrunner", "direct", "SwitchingDirectRunner"])
+def test_the_direct_runner_means_the_one_in_this_process_and_that_is_said_once(name):
+    runner, said = runner_of(f"--runner={name}")
+    assert runner == IN_PROCESS
+    assert len(said) == 1
+    assert name in said[0]
+
+
+def test_another_runner_stays():
+    assert runner_of("--runner=FlinkRunner", "--flink_master=host:8081") == ("FlinkRunner", [])
+
+
+@pytest.mark.parametrize("mode", ["in_memory", "multi_processing"])
+def test_modes_that_keep_all_rows_are_taken(mode):
+    options = parse_options([f"--direct_running_mode={mode}", "--direct_num_workers=2"])
+    assert options.view_as(DirectOptions).direct_running_mode == mode
+    assert options.view_as(DirectOptions).direct_num_workers == 2
+
+
+def test_the_mode_that_loses_rows_is_refused_with_the_reason():
+    with pytest.raises(UsageError, match="multi_threading loses rows"):
+        parse_options(["--direct_running_mode=multi_threading"])
+
+
+@pytest.mark.parametrize(
+    ("flag", "message"),
+    [
+        ("--direct_num_worker=2", r"no option --direct_num_worker; did you mean --direct_num_workers\?"),
+        ("--frobnicate", r"no option --frobnicate$"),
+        ("stray", r"no option stray"),
+    ],
+)
+def test_an_unknown_option_is_refused_with_the_nearest_known_one(flag, message):
+    with pytest.raises(UsageError, match=message):
+        parse_options([flag])
+
+
+def test_a_pipeline_that_fails_raises_its_error():
+    def fail(_):
+        raise QprError("file.csv: broken")
+
+    with pytest.raises(Exception, match=r"file\.csv: broken"):
+        run(lambda pipeline: pipeline | beam.Create([1]) | beam.Map(fail), parse_options([]))
+
+
+def test_a_pipeline_that_does_not_end_well_publishes_nothing(monkeypatch):
+    class Cancelled:
+        state = "CANCELLED"
+
+        def wait_until_finish(self):
+            return None
+
+    monkeypatch.setattr(beam.Pipeline, "run", lambda self: Cancelled())
+    with pytest.raises(QprError, match="ended as CANCELLED"):
+        run(lambda pipeline: pipeline | beam.Create([1]), parse_options([]))
+
+
+def test_a_run_keeps_the_engine_quiet():
+    run(lambda pipeline: pipeline | beam.Create([1]), parse_options([]))
+    assert logging.getLogger("apache_beam").level == logging.ERROR
