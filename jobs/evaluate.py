@@ -1,5 +1,148 @@
-"""Placeholder: replaced as the job is written."""
+"""``qpr evaluate``: how well an index finds the paraphrases of a split.
+
+dataset, index -> judgements -> ranked ids -> H@1, H@10, MRR, nDCG@10
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import rich.table
+import typer
+
+from jobs.console import emit, progress_bar, say
+from schemas import storage
+from schemas.dataset import open_dataset
+from schemas.errors import QprError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from model.index import Index
+    from model.judgements import Judgements
+
+BATCH = 256
+"""Queries searched together."""
+
+TIMED = 500
+"""Queries whose time is taken, one at a time."""
 
 
-def evaluate() -> None:
-    """Not there yet."""
+class HeldOut(StrEnum):
+    """The splits no model was trained on."""
+
+    VALIDATION = "validation"
+    TEST = "test"
+
+
+def evaluate(
+    dataset: Annotated[str, typer.Option(help="Dataset whose clusters say what paraphrases what.")],
+    index: Annotated[str, typer.Option(help="Index to search, from `qpr index`.")],
+    split: Annotated[HeldOut, typer.Option(help="Clusters whose questions are the queries.")] = HeldOut.TEST,
+    depth: Annotated[int, typer.Option(min=10, help="Hits looked at; a paraphrase below counts as not found.")] = 100,
+    probes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Lists searched, if the index has lists; what it was built with by default."),
+    ] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="Search all lists, whatever --probes says.")] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Most queries; a uniform sample, the same every time.")
+    ] = None,
+    output: Annotated[str | None, typer.Option(help="Write the result to this JSON file too.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Search every question of a split's clusters and measure where its paraphrases rank.
+
+    A question never finds itself. Per question: its best paraphrase counts. Per pair: every paraphrase counts, ranked
+    without the others.
+
+    Example: qpr evaluate --dataset dataset --split test --index index
+    """
+    from model.index import open_index
+    from model.judgements import judgements
+
+    table = open_dataset(dataset).table("clusters", columns=["question_ids", "texts"], split=split.value)
+    judged = judgements(table, limit=limit)
+    if not len(judged):
+        raise QprError(f"{dataset}: no cluster in split {split.value}, so no query. Use another --split or more data")
+    opened = open_index(index, probes=probes, exact=exact)
+    result = {
+        "dataset": dataset,
+        "split": split.value,
+        **measure(opened, judged, depth=depth),
+        **query_times(opened, judged),
+        "index": {"url": index, **opened.settings.model_dump(), "probes": opened.probes},
+    }
+    if missing := result["relevant_missing"]:
+        say(f"{missing:,} of {result['relevant']:,} paraphrases are not in the index; they count as not found")
+    if output:
+        storage.write_bytes(output, json.dumps(result, ensure_ascii=False, indent=2).encode() + b"\n")
+    emit(result, as_json=as_json, table=lambda: _table(result))
+
+
+def measure(index: Index, judged: Judgements, *, depth: int) -> dict[str, Any]:
+    """Return the metrics per question and per pair, and how many questions went into them."""
+    import numpy as np
+
+    from model.metrics import per_pair, per_question, ranks
+
+    found = ranks(ranked_ids(index, judged, depth=depth), queries=judged.queries, relevant=judged.relevant)
+    relevant = np.unique(judged.relevant)
+    missing = np.setdiff1d(relevant, np.concatenate(index.question_ids), assume_unique=True)
+    return {
+        "queries": len(judged),
+        "pairs": len(judged.queries),
+        "relevant": len(relevant),
+        "relevant_missing": len(missing),
+        "depth": depth,
+        "per_question": dataclasses.asdict(per_question(found, queries=judged.queries, count=len(judged))),
+        "per_pair": dataclasses.asdict(per_pair(found, queries=judged.queries)),
+    }
+
+
+def ranked_ids(index: Index, judged: Judgements, *, depth: int) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return the ids every query finds, its own left out: (queries, depth), padded with -1."""
+    import numpy as np
+
+    found = np.full((len(judged), depth), -1, np.int64)
+    with progress_bar() as bar:
+        for start in bar.track(range(0, len(judged), BATCH), description="search"):
+            part = slice(start, start + BATCH)
+            texts = judged.texts.slice(start, BATCH)
+            found[part] = index.search(texts, depth, exclude=judged.ids[part]).ids
+    return found
+
+
+def query_times(index: Index, judged: Judgements, *, most: int = TIMED, k: int = 20) -> dict[str, Any]:
+    """Return mean and 95th percentile of milliseconds a query, encoding included, one query at a time.
+
+    The queries are the first ``most``, in the order of their hashes.
+    """
+    import numpy as np
+
+    texts = judged.texts.slice(0, most).to_pylist()
+    index.search(texts[:1], k)
+    milliseconds = []
+    for text in texts:
+        start = time.perf_counter()
+        index.search([text], k)
+        milliseconds.append(1_000 * (time.perf_counter() - start))
+    mean, p95 = float(np.mean(milliseconds)), float(np.percentile(milliseconds, 95))
+    return {"timed_queries": len(texts), "mean_ms": round(mean, 3), "p95_ms": round(p95, 3)}
+
+
+def _table(result: dict[str, Any]) -> rich.table.Table:
+    used = result["index"]
+    lists = f", {used['probes']} probes" if used["probes"] else ""
+    title = (
+        f"{result['split']}: {result['queries']:,} queries, {result['pairs']:,} pairs, {used['questions']:,} indexed\n"
+        f"{used['factory']}{lists}, {result['mean_ms']:.2f} ms a query (95 %: {result['p95_ms']:.2f})"
+    )
+    table = rich.table.Table("", "H@1", "H@10", "MRR", "nDCG@10", title=title, title_justify="left")
+    for name in ("per_question", "per_pair"):
+        table.add_row(name.replace("_", " "), *(f"{value:.4f}" for value in result[name].values()))
+    return table

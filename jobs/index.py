@@ -1,7 +1,138 @@
-"""Placeholder: replaced as the job is written."""
+"""``qpr index``: from questions and a model to FAISS shards that `qpr search` opens.
+
+dataset or Parquet files, model -> index -> index
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from jobs.beam_options import beam_options
+from jobs.console import emit, say, two_columns
+from schemas import storage
+from schemas.errors import QprError
+from schemas.manifest import MANIFEST, File, Output, Source, read_verified
 
-def index(context: typer.Context) -> None:
-    """Not there yet."""
+if TYPE_CHECKING:
+    from jobs.indexing import IndexJob
+    from model.saved import ModelParts
+    from schemas.manifest import Manifest
+
+
+def index(
+    context: typer.Context,
+    questions: Annotated[list[str], typer.Option(help="Dataset, or Parquet files or globs; may be repeated.")],
+    model: Annotated[str, typer.Option(help="Model that encodes the questions, from `qpr train`.")],
+    output: Annotated[str, typer.Option(help="Folder of the index, any fsspec URL.")],
+    text_column: Annotated[str, typer.Option(help="Column of the Parquet files that holds the question.")] = "text",
+    shards: Annotated[int, typer.Option(min=1, max=4096, help="Parts, each built by one worker.")] = 8,
+    factory: Annotated[
+        str | None,
+        typer.Option(
+            help="FAISS factory, such as Flat or IVF2000,Flat. Default by size: exact under 10,000 questions."
+        ),
+    ] = None,
+    probes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Lists searched for a query, 10 by default; as many as there are is exact."),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the index that is there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Encode every question and build a searchable index that holds its model too.
+
+    Example: qpr index --questions dataset --model model --output index
+
+    Options of Apache Beam follow after --, for example: -- --runner=FlinkRunner --flink_master=host:8081
+    """
+    from jobs.indexing import IndexJob, build
+    from jobs.question_tables import question_files
+    from model.saved import load_parts
+    from model.shards import new_index
+    from pipelines.runner import run
+
+    options = beam_options(context)
+    files, sources = question_files(questions, text_column=text_column)
+    parts = load_parts(model)
+    if factory is not None:
+        new_index(factory, parts.config.shape.dimension)
+    target = Output(output, "index", overwrite=overwrite)
+    job = IndexJob(target.run_url, model, parts.manifest.digest, shards, factory)
+    say(f"{len(files)} file(s) of questions, {shards} shard(s), model {parts.manifest.digest[:12]}")
+    try:
+        run(lambda pipeline: build(pipeline, files=files, job=job), options)
+        manifest = _publish(target, job, parts=parts, inputs=sources, probes=probes)
+    except BaseException:
+        target.abandon()
+        raise
+    _show(output, manifest, as_json=as_json)
+
+
+def _publish(target: Output, job: IndexJob, *, parts: ModelParts, inputs: list[Source], probes: int | None) -> Manifest:
+    """Make what the workers wrote the index, the model beside it."""
+    from model.index import IndexSettings
+    from model.shards import PROBES, lists_of
+
+    files, counters = _report(target.run_url)
+    if not files:
+        raise QprError(f"{', '.join(i.url for i in inputs)}: no question with a word to index. Check --questions")
+    factory = job.factory_for(counters["questions_indexed"])
+    settings = IndexSettings(
+        model_digest=job.model_digest,
+        factory=factory,
+        probes=min(probes or PROBES, lists_of(factory)),
+        dimension=parts.config.shape.dimension,
+        questions=counters["questions_indexed"],
+        shards=job.shards,
+        distance=parts.config.training.distance,
+    )
+    return target.publish(
+        [*files, *_copy_model(job.model_url, parts.manifest, target)],
+        inputs=[*inputs, Source(url=job.model_url, digest=job.model_digest)],
+        configuration=settings.model_dump(),
+        counters=counters,
+    )
+
+
+def _report(run_url: str) -> tuple[list[File], dict[str, int]]:
+    """Return the files and counters that the workers reported, and remove the report."""
+    from jobs.indexing import REPORT
+
+    records = json.loads(storage.read_bytes(storage.join(run_url, REPORT)))
+    storage.delete(storage.join(run_url, REPORT))
+    files = [File(**record) for record in records if "path" in record]
+    counters = collections.Counter(
+        dict.fromkeys(("questions_read", "questions_rejected", "questions_merged", "questions_indexed"), 0)
+    )
+    for record in records:
+        if "path" not in record:
+            counters.update(record)
+    turned_away = counters["questions_merged"] + counters["questions_rejected"]
+    assert counters["questions_read"] == counters["questions_indexed"] + turned_away, counters
+    return files, dict(counters)
+
+
+def _copy_model(url: str, manifest: Manifest, target: Output) -> list[File]:
+    """Copy the model into the index as a complete model, so that searching needs nothing else."""
+    from model.index import MODEL
+
+    contents = {file.path: read_verified(url, file) for file in manifest.files}
+    contents[MANIFEST] = manifest.model_dump_json(indent=2).encode()
+    return [target.write(f"{MODEL}/{path}", content, table=MODEL) for path, content in contents.items()]
+
+
+def _show(url: str, manifest: Manifest, *, as_json: bool) -> None:
+    result: dict[str, Any] = {
+        "index": url,
+        "digest": manifest.digest,
+        "seconds": manifest.seconds,
+        "counters": manifest.counters,
+        "configuration": manifest.configuration,
+    }
+    rows = {**manifest.counters, "factory": manifest.configuration["factory"], "seconds": manifest.seconds}
+    emit(result, as_json=as_json, table=lambda: two_columns(url, rows))
+    say(f'Next: qpr search --index {url} "how do I pay my bill"')

@@ -1,5 +1,95 @@
-"""Placeholder: replaced as the job is written."""
+"""``qpr search``: questions in, the most similar questions of an index out.
+
+arguments or lines of stdin -> Index.search -> a table or a JSON object a question
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import rich.table
+import typer
+
+from jobs.console import results, say
+from schemas.errors import UsageError
+
+if TYPE_CHECKING:
+    from model.index import Index
+
+BATCH = 256
+"""Lines of stdin searched together; one at a time when a person types them."""
 
 
-def search() -> None:
-    """Not there yet."""
+def search(
+    index: Annotated[str, typer.Option(help="Index, from `qpr index`.")],
+    questions: Annotated[
+        list[str] | None, typer.Argument(metavar="[QUESTION]...", help="What to look for; lines of stdin by default.")
+    ] = None,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, help="Hits a question.")] = 20,
+    probes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Lists searched, if the index has lists; what it was built with by default."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a question, a line each.")] = False,
+) -> None:
+    """Find the questions most similar to each question.
+
+    A score is the negative squared distance of the two vectors: 0 is best.
+
+    Example: qpr search --index index "how do I pay my bill" --k 5
+    """
+    from model.index import open_index
+
+    if not questions and sys.stdin.isatty():
+        say("Type a question and press Enter; Ctrl-D ends.")
+    opened = open_index(index, probes=probes)
+    empty = True
+    for batch in _batches(questions or (line.rstrip("\r\n") for line in sys.stdin)):
+        empty = False
+        for found in answers(opened, batch, k=k):
+            if not found["hits"]:
+                say(f"{found['question']!r}: no word to search by")
+            _print(found, as_json=as_json)
+    if empty:
+        raise UsageError("no question: give one as an argument or one a line on stdin")
+
+
+def answers(index: Index, texts: list[str], *, k: int) -> Iterator[dict[str, Any]]:
+    """Yield for each text ``question`` and ``hits``: rank from 1, score, question_id, text, answer and cluster_id."""
+    found = index.search(texts, k)
+    for text, rows, scores in zip(texts, found.rows, found.scores.tolist(), strict=True):
+        questions = index.questions(rows[rows >= 0]).select(["question_id", "text", "answer", "cluster_id"]).to_pylist()
+        hits = [
+            {"rank": rank, "score": score, **hit}
+            for rank, (score, hit) in enumerate(zip(scores, questions, strict=False), start=1)
+        ]
+        yield {"question": text, "hits": hits}
+
+
+def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
+    size = 1 if sys.stdin.isatty() else BATCH
+    remaining = iter(lines)
+    while batch := list(itertools.islice(remaining, size)):
+        yield batch
+
+
+def _print(found: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+        return
+    table = rich.table.Table(title=rich.markup.escape(found["question"]), title_justify="left")
+    for name in ("rank", "score"):
+        table.add_column(name, justify="right")
+    table.add_column("question")
+    answered = any(hit["answer"] for hit in found["hits"])
+    if answered:
+        table.add_column("answer")
+    for hit in found["hits"]:
+        cells = [hit["text"], *([hit["answer"] or ""] if answered else [])]
+        table.add_row(str(hit["rank"]), f"{hit['score']:.3f}", *map(rich.markup.escape, cells))
+    results.print(table)

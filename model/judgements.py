@@ -1,0 +1,66 @@
+"""Who should find whom: the query questions of a split and the questions that paraphrase them.
+
+clusters table -> judgements -> Judgements
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from model.metrics import Ints
+
+
+@dataclasses.dataclass(frozen=True)
+class Judgements:
+    """Query questions and their known paraphrases.
+
+    Attributes:
+        ids: (n,) question ids of the queries.
+        texts: (n,) their texts.
+        queries: (pairs,) number of the query of each ordered pair, ascending.
+        relevant: (pairs,) id of its paraphrase, never the query's own.
+    """
+
+    ids: Ints
+    texts: pa.Array
+    queries: Ints
+    relevant: Ints
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def judgements(clusters: pa.Table, *, limit: int | None = None) -> Judgements:
+    """Return every question of ``clusters`` as a query whose paraphrases are the others of its clusters.
+
+    A question in several clusters is one query; a pair in several clusters is one pair.
+
+    Args:
+        clusters: ``question_ids`` and ``texts``, lists of equal length.
+        limit: most queries; of more, those with the smallest id as an unsigned number, a uniform sample.
+    """
+    lists = clusters["question_ids"].combine_chunks()
+    members = np.asarray(pc.list_flatten(lists).to_numpy(), np.int64)
+    texts = pc.list_flatten(clusters["texts"].combine_chunks())
+    ids, first = np.unique(members, return_index=True)
+    order = np.argsort(ids.view(np.uint64))[:limit]
+    query_of_id = np.full(len(ids), -1, np.int64)
+    query_of_id[order] = np.arange(len(order))
+    left, right = _ordered_pairs(np.asarray(pc.list_value_length(lists).to_numpy(), np.int64))
+    pairs = np.column_stack([query_of_id[np.searchsorted(ids, members[left])], members[right]])
+    pairs = np.unique(pairs[pairs[:, 0] >= 0].reshape(-1, 2), axis=0)
+    return Judgements(ids[order], texts.take(pa.array(first[order])), pairs[:, 0], pairs[:, 1])
+
+
+def _ordered_pairs(sizes: Ints) -> tuple[Ints, Ints]:
+    """Return both places of every ordered pair of two places in a run, for runs of these sizes one after the other."""
+    starts = np.cumsum(sizes) - sizes
+    size_of_place = np.repeat(sizes, sizes)
+    left = np.repeat(np.arange(sizes.sum()), size_of_place)
+    number = np.arange(len(left)) - np.repeat(np.cumsum(size_of_place) - size_of_place, size_of_place)
+    right = np.repeat(np.repeat(starts, sizes), size_of_place) + number
+    return left[left != right], right[left != right]
