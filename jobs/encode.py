@@ -1,5 +1,81 @@
-"""Placeholder: replaced as the job is written."""
+"""`qpr encode`: questions to vectors, without torch.
+
+lines of text -> model.inference.Encoder -> .npy matrix
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Annotated
+
+import numpy as np
+import pyarrow as pa
+import typer
+
+from jobs.console import emit, two_columns
+from schemas import storage
+from schemas.errors import QprError
+
+_CODECS = {".gz": "gzip", ".zst": "zstd"}
 
 
-def encode() -> None:
-    """Not there yet."""
+def encode(
+    model: Annotated[str, typer.Option(help="Model made by `qpr train`.")],
+    input_: Annotated[str, typer.Option("--input", help="One question a line, UTF-8, .gz or .zst too; - for stdin.")],
+    output: Annotated[str, typer.Option(help="Where the matrix goes, one row a line.")],
+    float16: Annotated[bool, typer.Option("--float16", help="Half the size, three digits.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Turn every line of a file into a vector and write them as one NumPy matrix.
+
+    Example: qpr encode --model models/quora --input questions.txt --output vectors.npy
+    """
+    from model.inference import load_encoder
+
+    if storage.exists(output) and not overwrite:
+        raise QprError(f"{output}: exists. Choose another --output or add --overwrite")
+    questions = read_lines(input_)
+    vectors = load_encoder(model).encode(questions)
+    if float16:
+        vectors = vectors.astype(np.float16)
+    content = io.BytesIO()
+    np.save(content, vectors, allow_pickle=False)
+    storage.write_bytes(output, content.getvalue())
+    result = {"output": output, "questions": len(vectors), "dimension": vectors.shape[1], "type": str(vectors.dtype)}
+    emit(result, as_json=as_json, table=lambda: two_columns(f"vectors {output}", result))
+
+
+def read_lines(url: str) -> list[str]:
+    """Return the lines of a file, of standard input for ``-``; an empty line is a line, a final line break ends one.
+
+    Raises:
+        QprError: the file is missing, empty, damaged or not UTF-8; the message names the line.
+    """
+    name = "standard input" if url == "-" else url
+    content = sys.stdin.buffer.read() if url == "-" else decompressed(url, storage.read_bytes(url))
+    if not content:
+        raise QprError(f"{name}: is empty. Give one question a line")
+    try:
+        return content.decode().removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise QprError(
+            f"{name}: line {line} is not UTF-8 ({error.reason}). Convert the file, with iconv say"
+        ) from error
+
+
+def decompressed(url: str, content: bytes) -> bytes:
+    """Return the content of a .gz or .zst file unpacked, of any other as it is.
+
+    Raises:
+        QprError: it cannot be unpacked.
+    """
+    codec = next((codec for suffix, codec in _CODECS.items() if url.endswith(suffix)), None)
+    if codec is None or not content:
+        return content
+    try:
+        return bytes(pa.CompressedInputStream(pa.BufferReader(content), codec).read())
+    except OSError as error:
+        raise QprError(f"{url}: broken {codec} file: {error}. Fetch it again") from error

@@ -6,6 +6,7 @@ texts -> key -> token ids -> Encoder.encode -> float32 matrix
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -103,13 +104,16 @@ def tables(embeddings: Matrix, kernel: Matrix, *, width: int) -> Matrix:
 
 
 def pool(tokens: TokenIds, projected: Matrix) -> Matrix:
-    """Return the maximum over each question's windows before bias and tanh, which keep the order: (questions, channels).
+    """Return the maximum over each question's windows, before bias and tanh, which keep the order.
 
     Questions of one length are a rectangle, so nothing is padded and no mask is needed.
 
     Args:
         tokens: ids index the second axis of ``projected``.
         projected: what `tables` returns.
+
+    Returns:
+        (questions, channels).
     """
     width, rows, channels = projected.shape
     pooled = np.empty((len(tokens), channels), np.float32)
@@ -128,11 +132,11 @@ def pool(tokens: TokenIds, projected: Matrix) -> Matrix:
 
 
 def rectangles(tokens: TokenIds, *, most_tokens: int) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]]:
-    """Yield (question numbers, their ids as a matrix), all of a length together, at most ``most_tokens`` if over one."""
+    """Yield question numbers and their ids as a matrix, equal lengths together, about ``most_tokens`` at a time."""
     order = np.argsort(tokens.lengths, kind="stable")
     lengths = tokens.lengths[order]
     starts = np.flatnonzero(np.diff(lengths, prepend=-1))
-    for start, end in zip(starts, [*starts[1:], len(order)], strict=True):
+    for start, end in itertools.pairwise([*starts, len(order)]):
         length = int(lengths[start])
         step = max(most_tokens // max(length, 1), 1)
         for first in range(start, end, step):

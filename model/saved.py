@@ -88,7 +88,11 @@ def save_model(
         METRICS: "".join(json.dumps(line) + "\n" for line in metrics).encode(),
         **pages,
     }
-    files = [output.write(name, content, table="model") for name, content in contents.items()]
+    try:
+        files = [output.write(name, content, table="model") for name, content in contents.items()]
+    except BaseException:
+        output.abandon()
+        raise
     return output.publish(files, inputs=inputs, configuration=config.model_dump(mode="json"), counters=counters)
 
 
@@ -103,7 +107,7 @@ def load_parts(url: str) -> ModelParts:
     if missing := {CONFIG, VOCABULARY, WEIGHTS} - files.keys():
         raise QprError(f"{url}: the model has no {min(missing)}. Train it again")
     config = _config(url, read_verified(url, files[CONFIG]))
-    vocabulary = Vocabulary.from_text(read_verified(url, files[VOCABULARY]).decode(), hash_bins=config.hash_bins)
+    vocabulary = _vocabulary(url, read_verified(url, files[VOCABULARY]), config)
     if len(vocabulary.words) != config.words:
         counts = f"{VOCABULARY} holds {len(vocabulary.words)} words, {CONFIG} says {config.words}"
         raise QprError(f"{url}: {counts}. Train the model again")
@@ -119,13 +123,20 @@ def _config(url: str, content: bytes) -> ModelConfig:
         raise QprError(f"{url}: {CONFIG}: {place}: {first['msg']}. Train the model again") from error
 
 
+def _vocabulary(url: str, content: bytes, config: ModelConfig) -> Vocabulary:
+    try:
+        return Vocabulary.from_text(content.decode(), hash_bins=config.hash_bins)
+    except (UnicodeDecodeError, QprError) as error:
+        raise QprError(f"{url}: {VOCABULARY} is damaged: {error}. Train the model again") from error
+
+
 def _weights(url: str, content: bytes, config: ModelConfig) -> Weights:
     try:
         weights: Weights = safetensors.numpy.load(content)
     except safetensors.SafetensorError as error:
         raise QprError(f"{url}: {WEIGHTS} is damaged: {error}. Train the model again") from error
-    found = {name: weight.shape for name, weight in weights.items()}
-    wanted = weight_shapes(config)
+    found = {name: (*weight.shape, weight.dtype.name) for name, weight in weights.items()}
+    wanted = {name: (*shape, "float32") for name, shape in weight_shapes(config).items()}
     if found != wanted:
         wrong = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
         shapes = f"{wrong} is {found.get(wrong, 'missing')}, {CONFIG} asks for {wanted.get(wrong, 'no such weight')}"

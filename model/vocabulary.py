@@ -85,7 +85,7 @@ class Vocabulary:
         """
         words = tuple(text.removesuffix("\n").split("\n")) if text else ()
         if "" in words or len(set(words)) != len(words):
-            raise QprError("vocabulary.txt: an empty line or a word that occurs twice. Train the model again")
+            raise QprError("an empty line or a word that occurs twice")
         return cls(words, hash_bins)
 
     def to_text(self) -> str:

@@ -1,0 +1,98 @@
+"""The model card: what a person who finds the model needs to know.
+
+config, measured metrics, data -> card -> README.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from model.settings import ModelConfig
+
+_CARD = """\
+# Question encoder
+
+Turns a question into {dimension} numbers, so that paraphrases lie close together. A convolutional network over word
+embeddings, trained with smoothed deep metric learning (Bonadiman, Kumar and Mittal 2019, "Large Scale Question
+Paraphrase Retrieval with Smoothed Deep Metric Learning").
+
+## Data
+
+Dataset `{dataset_url}`, digest `{digest}`.
+
+{data}
+
+## Settings
+
+{settings}
+
+## Measured
+
+{metrics}
+
+Every epoch is in `metrics.jsonl`, drawn in `curve.png`. ROC AUC: how often a validation pair is closer than a pair of
+questions from different clusters.
+
+## Use
+
+```console
+$ qpr encode --model MODEL --input questions.txt --output vectors.npy
+$ qpr index --questions DATASET --model MODEL --output INDEX
+```
+
+```python
+from model.inference import load_encoder
+
+vectors = load_encoder("MODEL").encode(["how do i renew my passport"])
+```
+
+Compare vectors by their {distance} distance. Loading checks every file against `manifest.json`.
+
+## Limits
+
+* It knows the language, the subjects and the wording of its data; {words} words have an embedding of their own, all
+  others share {hash_bins}.
+* Word order counts only inside a window of {windows} words; a negation or a swapped name may go unnoticed.
+* A question without a word gets the vector of an empty one.
+* Near does not mean equal: judge a threshold on your own data before you answer a question with another one's answer.
+"""
+
+
+def card(config: ModelConfig, *, dataset_url: str, data: Mapping[str, Any], metrics: Mapping[str, Any]) -> str:
+    """Return the card as Markdown.
+
+    Args:
+        config: the model's.
+        dataset_url: where its dataset was.
+        data: what the dataset held, by name.
+        metrics: what was measured, by name.
+    """
+    return _CARD.format(
+        dimension=config.shape.dimension,
+        dataset_url=dataset_url,
+        digest=config.dataset_digest,
+        data=_table(data),
+        settings=_table({"encoder": config.encoder, **config.shape.model_dump(), **config.training.model_dump()}),
+        metrics=_table(metrics),
+        distance=config.training.distance.replace("_", " "),
+        words=f"{config.words:,}",
+        hash_bins=f"{config.hash_bins:,}",
+        windows=" or ".join(map(str, config.shape.windows)),
+    )
+
+
+def _table(rows: Mapping[str, Any]) -> str:
+    return "\n".join(
+        ["| | |", "|---|---|", *(f"| {name.replace('_', ' ')} | {_shown(v)} |" for name, v in rows.items())]
+    )
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    return f"{value:,}" if isinstance(value, int) else str(value)

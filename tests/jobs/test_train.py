@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from model.inference import load_encoder
+from schemas import storage
+from schemas.manifest import read_manifest
+
+THINGS = ["bill", "rent", "card", "flight", "train", "hotel"]
+CLUSTERS = [
+    ("validation" if verb == "find" else "train", [f"how do i {verb} my {t}", f"{verb} {t} please", f"{verb} the {t}"])
+    for verb in ("pay", "cancel", "find")
+    for t in THINGS
+]
+SMALL = ["--epochs", 2, "--batch-size", 16, "--dimension", 8, "--vocabulary-size", 50, "--hash-bins", 5]
+
+
+@pytest.fixture
+def dataset(memory, make_training_data):
+    return make_training_data(f"{memory}/d", CLUSTERS)
+
+
+def files_of(url):
+    return {f.path.split("/")[-1]: storage.read_bytes(f"{url}/{f.path}") for f in read_manifest(url, "model").files}
+
+
+def test_it_writes_a_model_that_encodes(qpr, memory, dataset):
+    outcome = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL, "--json")
+    assert outcome.code == 0
+    result = json.loads(outcome.out)
+    # 12 train and 6 validation clusters of 3 questions have 3 pairs each
+    assert (result["train_pairs"], result["train_questions"], result["train_clusters"]) == (36, 36, 12)
+    assert (result["validation_pairs"], result["epochs"]) == (18, 2)
+    assert load_encoder(f"{memory}/m").encode(["pay my bill"]).shape == (1, 8)
+    assert "epoch 2: loss" in outcome.err
+
+
+def test_the_model_holds_card_curve_and_metrics(qpr, memory, dataset):
+    qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL, "--windows", "2,3")
+    files = files_of(f"{memory}/m")
+    digest = read_manifest(dataset).digest
+    assert digest in files["README.md"].decode()
+    assert files["curve.png"].startswith(b"\x89PNG")
+    *epochs, total = [json.loads(line) for line in files["metrics.jsonl"].splitlines()]
+    assert [line["epoch"] for line in epochs] == [1, 2]
+    assert epochs[0].keys() == {"epoch", "loss", "auc", "seconds", "pairs_per_s"}
+    assert total["total"]["train_pairs"] == 36
+    config = json.loads(files["config.json"])
+    assert config["shape"]["windows"] == [2, 3]
+    assert config["dataset_digest"] == digest
+    assert read_manifest(f"{memory}/m").inputs[0].digest == digest
+
+
+def test_the_same_command_gives_the_same_weights(qpr, memory, dataset):
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        assert qpr("train", "--dataset", dataset, "--output", f"{memory}/{name}", *SMALL, "--seed", seed).code == 0
+    first, again, other = (files_of(f"{memory}/{name}") for name in "abc")
+    for name in ("weights.safetensors", "vocabulary.txt", "config.json"):
+        assert first[name] == again[name]
+    assert first["weights.safetensors"] != other["weights.safetensors"]
+
+
+def test_a_model_is_replaced_only_when_told(qpr, memory, dataset):
+    command = ["train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL]
+    assert qpr(*command).code == 0
+    refused = qpr(*command)
+    assert (refused.code, "--overwrite" in refused.err) == (1, True)
+    assert qpr(*command, "--overwrite").code == 0
+
+
+def test_no_validation_pair_and_a_large_batch_are_said(qpr, memory, make_training_data):
+    url = make_training_data(f"{memory}/t", [c for c in CLUSTERS if c[0] == "train"])
+    outcome = qpr("train", "--dataset", url, "--output", f"{memory}/m", *SMALL, "--batch-size", 1000)
+    assert outcome.code == 0
+    assert "no validation pairs" in outcome.err
+    assert "batch size reduced from 1000 to 36" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--batch-size", 1], "--batch-size 1"),
+        (["--epochs", 0], "--epochs 0"),
+        (["--smoothing", 1.0], "--smoothing 1.0"),
+        (["--smoothing", -0.5], "--smoothing -0.5"),
+        (["--learning-rate", 0], "--learning-rate 0"),
+        (["--distance", "cosine"], "--distance cosine"),
+        (["--windows", "3;5"], "--windows 3;5"),
+        (["--windows", "0"], "--windows 0"),
+        (["--vocabulary-size", 0, "--hash-bins", 0], "must not both be 0"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_wrong_usage(qpr, memory, dataset, options, reason):
+    outcome = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL, *options)
+    assert outcome.code == 2
+    assert reason in outcome.err
+    assert not storage.exists(f"{memory}/m")
+
+
+@pytest.mark.parametrize(
+    ("clusters", "reason"),
+    [([], "no train pair"), ([("test", ["a", "b"])], "no train pair"), ([("train", ["a", "b", "c"])], "one cluster")],
+)
+def test_a_dataset_that_teaches_nothing_fails(qpr, memory, make_training_data, clusters, reason):
+    url = make_training_data(f"{memory}/t", clusters)
+    outcome = qpr("train", "--dataset", url, "--output", f"{memory}/m", *SMALL)
+    assert outcome.code == 1
+    assert reason in outcome.err
+    assert not storage.exists(f"{memory}/m")
+
+
+def test_a_missing_dataset_and_a_missing_device_fail(qpr, memory, dataset):
+    missing = qpr("train", "--dataset", f"{memory}/none", "--output", f"{memory}/m")
+    assert (missing.code, "qpr clusters" in missing.err) == (1, True)
+    device = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL, "--device", "cuda:99")
+    assert (device.code, "--device cpu" in device.err) == (1, True)

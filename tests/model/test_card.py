@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from model.card import card
+from model.settings import EncoderSettings, ModelConfig, TrainingSettings
+
+CONFIG = ModelConfig(
+    shape=EncoderSettings(dimension=20, windows=(3, 5)),
+    words=12_345,
+    hash_bins=6,
+    training=TrainingSettings(distance="euclidean", smoothing=0.125),
+    dataset_digest="abc123",
+)
+
+
+def test_card_names_data_settings_and_what_was_measured():
+    page = card(
+        CONFIG, dataset_url="s3://logs/day", data={"train_pairs": 98_765}, metrics={"auc": 0.98765, "loss": None}
+    )
+    assert "Dataset `s3://logs/day`, digest `abc123`." in page
+    for line in ["train pairs | 98,765", "auc | 0.9877", "loss | none", "windows | 3, 5", "smoothing | 0.125"]:
+        assert f"| {line} |" in page
+    assert "into 20 numbers" in page
+    assert "by their euclidean distance" in page
+    assert "12,345 words have" in page
+    assert "window of 3 or 5 words" in page
+
+
+def test_card_is_plain_markdown_without_leftover_fields():
+    page = card(CONFIG, dataset_url="d", data={}, metrics={})
+    assert "{" not in page
+    assert page.startswith("# ")
+    assert all(len(line) <= 120 for line in page.splitlines())

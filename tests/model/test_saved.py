@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+from model.inference import load_encoder
+from model.saved import load_parts
+from schemas import storage
+from schemas.errors import QprError
+from schemas.manifest import File, Output, read_manifest, read_verified
+
+
+def files_of(url: str) -> dict[str, bytes]:
+    manifest = read_manifest(url)
+    return {file.path.split("/")[-1]: read_verified(url, file) for file in manifest.files}
+
+
+def republish(url: str, changed: dict[str, bytes | None]) -> None:
+    """Publish the model at ``url`` again with other files, their digests right; None leaves a file out."""
+    contents = files_of(url) | changed
+    output = Output(url, "model", overwrite=True)
+    files: list[File] = [output.write(n, c, table="model") for n, c in contents.items() if c is not None]
+    output.publish(files, inputs=[], configuration={}, counters={})
+
+
+@pytest.fixture
+def model(memory, make_model) -> str:
+    make_model(f"{memory}/m")
+    return f"{memory}/m"
+
+
+def test_a_model_reads_back_as_it_was_written(model, memory, make_model):
+    manifest = make_model(f"{memory}/other", seed=1)
+    first, second = load_parts(model), load_parts(f"{memory}/other")
+    assert first.vocabulary == second.vocabulary
+    assert first.config == second.config
+    assert (first.weights["bias"] != second.weights["bias"]).all()
+    assert second.manifest == manifest
+    assert files_of(model).keys() == {
+        "config.json",
+        "vocabulary.txt",
+        "weights.safetensors",
+        "metrics.jsonl",
+        "README.md",
+    }
+
+
+def test_equal_content_is_an_equal_digest_wherever_it_lies(model, memory, make_model):
+    make_model(f"{memory}/again")
+    make_model(f"{memory}/other", seed=1)
+    assert load_encoder(f"{memory}/again").digest == load_encoder(model).digest
+    assert load_encoder(f"{memory}/other").digest != load_encoder(model).digest
+
+
+def test_an_encoder_loads_from_a_local_folder_and_encodes(tmp_path, make_model):
+    make_model(tmp_path / "m", dimension=5)
+    encoder = load_encoder(str(tmp_path / "m"))
+    assert encoder.dimension == 5
+    assert encoder.encode(["pay the bill", ""]).shape == (2, 5)
+
+
+def test_a_flipped_bit_is_noticed(tmp_path, make_model):
+    manifest = make_model(tmp_path / "m")
+    path = next(tmp_path / "m" / file.path for file in manifest.files if "weights" in file.path)
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(QprError, match=r"weights\.safetensors: does not match"):
+        load_encoder(str(tmp_path / "m"))
+    os.truncate(path, 10)
+    with pytest.raises(QprError, match=r"weights\.safetensors: does not match"):
+        load_encoder(str(tmp_path / "m"))
+
+
+def without(content: bytes, *names: str) -> bytes:
+    config = json.loads(content)
+    return json.dumps({name: value for name, value in config.items() if name not in names}).encode()
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "reason"),
+    [
+        ("weights.safetensors", lambda c: c[:-10], "weights.safetensors is damaged"),
+        ("weights.safetensors", lambda _: b"", "weights.safetensors is damaged"),
+        ("weights.safetensors", lambda _: None, "has no weights.safetensors"),
+        ("config.json", lambda _: b"{", "config.json"),
+        ("config.json", lambda c: without(c, "words"), "config.json: words: Field required"),
+        ("config.json", lambda c: c.replace(b'"cnn"', b'"lstm"'), "config.json: encoder"),
+        ("config.json", lambda c: c.replace(b'"hash_bins": 50', b'"hash_bins": 49'), "embedding.weight is"),
+        ("vocabulary.txt", lambda c: c + b"more\n", "holds 5 words, config.json says 4"),
+        ("vocabulary.txt", lambda c: c.replace(b"bill", b"pay"), "vocabulary.txt"),
+        ("vocabulary.txt", lambda _: b"\xff\n", "vocabulary.txt"),
+    ],
+)
+def test_files_that_do_not_fit_together_are_an_error(model, name, damage, reason):
+    republish(model, {name: damage(files_of(model)[name])})
+    with pytest.raises(QprError, match=reason):
+        load_encoder(model)
+
+
+@pytest.mark.parametrize("change", ["drop", "add", "shape", "type"])
+def test_weights_other_than_the_configuration_asks_for_are_an_error(model, change):
+    weights = safetensors.numpy.load(files_of(model)["weights.safetensors"])
+    weights |= {"add": {"more": weights["bias"]}, "shape": {"bias": weights["bias"][1:]}}.get(change, {})
+    if change == "drop":
+        del weights["bias"]
+    if change == "type":
+        weights["bias"] = weights["bias"].astype(np.float64)
+    republish(model, {"weights.safetensors": safetensors.numpy.save(weights)})
+    with pytest.raises(QprError, match=r"weights\.safetensors: (bias|more) is"):
+        load_encoder(model)
+
+
+def test_a_folder_that_is_no_model_is_an_error(memory, make_training_data):
+    with pytest.raises(QprError, match="does not exist"):
+        load_encoder(f"{memory}/nothing")
+    url = make_training_data(f"{memory}/d", [])
+    with pytest.raises(QprError, match="holds a dataset, not a model"):
+        load_encoder(url)
+
+
+def test_a_failed_write_leaves_the_old_model(model, make_model, monkeypatch):
+    before = load_parts(model).manifest
+    write = storage.write_bytes
+
+    def full(url, content):
+        if "metrics" in url:
+            raise QprError("disk full")
+        write(url, content)
+
+    monkeypatch.setattr(storage, "write_bytes", full)
+    with pytest.raises(QprError, match="disk full"):
+        make_model(model, seed=1)
+    assert load_parts(model).manifest == before
+    assert storage.children(model) == sorted([before.run_id, "manifest.json"])

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+
+from model import training
+from model.inference import Encoder
+from model.pairs import index_pairs
+from model.separation import sample_non_pairs, separation
+from model.settings import EncoderSettings, TrainingSettings
+from model.training import Step, train
+from schemas.errors import QprError
+from schemas.tables import PAIRS
+
+SHAPE = EncoderSettings(embedding_dimension=16, windows=(3,), channels=16, dimension=8)
+SETTINGS = TrainingSettings(epochs=4, batch_size=16, learning_rate=0.01, vocabulary_size=100, hash_bins=5)
+THINGS = ["bill", "rent", "card", "flight", "train", "hotel"]
+
+
+def pairs_about(verbs: list[str], *, offset: int = 0):
+    """Three wordings of each verb and thing; the two must both be right."""
+    rows = []
+    for number, (verb, thing) in enumerate(((v, t) for v in verbs for t in THINGS), start=offset):
+        texts = [f"how do i {verb} my {thing}", f"{verb} {thing} please", f"i want to {verb} the {thing}"]
+        ids = [number * 3 + i for i in range(3)]
+        rows += [(ids[i], texts[i], ids[j], texts[j], number) for i, j in [(0, 1), (0, 2), (1, 2)]]
+    return index_pairs(pa.table(list(zip(*rows, strict=True)), schema=PAIRS))
+
+
+TRAIN = pairs_about(["pay", "cancel", "find", "change", "lose"])
+VALIDATION = pairs_about(["pay", "find"], offset=100)
+NOTHING = index_pairs(PAIRS.empty_table())
+
+
+def test_training_lowers_the_loss_and_separates_validation_pairs():
+    trained = train(TRAIN, VALIDATION, shape=SHAPE, settings=SETTINGS)
+    assert trained.epochs[-1].loss < 0.5 * trained.epochs[0].loss
+    assert trained.best.auc > 0.9
+    assert trained.best.auc == max(epoch.auc for epoch in trained.epochs)
+
+
+def test_the_weights_are_those_of_the_best_epoch():
+    trained = train(TRAIN, VALIDATION, shape=SHAPE, settings=SETTINGS)
+    encoder = Encoder("", trained.vocabulary, SHAPE.windows, trained.weights)
+    vectors = encoder.encode_tokens(trained.vocabulary.ids(VALIDATION.keys))
+    measured = separation(vectors, VALIDATION, sample_non_pairs(VALIDATION, seed=SETTINGS.seed))
+    assert measured == pytest.approx(trained.best.auc, abs=1e-3)
+
+
+def test_equal_input_gives_equal_weights_and_another_seed_others():
+    first, again = (train(TRAIN, VALIDATION, shape=SHAPE, settings=SETTINGS) for _ in range(2))
+    other = train(TRAIN, VALIDATION, shape=SHAPE, settings=SETTINGS.model_copy(update={"seed": 1}))
+    assert all((first.weights[name] == again.weights[name]).all() for name in first.weights)
+    assert [e.loss for e in first.epochs] == [e.loss for e in again.epochs]
+    assert (first.weights["kernels.0"] != other.weights["kernels.0"]).any()
+
+
+def test_training_leaves_the_global_random_state_alone():
+    state = torch.get_rng_state()
+    train(TRAIN, NOTHING, shape=SHAPE, settings=SETTINGS.model_copy(update={"epochs": 1}))
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def judged_by(monkeypatch, scores):
+    remaining = iter(scores)
+    monkeypatch.setattr(training, "separation", lambda *_: next(remaining))
+
+
+@pytest.mark.parametrize(
+    ("scores", "ran", "best"),
+    [
+        ([0.5, 0.7, 0.6, 0.7, 0.9], 4, 2),  # two epochs no better than 0.7; as good is not better
+        ([0.5, 0.7, 0.6, 0.8, 0.7], 5, 4),  # epochs run out first
+        ([0.0, 0.0, 0.0], 3, 1),
+    ],
+)
+def test_it_stops_after_patience_epochs_without_a_better_auc(monkeypatch, scores, ran, best):
+    judged_by(monkeypatch, scores)
+    said: list[str] = []
+    settings = SETTINGS.model_copy(update={"epochs": 5, "patience": 2})
+    trained = train(TRAIN, VALIDATION, shape=SHAPE, settings=settings, say=said.append)
+    assert (len(trained.epochs), trained.best.epoch) == (ran, best)
+    assert any("stopped" in line for line in said) == (ran < 5)
+
+
+def test_without_validation_pairs_all_epochs_run_and_the_last_is_kept():
+    said: list[str] = []
+    settings = SETTINGS.model_copy(update={"epochs": 4, "patience": 1})
+    trained = train(TRAIN, NOTHING, shape=SHAPE, settings=settings, say=said.append)
+    assert [epoch.auc for epoch in trained.epochs] == [None] * 4
+    assert trained.best.epoch == 4
+    assert "no validation pairs" in said[0]
+
+
+def test_steps_are_reported():
+    steps: list[Step] = []
+    train(TRAIN, NOTHING, shape=SHAPE, settings=SETTINGS.model_copy(update={"epochs": 2}), on_step=steps.append)
+    # 5 verbs * 6 things * 3 pairs = 90 pairs: 5 batches of 16 and one of 10
+    assert [(s.epoch, s.step, s.steps) for s in steps] == [(e, s, 6) for e in (1, 2) for s in range(1, 7)]
+    assert all(s.loss > 0 and s.pairs_per_s > 0 for s in steps)
+
+
+def test_a_batch_larger_than_the_data_is_reduced_and_said():
+    said: list[str] = []
+    steps: list[Step] = []
+    settings = SETTINGS.model_copy(update={"batch_size": 512, "epochs": 1})
+    train(TRAIN, VALIDATION, shape=SHAPE, settings=settings, say=said.append, on_step=steps.append)
+    assert said == ["batch size reduced from 512 to 90, the number of train pairs"]
+    assert len(steps) == 1
+
+
+def test_a_loss_that_is_no_number_stops_with_epoch_and_step():
+    with pytest.raises(QprError, match=r"epoch 1, step \d: the loss is (nan|inf).*--learning-rate"):
+        train(TRAIN, NOTHING, shape=SHAPE, settings=SETTINGS.model_copy(update={"learning_rate": 1e30}))
+
+
+def test_questions_without_a_known_word_are_an_error_only_without_bins():
+    wordless = index_pairs(pa.table([[1, 3], ["#", "%"], [2, 4], ["&", "@"], [0, 1]], schema=PAIRS))
+    with pytest.raises(QprError, match="no train question has a word"):
+        train(wordless, NOTHING, shape=SHAPE, settings=SETTINGS.model_copy(update={"hash_bins": 0}))
+    trained = train(wordless, NOTHING, shape=SHAPE, settings=SETTINGS.model_copy(update={"epochs": 1}))
+    assert np.isfinite(trained.epochs[0].loss)
+
+
+@pytest.mark.parametrize("device", ["no-such-device", "meta:x", "cuda:99"])
+def test_a_device_that_is_not_there_is_an_error(device):
+    with pytest.raises(QprError, match=f"device {device}.*--device cpu"):
+        train(TRAIN, NOTHING, shape=SHAPE, settings=SETTINGS, device=device)
+
+
+def test_the_euclidean_distance_trains_too():
+    trained = train(TRAIN, VALIDATION, shape=SHAPE, settings=SETTINGS.model_copy(update={"distance": "euclidean"}))
+    assert trained.epochs[-1].loss < trained.epochs[0].loss
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_cuda_device_trains():
+    trained = train(TRAIN, VALIDATION, shape=SHAPE, settings=SETTINGS, device="cuda")
+    assert trained.epochs[-1].loss < 0.5 * trained.epochs[0].loss
