@@ -24,10 +24,10 @@ class EncoderSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         dimension: numbers a question.
     """
 
-    embedding_dimension: int = pydantic.Field(300, ge=1)
-    windows: tuple[pydantic.PositiveInt, ...] = pydantic.Field((5,), min_length=1)
-    channels: int = pydantic.Field(300, ge=1)
-    dimension: int = pydantic.Field(300, ge=1)
+    embedding_dimension: int = pydantic.Field(default=300, ge=1)
+    windows: tuple[pydantic.PositiveInt, ...] = pydantic.Field(default=(5,), min_length=1)
+    channels: int = pydantic.Field(default=300, ge=1)
+    dimension: int = pydantic.Field(default=300, ge=1)
 
 
 class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -45,15 +45,15 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         seed: of the first weights, the order of the pairs and the sampled non-pairs.
     """
 
-    epochs: int = pydantic.Field(10, ge=1)
-    batch_size: int = pydantic.Field(512, ge=2)
-    learning_rate: float = pydantic.Field(1e-3, gt=0, allow_inf_nan=False)
-    smoothing: float = pydantic.Field(0.3, ge=0, lt=1)
+    epochs: int = pydantic.Field(default=10, ge=1)
+    batch_size: int = pydantic.Field(default=512, ge=2)
+    learning_rate: float = pydantic.Field(default=1e-3, gt=0, allow_inf_nan=False)
+    smoothing: float = pydantic.Field(default=0.3, ge=0, lt=1)
     distance: Distance = "squared_euclidean"
-    patience: int = pydantic.Field(2, ge=1)
-    vocabulary_size: int = pydantic.Field(WORDS, ge=0)
-    hash_bins: int = pydantic.Field(HASH_BINS, ge=0)
-    seed: int = pydantic.Field(0, ge=0, lt=2**63)
+    patience: int = pydantic.Field(default=2, ge=1)
+    vocabulary_size: int = pydantic.Field(default=WORDS, ge=0)
+    hash_bins: int = pydantic.Field(default=HASH_BINS, ge=0)
+    seed: int = pydantic.Field(default=0, ge=0, lt=2**63)
 
     @pydantic.model_validator(mode="after")
     def _some_token(self) -> Self:
