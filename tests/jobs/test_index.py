@@ -140,7 +140,7 @@ def test_mistakes_are_named_and_nothing_is_left_behind(tmp_path, dataset, model,
     shown = " ".join(capsys.readouterr().err.split())
     assert message in shown
     assert "Traceback" not in shown
-    assert not list((tmp_path / "i").glob("*")) if (tmp_path / "i").exists() else True
+    assert list((tmp_path / "i").glob("*")) == []
 
 
 @pytest.mark.parametrize(

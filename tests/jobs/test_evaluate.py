@@ -1,0 +1,129 @@
+import json
+
+import numpy as np
+import pytest
+
+from jobs.cli import main
+from jobs.evaluate import measure, query_times
+from model.index import open_index
+from model.judgements import judgements
+from schemas.dataset import open_dataset
+from schemas.text import question_id
+
+WORDS = ["pay", "cancel", "bill", "flight", "seat", "card", "loan", "rate", "bank", "fee"]
+CLUSTERS = [[f"{a} {b}", f"{b} {a}", f"the {a} of {b}"] for a in WORDS[:5] for b in WORDS[5:]]
+ALONE = [f"{a} number {n}" for a in WORDS for n in range(30)]
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as stopped:
+        main([str(argument) for argument in arguments])
+    return stopped.value.code
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("evaluate")
+
+
+@pytest.fixture
+def place(folder, make_model, make_dataset):
+    if not (folder / "index").exists():
+        make_model(folder / "model", words=tuple(WORDS))
+        make_dataset(folder / "data", CLUSTERS, alone=ALONE)
+        make_dataset(folder / "more", [*CLUSTERS, ["never", "indexed", "pay cancel fee"]])
+        given = ("index", "--questions", folder / "data", "--model", folder / "model", "--shards", 3)
+        assert run(*given, "--output", folder / "index") == 0
+        assert run(*given, "--output", folder / "ivf", "--factory", "IVF5,Flat", "--probes", 1) == 0
+    return folder
+
+
+def naive(index, clusters, depth):
+    """Rank by distance with one question at a time, in plain Python, per question and per pair."""
+    table = index.questions(np.arange(len(index)))
+    vectors = index.encoder.encode(table["text"]).astype(np.float64)
+    ids = table["question_id"].to_pylist()
+    question, pair = [], []
+    for texts in clusters:
+        for text in texts:
+            own, relevant = question_id(text), {question_id(other) for other in texts} - {question_id(text)}
+            distances = ((vectors - vectors[ids.index(own)]) ** 2).sum(axis=1)
+            order = [i for _, i in sorted(zip(distances.tolist(), ids, strict=True)) if i != own]
+            places = sorted(order.index(i) + 1 for i in relevant)
+            question.append(1 / places[0] if places[0] <= depth else 0)
+            pair += [1 / (rank - above) if rank <= depth else 0 for above, rank in enumerate(places)]
+    return np.mean(question), np.mean(pair)
+
+
+@pytest.mark.parametrize("depth", [10, 40])
+def test_figures_are_those_of_a_loop_over_all_questions(place, depth):
+    index = open_index(str(place / "index"))
+    judged = judgements(open_dataset(str(place / "data")).table("clusters"))
+    result = measure(index, judged, depth=depth)
+    question, pair = naive(index, CLUSTERS, depth)
+    assert result["per_question"]["mrr"] == pytest.approx(question)
+    assert result["per_pair"]["mrr"] == pytest.approx(pair)
+    assert (result["queries"], result["pairs"], result["relevant_missing"]) == (75, 150, 0)  # 25 clusters of 3
+
+
+def test_json_goes_to_stdout_and_to_the_file(place, tmp_path, capsys):
+    given = ("evaluate", "--dataset", place / "data", "--index", place / "index", "--split", "test")
+    assert run(*given, "--json", "--output", tmp_path / "m.json") == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result == json.loads((tmp_path / "m.json").read_text())
+    assert set(result["per_question"]) == set(result["per_pair"]) == {"hits_at_1", "hits_at_10", "mrr", "ndcg_at_10"}
+    assert 0 < result["per_pair"]["mrr"] <= 1
+    assert result["index"]["factory"] == "Flat"
+    assert result["split"] == "test"
+    assert result["mean_ms"] > 0
+    assert result["timed_queries"] == 75
+
+
+def test_a_person_gets_a_table_of_both_views(place, capsys):
+    assert run("evaluate", "--dataset", place / "data", "--index", place / "ivf", "--limit", 10) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "test: 10 queries, 20 pairs, 375 indexed IVF5,Flat, 1 probes" in shown
+    assert "per question" in shown
+    assert "per pair" in shown
+
+
+def test_exact_search_of_lists_equals_the_flat_index_and_few_probes_do_not(place, capsys):
+    def figures(index, *flags):
+        assert run("evaluate", "--dataset", place / "data", "--index", place / index, "--json", *flags) == 0
+        result = json.loads(capsys.readouterr().out)
+        return result["per_question"], result["per_pair"], result["index"]["probes"]
+
+    flat, exact, probing = figures("index"), figures("ivf", "--exact"), figures("ivf")
+    assert flat[:2] == exact[:2] == figures("ivf", "--probes", 5)[:2]
+    assert probing[0]["mrr"] < flat[0]["mrr"]
+    assert (flat[2], exact[2], probing[2]) == (0, 5, 1)
+
+
+def test_paraphrases_that_are_not_indexed_are_counted_and_said(place, capsys):
+    assert run("evaluate", "--dataset", place / "more", "--index", place / "index", "--json") == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["relevant_missing"] == 3
+    assert "3 of 78 paraphrases are not in the index; they count as not found" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "message"),
+    [
+        ({"--split": "validation"}, 1, "no cluster in split validation, so no query. Use another --split"),
+        ({"--split": "train"}, 2, "--split"),
+        ({"--dataset": "nowhere"}, 1, "nowhere: not a dataset: it does not exist"),
+        ({"--index": "nowhere"}, 1, "nowhere: not a index: it does not exist"),
+        ({"--depth": "9"}, 2, "--depth"),
+    ],
+)
+def test_mistakes_are_named(place, capsys, change, code, message):
+    given = {"--dataset": place / "data", "--index": place / "index", **change}
+    assert run("evaluate", *(part for pair in given.items() for part in pair)) == code
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_times_are_taken_of_the_first_queries_only(place):
+    judged = judgements(open_dataset(str(place / "data")).table("clusters"))
+    times = query_times(open_index(str(place / "index")), judged, most=7)
+    assert times["timed_queries"] == 7
+    assert times["mean_ms"] > 0

@@ -1,0 +1,108 @@
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from jobs.cli import main
+from schemas.text import question_id
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as stopped:
+        main([str(argument) for argument in arguments])
+    return stopped.value.code
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("search")
+
+
+@pytest.fixture
+def index(folder, make_model, make_dataset):
+    if not (folder / "index").exists():
+        make_model(folder / "model")
+        clusters = [["pay my bill", "how do I pay"], ["cancel my flight", "cancel [bold] flight"]]
+        make_dataset(folder / "data", clusters, alone=["what is this"])
+        given = ("--questions", folder / "data", "--model", folder / "model", "--output", folder / "index")
+        assert run("index", *given, "--shards", 2) == 0
+    return folder / "index"
+
+
+def test_json_is_one_object_a_question_with_ranked_hits(index, capsys):
+    assert run("search", "--index", index, "--k", 3, "--json", "pay my bill", "cancel my flight") == 0
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (first["question"], second["question"]) == ("pay my bill", "cancel my flight")
+    assert [hit["rank"] for hit in first["hits"]] == [1, 2, 3]
+    best = first["hits"][0]
+    assert best["score"] == pytest.approx(0, abs=1e-6)
+    assert best["question_id"] == question_id("pay my bill")
+    assert (best["text"], best["answer"]) == ("pay my bill", "answer c0")
+    assert best["cluster_id"] is not None
+    assert first["hits"][1]["score"] >= first["hits"][2]["score"]
+
+
+def test_a_question_without_cluster_has_nulls(index, capsys):
+    run("search", "--index", index, "-k", 1, "--json", "what is this")
+    [hit] = json.loads(capsys.readouterr().out)["hits"]
+    assert (hit["text"], hit["answer"], hit["cluster_id"]) == ("what is this", None, None)
+
+
+def test_a_person_gets_a_table_with_markup_shown_as_text(index, capsys):
+    assert run("search", "--index", index, "--k", 2, "cancel [bold] flight") == 0
+    shown = capsys.readouterr().out
+    assert "cancel [bold] flight" in shown
+    assert "answer c1" in shown
+    assert shown.count("[bold]") == 2  # the question and its first hit
+
+
+def test_stdin_is_one_question_a_line(index, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("pay my bill\r\ncancel my flight\n" * 200))
+    assert run("search", "--index", index, "--k", 1, "--json") == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(lines) == 400
+    assert {(line["question"], line["hits"][0]["text"]) for line in lines} == {
+        ("pay my bill", "pay my bill"),
+        ("cancel my flight", "cancel my flight"),
+    }
+
+
+def test_a_question_without_a_word_gets_no_hits_and_a_note(index, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n?!\n"))
+    assert run("search", "--index", index, "--json") == 0
+    printed = capsys.readouterr()
+    assert [json.loads(line) for line in printed.out.splitlines()] == [
+        {"question": "", "hits": []},
+        {"question": "?!", "hits": []},
+    ]
+    assert "'?!': no word to search by" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--index", "nowhere", "a"), 1, "nowhere: not a index: it does not exist"),
+        (("--k", "0", "a"), 2, "--k"),
+        (("--probes", "0", "a"), 2, "--probes"),
+        ((), 2, "no question: give one as an argument or one a line on stdin"),
+    ],
+)
+def test_mistakes_are_named(index, capsys, monkeypatch, arguments, code, message):
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    given = ("search", *arguments) if "--index" in arguments else ("search", "--index", index, *arguments)
+    assert run(*given) == code
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_searching_imports_neither_torch_nor_beam(index):
+    code = (
+        "import sys; from jobs.cli import main\n"
+        f"try: main(['search', '--index', {str(index)!r}, '--json', 'pay'])\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('torch', 'apache_beam', 'sklearn', 'matplotlib') if m in sys.modules])"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert json.loads(printed.splitlines()[0])["hits"]
+    assert printed.splitlines()[1] == "[]"

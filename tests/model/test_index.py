@@ -1,0 +1,170 @@
+import json
+import shutil
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from jobs.cli import main
+from model.index import open_index
+from schemas.errors import QprError, UsageError
+from schemas.manifest import read_manifest
+from schemas.text import question_id
+
+TEXTS = [f"how do I pay bill number {n}" for n in range(300)] + ["cancel my flight", "Cancel my Flight!!", "a b", "c d"]
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as stopped:
+        main([str(argument) for argument in arguments])
+    assert stopped.value.code == 0
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Return a folder with two models and a flat and an inverted-file index, built once."""
+    return tmp_path_factory.mktemp("built")
+
+
+@pytest.fixture
+def place(built, make_model):
+    if not (built / "ivf").exists():
+        make_model(built / "model")
+        make_model(built / "other", seed=1)
+        pq.write_table(pa.table({"text": TEXTS}), built / "q.parquet")
+        given = ("index", "--questions", built / "q.parquet", "--model", built / "model", "--shards", 3, "--output")
+        run(*given, built / "flat")
+        run(*given, built / "ivf", "--factory", "IVF6,Flat", "--probes", 2)
+    return built
+
+
+@pytest.fixture
+def copy(place, tmp_path):
+    shutil.copytree(place / "flat", tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def edit(url, change):
+    manifest = json.loads((url / "manifest.json").read_text())
+    change(manifest)
+    (url / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_a_question_finds_itself_first_unless_it_is_excluded(place):
+    index = open_index(str(place / "flat"))
+    texts = ["cancel my flight", "a b"]
+    own = [question_id(text) for text in texts]
+    hits = index.search(texts, 3)
+    assert hits.ids[:, 0].tolist() == own
+    assert hits.scores[:, 0] == pytest.approx(0, abs=1e-6)
+    assert (np.diff(hits.scores, axis=1) <= 0).all()
+    others = index.search(texts, 2, exclude=own)
+    assert others.ids.tolist() == hits.ids[:, 1:].tolist()
+
+
+def test_scores_are_negative_squared_distances_of_the_vectors(place):
+    index = open_index(str(place / "flat"))
+    hits = index.search(["flight bill"], 5)
+    query = index.encoder.encode(["flight bill"])
+    found = index.encoder.encode(index.questions(hits.rows[0])["text"])
+    assert hits.scores[0] == pytest.approx(-((found - query) ** 2).sum(axis=1), rel=1e-4)
+
+
+def test_rows_lead_to_the_questions_in_any_order_and_repeated(place):
+    index = open_index(str(place / "ivf"))
+    hits = index.search(["pay bill number 7"], 20)
+    rows = np.concatenate([hits.rows[0][::-1], hits.rows[0]])
+    found = index.questions(rows)
+    assert found["question_id"].to_pylist() == hits.ids[0].tolist()[::-1] + hits.ids[0].tolist()
+    assert [question_id(text) for text in found["text"].to_pylist()] == found["question_id"].to_pylist()
+    assert found["answer"].null_count == len(rows)
+
+
+def test_a_text_without_a_word_has_no_hits_and_spares_the_others(place):
+    hits = open_index(str(place / "flat")).search(["", "?!", "a b"], 2)
+    assert hits.ids[:2].tolist() == hits.rows[:2].tolist() == [[-1, -1], [-1, -1]]
+    assert np.isneginf(hits.scores[:2]).all()
+    assert hits.ids[2, 0] == question_id("a b")
+    assert open_index(str(place / "flat")).search([], 2).ids.shape == (0, 2)
+
+
+def test_probes_come_from_the_manifest_the_caller_or_all_lists(place):
+    assert open_index(str(place / "ivf")).probes == 2
+    assert open_index(str(place / "ivf"), probes=3).probes == 3
+    assert open_index(str(place / "ivf"), exact=True).probes == 6
+    exact, flat = open_index(str(place / "ivf"), exact=True), open_index(str(place / "flat"))
+    ours, theirs = exact.search(TEXTS[::9], 25), flat.search(TEXTS[::9], 25)
+    assert np.array_equal(ours.ids, theirs.ids)
+    assert np.array_equal(ours.scores, theirs.scores)
+
+
+def test_k_and_probes_must_be_positive(place):
+    with pytest.raises(UsageError, match="k must be at least 1, got 0"):
+        open_index(str(place / "flat")).search(["a"], 0)
+    with pytest.raises(UsageError, match="--probes must be at least 1, got 0"):
+        open_index(str(place / "flat"), probes=0)
+
+
+def test_more_hits_than_questions_are_padded(place):
+    hits = open_index(str(place / "flat")).search(["a b"], 400)
+    assert hits.ids.shape == (1, 400)
+    assert (hits.rows[0] >= 0).sum() == 303  # 304 texts, two of them the same question
+
+
+@pytest.mark.parametrize(
+    "pattern", ["shards/00000*", "shards/00001*", "ids/00002*", "model/*/weights*", "model/manifest.json"]
+)
+def test_one_flipped_bit_in_any_file_is_noticed(copy, pattern):
+    [file] = copy.glob(f"*/{pattern}")
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 4
+    file.write_bytes(content)
+    with pytest.raises(QprError, match=rf"{file.name}: does not match the manifest's sha256"):
+        open_index(str(copy))
+
+
+@pytest.mark.parametrize("pattern", ["shards/00000*", "ids/00001*", "model/*/vocabulary.txt"])
+def test_a_missing_file_is_named(copy, pattern):
+    [file] = copy.glob(f"*/{pattern}")
+    file.unlink()
+    with pytest.raises(QprError, match=rf"{file.name}: no such file"):
+        open_index(str(copy))
+
+
+def test_a_shard_missing_from_the_manifest_is_noticed(copy):
+    edit(copy, lambda manifest: manifest.update(files=[f for f in manifest["files"] if "00001-of" not in f["path"]]))
+    with pytest.raises(QprError, match=r"the manifest says 303 questions, but there are .* in 2 shards"):
+        open_index(str(copy))
+
+
+def test_no_shard_at_all_is_noticed(copy):
+    edit(copy, lambda manifest: manifest.update(files=[f for f in manifest["files"] if f["table"] == "model"]))
+    with pytest.raises(QprError, match="0 vectors and 0 questions in 0 shards"):
+        open_index(str(copy))
+
+
+def test_another_model_inside_the_index_is_noticed(place, copy):
+    other = read_manifest(str(place / "other")).digest
+    edit(copy, lambda manifest: manifest["configuration"].update(model_digest=other))
+    with pytest.raises(QprError, match=rf"holds model \w+, its questions were encoded by {other[:12]}"):
+        open_index(str(copy))
+
+
+def test_a_wrong_dimension_and_a_broken_configuration_are_noticed(copy):
+    edit(copy, lambda manifest: manifest["configuration"].update(dimension=9))
+    with pytest.raises(QprError, match="a shard has 8 dimensions, the manifest 9"):
+        open_index(str(copy))
+    edit(copy, lambda manifest: manifest["configuration"].pop("factory"))
+    with pytest.raises(QprError, match="configuration: factory: Field required"):
+        open_index(str(copy))
+
+
+def test_what_is_no_index_is_refused(place, tmp_path):
+    with pytest.raises(QprError, match="does not exist"):
+        open_index(str(tmp_path / "nothing"))
+    with pytest.raises(QprError, match="holds a model, not a index"):
+        open_index(str(place / "model"))
+    (tmp_path / "killed" / "20250101T000000Z-abcdef").mkdir(parents=True)
+    with pytest.raises(QprError, match=r"no manifest.json, so no run has completed there"):
+        open_index(str(tmp_path / "killed"))
