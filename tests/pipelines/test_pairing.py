@@ -48,7 +48,7 @@ def test_a_cluster_has_at_most_the_allowed_pairs_and_the_choice_depends_on_it_al
 def test_a_bounded_choice_uses_all_questions_about_equally():
     [*found] = pairs_of({1: set(range(100))}, 1_000)  # 1,000 of 4,950 pairs: each question is in 20 on average
     times = [sum(q in p[1:] for p in found) for q in range(100)]
-    assert 5 <= min(times)
+    assert min(times) >= 5
     assert max(times) <= 40
 
 

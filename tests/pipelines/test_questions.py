@@ -88,7 +88,7 @@ def test_a_member_is_a_question_an_answer_and_an_answer_form_with_its_events_and
             hashes = frozenset(map(hash64, tokens(q["key"])))
             expected[cluster, i, heaviest(q["text"]), answer, events, hashes] += 1
     found = [
-        tuple(row[name] for name in MEMBERS.names[:5]) + (frozenset(row["token_ids"]),) for row in members.to_pylist()
+        (*tuple(row[name] for name in MEMBERS.names[:5]), frozenset(row["token_ids"])) for row in members.to_pylist()
     ]
     assert collections.Counter(found) == expected
     assert members["split"].null_count == len(members)

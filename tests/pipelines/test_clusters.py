@@ -1,0 +1,265 @@
+import collections
+import itertools
+import json
+import math
+import random
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from pipelines.splitting import split_of
+from schemas import storage
+from schemas.dataset import open_dataset
+from schemas.text import fold, hash64, key, tokens, words
+
+SALT = "another"  # puts some of the answers into each split
+LEAST = 0.237  # no score of a small cluster is exactly this
+MOST = 4
+FORMS = ["pay my bill", "Pay my bill?", "how pay my bill", "pay bill how", "how do i pay", "who is it", "Who is it?!"]
+FORMS += [
+    "is it c#",
+    "is it c",
+    "東京は",
+    "東京は？",
+    "cancel my flight",
+    "cancel flight",
+    "how cancel my bill",
+    "",
+    "?!",
+]
+ANSWERS = [f"answer {i}" for i in range(12)] + ["Answer  5", "ANSWER 0", ""]
+LOGS = st.lists(st.tuples(st.sampled_from(FORMS), st.sampled_from(ANSWERS)), min_size=1, max_size=60)
+
+
+class Oracle:
+    """The whole job with dicts: rows -> questions, clusters, pairs and what is rejected."""
+
+    def __init__(self, rows, score):
+        self.score, self.rejected = score, collections.Counter()
+        self.questions, self.members, self.forms = {}, {}, {}
+        for question, answer in rows:
+            self.read(question, answer)
+        in_questions = collections.Counter(t for q in self.questions.values() for t in tokens(q["key"]))
+        total = max(len(self.questions), 1_000)
+        self.idf = {token: math.log(1 + total / n) for token, n in in_questions.items()}
+        self.clusters = {c: kept for c, events in self.members.items() if len(kept := self.judge(events)) > 1}
+        self.remove_leaks()
+
+    def read(self, question, answer):
+        fault = None if words(key(question)) else "no_word" if question else "empty_question"
+        fault = fault or (None if fold(answer) else "empty_answer")
+        if fault:
+            self.rejected["validate", fault] += 1
+            return
+        q, c = hash64(key(question)), hash64("text:" + fold(answer))
+        known = self.questions.setdefault(
+            q, {"key": key(question), "texts": collections.Counter(), "answers": collections.Counter()}
+        )
+        known["texts"][question] += 1
+        known["answers"][answer] += 1
+        self.members.setdefault(c, collections.Counter())[q] += 1
+        self.forms.setdefault(c, collections.Counter())[answer] += 1
+
+    def judge(self, events):
+        kept = sorted(events)[:MOST]
+        if len(events) == 1:
+            self.rejected["size", "single_question"] += 1
+            return {}
+        self.rejected["size", "over_max_cluster_size"] += len(events) - len(kept)
+        if self.scores(kept)[self.score] < LEAST:
+            self.rejected["coherence", "incoherent"] += len(kept)
+            return {}
+        return {q: events[q] for q in kept}
+
+    def scores(self, ids):
+        sets = [set(tokens(self.questions[q]["key"])) for q in ids]
+
+        def ratio(weigh):
+            return sum(sum(map(weigh, s)) for s in sets) / sum(map(weigh, set().union(*sets)))
+
+        plain, rest = ratio(lambda _: 1), len(sets) - 1
+        return {"paper": plain / len(sets), "adjusted": (plain - 1) / rest, "idf": (ratio(self.idf.get) - 1) / rest}
+
+    def remove_leaks(self):
+        self.split = {c: split_of(np.array([c]), SALT)[0].as_py() for c in self.clusters}
+        train = {q for c, kept in self.clusters.items() if self.split[c] == "train" for q in kept}
+        for c in [c for c in self.clusters if self.split[c] != "train"]:
+            clean = {q: n for q, n in self.clusters[c].items() if q not in train}
+            self.rejected["leakage", "in_train"] += len(self.clusters[c]) - len(clean)
+            self.rejected["leakage", "left_alone"] += len(clean) == 1
+            self.clusters[c] = clean if len(clean) > 1 else {}
+        self.clusters = {c: kept for c, kept in self.clusters.items() if kept}
+
+    def text(self, q):
+        return heaviest(self.questions[q]["texts"])
+
+    def tables(self):
+        clusters = {
+            (
+                c,
+                heaviest(self.forms[c]),
+                self.split[c],
+                len(kept),
+                sum(kept.values()),
+                tuple(sorted(kept)),
+                tuple(self.text(q) for q in sorted(kept)),
+            )
+            for c, kept in self.clusters.items()
+        }
+        pairs = {
+            (one, self.text(one), two, self.text(two), c)
+            for c, kept in self.clusters.items()
+            for one, two in itertools.combinations(sorted(kept), 2)
+        }
+        questions = set()
+        for q, known in self.questions.items():
+            of = min(
+                (c for c in self.clusters if q in self.clusters[c]),
+                key=lambda c: (-self.clusters[c][q], c),
+                default=None,
+            )
+            questions.add(
+                (
+                    q,
+                    known["key"],
+                    self.text(q),
+                    known["texts"].total(),
+                    heaviest(known["answers"]),
+                    of,
+                    self.split.get(of),
+                )
+            )
+        return {"questions": questions, "clusters": clusters, "pairs": pairs}
+
+
+def heaviest(counter):
+    return min(counter, key=lambda value: (-counter[value], value.encode()))
+
+
+def content(url, *, without=("first_seen", "last_seen", "coherence", "adjusted_coherence", "idf_coherence")):
+    dataset, tables = open_dataset(url), {}
+    for name in ("questions", "clusters", "pairs"):
+        rows = dataset.table(name).to_pylist()
+        found = [tuple(tuple(v) if isinstance(v, list) else v for k, v in r.items() if k not in without) for r in rows]
+        tables[name] = set(found)
+        assert len(tables[name]) == len(found)
+    return tables
+
+
+def everything(url):
+    dataset = open_dataset(url)
+    return {
+        name: sorted(json.dumps(row, default=str) for row in dataset.table(name).to_pylist())
+        for name in ("questions", "clusters", "pairs", "rejected")
+    }
+
+
+def write(path, rows):
+    path.write_text("".join(json.dumps({"question": q, "answer": a}) + "\n" for q, a in rows))
+    return path
+
+
+@pytest.fixture
+def make(qpr, memory):
+    def run(*logs, output=f"{memory}/dataset", code=0, shards=3, options=(), beam=()):
+        flags = ["--split-salt", SALT, "--max-reject-ratio", 1, "--overwrite", "--shards", shards, *options]
+        outcome = qpr("clusters", "--logs", *logs, "--output", output, *flags, "--", *beam)
+        assert outcome.code == code, outcome.err
+        return output
+
+    return run
+
+
+@settings(max_examples=8)
+@given(LOGS, st.sampled_from(["paper", "adjusted", "idf"]), st.integers(1, 4))
+@example([(q, a) for q in FORMS for a in ANSWERS], "idf", 2)  # all splits, every leak
+def test_a_dataset_is_what_plain_dicts_make_of_the_log(make, memory, tmp_path, rows, score, shards):
+    oracle = Oracle(rows, score)
+    gate = ["--coherence", score, "--min-coherence", LEAST, "--max-cluster-size", MOST]
+    path = write(tmp_path / "log.jsonl", rows)
+    if not oracle.clusters:
+        storage.delete(f"{memory}/dataset")
+        make(path, code=1, shards=shards, options=gate)
+        return
+    url = make(path, shards=shards, options=gate)
+    assert content(url) == oracle.tables()
+    for row in open_dataset(url).table("clusters").to_pylist():
+        expected = oracle.scores(row["question_ids"])
+        assert row["coherence"] == pytest.approx(expected["paper"])
+        assert row["adjusted_coherence"] == pytest.approx(expected["adjusted"])
+        assert row["idf_coherence"] == pytest.approx(expected["idf"])
+    rejected = open_dataset(url).table("rejected")
+    told = collections.Counter(zip(rejected["stage"].to_pylist(), rejected["reason"].to_pylist(), strict=True))
+    assert told == +oracle.rejected
+    counters = open_dataset(url).manifest.counters
+    assert counters["rows_read"] == len(rows) == counters["rows_kept"] + counters["rows_rejected"]
+
+
+@pytest.fixture(scope="module")
+def log():
+    chosen = random.Random(3)
+    words_of = ["pay", "bill", "my", "how", "cancel", "flight", "who", "is", "the", "king"]
+    rows = [
+        (" ".join(chosen.sample(words_of, chosen.randint(2, 4))), f"answer {chosen.randint(0, 60)}") for _ in range(600)
+    ]
+    rows += [("where is rome", "alone"), ("open at nine", "unrelated"), ("far too dear", "unrelated")]
+    return [*rows, ("", "answer 1"), ("?!", "answer 2"), ('say "hi"\\', "answer 3")]
+
+
+def test_the_log_of_these_tests_reaches_every_split_and_every_reason(make, log, tmp_path):
+    manifest = open_dataset(make(write(tmp_path / "log.jsonl", log))).manifest
+    assert all(manifest.counters[f"clusters_{split}"] > 1 for split in ("train", "validation", "test"))
+    reasons = {"validate_no_word", "validate_empty_question", "size_single_question", "coherence_incoherent"}
+    reasons |= {"leakage_in_train"}
+    assert {f"rejected_{reason}" for reason in reasons} <= set(manifest.counters)
+
+
+def test_a_rerun_and_shuffled_rows_and_other_files_give_the_same_bytes(make, log, tmp_path):
+    shuffled = random.Random(4).sample(log, len(log))
+    first = open_dataset(make(write(tmp_path / "a.jsonl", log))).manifest
+    again = open_dataset(make(tmp_path / "a.jsonl")).manifest
+    assert first.run_id != again.run_id
+    assert first.digest == again.digest
+    assert open_dataset(make(write(tmp_path / "b.jsonl", shuffled))).manifest.digest == first.digest
+    cut = [write(tmp_path / f"cut{i}.jsonl", shuffled[i::3]) for i in range(3)]
+    parts = open_dataset(make(*cut)).manifest
+    assert parts.digest == first.digest
+    assert parts.counters == first.counters
+    assert len(parts.inputs) == 3
+
+
+def test_another_number_of_shards_gives_other_files_and_the_same_rows(make, log, tmp_path):
+    path = write(tmp_path / "log.jsonl", log)
+    one, many = (make(path, output=f"memory://bucket/{n}", shards=n) for n in (1, 7))
+    assert everything(one) == everything(many)
+    assert len(open_dataset(one).manifest.files) < len(open_dataset(many).manifest.files)
+
+
+@pytest.mark.slow
+def test_two_processes_give_the_same_bytes(make, log, tmp_path):
+    path = write(tmp_path / "log.jsonl", log)
+    here = open_dataset(make(path)).manifest
+    flags = ("--direct_running_mode=multi_processing", "--direct_num_workers=2")
+    there = open_dataset(make(path, output=str(tmp_path / "dataset"), beam=flags)).manifest
+    assert there.digest == here.digest
+    assert there.counters == here.counters
+
+
+def test_a_bound_on_pairs_keeps_the_clusters(make, log, tmp_path):
+    path = write(tmp_path / "log.jsonl", log)
+    every = content(make(path, options=["--coherence", "paper"]))
+    some = content(make(path, options=["--coherence", "paper", "--max-pairs-per-cluster", 3]))
+    assert some["clusters"] == every["clusters"]
+    assert some["pairs"] < every["pairs"]
+    assert max(collections.Counter(pair[-1] for pair in some["pairs"]).values()) == 3
+
+
+def test_another_salt_moves_clusters_to_other_splits(make, log, tmp_path):
+    path = write(tmp_path / "log.jsonl", log)
+    splits = [
+        {row[0]: row[2] for row in content(make(path, options=["--split-salt", salt]))["clusters"]} for salt in "ab"
+    ]
+    both = splits[0].keys() & splits[1].keys()
+    assert 0 < sum(splits[0][c] != splits[1][c] for c in both) < len(both)
