@@ -26,7 +26,7 @@ class HeldOut(pydantic.BaseModel, frozen=True, extra="forbid"):
     """How much is kept from training.
 
     Attributes:
-        pairs: validation and test each get clusters with about so many pairs.
+        pairs: validation and test each get clusters with at most so many pairs, and as a rule exactly so many.
         salt: changes which clusters these are.
     """
 
@@ -91,8 +91,8 @@ def cluster_duplicates(edges: pa.Table, held_out: HeldOut) -> Duplicates:
 def hold_out(cluster_ids: np.ndarray, pairs: np.ndarray, held_out: HeldOut) -> pa.Array:
     """Return the split of each cluster, walking them in an order that only their ids and the salt decide.
 
-    Clusters go to validation up to where its pairs are nearest to enough, then in the same way to test, the rest to
-    train. Enough is ``held_out.pairs``, but at most `LARGEST_SHARE` of all pairs.
+    A cluster goes to validation if its pairs fit there, else to test if they fit there, else to train. Both have room
+    for ``held_out.pairs``, but at most for `LARGEST_SHARE` of all pairs.
 
     Args:
         cluster_ids: (C,) int64, distinct.
@@ -101,14 +101,15 @@ def hold_out(cluster_ids: np.ndarray, pairs: np.ndarray, held_out: HeldOut) -> p
     """
     enough = min(held_out.pairs, int(LARGEST_SHARE * pairs.sum()))
     order = np.lexsort((cluster_ids, uniform(cluster_ids, held_out.salt)))
-    sums = np.cumsum(pairs[order])
-    halfway = sums - pairs[order] / 2  # a cluster is taken if half of it still fits
-    validation = int(np.searchsorted(halfway, enough))
-    taken = sums[validation - 1] if validation else 0
-    test = int(np.searchsorted(halfway, taken + enough))
     split = np.full(len(order), "train", object)
-    split[order[:validation]] = "validation"
-    split[order[validation:test]] = "test"
+    room = {"validation": enough, "test": enough}
+    for cluster in order.tolist():
+        chosen = next((name for name, left in room.items() if pairs[cluster] <= left), None)
+        if chosen:
+            split[cluster] = chosen
+            room[chosen] -= int(pairs[cluster])
+        elif not any(room.values()):
+            break
     return pa.array(split, pa.string())
 
 

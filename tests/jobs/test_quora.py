@@ -1,0 +1,74 @@
+import json
+
+import pytest
+
+from jobs.cli import main
+
+HEADER = "id,qid1,qid2,question1,question2,is_duplicate\n"
+ROWS = "0,1,2,How far is it?,How far?,1\n1,3,4,Who am I?,What is it?,0\n2,1,5,How far is it?,What distance is it?,1\n"
+
+
+@pytest.fixture
+def qpr(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def run(content, *options, name="pairs.csv"):
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        with pytest.raises(SystemExit) as left:
+            main(["quora", "--pairs", name, "--output", "dataset", *options])
+        captured = capsys.readouterr()
+        return left.value.code, captured.out, " ".join(captured.err.split())
+
+    return run
+
+
+def test_json_tells_the_counters_on_stdout_alone(qpr):
+    code, out, _ = qpr(HEADER + ROWS, "--json")
+    counters = json.loads(out)["counters"]
+    assert code == 0
+    assert (counters["rows_kept"], counters["rows_positive"], counters["pairs_train"]) == (3, 2, 3)
+
+
+def test_columns_in_another_order_and_no_ids_are_fine(qpr):
+    code, out, _ = qpr('is_duplicate\tquestion2\tquestion1\r\n1\t"Why\nnot?"\tHow?\r\n', "--json", name="pairs.tsv")
+    assert (code, json.loads(out)["counters"]["pairs_train"]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (HEADER + "0,1,2,a,b,0\n", "error: no positive pair: none of 1 usable rows marks two different questions"),
+        (
+            "q1,q2,label\na,b,1\n",
+            "no column question1, question2, is_duplicate; the file has: q1, q2, label. Rename",
+        ),
+        (HEADER + "0,1,2,a,b,yes\n" + ROWS, "1 of 4 rows were rejected, more than --max-reject-ratio 0.1 allows"),
+        (HEADER + "0,1,1,a,b,1\n" + ROWS, "Most were validate_self_pair (1)"),
+        ("", "pairs.csv: the file is empty (0 bytes)"),
+    ],
+)
+def test_unusable_input_is_one_readable_line_and_exit_code_one(qpr, content, message):
+    code, out, err = qpr(content)
+    assert (code, out) == (1, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_few_bad_rows_are_allowed_where_the_ratio_says_so(qpr):
+    code, out, _ = qpr(HEADER + "0,1,1,a,b,1\n" + ROWS, "--json", "--max-reject-ratio", "0.25")
+    assert (code, json.loads(out)["counters"]["rows_rejected"]) == (0, 1)
+
+
+def test_an_output_that_exists_is_refused_unless_overwritten(qpr):
+    assert qpr(HEADER + ROWS)[0] == 0
+    code, _, err = qpr(HEADER + ROWS)
+    assert code == 1
+    assert "--overwrite" in err
+    assert qpr(HEADER + ROWS, "--overwrite")[0] == 0
+
+
+@pytest.mark.parametrize("flag", ["--no_such_option=1", "--direct_running_mode=multi_threading"])
+def test_wrong_beam_options_are_wrong_usage(qpr, flag):
+    code, _, err = qpr(HEADER + ROWS, "--", flag)
+    assert code == 2
+    assert flag.split("=")[0].lstrip("-") in err
