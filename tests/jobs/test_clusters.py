@@ -1,0 +1,232 @@
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from schemas import storage
+from schemas.dataset import open_dataset
+from schemas.manifest import read_manifest
+
+ROWS = [
+    {"question": "how do I pay my bill", "answer": "In the app"},
+    {"question": "how pay my bill?", "answer": "in the app"},
+    {"question": "pay my bill", "answer": "In the app"},
+    {"question": "How pay my BILL", "answer": "In the app"},
+    {"question": "who is the king", "answer": "Nobody"},
+]
+
+
+@pytest.fixture
+def log(write_jsonl):
+    return write_jsonl("log.jsonl", ROWS)
+
+
+@pytest.fixture
+def dataset(memory):
+    return f"{memory}/dataset"
+
+
+def clusters_of(url):
+    return [sorted(texts) for texts in open_dataset(url).table("clusters")["texts"].to_pylist()]
+
+
+def reasons_of(url):
+    rejected = open_dataset(url).table("rejected")
+    return sorted(zip(rejected["stage"].to_pylist(), rejected["reason"].to_pylist(), strict=True))
+
+
+def test_a_log_becomes_a_dataset_and_the_next_step_is_told(qpr, log, dataset):
+    outcome = qpr("clusters", "--logs", log, "--output", dataset)
+    assert outcome.code == 0
+    assert "rows_read" in outcome.out
+    assert "1 file(s)" in outcome.err
+    assert f"Next: qpr sample --dataset {dataset}" in outcome.err
+    assert clusters_of(dataset) == [
+        ["How pay my BILL", "how do I pay my bill", "pay my bill"]
+    ]  # of equal forms the smallest
+    assert reasons_of(dataset) == [("size", "single_question")]
+    manifest = read_manifest(dataset, "dataset")
+    assert [source.url for source in manifest.inputs] == [str(log)]
+    assert manifest.configuration["assembly"]["gate"]["coherence"] == "idf"
+
+
+def test_json_is_one_valid_document_on_stdout(qpr, log, dataset):
+    outcome = qpr("clusters", "--logs", log, "--output", dataset, "--json")
+    result = json.loads(outcome.out)
+    manifest = read_manifest(dataset)
+    assert result["dataset"] == dataset
+    assert result["digest"] == manifest.digest
+    assert result["counters"] == manifest.counters
+    assert result["counters"]["rows_read"] == 5
+
+
+def test_a_pattern_that_the_shell_expanded_names_several_files(qpr, write_jsonl, dataset):
+    paths = [write_jsonl(f"{i}.jsonl", [row]) for i, row in enumerate(ROWS)]
+    assert qpr("clusters", "--logs", *paths, "--output", dataset).code == 0
+    assert read_manifest(dataset).counters["rows_read"] == 5
+
+
+def test_a_pattern_that_the_shell_left_alone_does_too(qpr, write_jsonl, dataset):
+    path = next(write_jsonl(f"{i}.jsonl", [row]) for i, row in enumerate(ROWS))
+    assert qpr("clusters", "--logs", path.parent / "*.jsonl", "--output", dataset).code == 0
+    assert read_manifest(dataset).counters["rows_read"] == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("none.jsonl", None, "none.jsonl: no file matches"),
+        ("empty.jsonl", "", "empty.jsonl: the file is empty"),
+        ("header.csv", "question,answer\n", "the input has no rows"),
+        ("log.txt", "x", "cannot tell the format"),
+        ("log.csv", "asked,told\na,b\n", "no column question, answer; the file has: asked, told"),
+        ("log.jsonl.gz", "not gzip", "log.jsonl.gz"),
+        ("log.parquet", "not parquet", "log.parquet: not a whole Parquet file"),
+    ],
+)
+def test_a_wrong_input_is_named_and_nothing_is_written(qpr, tmp_path, dataset, name, content, message):
+    path = tmp_path / name
+    if content is not None:
+        path.write_text(content)
+    outcome = qpr("clusters", "--logs", path, "--output", dataset)
+    assert outcome.code == 1
+    assert message in outcome.err
+    assert outcome.out == ""
+    assert not storage.exists(f"{dataset}/manifest.json")
+
+
+def test_wrong_columns_are_answered_with_the_option_that_maps_them(qpr, write_jsonl, dataset):
+    path = write_jsonl("log.jsonl", [{"utterance": row["question"], "reply": row["answer"]} for row in ROWS])
+    outcome = qpr("clusters", "--logs", path, "--output", dataset)
+    assert outcome.code == 1
+    assert "utterance" in outcome.err
+    assert "--question-column" in outcome.err
+    mapped = ["--question-column", "utterance", "--answer-column", "reply"]
+    assert qpr("clusters", "--logs", path, "--output", dataset, *mapped).code == 0
+    assert len(clusters_of(dataset)) == 1
+    assert read_manifest(dataset).configuration["column_names"] == {"question": "utterance", "answer": "reply"}
+
+
+def test_an_output_that_exists_is_refused_and_overwrite_replaces_it(qpr, log, write_jsonl, dataset):
+    assert qpr("clusters", "--logs", log, "--output", dataset).code == 0
+    before = read_manifest(dataset)
+    refused = qpr("clusters", "--logs", log, "--output", dataset)
+    assert refused.code == 1
+    assert f"{dataset}: exists. Choose another --output or add --overwrite" in refused.err
+    assert read_manifest(dataset) == before
+    assert qpr("clusters", "--logs", write_jsonl("b.jsonl", ROWS[:2]), "--output", dataset, "--overwrite").code == 0
+    assert read_manifest(dataset).counters["rows_read"] == 2
+
+
+def test_a_run_that_fails_leaves_the_old_dataset(qpr, log, write_jsonl, dataset):
+    assert qpr("clusters", "--logs", log, "--output", dataset).code == 0
+    before = read_manifest(dataset)
+    one = write_jsonl("one.jsonl", ROWS[:1])
+    assert qpr("clusters", "--logs", one, "--output", dataset, "--overwrite").code == 1
+    assert read_manifest(dataset) == before
+    assert len(clusters_of(dataset)) == 1
+
+
+@pytest.mark.parametrize("output", ["foreign", "foreign/file.txt"])
+def test_an_output_that_holds_something_else_is_refused(qpr, log, tmp_path, output):
+    (tmp_path / "foreign").mkdir()
+    (tmp_path / "foreign" / "file.txt").write_text("mine")
+    outcome = qpr("clusters", "--logs", log, "--output", tmp_path / output, "--overwrite")
+    assert outcome.code == 1
+    assert output in outcome.err
+    assert (tmp_path / "foreign" / "file.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--", "--direct_running_mode=multi_threading"], "multi_threading loses rows"),
+        (["--", "--direct_num_worker=2"], "did you mean --direct_num_workers?"),
+        (["--min-coherence", "2"], "min-coherence"),
+        (["--coherence", "papers"], "papers"),
+        (["--shards", "0"], "shards"),
+        (["--frobnicate"], "frobnicate"),
+    ],
+)
+def test_a_wrong_option_is_wrong_usage(qpr, log, dataset, arguments, message):
+    outcome = qpr("clusters", "--logs", log, "--output", dataset, *arguments)
+    assert outcome.code == 2
+    assert message in outcome.err
+    assert not storage.exists(dataset)
+
+
+@pytest.mark.parametrize("given", [[], ["--logs", "x.jsonl"], ["--output", "x"]])
+def test_a_required_option_that_is_missing_is_wrong_usage(qpr, given):
+    outcome = qpr("clusters", *given)
+    assert outcome.code == 2
+    assert "Missing option" in outcome.err
+
+
+def test_the_direct_runner_is_the_one_in_this_process_and_that_is_said_once(qpr, log, dataset):
+    outcome = qpr("clusters", "--logs", log, "--output", dataset, "--", "--runner=DirectRunner")
+    assert outcome.code == 0
+    assert outcome.err.count("nothing is downloaded") == 1
+
+
+def test_no_cluster_is_an_error_that_says_why_and_keeps_the_rejected_rows(qpr, write_jsonl, dataset):
+    outcome = qpr("clusters", "--logs", write_jsonl("log.jsonl", ROWS[3:]), "--output", dataset)
+    assert outcome.code == 1
+    assert "no cluster was left of 2 answered questions. Most were size_single_question (2)" in outcome.err
+    assert readable_rejects(outcome.err) == ["single_question"] * 2
+
+
+def test_too_many_rejects_are_an_error_and_the_rejected_rows_can_be_read(qpr, write_jsonl, dataset):
+    bad = [{"question": "?", "answer": "x"}, {"question": None, "answer": None}, {}, {"question": "who", "answer": ""}]
+    path = write_jsonl("log.jsonl", ROWS + bad)
+    outcome = qpr("clusters", "--logs", path, "--output", dataset)
+    assert outcome.code == 1
+    assert "4 of 9 rows were rejected, more than --max-reject-ratio 0.1 allows" in outcome.err
+    assert not storage.exists(f"{dataset}/manifest.json")
+    reasons = ["empty_answer", "missing_question", "missing_question", "no_word"]
+    assert [reason for reason in readable_rejects(outcome.err) if reason != "single_question"] == reasons
+    assert qpr("clusters", "--logs", path, "--output", dataset, "--max-reject-ratio", 0.5).code == 0
+
+
+def readable_rejects(message):
+    folder = message.split("Read them in ")[1].split()[0]
+    file_system, path = storage.locate(folder)
+    return sorted(pq.read_table(path, filesystem=file_system)["reason"].to_pylist())
+
+
+def test_exactly_the_allowed_share_of_rejects_passes(qpr, write_jsonl, dataset):
+    rows = [*ROWS[:4], {"question": "", "answer": "x"}]  # 1 of 5
+    path = write_jsonl("log.jsonl", rows)
+    assert qpr("clusters", "--logs", path, "--output", dataset, "--max-reject-ratio", 0.19).code == 1
+    assert qpr("clusters", "--logs", path, "--output", dataset, "--max-reject-ratio", 0.2).code == 0
+
+
+def test_an_answer_id_decides_before_the_answer_text(qpr, write_jsonl, dataset):
+    asked = [("pay my bill", "a"), ("pay bill", "a"), ("bill how pay", "b"), ("how do I pay my bill", "b")]
+    rows = [{"question": q, "answer": f"text {n % 2}", "answer_id": i} for n, (q, i) in enumerate(asked)]
+    assert qpr("clusters", "--logs", write_jsonl("log.jsonl", rows), "--output", dataset).code == 0
+    assert sorted(clusters_of(dataset)) == [["bill how pay", "how do I pay my bill"], ["pay bill", "pay my bill"]]
+
+
+def test_confidence_and_locale_choose_rows(qpr, write_jsonl, dataset):
+    confidences, locales = [0.9, 0.2, 0.8, None, 0.9], ["en-GB", "en-GB", "en-GB", "en-GB", "de-DE"]
+    rows = [{**r, "confidence": c, "locale": x} for r, c, x in zip(ROWS, confidences, locales, strict=True)]
+    options = ["--min-confidence", 0.5, "--locale", "en-GB", "--max-reject-ratio", 1]
+    assert qpr("clusters", "--logs", write_jsonl("log.jsonl", rows), "--output", dataset, *options).code == 0
+    assert reasons_of(dataset) == [("validate", "low_confidence"), ("validate", "other_locale")]
+    assert clusters_of(dataset) == [["How pay my BILL", "how do I pay my bill", "pay my bill"]]
+
+
+def test_broken_lines_are_rejected_with_their_stage_and_counted(qpr, log, dataset):
+    log.write_bytes(log.read_bytes() * 5 + b'{"question": "cut of\n' + b'{"question": "\xff", "answer": "x"}\n')
+    assert qpr("clusters", "--logs", log, "--output", dataset).code == 0
+    assert [stage for stage, _ in reasons_of(dataset)].count("read") == 2
+    counters = read_manifest(dataset).counters
+    assert counters["rows_read"] == 27 == counters["rows_kept"] + counters["rows_rejected"]
+
+
+def test_times_become_first_and_last_seen(qpr, write_jsonl, dataset):
+    days = ["2024-01-02T00:00:00Z", "2024-01-01T00:00:00Z", None, "2024-01-03T00:00:00Z", None]
+    rows = [{**row, "timestamp": day} for row, day in zip(ROWS, days, strict=True)]
+    assert qpr("clusters", "--logs", write_jsonl("log.jsonl", rows), "--output", dataset).code == 0
+    seen = {r["key"]: r for r in open_dataset(dataset).table("questions").to_pylist()}["how pay my bill"]
+    assert (seen["first_seen"].day, seen["last_seen"].day, seen["events"]) == (1, 3, 2)
