@@ -67,8 +67,8 @@ def test_a_pattern_that_the_shell_expanded_names_several_files(qpr, write_jsonl,
 
 
 def test_a_pattern_that_the_shell_left_alone_does_too(qpr, write_jsonl, dataset):
-    path = next(write_jsonl(f"{i}.jsonl", [row]) for i, row in enumerate(ROWS))
-    assert qpr("clusters", "--logs", path.parent / "*.jsonl", "--output", dataset).code == 0
+    paths = [write_jsonl(f"{i}.jsonl", [row]) for i, row in enumerate(ROWS)]
+    assert qpr("clusters", "--logs", paths[0].parent / "*.jsonl", "--output", dataset).code == 0
     assert read_manifest(dataset).counters["rows_read"] == 5
 
 

@@ -1,0 +1,150 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from jobs import console
+from jobs.cli import BEAM_COMMANDS, app
+from schemas import __version__
+from schemas.errors import QprError, UsageError
+
+COMMANDS = sorted(command.name for command in app.registered_commands)
+
+
+def python(code, *arguments, **environment):
+    command = [sys.executable, "-W", "error", "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | environment)
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_lists_every_command_on_stdout(qpr, flag):
+    outcome = qpr(flag)
+    assert outcome.code == 0
+    assert all(command in outcome.out for command in COMMANDS)
+    assert outcome.err == ""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_with_an_example(qpr, command):
+    outcome = qpr(command, "--help")
+    assert outcome.code == 0
+    assert f"qpr {command}" in outcome.out
+    assert f"Example: qpr {command}" in " ".join(outcome.out.split())
+
+
+def test_the_version_is_that_of_the_package(qpr):
+    assert qpr("--version") == (0, f"qpr {__version__}\n", "")
+
+
+@pytest.mark.parametrize("given", [["no-such-command"], ["--no-such-option"]])
+def test_what_is_not_there_is_wrong_usage(qpr, given):
+    outcome = qpr(*given)
+    assert outcome.code == 2
+    assert given[0] in outcome.err
+    assert outcome.out == ""
+
+
+def test_only_beam_commands_take_what_follows_two_dashes(qpr):
+    assert sorted(BEAM_COMMANDS) == ["clusters", "index", "quora"]
+    assert set(COMMANDS) >= BEAM_COMMANDS
+    assert qpr("sample", "--", "--runner=DirectRunner").code == 2
+
+
+def test_help_imports_no_engine_and_no_learning_library():
+    heavy = ["apache_beam", "torch", "faiss", "sklearn", "matplotlib", "networkx"]
+    code = """if True:
+        import sys
+        from jobs.cli import main
+        try:
+            main(["--help"])
+        finally:
+            sys.stderr.write(" ".join(name for name in sys.argv[1:] if name in sys.modules))
+    """
+    done = python(code, *heavy)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("error", [QprError("a.csv: is bad. Mend it"), UsageError("--x: is wrong. Leave it out")])
+def test_an_error_of_the_user_is_one_line_and_an_exit_code(capsys, error):
+    def command():
+        raise error
+
+    assert console.run_explained(command, []) == (2 if isinstance(error, UsageError) else 1)
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", f"error: {error}\n")
+
+
+def test_an_error_of_the_user_inside_the_engine_is_told_without_the_engines_words(capsys):
+    def command():
+        raise RuntimeError(
+            "Traceback …\nschemas.errors.QprError: a.csv: is bad. Mend it [while running 'Read-ptransform-1']"
+        )
+
+    assert console.run_explained(command, []) == 1
+    assert capsys.readouterr().err == "error: a.csv: is bad. Mend it\n"
+
+
+def test_a_defect_is_one_line_that_tells_how_to_see_more(capsys, monkeypatch):
+    def command():
+        raise KeyError("x")
+
+    monkeypatch.delenv("QPR_TRACEBACK", raising=False)
+    assert console.run_explained(command, []) == 1
+    assert capsys.readouterr().err == "error: KeyError: 'x'. This is a defect; set QPR_TRACEBACK=1 to see where\n"
+    monkeypatch.setenv("QPR_TRACEBACK", "1")
+    with pytest.raises(KeyError):
+        console.run_explained(command, [])
+
+
+@pytest.mark.parametrize(("module", "extra"), sorted(console.EXTRA_OF_MODULE.items()))
+def test_a_missing_library_is_answered_with_the_extra_that_brings_it(capsys, module, extra):
+    def command():
+        raise ModuleNotFoundError(f"No module named '{module}.x'", name=f"{module}.x")
+
+    assert console.run_explained(command, ["train", "--dataset", "d"]) == 1
+    assert f"`qpr train` needs {module}.x, which is not installed" in (err := capsys.readouterr().err)
+    assert f"pip install 'question-paraphrase-retrieval[{extra}]'" in err
+
+
+def test_a_missing_module_of_ours_is_not_hidden():
+    def command():
+        raise ModuleNotFoundError("No module named 'pipelines.x'", name="pipelines.x")
+
+    with pytest.raises(ModuleNotFoundError):
+        console.run_explained(command, [])
+
+
+def test_stopping_a_command_says_that_nothing_was_lost(capsys):
+    def command():
+        raise KeyboardInterrupt
+
+    assert console.run_explained(command, []) == 130
+    assert "what was there before is untouched" in capsys.readouterr().err
+
+
+def test_a_reader_that_goes_away_is_no_traceback():
+    code = "import sys; from jobs.cli import main; main(['--help'])"
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as closed:
+        done = subprocess.run(
+            [sys.executable, "-c", code], stdout=closed, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (0, 1, 120)  # 120: Python could not flush stdout
+
+
+def test_numbers_get_thousands_separators_and_markup_is_left_alone(capsys):
+    console.emit({}, as_json=False, table=lambda: console.two_columns("t", {"rows": 1234567, "name": "x"}))
+    console.say("[bold]as it is[/bold]")
+    out, err = capsys.readouterr()
+    assert "1,234,567" in out
+    assert err == "[bold]as it is[/bold]\n"
+
+
+def test_a_progress_bar_is_silent_where_nobody_watches(capsys):
+    with console.progress_bar("loss") as bar:
+        task = bar.add_task("training", total=2, loss="")
+        bar.update(task, advance=1, loss="0.5")
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,112 @@
+import ast
+import importlib.metadata
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from schemas import __version__
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("schemas", "pipelines", "model", "jobs")
+MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+SCRIPTS = sorted([*(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "tests").rglob("*.py")])
+
+
+def name(path):
+    return str(path.relative_to(ROOT))
+
+
+def test_the_four_names_belong_to_this_distribution_alone():
+    owners = importlib.metadata.packages_distributions()
+    assert {package: set(owners[package]) for package in PACKAGES} == {
+        package: {"question-paraphrase-retrieval"} for package in PACKAGES
+    }
+    assert importlib.metadata.version("question-paraphrase-retrieval") == __version__
+
+
+def test_the_console_script_is_qpr_and_nothing_else():
+    scripts = importlib.metadata.distribution("question-paraphrase-retrieval").entry_points
+    assert [(script.name, script.value) for script in scripts] == [("qpr", "jobs.cli:main")]
+
+
+def test_a_generic_name_is_never_imported_bare_nor_anything_relatively():
+    offenders = []
+    for path in [*MODULES, *SCRIPTS]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            bare = isinstance(node, ast.Import) and {alias.name for alias in node.names} & set(PACKAGES)
+            if bare or (isinstance(node, ast.ImportFrom) and node.level):
+                offenders.append(f"{name(path)}:{node.lineno}")
+    assert offenders == []
+
+
+def test_every_module_is_short_says_what_lives_in_it_and_has_a_name_that_means_something():
+    texts = {name(path): path.read_text(encoding="utf-8") for path in MODULES}
+    assert [path for path, text in texts.items() if len(text.splitlines()) > 250] == []
+    assert [path for path, text in texts.items() if text and not ast.get_docstring(ast.parse(text))] == []
+    meaningless = {"utils", "helpers", "common", "base", "misc"}
+    assert [path for path in texts if meaningless & set(Path(path).with_suffix("").parts)] == []
+
+
+def test_no_test_folder_is_a_package():
+    assert list((ROOT / "tests").rglob("__init__.py")) == []
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory):
+    """Build the source distribution as Beam's stager does: ``setup.py sdist`` from the folder of setup.py."""
+    folder = tmp_path_factory.mktemp("sdist")
+    copy = folder / "tree"
+    copy.mkdir()
+    for package in PACKAGES:  # a copy, so that the build leaves nothing in the repository
+        for path in (ROOT / package).rglob("*"):
+            if path.is_file() and path.suffix in (".py", ".typed"):
+                target = copy / path.relative_to(ROOT)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(path.read_bytes())
+    for file in ("setup.py", "pyproject.toml", "README.md"):
+        if (ROOT / file).exists():
+            (copy / file).write_bytes((ROOT / file).read_bytes())
+    run(sys.executable, "setup.py", "-q", "sdist", "--dist-dir", str(folder / "staged"), cwd=copy)
+    [archive] = (folder / "staged").glob("*.tar.gz")
+    return archive
+
+
+def run(*command, cwd, **environment):
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=os.environ | environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_staged_archive_holds_every_module_and_nothing_of_the_tests(sdist):
+    with tarfile.open(sdist) as archive:
+        paths = {path.partition("/")[2] for path in archive.getnames()}
+    assert {name(path) for path in MODULES} <= paths
+    assert {f"{package}/py.typed" for package in PACKAGES} <= paths
+    assert not any(path.startswith(("tests", "benchmarks")) for path in paths)
+
+
+@pytest.mark.slow
+def test_what_a_worker_installs_can_be_imported_from_anywhere(sdist, tmp_path):
+    flags = ["--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check"]
+    target = tmp_path / "site"
+    run(sys.executable, "-m", "pip", "install", *flags, "--target", str(target), str(sdist), cwd="/")
+    code = """if True:
+        import importlib, pathlib, pkgutil, sys
+        target = pathlib.Path(sys.argv[1])
+        for package in ("schemas", "pipelines"):
+            for module in pkgutil.walk_packages([str(target / package)], package + "."):
+                importlib.import_module(module.name)
+        ours = [m for n, m in sys.modules.items() if n.partition(".")[0] in ("schemas", "pipelines", "jobs", "model")]
+        assert all(pathlib.Path(m.__file__).is_relative_to(target) for m in ours), ours
+        from schemas.text import key
+        from pipelines.clusters import ClustersConfig
+        print(len(ours), key("Pay?"), ClustersConfig(shards=1).shards)
+    """
+    told = run(sys.executable, "-c", code, str(target), cwd="/", PYTHONPATH=str(target), PYTHONSAFEPATH="1").split()
+    assert int(told[0]) > 30
+    assert told[1:] == ["pay", "1"]
+    assert (target / "bin" / "qpr").exists()
