@@ -1,0 +1,111 @@
+import apache_beam as beam
+import pydantic
+import pytest
+
+from pipelines.publication import run_and_publish, shards_for
+from pipelines.reading.sources import Source
+from pipelines.report import WriteReport
+from pipelines.runner import parse_options
+from pipelines.writing import Written
+from schemas import storage
+from schemas.dataset import open_dataset
+from schemas.errors import QprError
+from schemas.manifest import Output, read_manifest, write_file
+
+GOOD = {"rows_read": 10, "rows_kept": 9, "rows_rejected": 1, "rejected_validate_no_word": 1}
+GOOD |= {"members": 9, "members_train": 4, "members_test": 3, "members_rejected": 2, "clusters_train": 1}
+
+
+class Nothing(pydantic.BaseModel):
+    """A configuration without options."""
+
+
+def publish(url, counts, *, before=lambda: None, ratio=0.1, overwrite=False):
+    def build(pipeline, run_url):
+        before()
+        file = write_file(run_url, "rejected/a.parquet", b"rows", table="rejected")
+        pipeline | beam.Create([Written(file, {}), Written(None, counts)]) | WriteReport(run_url)
+
+    return run_and_publish(
+        build,
+        output=Output(url, "dataset", overwrite=overwrite),
+        sources=[Source("log.csv", 7, "csv")],
+        configuration=Nothing(),
+        options=parse_options([]),
+        max_reject_ratio=ratio,
+    )
+
+
+def test_a_run_whose_accounts_are_right_is_published(memory):
+    manifest = publish(memory, GOOD)
+    assert read_manifest(memory, "dataset") == manifest
+    assert manifest.counters == GOOD
+    assert [(source.url, source.bytes) for source in manifest.inputs] == [("log.csv", 7)]
+    assert storage.children(memory) == [manifest.run_id, "manifest.json"]
+    assert storage.children(f"{memory}/{manifest.run_id}") == ["rejected"]  # the report itself is gone
+
+
+@pytest.mark.parametrize("wrong", [{"rows_kept": 8}, {"rows_rejected": 2}, {"members": 8}, {"members_test": 4}])
+def test_a_row_or_member_lost_or_doubled_is_not_published_and_leaves_nothing(memory, wrong):
+    with pytest.raises(QprError, match="the engine lost or doubled rows"):
+        publish(memory, GOOD | wrong)
+    assert storage.children(memory) == []
+
+
+def test_a_run_that_breaks_leaves_the_old_dataset_and_nothing_else(memory):
+    old = publish(memory, GOOD)
+
+    def fail():
+        raise OSError("disk on fire")
+
+    with pytest.raises(OSError, match="disk on fire"):
+        publish(memory, GOOD, before=fail, overwrite=True)
+    assert storage.children(memory) == [old.run_id, "manifest.json"]
+    assert read_manifest(memory) == old
+
+
+def test_the_old_dataset_can_be_read_while_its_replacement_is_made(memory):
+    old = publish(memory, GOOD)
+    seen = []
+    new = publish(memory, GOOD, before=lambda: seen.append(open_dataset(memory).manifest), overwrite=True)
+    assert seen == [old]
+    assert open_dataset(memory).manifest == new
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ({}, "the input has no rows"),
+        (GOOD | {"rows_kept": 8, "rows_rejected": 2}, r"2 of 10 rows were rejected, more than --max-reject-ratio 0\.1"),
+        ({n: c for n, c in GOOD.items() if n != "clusters_train"}, "no cluster was left of 9 answered questions"),
+    ],
+)
+def test_a_run_that_is_worth_nothing_is_not_published_but_its_rejects_stay(memory, counts, message):
+    with pytest.raises(QprError, match=message):
+        publish(memory, counts)
+    [run_id] = storage.children(memory)
+    assert storage.children(f"{memory}/{run_id}") == ["rejected"]
+    assert publish(memory, GOOD).counters == GOOD  # and they do not stand in the way of the next run
+
+
+def test_the_most_frequent_reasons_are_told(memory):
+    reasons = {f"rejected_validate_{name}": n for name, n in {"a": 1, "b": 3, "c": 2, "d": 2}.items()}
+    with pytest.raises(QprError, match=r"Most were validate_b \(3\), validate_c \(2\), validate_d \(2\)\."):
+        publish(memory, GOOD | reasons | {"rows_kept": 2, "rows_rejected": 8})
+
+
+@pytest.mark.parametrize(
+    ("sources", "shards"),
+    [
+        ([], 1),
+        ([Source("a.csv", 1, "csv")], 1),
+        ([Source("a.csv", 64 * 2**20, "csv")], 2),  # 64 MB / 32 MB
+        ([Source("a.csv", 64 * 2**20 + 1, "csv")], 3),
+        ([Source("a.csv.gz", 64 * 2**20, "csv", "gzip")], 10),  # unpacks to about five times its size
+        ([Source("a.parquet", 64 * 2**20, "parquet")], 8),  # four times
+        ([Source("a.csv", 32 * 2**20, "csv"), Source("b.csv", 32 * 2**20, "csv")], 2),
+        ([Source("a.csv", 2**60, "csv")], 4096),
+    ],
+)
+def test_a_shard_is_near_32_mb_of_text(sources, shards):
+    assert shards_for(sources) == shards
