@@ -219,3 +219,15 @@ def test_id_tables_and_shards_carry_their_digests(tmp_path, dataset, model):
     run("index", "--questions", dataset, "--model", model, "--output", tmp_path / "i", "--shards", 2)
     for file in read_manifest(str(tmp_path / "i")).files:
         assert hashlib.sha256((tmp_path / "i" / file.path).read_bytes()).hexdigest() == file.sha256
+
+
+def test_every_path_may_be_a_url(make_dataset, make_model):
+    make_model("memory://place/model")
+    make_dataset("memory://place/data", [["pay", "bill"]])
+    given = ("index", "--model", "memory://place/model", "--output")
+    assert run(*given, "memory://place/a", "--questions", "memory://place/data") == 0
+    files = "memory://place/data/*/questions/*.parquet"
+    assert run(*given, "memory://place/b", "--questions", files) == 0
+    assert [i.url for i in read_manifest("memory://place/b").inputs][1] == "memory://place/model"
+    for name in ("a", "b"):
+        assert open_index(f"memory://place/{name}").search(["bill"], 1).ids.tolist() == [[question_id("bill")]]
