@@ -11,8 +11,8 @@ VERSION = re.search(r'__version__ = "(.+)"', (HERE / "schemas" / "__init__.py").
 EXTRAS = {
     "beam": ["apache-beam>=2.70,<3", "networkx>=3.2"],
     "train": ["torch>=2.6", "scikit-learn>=1.5", "matplotlib>=3.8"],
-    "index": ["faiss-cpu>=1.9"],
-    "serve": ["faiss-cpu>=1.9"],
+    "index": ["faiss-cpu>=1.11"],
+    "serve": ["faiss-cpu>=1.11"],
 }
 DEV = [
     "build>=1.2",
