@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import logging
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import (
@@ -33,8 +34,8 @@ def parse_options(flags: Sequence[str], *, say: Callable[[str], None] = lambda _
     Raises:
         UsageError: a flag Beam does not know, or a mode that loses rows.
     """
-    options = PipelineOptions(list(flags), pickle_library="cloudpickle")
     _refuse_unknown(flags)
+    options = PipelineOptions(list(flags), pickle_library="cloudpickle")
     if options.view_as(DirectOptions).direct_running_mode == "multi_threading":
         raise UsageError(
             "--direct_running_mode=multi_threading loses rows in Apache Beam: a timed flush races with the writers. "
@@ -63,8 +64,15 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
         raise QprError(f"the pipeline ended as {state}; the engine's own log says why. Nothing was published")
 
 
+class _OneLineParser(_BeamArgumentParser):
+    """Beam's parser, but a wrong value is an error of one line instead of the usage of 200 options."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"Beam takes no such value: {message}")
+
+
 def _refuse_unknown(flags: Sequence[str]) -> None:
-    parser = _BeamArgumentParser(allow_abbrev=False)
+    parser = _OneLineParser(allow_abbrev=False)
     for kind in dict.fromkeys(PipelineOptions.__subclasses__()):
         if kind.__module__.startswith("apache_beam."):
             kind._add_argparse_args(parser)

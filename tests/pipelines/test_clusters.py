@@ -172,7 +172,7 @@ def make(qpr, memory):
     return run
 
 
-@settings(max_examples=8)
+@settings(max_examples=6)
 @given(LOGS, st.sampled_from(["paper", "adjusted", "idf"]), st.integers(1, 4))
 @example([(q, a) for q in FORMS for a in ANSWERS], "idf", 2)  # all splits, every leak
 def test_a_dataset_is_what_plain_dicts_make_of_the_log(make, memory, tmp_path, rows, score, shards):
