@@ -96,7 +96,7 @@ class Output:
         if MANIFEST in names:
             found = read_manifest(url).kind if overwrite else kind
             if not overwrite or found != kind:
-                what = "exists" if found == kind else f"holds a {found}, not a {kind}"
+                what = "exists" if found == kind else f"holds {_a(found)}, not {_a(kind)}"
                 raise QprError(f"{url}: {what}. Choose another --output" + ("" if overwrite else " or add --overwrite"))
         elif foreign := [name for name in names if not _RUN_FOLDER.fullmatch(name)]:
             raise QprError(f"{url}: the folder holds other things ({foreign[0]}). Choose an empty or new --output")
@@ -173,7 +173,7 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
     how = f" Make one with {_HOW_TO_MAKE[kind]}." if kind else ""
     if not storage.exists(storage.join(url, MANIFEST)):
         state = "has no manifest.json, so no run has completed there" if storage.exists(url) else "does not exist"
-        raise QprError(f"{url}: not a {wanted}: it {state}.{how}")
+        raise QprError(f"{url}: not {_a(wanted)}: it {state}.{how}")
     content = storage.read_bytes(storage.join(url, MANIFEST))
     try:
         version = _Version.model_validate_json(content).schema_version
@@ -184,8 +184,12 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
         versions = f"schema version {version}, this code knows {SCHEMA_VERSION}"
         raise QprError(f"{url}: written by a newer release ({versions}). Upgrade question-paraphrase-retrieval")
     if kind and manifest.kind != kind:
-        raise QprError(f"{url}: holds a {manifest.kind}, not a {kind}.{how}")
+        raise QprError(f"{url}: holds {_a(manifest.kind)}, not {_a(kind)}.{how}")
     return manifest
+
+
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
 def read_verified(url: str, file: File) -> bytes:

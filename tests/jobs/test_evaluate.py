@@ -112,7 +112,7 @@ def test_paraphrases_that_are_not_indexed_are_counted_and_said(place, capsys):
         ({"--split": "validation"}, 1, "no cluster in split validation, so no query. Use another --split"),
         ({"--split": "train"}, 2, "--split"),
         ({"--dataset": "nowhere"}, 1, "nowhere: not a dataset: it does not exist"),
-        ({"--index": "nowhere"}, 1, "nowhere: not a index: it does not exist"),
+        ({"--index": "nowhere"}, 1, "nowhere: not an index: it does not exist"),
         ({"--depth": "9"}, 2, "--depth"),
     ],
 )

@@ -83,7 +83,7 @@ def test_a_question_without_a_word_gets_no_hits_and_a_note(index, capsys, monkey
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("--index", "nowhere", "a"), 1, "nowhere: not a index: it does not exist"),
+        (("--index", "nowhere", "a"), 1, "nowhere: not an index: it does not exist"),
         (("--k", "0", "a"), 2, "--k"),
         (("--probes", "0", "a"), 2, "--probes"),
         ((), 2, "no question: give one as an argument or one a line on stdin"),

@@ -163,7 +163,7 @@ def test_a_wrong_dimension_and_a_broken_configuration_are_noticed(copy):
 def test_what_is_no_index_is_refused(place, tmp_path):
     with pytest.raises(QprError, match="does not exist"):
         open_index(str(tmp_path / "nothing"))
-    with pytest.raises(QprError, match="holds a model, not a index"):
+    with pytest.raises(QprError, match="holds a model, not an index"):
         open_index(str(place / "model"))
     (tmp_path / "killed" / "20250101T000000Z-abcdef").mkdir(parents=True)
     with pytest.raises(QprError, match=r"no manifest.json, so no run has completed there"):
