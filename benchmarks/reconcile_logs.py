@@ -71,16 +71,16 @@ def main() -> None:
         unlimited = ["--max-cluster-size", "100000"]
         subprocess.run([sys.executable, "-m", "jobs", *command, *unlimited], check=True, stdout=subprocess.DEVNULL)
         c = open_dataset(f"{folder}/d").manifest.counters
-    several = c["answers"] - c["answers_with_one_question"]
+    several = c["groups"] - c["groups_of_one"]
     left = sum(c[f"members_{split}"] for split in ("train", "validation", "test"))
     leaked = c.get("rejected_leakage_in_train", 0) + c.get("rejected_leakage_left_alone", 0)
     singles = c["rejected_size_single_question"]
     ours = [
-        c["answers"],
+        c["groups"],
         c["members"],
         several,
         c["members"] - singles,
-        several - c["answers_incoherent"],
+        several - c["groups_incoherent"],
         left + leaked,
     ]
     print(f"{'qpr clusters, before leakage removal':42}" + "".join(f"{n:11,}" for n in ours))

@@ -68,5 +68,6 @@ def quora(
         configuration=config,
         options=options,
         max_reject_ratio=max_reject_ratio,
+        questions_a_row=2,
     )
     show_dataset(output, manifest, as_json=as_json)

@@ -40,8 +40,8 @@ class Clustered(NamedTuple):
         members: MEMBERS of the believable clusters, ordered by cluster and question.
         coherence: the scores of those clusters, in the same order.
         turned_away: TURNED_AWAY rows, one a member.
-        counts: how many ``members`` there were (so many are kept or turned away), of how many ``answers``, and what
-            became of these.
+        counts: how many ``members`` there were (so many are kept or turned away), in how many ``groups`` of one
+            answer, and what became of these.
     """
 
     members: pa.Table
@@ -78,10 +78,10 @@ def cluster(members: pa.Table, gate: Gate, weights: TokenWeights) -> Clustered:
     believed = Coherence(*(values[score >= gate.min_coherence] for values in scored))
     counts = {
         "members": len(merged),
-        "answers": len(sizes),
-        "answers_with_one_question": int(np.count_nonzero(sizes == 1)),
-        "answers_over_max_cluster_size": int(np.count_nonzero(sizes > gate.max_cluster_size)),
-        "answers_incoherent": int(np.count_nonzero(score < gate.min_coherence)),
+        "groups": len(sizes),
+        "groups_of_one": int(np.count_nonzero(sizes == 1)),
+        "groups_over_max_cluster_size": int(np.count_nonzero(sizes > gate.max_cluster_size)),
+        "groups_incoherent": int(np.count_nonzero(score < gate.min_coherence)),
     }
     incoherent = kept.filter(pa.array(~coherent))
     scores = pa.array(score_of_row[~coherent])

@@ -41,6 +41,7 @@ def run_and_publish(
     configuration: pydantic.BaseModel,
     options: PipelineOptions,
     max_reject_ratio: float,
+    questions_a_row: int = 1,
 ) -> Manifest:
     """Run the pipeline and make what it wrote the dataset at ``output``.
 
@@ -51,6 +52,7 @@ def run_and_publish(
         configuration: goes into the manifest.
         options: Beam's.
         max_reject_ratio: with a larger share of rejected rows nothing is published.
+        questions_a_row: how many questions an input row holds, so many events it makes.
 
     Raises:
         QprError: counts do not add up, too many rejects, or no cluster. In the last two cases the run's folder stays
@@ -59,24 +61,27 @@ def run_and_publish(
     try:
         run(lambda pipeline: build(pipeline, output.run_url), options)
         report = read_report(output)
-        _check_accounts(report.counters)
+        counters = _check_accounts(report.counters, questions_a_row)
     except BaseException:
         output.abandon()
         raise
-    _check_worth(report.counters, max_reject_ratio, storage.join(output.run_url, "rejected"))
+    _check_worth(counters, max_reject_ratio, storage.join(output.run_url, "rejected"))
     inputs = [Input(url=source.url, bytes=source.bytes) for source in sources]
     return output.publish(
         report.files,
         inputs=inputs,
         configuration=configuration.model_dump(mode="json"),
-        counters=report.counters,
+        counters=counters,
     )
 
 
-def _check_accounts(counters: dict[str, int]) -> None:
+def _check_accounts(counted: dict[str, int], questions_a_row: int) -> dict[str, int]:
     """Every row read is kept or rejected; every question of an answer is in a cluster or rejected."""
+    counters = {"rows_rejected": 0, "members_rejected": 0} | counted
+    counters["rows_kept"] = counters.get("events", 0) // questions_a_row
     check_sum(counters, "rows_read", "rows_kept", "rows_rejected")
     check_sum(counters, "members", *(f"members_{split}" for split in SPLITS), "members_rejected")
+    return counters
 
 
 def _check_worth(counters: dict[str, int], max_reject_ratio: float, rejected_url: str) -> None:
@@ -87,7 +92,9 @@ def _check_worth(counters: dict[str, int], max_reject_ratio: float, rejected_url
         share = f"{rejected:,} of {read:,} rows were rejected, more than --max-reject-ratio {max_reject_ratio}"
         raise QprError(f"{share} allows. {_most_frequent_reasons(counters)}. Read them in {rejected_url}")
     if not any(counters.get(f"clusters_{split}") for split in SPLITS):
-        what = f"no cluster was left of {counters.get('members', 0):,} answered questions"
+        what = (
+            f"no cluster was left of {counters.get('members', 0):,} questions in {counters.get('groups', 0):,} groups"
+        )
         raise QprError(f"{what}. {_most_frequent_reasons(counters)}. Read them in {rejected_url}")
 
 

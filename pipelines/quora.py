@@ -85,11 +85,10 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
 
 def read_pairs(source: Source) -> Iterator[Any]:
     """Yield the ASKED rows of a file, its edges, ids and rejects, and how many rows there were."""
-    rows_read = rows_kept = 0
+    rows_read = 0
     for batch in read(source, COLUMNS):
         rows_read += len(batch.rows) + len(batch.rejected)
         paired = validate_pairs(batch.rows)
-        rows_kept += len(batch.rows) - len(paired.turned_away)
         if len(paired.asked):
             yield paired.asked
             yield beam.pvalue.TaggedOutput("edges", to_ipc(paired.edges))
@@ -98,8 +97,7 @@ def read_pairs(source: Source) -> Iterator[Any]:
         for lost in (paired.turned_away, turn_away_unreadable(batch.rejected)):
             if len(lost):
                 yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, lost)
-    # The written questions count every kept row twice, once for each of its two; taking one off leaves the rows.
-    yield beam.pvalue.TaggedOutput("written", Written(None, {"rows_read": rows_read, "rows_kept": -rows_kept}))
+    yield beam.pvalue.TaggedOutput("written", Written(None, {"rows_read": rows_read}))
 
 
 def name_and_place(asked: pa.Table, duplicates: Duplicates) -> Iterator[Any]:

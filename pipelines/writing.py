@@ -87,7 +87,7 @@ def count(name: str, table: pa.Table, part: str) -> dict[str, int]:
     """Return the counts of one file that the manifest reports."""
     if name == "questions":
         return {
-            "rows_kept": pc.sum(table["events"]).as_py(),
+            "events": pc.sum(table["events"]).as_py(),
             "questions": len(table),
             "questions_in_clusters": len(table) - table["cluster_id"].null_count,
         }

@@ -101,8 +101,11 @@ class Output:
         elif foreign := [name for name in names if not _RUN_FOLDER.fullmatch(name)]:
             raise QprError(f"{url}: the folder holds other things ({foreign[0]}). Choose an empty or new --output")
         self.url, self.kind = url, kind
+        self._new = not storage.exists(url)
         self._started = datetime.datetime.now(datetime.UTC)
         self.run_id = f"{self._started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        self.write("writable", b"", table="")  # an hour's work should not end at a folder that cannot be written
+        self.abandon()
 
     @property
     def run_url(self) -> str:
@@ -142,12 +145,14 @@ class Output:
         return manifest
 
     def abandon(self) -> None:
-        """Remove what this run wrote."""
+        """Remove what this run wrote, and the folder if there was none before."""
         storage.delete(self.run_url)
+        if self._new and not storage.children(self.url):
+            storage.delete(self.url)
 
     def _sweep(self, *, keep: str) -> None:
         for name in storage.children(self.url):
-            if _RUN_FOLDER.fullmatch(name) and name < keep:
+            if _RUN_FOLDER.fullmatch(name) and name != keep and name[:16] <= keep[:16]:
                 storage.delete(storage.join(self.url, name))
 
 

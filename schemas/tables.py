@@ -41,7 +41,7 @@ QUESTIONS: Final = _schema(
     _field("question_id", pa.int64(), "BLAKE2b-64 of the key"),
     _field("key", pa.string(), "the question's normal form: equal keys are the same question"),
     _field("text", pa.string(), "its most frequent surface form; of equally frequent ones the smallest"),
-    _field("events", pa.int64(), "how many log rows asked it"),
+    _field("events", pa.int64(), "how many log rows asked it; of pairs, in how many places it stands"),
     _field("first_seen", _TIME, "earliest timestamp of those rows", nullable=True),
     _field("last_seen", _TIME, "latest timestamp of those rows", nullable=True),
     _field("answer", pa.string(), "its most frequent answer; null where the source has no answers", nullable=True),

@@ -127,8 +127,8 @@ def main(logs: str, output: str) -> None:
             (e["id"], k, e["text"], e["events"], e["first"], e["last"], answer, cluster_id, split)
         )
     for name, rows in tables.items():
-        columns = list(zip(*rows, strict=True)) or [()] * len(TABLES[name])
-        arrays = [pa.array(column, field.type) for column, field in zip(columns, TABLES[name], strict=True)]
+        by_column: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) or [()] * len(TABLES[name])
+        arrays = [pa.array(column, field.type) for column, field in zip(by_column, TABLES[name], strict=True)]
         Path(output).mkdir(parents=True, exist_ok=True)
         pq.write_table(pa.Table.from_arrays(arrays, schema=TABLES[name]), Path(output) / f"{name}.parquet")
 

@@ -171,7 +171,7 @@ def test_the_direct_runner_is_the_one_in_this_process_and_that_is_said_once(qpr,
 def test_no_cluster_is_an_error_that_says_why_and_keeps_the_rejected_rows(qpr, write_jsonl, dataset):
     outcome = qpr("clusters", "--logs", write_jsonl("log.jsonl", ROWS[3:]), "--output", dataset)
     assert outcome.code == 1
-    assert "no cluster was left of 2 answered questions. Most were size_single_question (2)" in outcome.err
+    assert "no cluster was left of 2 questions in 2 groups. Most were size_single_question (2)" in outcome.err
     assert readable_rejects(outcome.err) == ["single_question"] * 2
 
 

@@ -76,15 +76,15 @@ def test_every_question_of_an_answer_is_kept_or_turned_away_for_the_right_reason
         questions = sorted(events)
         chosen = questions[:most]
         if len(questions) == 1:
-            counts["answers_with_one_question"] += 1
+            counts["groups_of_one"] += 1
             lost += [("single_question", c, q) for q in questions]
             continue
-        counts["answers_over_max_cluster_size"] += len(questions) > most
+        counts["groups_over_max_cluster_size"] += len(questions) > most
         lost += [("over_max_cluster_size", c, q) for q in questions[most:]]
         if naive_score(chosen, name) >= least:
             kept += [(c, q) for q in chosen]
         else:
-            counts["answers_incoherent"] += 1
+            counts["groups_incoherent"] += 1
             lost += [("incoherent", c, q) for q in chosen]
     assert (
         list(zip(found.members["cluster_id"].to_pylist(), found.members["question_id"].to_pylist(), strict=True))
@@ -94,7 +94,7 @@ def test_every_question_of_an_answer_is_kept_or_turned_away_for_the_right_reason
     told = [(r["reason"], json.loads(r["payload"])["cluster_id"], r["shard_key"]) for r in away]
     assert sorted(told) == sorted(lost)
     assert found.counts["members"] == len(kept) + len(lost)
-    assert found.counts["answers"] == len({c for c, *_ in rows})
+    assert found.counts["groups"] == len({c for c, *_ in rows})
     assert {n: found.counts[n] for n in counts} == counts
     assert all((r["score"] is not None) == (r["reason"] == "incoherent") for r in away)
     assert [r["score"] < least for r in away if r["reason"] == "incoherent"] == [True] * sum(

@@ -12,15 +12,15 @@ from schemas.dataset import open_dataset
 from schemas.errors import QprError
 from schemas.manifest import Output, read_manifest, write_file
 
-GOOD = {"rows_read": 10, "rows_kept": 9, "rows_rejected": 1, "rejected_validate_no_word": 1}
-GOOD |= {"members": 9, "members_train": 4, "members_test": 3, "members_rejected": 2, "clusters_train": 1}
+GOOD = {"rows_read": 10, "events": 9, "rows_rejected": 1, "rejected_validate_no_word": 1}
+GOOD |= {"groups": 5, "members": 9, "members_train": 4, "members_test": 3, "members_rejected": 2, "clusters_train": 1}
 
 
 class Nothing(pydantic.BaseModel):
     """A configuration without options."""
 
 
-def publish(url, counts, *, before=lambda: None, ratio=0.1, overwrite=False):
+def publish(url, counts, *, before=lambda: None, ratio=0.1, overwrite=False, questions_a_row=1):
     def build(pipeline, run_url):
         before()
         file = write_file(run_url, "rejected/a.parquet", b"rows", table="rejected")
@@ -33,23 +33,28 @@ def publish(url, counts, *, before=lambda: None, ratio=0.1, overwrite=False):
         configuration=Nothing(),
         options=parse_options([]),
         max_reject_ratio=ratio,
+        questions_a_row=questions_a_row,
     )
 
 
 def test_a_run_whose_accounts_are_right_is_published(memory):
     manifest = publish(memory, GOOD)
     assert read_manifest(memory, "dataset") == manifest
-    assert manifest.counters == GOOD
+    assert manifest.counters == GOOD | {"rows_kept": 9}
     assert [(source.url, source.bytes) for source in manifest.inputs] == [("log.csv", 7)]
     assert storage.children(memory) == [manifest.run_id, "manifest.json"]
     assert storage.children(f"{memory}/{manifest.run_id}") == ["rejected"]  # the report itself is gone
 
 
-@pytest.mark.parametrize("wrong", [{"rows_kept": 8}, {"rows_rejected": 2}, {"members": 8}, {"members_test": 4}])
+@pytest.mark.parametrize("wrong", [{"events": 8}, {"rows_rejected": 2}, {"members": 8}, {"members_test": 4}])
 def test_a_row_or_member_lost_or_doubled_is_not_published_and_leaves_nothing(memory, wrong):
     with pytest.raises(QprError, match="the engine lost or doubled rows"):
         publish(memory, GOOD | wrong)
     assert storage.children(memory) == []
+
+
+def test_a_row_of_two_questions_makes_two_events(memory):
+    assert publish(memory, GOOD | {"events": 18}, questions_a_row=2).counters["rows_kept"] == 9
 
 
 def test_a_run_that_breaks_leaves_the_old_dataset_and_nothing_else(memory):
@@ -76,8 +81,8 @@ def test_the_old_dataset_can_be_read_while_its_replacement_is_made(memory):
     ("counts", "message"),
     [
         ({}, "the input has no rows"),
-        (GOOD | {"rows_kept": 8, "rows_rejected": 2}, r"2 of 10 rows were rejected, more than --max-reject-ratio 0\.1"),
-        ({n: c for n, c in GOOD.items() if n != "clusters_train"}, "no cluster was left of 9 answered questions"),
+        (GOOD | {"events": 8, "rows_rejected": 2}, r"2 of 10 rows were rejected, more than --max-reject-ratio 0\.1"),
+        ({n: c for n, c in GOOD.items() if n != "clusters_train"}, "no cluster was left of 9 questions in 5 groups"),
     ],
 )
 def test_a_run_that_is_worth_nothing_is_not_published_but_its_rejects_stay(memory, counts, message):
@@ -85,13 +90,13 @@ def test_a_run_that_is_worth_nothing_is_not_published_but_its_rejects_stay(memor
         publish(memory, counts)
     [run_id] = storage.children(memory)
     assert storage.children(f"{memory}/{run_id}") == ["rejected"]
-    assert publish(memory, GOOD).counters == GOOD  # and they do not stand in the way of the next run
+    assert publish(memory, GOOD).counters["rows_kept"] == 9  # and they do not stand in the way of the next run
 
 
 def test_the_most_frequent_reasons_are_told(memory):
     reasons = {f"rejected_validate_{name}": n for name, n in {"a": 1, "b": 3, "c": 2, "d": 2}.items()}
     with pytest.raises(QprError, match=r"Most were validate_b \(3\), validate_c \(2\), validate_d \(2\)\."):
-        publish(memory, GOOD | reasons | {"rows_kept": 2, "rows_rejected": 8})
+        publish(memory, GOOD | reasons | {"events": 2, "rows_rejected": 8})
 
 
 @pytest.mark.parametrize(

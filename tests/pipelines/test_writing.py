@@ -84,7 +84,7 @@ def test_a_column_that_is_missing_is_a_defect_that_is_named(memory):
 
 def test_counts_of_each_table():
     questions = pa.table({"events": [3, 4], "cluster_id": pa.array([1, None])})
-    assert count("questions", questions, "") == {"rows_kept": 7, "questions": 2, "questions_in_clusters": 1}
+    assert count("questions", questions, "") == {"events": 7, "questions": 2, "questions_in_clusters": 1}
     assert count("clusters", pa.table({"size": [2, 5]}), "test") == {"clusters_test": 2, "members_test": 7}
     assert count("pairs", pa.table({"cluster_id": [1]}), "train") == {"pairs_train": 1}
     lost = rejected([("read", "ragged_row", "a"), ("validate", "no_word", "b"), ("size", "single_question", "c")])
