@@ -15,16 +15,14 @@ EXTRAS = {
     "serve": ["faiss-cpu>=1.11"],
 }
 DEV = [
-    "build>=1.2",
     "bm25s>=0.2",
-    "duckdb>=1.1",
     "hypothesis>=6.100",
     "import-linter>=2.1",
     "ir-measures>=0.3.7",
     "mypy>=1.13",
-    "polars>=1.10",
     "psutil>=6",
     "pytest>=8",
+    "pytest-xdist>=3.6",
     "ruff>=0.8",
     "types-networkx",
     "wheel",

@@ -1,0 +1,59 @@
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parent.parent / "README.md"
+SMALLER = {"--events 50000": "--events 3000", "--epochs 3": "--epochs 1"}
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def chain():
+    """The block that goes from generated logs to a search."""
+    [found] = [block for block in blocks("sh") if block.startswith("qpr simulate")]
+    for large, small in SMALLER.items():
+        assert large in found
+        found = found.replace(large, small)
+    return [shlex.split(line)[1:] for line in found.splitlines()]
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_readme_run_one_after_the_other_and_so_does_its_python(qpr, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for arguments in chain():
+        outcome = qpr(*arguments)
+        assert outcome.code == 0, outcome.err
+    [python] = blocks("python")
+    exec(compile(python, README.name, "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) == 3
+    assert all(" -> " in line for line in printed)
+
+
+def test_every_command_is_in_the_readme_and_every_command_of_the_readme_is_there(qpr):
+    from jobs.cli import app
+
+    known = {command.name for command in app.registered_commands}
+    assert set(re.findall(r"^\| `qpr (\w+)", README.read_text(), re.MULTILINE)) == known
+
+
+def test_options_that_the_readme_shows_exist(qpr):
+    for line in re.findall(r"^qpr .+$", "\n".join(blocks("sh")), re.MULTILINE):
+        command, *rest = shlex.split(line, comments=True)[1:]
+        help_text = qpr(command, "--help").out
+        for option in (word for word in rest if word.startswith("--")):
+            assert option[:24] in help_text, f"{option} of: {line}"
+
+
+def test_the_links_of_the_readme_lead_somewhere():
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", README.read_text()):
+        assert (README.parent / target).exists(), target
+
+
+def test_every_script_that_the_readme_names_is_there():
+    for name in re.findall(r"`(\w+\.py)`", README.read_text()):
+        assert (README.parent / "benchmarks" / name).exists(), name
