@@ -1,6 +1,6 @@
-"""``qpr evaluate``: how well an index finds the paraphrases of a split.
+"""``qpr evaluate``: how well an index finds the paraphrases of a split, or a model the documents of a collection.
 
-dataset, index -> judgements -> ranked ids -> H@1, H@10, MRR, nDCG@10
+dataset and index, or BEIR folder and model -> ranked ids -> H@1, H@10, MRR, nDCG@10
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import typer
 from jobs.console import emit, progress_bar, say
 from schemas import storage
 from schemas.dataset import open_dataset
-from schemas.errors import QprError
+from schemas.errors import QprError, UsageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,8 +43,12 @@ class HeldOut(StrEnum):
 
 
 def evaluate(
-    dataset: Annotated[str, typer.Option(help="Dataset whose clusters say what paraphrases what.")],
-    index: Annotated[str, typer.Option(help="Index to search, from `qpr index`.")],
+    dataset: Annotated[str | None, typer.Option(help="Dataset whose clusters say what paraphrases what.")] = None,
+    index: Annotated[str | None, typer.Option(help="Index to search, from `qpr index`.")] = None,
+    beir: Annotated[
+        str | None, typer.Option(help="Instead: folder with corpus.jsonl, queries.jsonl and qrels/test.tsv.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="With --beir: the model that encodes its texts.")] = None,
     split: Annotated[HeldOut, typer.Option(help="Clusters whose questions are the queries.")] = HeldOut.TEST,
     depth: Annotated[int, typer.Option(min=10, help="Hits looked at; a paraphrase below counts as not found.")] = 100,
     probes: Annotated[
@@ -61,10 +65,53 @@ def evaluate(
     """Search every question of a split's clusters and measure where its paraphrases rank.
 
     A question never finds itself. Per question: its best paraphrase counts. Per pair: every paraphrase counts, ranked
-    without the others.
+    without the others. A collection in the BEIR layout is encoded and searched exactly; there a query's grades count.
 
     Example: qpr evaluate --dataset dataset --split test --index index
+
+    Example: qpr evaluate --beir beir/quora --model model
     """
+    if dataset and index and not (beir or model):
+        result = of_index(dataset, index, split=split, depth=depth, probes=probes, exact=exact, limit=limit)
+    elif beir and model and not (dataset or index):
+        result = of_beir(beir, model, split=split, depth=depth)
+    else:
+        raise UsageError("give --dataset and --index, or --beir and --model")
+    if output:
+        storage.write_bytes(output, json.dumps(result, ensure_ascii=False, indent=2).encode() + b"\n")
+    emit(result, as_json=as_json, table=lambda: _table(result))
+
+
+def of_beir(url: str, model: str, *, split: HeldOut, depth: int) -> dict[str, Any]:
+    """Return the metrics of a model on a collection in the BEIR layout."""
+    from model.beir import read_beir, search
+    from model.inference import load_encoder
+    from model.metrics import per_question, ranks
+
+    collection, encoder = read_beir(url, split=split.value), load_encoder(model)
+    if collection.missing:
+        say(f"{collection.missing:,} judged documents are not in corpus.jsonl; they count as not found")
+    say(f"encoding {len(collection.documents):,} documents and searching them exactly")
+    found = ranks(search(collection, encoder, depth=depth), queries=collection.judged, relevant=collection.relevant)
+    count = len(collection.queries)
+    metrics = per_question(found, queries=collection.judged, count=count, grades=collection.grades)
+    return {
+        "beir": url,
+        "split": split.value,
+        "queries": count,
+        "documents": len(collection.documents),
+        "judgements": len(collection.judged),
+        "judgements_missing": collection.missing,
+        "depth": depth,
+        "per_question": dataclasses.asdict(metrics),
+        "model": {"url": model, "model_digest": encoder.digest},
+    }
+
+
+def of_index(
+    dataset: str, index: str, *, split: HeldOut, depth: int, probes: int | None, exact: bool, limit: int | None
+) -> dict[str, Any]:
+    """Return the metrics of an index on the clusters of a split, and how long its queries take."""
     from model.index import open_index
     from model.judgements import judgements
 
@@ -82,9 +129,7 @@ def evaluate(
     }
     if missing := result["relevant_missing"]:
         say(f"{missing:,} of {result['relevant']:,} paraphrases are not in the index; they count as not found")
-    if output:
-        storage.write_bytes(output, json.dumps(result, ensure_ascii=False, indent=2).encode() + b"\n")
-    emit(result, as_json=as_json, table=lambda: _table(result))
+    return result
 
 
 def measure(index: Index, judged: Judgements, *, depth: int) -> dict[str, Any]:
@@ -141,13 +186,18 @@ def query_times(index: Index, judged: Judgements, *, most: int = TIMED, k: int =
 
 
 def _table(result: dict[str, Any]) -> rich.table.Table:
-    used = result["index"]
-    lists = f", {used['probes']} probes" if used["probes"] else ""
-    title = (
-        f"{result['split']}: {result['queries']:,} queries, {result['pairs']:,} pairs, {used['questions']:,} indexed\n"
-        f"{used['factory']}{lists}, {result['mean_ms']:.2f} ms a query (95 %: {result['p95_ms']:.2f})"
-    )
+    if "beir" in result:
+        title = f"{result['split']}: {result['queries']:,} queries, {result['documents']:,} documents, exact search"
+    else:
+        used = result["index"]
+        lists = f", {used['probes']} probes" if used["probes"] else ""
+        title = (
+            f"{result['split']}: {result['queries']:,} queries, {result['pairs']:,} pairs, "
+            f"{used['questions']:,} indexed\n"
+            f"{used['factory']}{lists}, {result['mean_ms']:.2f} ms a query (95 %: {result['p95_ms']:.2f})"
+        )
     table = rich.table.Table("", "H@1", "H@10", "MRR", "nDCG@10", title=title, title_justify="left")
     for name in ("per_question", "per_pair"):
-        table.add_row(name.replace("_", " "), *(f"{value:.4f}" for value in result[name].values()))
+        if name in result:
+            table.add_row(name.replace("_", " "), *(f"{value:.4f}" for value in result[name].values()))
     return table

@@ -27,7 +27,7 @@ class Metrics:
         hits_at_1: share with a relevant question at rank 1.
         hits_at_10: share with one among the first ten.
         mrr: mean reciprocal rank of the first one, 0 where none is retrieved.
-        ndcg_at_10: normalised discounted cumulative gain of the first ten; a question is relevant or not.
+        ndcg_at_10: normalised discounted cumulative gain of the first ten, gains linear in the grade.
     """
 
     hits_at_1: float
@@ -52,19 +52,24 @@ def ranks(ranked: Ints, *, queries: Ints, relevant: Ints) -> Ints:
     return found
 
 
-def per_question(found: Ints, *, queries: Ints, count: int) -> Metrics:
+def per_question(found: Ints, *, queries: Ints, count: int, grades: Ints | None = None) -> Metrics:
     """Return the metrics where each of ``count`` query questions counts once.
 
     Args:
         found: what `ranks` returns.
         queries: (pairs,) number of the query of each relevant question, in [0, count).
         count: how many queries; one without a relevant question scores 0.
+        grades: (pairs,) the gain of each relevant question; 1 by default.
     """
+    gain = np.ones(len(queries)) if grades is None else grades
     first = np.full(count, np.inf)
     np.minimum.at(first, queries, np.where(found > 0, found, np.inf))
-    gains = np.bincount(queries, weights=discount(found), minlength=count)
-    sizes = np.minimum(np.bincount(queries, minlength=count), CUT)
-    ideal = np.concatenate([[0.0], np.cumsum(discount(np.arange(1, CUT + 1)))])[sizes]
+    gains = np.bincount(queries, weights=gain * discount(found), minlength=count)
+    best_first = np.lexsort((-gain, queries))
+    query = queries[best_first]
+    starts = np.flatnonzero(np.diff(query, prepend=-1))
+    rank = 1 + np.arange(len(query)) - np.repeat(starts, np.diff(starts, append=len(query)))
+    ideal = np.bincount(query, weights=gain[best_first] * discount(rank), minlength=count)
     return _means(first, np.divide(gains, ideal, out=np.zeros(count), where=ideal > 0))
 
 
