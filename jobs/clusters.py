@@ -30,6 +30,17 @@ def clusters(
     more_logs: Annotated[list[str] | None, typer.Argument(metavar="[LOGS]...", help="More log files.")] = None,
     coherence: Annotated[Score, typer.Option(help="The score of the gate.")] = Score.IDF,
     min_coherence: Annotated[float, typer.Option(min=0, max=1, help="Clusters that score lower are rejected.")] = 0.1,
+    min_answer_share: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Of several answers to a question believe the most frequent if it has this share; 0 believes all. "
+            "Default: 0.5; with --coherence paper 0, as in the paper.",
+            show_default=False,
+        ),
+    ] = None,
+    min_answer_events: Annotated[int, typer.Option(min=1, help="And if it was given so many times.")] = 2,
     max_cluster_size: Annotated[int, typer.Option(min=2, help="Larger clusters are sampled.")] = 1_000,
     max_pairs_per_cluster: Annotated[int, typer.Option(min=1, help="Pairs written of one cluster.")] = 10_000,
     split_salt: Annotated[str, typer.Option(help="Another salt, another split.")] = "qpr",
@@ -54,6 +65,7 @@ def clusters(
     Options of Apache Beam follow after --, for example: -- --runner=FlinkRunner --flink_master=host:8081
     """
     from pipelines import clusters as pipeline
+    from pipelines.ambiguity import Ambiguity
     from pipelines.assembly import Assembly
     from pipelines.clustering import Gate
     from pipelines.publication import run_and_publish, shards_for
@@ -75,9 +87,12 @@ def clusters(
     sources = expand([*logs, *(more_logs or [])])
     for source in sources:
         check_header(source, pipeline.COLUMNS, column_names)
+    if min_answer_share is None:
+        min_answer_share = 0 if coherence is Score.PAPER else Ambiguity().min_answer_share
     config = pipeline.ClustersConfig(
         column_names=column_names,
         validation=Validation(min_confidence=min_confidence, locale=locale),
+        ambiguity=Ambiguity(min_answer_share=min_answer_share, min_answer_events=min_answer_events),
         assembly=Assembly(
             gate=Gate(coherence=coherence.value, min_coherence=min_coherence, max_cluster_size=max_cluster_size),
             salt=split_salt,

@@ -40,8 +40,8 @@ class Clustered(NamedTuple):
         members: MEMBERS of the believable clusters, ordered by cluster and question.
         coherence: the scores of those clusters, in the same order.
         turned_away: TURNED_AWAY rows, one a member.
-        counts: how many ``members`` there were (so many are kept or turned away), in how many ``groups`` of one
-            answer, and what became of these.
+        counts: how many ``members_judged`` there were (so many are kept or turned away), in how many ``groups`` of
+            one answer, and what became of these.
     """
 
     members: pa.Table
@@ -77,7 +77,7 @@ def cluster(members: pa.Table, gate: Gate, weights: TokenWeights) -> Clustered:
     coherent = score_of_row >= gate.min_coherence
     believed = Coherence(*(values[score >= gate.min_coherence] for values in scored))
     counts = {
-        "members": len(merged),
+        "members_judged": len(merged),
         "groups": len(sizes),
         "groups_of_one": int(np.count_nonzero(sizes == 1)),
         "groups_over_max_cluster_size": int(np.count_nonzero(sizes > gate.max_cluster_size)),

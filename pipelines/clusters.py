@@ -12,6 +12,7 @@ import apache_beam as beam
 import pyarrow as pa
 import pydantic
 
+from pipelines.ambiguity import Ambiguity, settle_answers
 from pipelines.assembly import AssembleDataset, Assembly, Parts
 from pipelines.leakage import TURNED_AWAY_TAG
 from pipelines.questions import name_questions
@@ -35,12 +36,14 @@ class ClustersConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
     Attributes:
         column_names: our column name -> the logs' own.
         validation: which rows to keep.
+        ambiguity: which questions with several answers to believe.
         assembly: which clusters to believe, how to split and pair them.
         shards: how many parts a shuffle and a table have; part of the configuration since it names the files.
     """
 
     column_names: dict[str, str] = {}
     validation: Validation = Validation()
+    ambiguity: Ambiguity = Ambiguity()
     assembly: Assembly = Assembly()
     shards: int = pydantic.Field(ge=1)
 
@@ -59,16 +62,19 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: Cluster
     named = (
         asked.asked
         | "MeetByQuestion" >> GroupByShard(key="question_id", shards=config.shards)
-        | "NameQuestions" >> beam.FlatMap(_named).with_outputs("members", "token_counts", main="questions")
+        | "NameQuestions"
+        >> beam.FlatMap(name_and_settle, config.ambiguity).with_outputs(
+            "members", "token_counts", TURNED_AWAY_TAG, "written", main="questions"
+        )
     )
     parts: Parts = {
         "questions": named.questions,
         "members": named.members,
         "token_counts": named.token_counts,
-        "turned_away": asked[TURNED_AWAY_TAG],
+        "turned_away": (asked[TURNED_AWAY_TAG], named[TURNED_AWAY_TAG]) | "Unusable" >> beam.Flatten(),
     }
     written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url)
-    (written, asked.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)
+    (written, asked.written, named.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)
 
 
 def read_asked(source: Source, column_names: Mapping[str, str], validation: Validation) -> Iterator[Any]:
@@ -92,8 +98,12 @@ def turn_away_unreadable(rejected: pa.Table) -> pa.Table:
     return turn_away(flat["payload"].combine_chunks(), stage="read", reasons=flat["reason"].combine_chunks())
 
 
-def _named(asked: pa.Table) -> Iterator[Any]:
+def name_and_settle(asked: pa.Table, ambiguity: Ambiguity) -> Iterator[Any]:
+    """Yield the questions of a shard, their MEMBERS, what is ambiguous, token counts and numbers of members."""
     named = name_questions(asked)
+    settled = settle_answers(named.members, ambiguity)
     yield named.questions
-    yield beam.pvalue.TaggedOutput("members", named.members)
+    yield beam.pvalue.TaggedOutput("members", settled.members)
+    yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, settled.turned_away)
     yield beam.pvalue.TaggedOutput("token_counts", named.token_counts)
+    yield beam.pvalue.TaggedOutput("written", Written(None, settled.counts))

@@ -76,10 +76,12 @@ def run_and_publish(
 
 
 def _check_accounts(counted: dict[str, int], questions_a_row: int) -> dict[str, int]:
-    """Every row read is kept or rejected; every question of an answer is in a cluster or rejected."""
+    """Every row read is kept or rejected; every question of an answer is judged or ambiguous, in a cluster or not."""
     counters = {"rows_rejected": 0, "members_rejected": 0} | counted
     counters["rows_kept"] = counters.get("events", 0) // questions_a_row
     check_sum(counters, "rows_read", "rows_kept", "rows_rejected")
+    ambiguous = [name for name in counters if name.startswith("rejected_ambiguity_")]
+    check_sum(counters, "members", "members_judged", *ambiguous)
     check_sum(counters, "members", *(f"members_{split}" for split in SPLITS), "members_rejected")
     return counters
 

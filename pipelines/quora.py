@@ -105,10 +105,12 @@ def name_and_place(asked: pa.Table, duplicates: Duplicates) -> Iterator[Any]:
     named = name_questions(asked)
     texts = asked.group_by(["question_id", "text"], use_threads=False).aggregate([])
     merged = len(texts) - len(named.questions)
+    members = place(named.members, duplicates.placed)
+    counts = {"texts": len(texts), "texts_merged_by_key": merged, "members": len(members)}
     yield named.questions
-    yield beam.pvalue.TaggedOutput("members", place(named.members, duplicates.placed))
+    yield beam.pvalue.TaggedOutput("members", members)
     yield beam.pvalue.TaggedOutput("token_counts", named.token_counts)
-    yield beam.pvalue.TaggedOutput("written", Written(None, {"texts": len(texts), "texts_merged_by_key": merged}))
+    yield beam.pvalue.TaggedOutput("written", Written(None, counts))
 
 
 def place(members: pa.Table, placed: pa.Table) -> pa.Table:

@@ -207,6 +207,31 @@ def test_an_answer_id_decides_before_the_answer_text(qpr, write_jsonl, dataset):
     assert sorted(clusters_of(dataset)) == [["bill how pay", "how do I pay my bill"], ["pay bill", "pay my bill"]]
 
 
+AMBIGUOUS = [("pay my bill", "a"), ("pay my bill", "b"), ("how pay my bill", "a"), ("how pay bill", "a")]
+
+
+@pytest.mark.parametrize(
+    ("options", "share", "reasons", "sizes"),
+    [
+        ([], 0.5, ["ambiguous", "ambiguous"], [2]),
+        (["--min-answer-events", 1], 0.5, ["minority_answer"], [2, 3]),  # which of the two answers, the ids decide
+        (["--min-answer-share", 0], 0, [], [3]),
+        (["--coherence", "paper"], 0, [], [3]),
+        (["--coherence", "paper", "--min-answer-share", 0.5], 0.5, ["ambiguous", "ambiguous"], [2]),
+    ],
+)
+def test_a_question_with_two_answers_is_ambiguous_except_in_the_paper(
+    qpr, write_jsonl, dataset, options, share, reasons, sizes
+):
+    path = write_jsonl("log.jsonl", [{"question": q, "answer": a} for q, a in AMBIGUOUS])
+    assert qpr("clusters", "--logs", path, "--output", dataset, *options).code == 0
+    assert [reason for stage, reason in reasons_of(dataset) if stage == "ambiguity"] == reasons
+    assert len(clusters_of(dataset)[0]) in sizes
+    manifest = read_manifest(dataset)
+    assert manifest.configuration["ambiguity"]["min_answer_share"] == share
+    assert manifest.counters["questions_with_several_answers"] == 1
+
+
 def test_confidence_and_locale_choose_rows(qpr, write_jsonl, dataset):
     confidences, locales = [0.9, 0.2, 0.8, None, 0.9], ["en-GB", "en-GB", "en-GB", "en-GB", "de-DE"]
     rows = [{**r, "confidence": c, "locale": x} for r, c, x in zip(ROWS, confidences, locales, strict=True)]

@@ -73,7 +73,7 @@ def test_a_shard_without_believable_clusters_yields_no_table():
     judged = outputs(judge(table, EVERYTHING, count_tokens(table["token_ids"])))
     assert not {tag for tag in judged if tag and tag.startswith(("clusters", "pairs"))}
     assert len(judged["turned_away"][0]) == 2
-    assert judged["written"][0].counts["members"] == 2
+    assert judged["written"][0].counts["members_judged"] == 2
 
 
 @pytest.mark.parametrize("wrong", [{"max_pairs_per_cluster": 0}, {"salted": "x"}])

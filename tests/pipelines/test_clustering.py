@@ -93,7 +93,7 @@ def test_every_question_of_an_answer_is_kept_or_turned_away_for_the_right_reason
     away = found.turned_away.to_pylist()
     told = [(r["reason"], json.loads(r["payload"])["cluster_id"], r["shard_key"]) for r in away]
     assert sorted(told) == sorted(lost)
-    assert found.counts["members"] == len(kept) + len(lost)
+    assert found.counts["members_judged"] == len(kept) + len(lost)
     assert found.counts["groups"] == len({c for c, *_ in rows})
     assert {n: found.counts[n] for n in counts} == counts
     assert all((r["score"] is not None) == (r["reason"] == "incoherent") for r in away)

@@ -36,14 +36,19 @@ LOGS = st.lists(st.tuples(st.sampled_from(FORMS), st.sampled_from(ANSWERS)), min
 class Oracle:
     """The whole job with dicts: rows -> questions, clusters, pairs and what is rejected."""
 
-    def __init__(self, rows, score):
-        self.score, self.rejected = score, collections.Counter()
+    def __init__(self, rows, score, *, share, least_events):
+        self.score, self.share, self.least_events = score, share, least_events
+        self.rejected = collections.Counter()
         self.questions, self.members, self.forms = {}, {}, {}
         for question, answer in rows:
             self.read(question, answer)
         in_questions = collections.Counter(t for q in self.questions.values() for t in tokens(q["key"]))
         total = max(len(self.questions), 1_000)
         self.idf = {token: math.log(1 + total / n) for token, n in in_questions.items()}
+        self.named = sum(map(len, self.members.values()))
+        for q in self.questions:
+            self.settle(q)
+        self.members = {c: events for c, events in self.members.items() if events}
         self.clusters = {c: kept for c, events in self.members.items() if len(kept := self.judge(events)) > 1}
         self.remove_leaks()
 
@@ -60,7 +65,19 @@ class Oracle:
         known["texts"][question] += 1
         known["answers"][answer] += 1
         self.members.setdefault(c, collections.Counter())[q] += 1
-        self.forms.setdefault(c, collections.Counter())[answer] += 1
+        self.forms.setdefault(c, {}).setdefault(q, collections.Counter())[answer] += 1
+
+    def settle(self, q):
+        """Leave a question with the answer that dominates, or with none."""
+        answers = {c: events[q] for c, events in self.members.items() if q in events}
+        if len(answers) == 1 or not self.share:
+            return
+        best = min(answers, key=lambda c: (-answers[c], c))
+        clear = answers[best] >= max(self.share * sum(answers.values()), self.least_events)
+        for c in answers:
+            if not clear or c != best:
+                self.rejected["ambiguity", "minority_answer" if clear else "ambiguous"] += 1
+                del self.members[c][q], self.forms[c][q]
 
     def judge(self, events):
         kept = sorted(events)[:MOST]
@@ -99,7 +116,7 @@ class Oracle:
         clusters = {
             (
                 c,
-                heaviest(self.forms[c]),
+                heaviest(sum(self.forms[c].values(), collections.Counter())),
                 self.split[c],
                 len(kept),
                 sum(kept.values()),
@@ -173,11 +190,13 @@ def make(qpr, memory):
 
 
 @settings(max_examples=6)
-@given(LOGS, st.sampled_from(["paper", "adjusted", "idf"]), st.integers(1, 4))
-@example([(q, a) for q in FORMS for a in ANSWERS], "idf", 2)  # all splits, every leak
-def test_a_dataset_is_what_plain_dicts_make_of_the_log(make, memory, tmp_path, rows, score, shards):
-    oracle = Oracle(rows, score)
+@given(LOGS, st.sampled_from(["paper", "adjusted", "idf"]), st.integers(1, 4), st.sampled_from([0, 0.5]))
+@example([(q, a) for q in FORMS for a in ANSWERS], "idf", 2, 0)  # all splits, every leak
+@example([(q, a) for i, q in enumerate(FORMS) for a in [*ANSWERS[:2], *ANSWERS[: i % 4]]], "idf", 3, 0.4)  # 2 of 5
+def test_a_dataset_is_what_plain_dicts_make_of_the_log(make, memory, tmp_path, rows, score, shards, share):
+    oracle = Oracle(rows, score, share=share, least_events=1 + shards % 2)
     gate = ["--coherence", score, "--min-coherence", LEAST, "--max-cluster-size", MOST]
+    gate += ["--min-answer-share", share, "--min-answer-events", oracle.least_events]
     path = write(tmp_path / "log.jsonl", rows)
     if not oracle.clusters:
         storage.delete(f"{memory}/dataset")
@@ -195,6 +214,7 @@ def test_a_dataset_is_what_plain_dicts_make_of_the_log(make, memory, tmp_path, r
     assert told == +oracle.rejected
     counters = open_dataset(url).manifest.counters
     assert counters["rows_read"] == len(rows) == counters["rows_kept"] + counters["rows_rejected"]
+    assert counters["members"] == oracle.named
 
 
 @pytest.fixture(scope="module")
@@ -204,16 +224,20 @@ def log():
     rows = [
         (" ".join(chosen.sample(words_of, chosen.randint(2, 4))), f"answer {chosen.randint(0, 60)}") for _ in range(600)
     ]
+    rows += rows[:100]  # some of the questions with several answers got one of them twice
     rows += [("where is rome", "alone"), ("open at nine", "unrelated"), ("far too dear", "unrelated")]
     return [*rows, ("", "answer 1"), ("?!", "answer 2"), ('say "hi"\\', "answer 3")]
 
 
-def test_the_log_of_these_tests_reaches_every_split_and_every_reason(make, log, tmp_path):
-    manifest = open_dataset(make(write(tmp_path / "log.jsonl", log))).manifest
-    assert all(manifest.counters[f"clusters_{split}"] > 1 for split in ("train", "validation", "test"))
-    reasons = {"validate_no_word", "validate_empty_question", "size_single_question", "coherence_incoherent"}
-    reasons |= {"leakage_in_train"}
-    assert {f"rejected_{reason}" for reason in reasons} <= set(manifest.counters)
+@pytest.mark.parametrize(
+    ("share", "reasons"), [(0, {"leakage_in_train"}), (0.5, {"ambiguity_ambiguous", "ambiguity_minority_answer"})]
+)
+def test_the_log_of_these_tests_reaches_every_split_and_every_reason(make, log, tmp_path, share, reasons):
+    path = write(tmp_path / "log.jsonl", log)
+    counters = open_dataset(make(path, options=["--min-answer-share", share])).manifest.counters
+    assert all(counters[f"clusters_{split}"] > 1 for split in ("train", "validation", "test"))
+    reasons |= {"validate_no_word", "validate_empty_question", "size_single_question", "coherence_incoherent"}
+    assert {f"rejected_{reason}" for reason in reasons} <= set(counters)
 
 
 def test_a_rerun_and_shuffled_rows_and_other_files_give_the_same_bytes(make, log, tmp_path):

@@ -13,7 +13,8 @@ from schemas.errors import QprError
 from schemas.manifest import Output, read_manifest, write_file
 
 GOOD = {"rows_read": 10, "events": 9, "rows_rejected": 1, "rejected_validate_no_word": 1}
-GOOD |= {"groups": 5, "members": 9, "members_train": 4, "members_test": 3, "members_rejected": 2, "clusters_train": 1}
+GOOD |= {"groups": 5, "members": 9, "members_judged": 8, "rejected_ambiguity_ambiguous": 1}
+GOOD |= {"members_train": 4, "members_test": 3, "members_rejected": 2, "clusters_train": 1}
 
 
 class Nothing(pydantic.BaseModel):
@@ -46,7 +47,9 @@ def test_a_run_whose_accounts_are_right_is_published(memory):
     assert storage.children(f"{memory}/{manifest.run_id}") == ["rejected"]  # the report itself is gone
 
 
-@pytest.mark.parametrize("wrong", [{"events": 8}, {"rows_rejected": 2}, {"members": 8}, {"members_test": 4}])
+@pytest.mark.parametrize(
+    "wrong", [{"events": 8}, {"rows_rejected": 2}, {"members": 8}, {"members_test": 4}, {"members_judged": 9}]
+)
 def test_a_row_or_member_lost_or_doubled_is_not_published_and_leaves_nothing(memory, wrong):
     with pytest.raises(QprError, match="the engine lost or doubled rows"):
         publish(memory, GOOD | wrong)
