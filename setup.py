@@ -19,11 +19,13 @@ DEV = [
     "hypothesis>=6.100",
     "import-linter>=2.1",
     "ir-measures>=0.3.7",
+    "moto[server]>=5",
     "mypy>=1.13",
     "psutil>=6",
     "pytest>=8",
     "pytest-xdist>=3.6",
     "ruff>=0.8",
+    "s3fs>=2024.6",
     "types-networkx",
     "wheel",
 ]
@@ -38,7 +40,12 @@ setup(
     ),
     python_requires=">=3.11",
     packages=find_packages(include=["schemas*", "pipelines*", "model*", "jobs*"]),
-    package_data={"schemas": ["py.typed"], "pipelines": ["py.typed"], "model": ["py.typed"], "jobs": ["py.typed"]},
+    package_data={
+        "schemas": ["py.typed"],
+        "pipelines": ["py.typed", "linkage/learned/*.json"],
+        "model": ["py.typed"],
+        "jobs": ["py.typed"],
+    },
     install_requires=[
         "fsspec>=2024.6",
         "numpy>=1.26",

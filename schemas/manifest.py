@@ -8,6 +8,7 @@ the manifest and nothing else, so a killed run leaves the old version whole, on 
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import re
@@ -98,14 +99,16 @@ class Output:
             if not overwrite or found != kind:
                 what = "exists" if found == kind else f"holds {_a(found)}, not {_a(kind)}"
                 raise QprError(f"{url}: {what}. Choose another --output" + ("" if overwrite else " or add --overwrite"))
-        elif foreign := [name for name in names if not _RUN_FOLDER.fullmatch(name)]:
+        elif foreign := [name for name in names if not _RUN_FOLDER.fullmatch(name) and not _is_killed_write(name)]:
             raise QprError(f"{url}: the folder holds other things ({foreign[0]}). Choose an empty or new --output")
         self.url, self.kind = url, kind
         self._new = not storage.exists(url)
         self._started = datetime.datetime.now(datetime.UTC)
         self.run_id = f"{self._started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-        self.write("writable", b"", table="")  # an hour's work should not end at a folder that cannot be written
-        self.abandon()
+        try:
+            self.write("writable", b"", table="")  # an hour's work should not end at a folder that cannot be written
+        finally:
+            self.abandon()
 
     @property
     def run_url(self) -> str:
@@ -124,13 +127,53 @@ class Output:
         configuration: dict[str, Any],
         counters: dict[str, int],
     ) -> Manifest:
-        """Make ``files`` the artefact: check them, replace the manifest, remove what it no longer lists."""
+        """Make ``files`` the artefact: check them, replace the manifest, remove what it no longer lists.
+
+        If that fails the run is abandoned. Old files that cannot be removed are left to the next run.
+        """
+        try:
+            self._check(files)
+            manifest = self._manifest(files, inputs=inputs, configuration=configuration, counters=counters)
+            storage.write_bytes(storage.join(self.url, MANIFEST), manifest.model_dump_json(indent=2).encode())
+        except BaseException:
+            self.abandon()
+            raise
+        with contextlib.suppress(QprError, OSError):
+            self._sweep()
+        return manifest
+
+    def abandon(self) -> None:
+        """Remove what this run wrote, unless it is published, and the folder if there was none before.
+
+        It follows an error, which is what the user should read, so it raises none of its own.
+        """
+        with contextlib.suppress(QprError, OSError):
+            if self._is_published():
+                return
+            storage.delete(self.run_url)
+            if self._new and not storage.children(self.url):
+                storage.delete(self.url)
+
+    def _is_published(self) -> bool:
+        """Tell whether readers follow the manifest to this run; a store may have replaced it and the answer got lost.
+
+        Raises:
+            QprError: nobody knows. Files that nobody needs do less harm than a manifest without its files.
+        """
+        url = storage.join(self.url, MANIFEST)
+        return storage.exists(url) and self.run_id.encode() in storage.read_bytes(url)
+
+    def _check(self, files: list[File]) -> None:
         for file in files:
             file_system, path = storage.locate(storage.join(self.url, file.path))
             with storage.explained(path):
                 if file_system.info(path)["size"] != file.bytes:
                     raise QprError(f"{path}: changed while the run went on. Does another run write to {self.url}?")
-        manifest = Manifest(
+
+    def _manifest(
+        self, files: list[File], *, inputs: list[Source], configuration: dict[str, Any], counters: dict[str, int]
+    ) -> Manifest:
+        return Manifest(
             kind=self.kind,
             run_id=self.run_id,
             created=self._started.isoformat(timespec="seconds"),
@@ -140,20 +183,16 @@ class Output:
             counters=dict(sorted(counters.items())),
             files=sorted(files, key=lambda f: f.path),
         )
-        storage.write_bytes(storage.join(self.url, MANIFEST), manifest.model_dump_json(indent=2).encode())
-        self._sweep(keep=self.run_id)
-        return manifest
 
-    def abandon(self) -> None:
-        """Remove what this run wrote, and the folder if there was none before."""
-        storage.delete(self.run_url)
-        if self._new and not storage.children(self.url):
-            storage.delete(self.url)
-
-    def _sweep(self, *, keep: str) -> None:
+    def _sweep(self) -> None:
         for name in storage.children(self.url):
-            if _RUN_FOLDER.fullmatch(name) and name != keep and name[:16] <= keep[:16]:
+            older_run = _RUN_FOLDER.fullmatch(name) and name != self.run_id and name[:16] <= self.run_id[:16]
+            if older_run or _is_killed_write(name):
                 storage.delete(storage.join(self.url, name))
+
+
+def _is_killed_write(name: str) -> bool:
+    return storage.staged_for(name) == MANIFEST
 
 
 def write_file(run_url: str, path: str, content: bytes, *, table: str, rows: int = 0) -> File:

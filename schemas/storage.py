@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import secrets
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
 from schemas.errors import QprError
+
+_STAGED = re.compile(r"(.+)\.[0-9a-f]{8}\.partial")
 
 
 def locate(url: str) -> tuple[Any, str]:
@@ -60,7 +64,8 @@ def write_bytes(url: str, content: bytes) -> None:
     with explained(url):
         file_system.makedirs(file_system._parent(path), exist_ok=True)
         if isinstance(file_system, LocalFileSystem):
-            _replace_local(path, content)
+            with replacing(path) as file:
+                file.write(content)
         else:
             file_system.pipe_file(path, content)
 
@@ -102,15 +107,23 @@ def explained(url: str) -> Iterator[None]:
         raise QprError(f"{url}: {error.strerror or error}") from error
 
 
-def _replace_local(path: str, content: bytes) -> None:
-    staged = f"{path}.{os.getpid()}.partial"
+@contextlib.contextmanager
+def replacing(path: str) -> Iterator[BinaryIO]:
+    """Open a file beside a local ``path`` that takes its place, synchronised, when the block ends, unless it fails."""
+    staged = f"{path}.{secrets.token_hex(4)}.partial"  # process ids of two containers can be equal
     try:
         with open(staged, "wb") as file:
-            file.write(content)
-            file.flush()
+            yield file
+        with open(staged, "rb") as file:  # Arrow closes what it compresses into, so it is synchronised from here
             os.fsync(file.fileno())
         os.replace(staged, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(staged)
         raise
+
+
+def staged_for(name: str) -> str | None:
+    """Return the file that one called ``name`` was to replace; only a killed process leaves such a file."""
+    found = _STAGED.fullmatch(name)
+    return found and found[1]

@@ -88,7 +88,7 @@ def parquet_bytes(table):
     return sink.getvalue()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_model():
     """Return a function that saves a model with random weights and returns its manifest."""
 

@@ -84,17 +84,12 @@ def _appearing_whole(url: str) -> Iterator[Any]:
         with file_system.transaction, file_system.open(path, "wb") as file:  # published when the transaction commits
             yield file
         return
-    staged = f"{path}.{os.getpid()}.partial"
-    try:
-        with open(staged, "wb") as file:
-            yield file
-        with open(staged, "rb") as file:  # Arrow closes what it compresses into, so it is synchronised from here
-            os.fsync(file.fileno())
-        os.replace(staged, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(staged)
-        raise
+    with storage.replacing(path) as file:
+        yield file
+    folder, name = os.path.split(path)
+    for found in storage.children(folder):
+        if storage.staged_for(found) == name:  # an earlier run was killed
+            storage.delete(storage.join(folder, found))
 
 
 @contextlib.contextmanager

@@ -1,0 +1,27 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.engine_servers import ROOT
+from benchmarks.kill_commands import COMMANDS
+
+KILLS = 4
+
+
+@pytest.fixture(scope="module")
+def killed():
+    command = [sys.executable, "-m", "benchmarks.kills", "--kills", str(KILLS), "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return {row["command"]: row for row in map(json.loads, done.stdout.splitlines())}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_killed_command_leaves_the_old_version_or_the_new_one_and_a_rerun_is_the_same(killed, name):
+    row = killed[name]
+    assert row["old"] + row["new"] + row["nothing"] == KILLS
+    assert (row["broken"], row["rerun_differs"], row["litter_after_rerun"]) == (0, 0, 0)
+    assert row["killed"] >= KILLS // 2  # a command may end before the clock's kill, never before its own operation

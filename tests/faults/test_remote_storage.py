@@ -1,0 +1,89 @@
+import json
+import urllib.request
+
+import fsspec
+import pytest
+
+from schemas import storage
+from schemas.dataset import open_dataset
+from schemas.digest import content_digest
+from schemas.manifest import read_manifest
+
+TINY = ("--epochs", 1, "--batch-size", 64, "--dimension", 16, "--vocabulary-size", 500, "--hash-bins", 50)
+
+
+@pytest.fixture
+def s3(monkeypatch):
+    """Give the URL of an empty bucket on a server in this process."""
+    pytest.importorskip("s3fs", reason="s3fs is not installed")
+    server_module = pytest.importorskip("moto.server", reason="moto's server is not installed")
+    server = server_module.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    url = "http://{}:{}".format(*server.get_host_and_port())
+    urllib.request.urlopen(f"{url}/moto-api/reset", data=b"")  # what servers of earlier tests held
+    monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    fsspec.get_filesystem_class("s3").clear_instance_cache()
+    fsspec.filesystem("s3").mkdir("bucket")
+    yield "s3://bucket"
+    fsspec.get_filesystem_class("s3").clear_instance_cache()
+    server.stop()
+
+
+def chain(qpr, place):
+    """Run every command from nothing to an answered question and return what was written and answered."""
+    for arguments in (
+        ("simulate", "--output", f"{place}/logs.parquet", "--events", 1500),
+        ("clusters", "--logs", f"{place}/*.parquet", "--output", f"{place}/dataset", "--shards", 2),
+        ("train", "--dataset", f"{place}/dataset", "--output", f"{place}/model", *TINY),
+        ("index", "--questions", f"{place}/dataset", "--model", f"{place}/model", "--output", f"{place}/index"),
+    ):
+        outcome = qpr(*arguments)
+        assert outcome.code == 0, outcome.err
+    outcome = qpr("search", "--index", f"{place}/index", "--json", "--k", 3, "who wrote it")
+    assert outcome.code == 0, outcome.err
+    return content_digest(open_dataset(f"{place}/dataset")), json.loads(outcome.out)
+
+
+@pytest.fixture(scope="module")
+def local():
+    """Keep what the chain gave on the local disk."""
+    return {}
+
+
+@pytest.mark.parametrize("store", ["memory", "s3"])
+def test_the_whole_chain_on_a_remote_store_gives_what_it_gives_on_disk(qpr, request, tmp_path, local, store):
+    place = request.getfixturevalue(store)
+    local["chain"] = local.get("chain") or chain(qpr, tmp_path)
+    dataset, found = chain(qpr, place)
+    assert dataset == local["chain"][0]
+    assert found["hits"] == local["chain"][1]["hits"]
+    assert len(found["hits"]) == 3
+
+
+@pytest.mark.parametrize("store", ["memory", "s3"])
+def test_a_remote_dataset_is_replaced_and_swept(qpr, request, store):
+    place = request.getfixturevalue(store)
+    for seed in (1, 2):
+        assert qpr("simulate", "--output", f"{place}/{seed}.jsonl.gz", "--events", 300, "--seed", seed).code == 0
+    given = ("clusters", "--output", f"{place}/dataset", "--logs")
+    assert qpr(*given, f"{place}/1.jsonl.gz").code == 0
+    first = read_manifest(f"{place}/dataset")
+    refused = qpr(*given, f"{place}/2.jsonl.gz")
+    assert (refused.code, read_manifest(f"{place}/dataset")) == (1, first)
+    assert qpr(*given, f"{place}/2.jsonl.gz", "--overwrite").code == 0
+    second = read_manifest(f"{place}/dataset")
+    assert second.digest != first.digest
+    assert storage.children(f"{place}/dataset") == [second.run_id, "manifest.json"]
+
+
+@pytest.mark.parametrize("store", ["memory", "s3"])
+def test_a_remote_place_that_is_missing_is_an_error_that_names_it(qpr, request, store):
+    place = request.getfixturevalue(store)
+    outcome = qpr("clusters", "--logs", f"{place}/none.jsonl", "--output", f"{place}/dataset")
+    assert outcome.code == 1
+    assert f"{place}/none.jsonl: no file matches" in outcome.err
+    outcome = qpr("search", "--index", f"{place}/index", "who")
+    assert (outcome.code, f"{place}/index: not an index: it does not exist" in outcome.err) == (1, True)
