@@ -1,0 +1,29 @@
+import pytest
+
+pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("engines")]
+
+HERE = ["every_bundle_twice", "multi_processing", "job_service", "prism", "spark_local"]
+"""Engines whose workers are this installation."""
+
+ELSEWHERE = [
+    pytest.param("job_service_elsewhere", marks=pytest.mark.slow),
+    pytest.param("spark_cluster", marks=pytest.mark.slow),
+]
+"""Engines whose workers live in an environment that holds our wheel with the extra ``beam`` and nothing else."""
+
+
+@pytest.mark.parametrize("engine", [*HERE, *ELSEWHERE])
+@pytest.mark.parametrize("command", ["clusters", "quora"])
+def test_a_dataset_is_the_same_on_every_engine(written, command, engine):
+    digest, counters = written(command, "in_memory")
+    assert written(command, engine) == (digest, counters)
+    assert counters["rows_read"] == (20_060 if command == "clusters" else 6_000)
+    assert counters["rows_rejected"] >= 60
+    assert len(set(digest.values())) == 4  # no table is empty, so none is equal to another
+
+
+@pytest.mark.parametrize("engine", HERE)
+def test_an_index_is_the_same_to_the_byte_on_every_engine(written, engine):
+    digest, counters = written("index", "in_memory")
+    assert written("index", engine) == (digest, counters)
+    assert counters["questions_indexed"] > 5_000
