@@ -5,18 +5,30 @@ command result -> emit -> a table for a person or JSON for a program
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import logging
 import os
 import re
+import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import rich.console
 import rich.table
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
+from jobs.stopping import stop_signals
 from schemas.errors import QprError, UsageError
 
 _WHERE_IT_RAN = re.compile(r" \[while running '.*")
@@ -75,32 +87,79 @@ def progress_bar(*extra: str) -> Progress:
     )
 
 
+@contextlib.contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal that ``what`` goes on inside the block, and for how long; say it once where nobody watches."""
+    if not messages.is_terminal:
+        say(what)
+        yield
+        return
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+    with Progress(*columns, console=messages) as bar:
+        bar.add_task(what, total=None)
+        yield
+
+
 def run_explained(command: Callable[[], None], arguments: Sequence[str]) -> int:
-    """Run a command and return its exit code: 0 done, 1 failed, 2 wrong usage; every failure is one readable line."""
+    """Run a command and return its exit code: 0 done, 1 failed, 2 wrong usage; every failure is one readable line.
+
+    A command that is stopped by a signal returns 128 and the signal's number, 130 for Ctrl-C.
+    """
     if not os.environ.get("QPR_TRACEBACK"):
         logging.getLogger().setLevel(logging.ERROR)  # libraries warn about what no user can change
-    try:
-        command()
-    except UsageError as error:
-        return _fail(str(error), 2)
-    except QprError as error:
-        return _fail(_WHERE_IT_RAN.sub("", str(error)), 1)
-    except ModuleNotFoundError as error:
-        extra = EXTRA_OF_MODULE.get((error.name or "").split(".")[0])
-        if extra is None:
-            raise
-        install = f"pip install 'question-paraphrase-retrieval[{extra}]'"
-        return _fail(f"`qpr {' '.join(arguments[:1])}` needs {error.name}, which is not installed. Run: {install}", 1)
-    except KeyboardInterrupt:
-        return _fail("stopped; what was there before is untouched", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except Exception as error:
-        if os.environ.get("QPR_TRACEBACK"):
-            raise
-        return _fail(_cause(error), 1)
+    _speak_utf8()
+    with stop_signals() as received:
+        try:
+            command()
+        except SystemExit as ended:
+            if not (received and ended.code):
+                raise
+            return _stopped(received)
+        except BaseException as error:
+            if received or isinstance(error, KeyboardInterrupt):
+                return _stopped(received)
+            code = _explained(error, arguments)
+            if code is None:
+                raise
+            return code
     return 0
+
+
+def _speak_utf8() -> None:
+    """Make both streams UTF-8 whatever the locale says; a path that is not valid text is written escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _stopped(received: Sequence[int]) -> int:
+    return _fail("stopped; what was there before is untouched", 128 + (received or [signal.SIGINT])[0])
+
+
+def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
+    """Tell why a command failed and return its exit code; None for what only a traceback explains."""
+    match error:
+        case UsageError():
+            return _fail(str(error), 2)
+        case QprError():
+            return _fail(_WHERE_IT_RAN.sub("", str(error)), 1)
+        case ModuleNotFoundError():
+            extra = EXTRA_OF_MODULE.get((error.name or "").split(".")[0])
+            if extra is None:
+                return None
+            install = f"pip install 'question-paraphrase-retrieval[{extra}]'"
+            needs = f"`qpr {' '.join(arguments[:1])}` needs {error.name}, which is not installed"
+            return _fail(f"{needs}. Run: {install}", 1)
+        case BrokenPipeError():  # whoever read the results has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
+        case OSError() if error.strerror:
+            return _fail(f"{error.filename or 'cannot read or write'}: {error.strerror}", 1)
+        case MemoryError():
+            return _fail(f"not enough memory ({error}). Give the command less at a time, or a larger machine", 1)
+        case Exception() if not os.environ.get("QPR_TRACEBACK"):
+            return _fail(_cause(error), 1)
+    return None
 
 
 def _fail(text: str, code: int) -> int:

@@ -1,11 +1,16 @@
+import errno
+import io
+import json
 import os
 import subprocess
 import sys
 
 import pytest
+import rich.console
 
 from jobs import console
-from jobs.cli import BEAM_COMMANDS, app
+from jobs.cli import BEAM_COMMANDS
+from jobs.commands import app
 from schemas import __version__
 from schemas.errors import QprError, UsageError
 
@@ -148,3 +153,47 @@ def test_a_progress_bar_is_silent_where_nobody_watches(capsys):
         task = bar.add_task("training", total=2, loss="")
         bar.update(task, advance=1, loss="0.5")
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("named", "place"), [((), "cannot read or write"), (("vectors.npy",), "vectors.npy")])
+def test_a_full_disk_is_no_defect(capsys, named, place):
+    def command():
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), *named)
+
+    assert console.run_explained(command, []) == 1
+    assert capsys.readouterr().err == f"error: {place}: No space left on device\n"
+
+
+def test_too_little_memory_is_no_defect(capsys):
+    def command():
+        raise MemoryError("Unable to allocate 7.45 GiB")
+
+    assert console.run_explained(command, []) == 1
+    assert capsys.readouterr().err.startswith("error: not enough memory (Unable to allocate 7.45 GiB). Give ")
+
+
+def test_output_is_utf8_whatever_the_locale_and_a_path_that_is_no_text_is_escaped():
+    code = """if True:
+        from jobs.console import emit, run_explained, say
+        def command():
+            emit({"question": "café \\udce9"}, as_json=True, table=None)
+            say("ü \\udce9")
+        run_explained(command, [])
+    """
+    done = python(code, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert (json.loads(done.stdout), done.stderr) == ({"question": "café \udce9"}, "ü \\udce9\n")
+
+
+def test_work_without_an_end_in_sight_is_said_once_where_nobody_watches(capsys):
+    with console.working("Reading 3 files"):
+        assert capsys.readouterr() == ("", "Reading 3 files\n")
+    assert capsys.readouterr() == ("", "")
+
+
+def test_work_without_an_end_in_sight_is_shown_with_its_time_on_a_terminal(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(console, "messages", rich.console.Console(file=screen, force_terminal=True, width=80))
+    with console.working("Reading [all] files"):
+        pass
+    assert "Reading [all] files" in screen.getvalue()
+    assert "0:00:00" in screen.getvalue()
