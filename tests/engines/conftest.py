@@ -1,9 +1,7 @@
 """Engines to run on, started once and stopped, and small inputs for the commands that write datasets and indexes."""
 
-import csv
 import importlib.metadata
 import json
-import random
 import shutil
 import subprocess
 import sys
@@ -13,12 +11,12 @@ import pytest
 
 from benchmarks import engine_servers
 from benchmarks.engine_servers import ROOT, Engine, MissingEngineError
+from benchmarks.kill_commands import write_pairs
 from schemas.dataset import open_dataset
 from schemas.digest import content_digest
 from schemas.manifest import read_manifest
 
 PACKAGES = ("schemas", "pipelines", "model", "jobs")
-WORDS = [*"abcdefghijkl", "où", "don’t", "C#", "naïve", "東京"]
 
 
 def or_skip(start):
@@ -36,6 +34,11 @@ def command(*arguments, flags=(), check=True, script=("-m", "jobs")):
     if check:
         assert done.returncode == 0, done.stderr[-3000:]
     return done
+
+
+@pytest.fixture(scope="session")
+def qpr_process():
+    return command
 
 
 @pytest.fixture(scope="session")
@@ -122,17 +125,8 @@ def logs(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def pairs(tmp_path_factory):
-    """Write 6,000 pairs of questions: long chains of duplicates, equal keys, contradicting and broken labels."""
     file = tmp_path_factory.mktemp("pairs") / "pairs.tsv"
-    draw = random.Random(0)
-    known = [" ".join(draw.choices(WORDS, k=draw.randint(2, 7))) + draw.choice("?!. ") for _ in range(4_000)]
-    with file.open("w", encoding="utf-8", newline="") as sink:
-        writer = csv.writer(sink, delimiter="\t")
-        writer.writerow(["id", "qid1", "qid2", "question1", "question2", "is_duplicate"])
-        for number in range(6_000):
-            one, two = draw.choices(range(len(known)), k=2)
-            label = draw.choices("01x", weights=[60, 38, 2])[0]
-            writer.writerow([number, one, two, known[one], known[two], label])
+    write_pairs(file, seed=1, count=6_000)
     return file
 
 

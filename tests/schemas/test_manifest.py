@@ -171,3 +171,21 @@ def test_a_file_that_changes_during_the_run_is_not_published(url):
 
 def test_the_name_of_a_run_tells_when_it_started(url):
     assert module._RUN_FOLDER.fullmatch(Output(url, "dataset").run_id)
+
+
+def test_what_a_killed_process_left_of_a_manifest_stands_in_no_ones_way_and_goes(url):
+    left = f"{MANIFEST}.0123abcd.partial"
+    storage.write_bytes(storage.join(url, left), b"{")
+    published = publish(url)
+    assert storage.children(url) == [published.run_id, MANIFEST]
+    storage.write_bytes(storage.join(url, left), b"{")
+    assert read_manifest(url) == published
+
+
+def test_a_run_that_is_published_cannot_be_abandoned(url):
+    output = Output(url, "dataset")
+    file = output.write("questions/a.parquet", b"rows", table="questions", rows=1)
+    published = output.publish([file], inputs=[], configuration={}, counters={})
+    output.abandon()
+    assert read_verified(url, read_manifest(url).files[0]) == b"rows"
+    assert read_manifest(url) == published
