@@ -1,0 +1,215 @@
+"""Logs of which the right clusters are known: what shares an answer, and which of it is one cluster.
+
+clusters and strays of a dataset, or a simulated log -> SilverLog
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pipelines.clustering import merge_answers
+from pipelines.grouping import most_frequent
+from pipelines.questions import name_questions
+from pipelines.rows import ASKED
+from pipelines.token_weights import TokenWeights, count_tokens
+from pipelines.validation import Validation, validate
+from schemas.columns import fold_all, hash64_all, key_all, tokens_all
+from schemas.dataset import Dataset
+from schemas.tables import QA_LOG
+
+ALONE, TWO_IN_ONE, MERGED, UNRELATED = range(4)
+LARGEST_CLUSTER = 30
+LARGEST_GROUP = 50
+
+
+@dataclasses.dataclass(frozen=True)
+class SilverLog:
+    """A log as the pipeline sees it, and the truth beside it.
+
+    Attributes:
+        members: MEMBERS, merged and ordered by answer and question.
+        gold: (R,) int64 cluster; a stray has a number of its own.
+        kind: (R,) ALONE, TWO_IN_ONE, MERGED or UNRELATED: how the row's answer was made.
+        weights: of the log's tokens.
+    """
+
+    members: pa.Table
+    gold: np.ndarray
+    kind: np.ndarray
+    weights: TokenWeights
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """Clusters and strays to make logs of.
+
+    Attributes:
+        texts: of all questions.
+        ids: of those questions.
+        clusters: rows of each cluster.
+        strays: rows that are in no cluster.
+    """
+
+    texts: pa.Array
+    ids: np.ndarray
+    clusters: list[np.ndarray]
+    strays: np.ndarray
+
+
+def halves(dataset: Dataset, *, seed: int) -> tuple[Source, Source]:
+    """Return the dataset's clusters of 2 to 30 questions and its strays in two random halves."""
+    table = dataset.table("questions", columns=["question_id", "text", "cluster_id"]).sort_by("question_id")
+    cluster = pc.fill_null(table["cluster_id"], 0).to_numpy()
+    known = pc.is_valid(table["cluster_id"]).to_numpy()
+    order = np.flatnonzero(known)[np.argsort(cluster[known], kind="stable")]
+    groups = np.split(order, np.flatnonzero(np.diff(cluster[order])) + 1)
+    usable = [group for group in groups if 2 <= len(group) <= LARGEST_CLUSTER]
+    generator = np.random.default_rng(seed)
+    chosen = [usable[i] for i in generator.permutation(len(usable))]
+    strays = generator.permutation(np.flatnonzero(~known))
+    texts, ids = table["text"].combine_chunks(), table["question_id"].to_numpy()
+    return Source(texts, ids, chosen[::2], strays[::2]), Source(texts, ids, chosen[1::2], strays[1::2])
+
+
+def merged_log(source: Source, *, seed: int, same_word: bool, unrelated: float = 0.1) -> SilverLog:
+    """Return a log in which clusters and strays share answers.
+
+    Of the clusters 70 % are alone under their answer, 10 % two in one and 20 % merged in groups of 2 to 50 with a stray
+    for each cluster. There are also answers that hold nothing but strays.
+
+    Args:
+        source: where the questions come from.
+        seed: of all choices.
+        same_word: whether what shares an answer must share the rarest word that all questions of its clusters have.
+        unrelated: answers of strays alone, of the sizes of real clusters, for each cluster.
+    """
+    generator = np.random.default_rng(seed)
+    draw = _Draw(source, generator, same_word=same_word)
+    total = len(source.clusters)
+    answers: list[tuple[int, list[np.ndarray]]] = []
+    merged = total // 5
+    while merged > 1:
+        word, clusters = draw.clusters(min(int(generator.integers(2, LARGEST_GROUP + 1)), merged))
+        answers.append((MERGED, [*clusters, *draw.strays(len(clusters), word)[:, None]]))
+        merged -= len(clusters)
+    answers += [(TWO_IN_ONE, draw.clusters(2)[1]) for _ in range(total // 20)]
+    answers += [(ALONE, [cluster]) for cluster in draw.rest()]
+    for number in generator.integers(total, size=int(unrelated * total)):
+        strays = draw.strays(len(source.clusters[number]), "")
+        answers.append((UNRELATED, list(strays[:, None])))
+    return _log(source, answers)
+
+
+def _log(source: Source, answers: list[tuple[int, list[np.ndarray]]]) -> SilverLog:
+    parts = [(answer, kind, rows) for answer, (kind, groups) in enumerate(answers) for rows in groups]
+    counts = [len(rows) for _, _, rows in parts]
+    row = np.concatenate([rows for _, _, rows in parts])
+    answer, kind = (np.repeat([part[i] for part in parts], counts) for i in (0, 1))
+    gold = np.repeat(np.arange(len(parts)), counts)
+    order = np.lexsort((source.ids[row], answer))
+    row, answer, kind, gold = row[order], answer[order], kind[order], gold[order]
+    texts = source.texts.take(pa.array(row))
+    columns = {
+        "question_id": pa.array(source.ids[row]),
+        "key": key_all(texts),
+        "text": texts,
+        "cluster_id": pa.array(answer),
+        "answer": pa.array(answer).cast(pa.string()),
+        "events": pa.array(np.ones(len(row), np.int64)),
+        "first_seen": pa.nulls(len(row), ASKED.field("first_seen").type),
+        "last_seen": pa.nulls(len(row), ASKED.field("last_seen").type),
+    }
+    named = name_questions(pa.table(columns).cast(ASKED))
+    return SilverLog(merge_answers(named.members), gold, kind, named.token_counts)
+
+
+class _Draw:
+    """Takes clusters and strays, each once, alike in a word if so asked."""
+
+    def __init__(self, source: Source, generator: np.random.Generator, *, same_word: bool) -> None:
+        self.source, self.generator = source, generator
+        self.taken: set[int] = set()
+        self.strays_taken: set[int] = set()
+        self.word_of = [""] * len(source.clusters)
+        self.strays_of_word: dict[str, list[int]] = {"": source.strays.tolist()}
+        if same_word:
+            self._index()
+        self.of_word: dict[str, list[int]] = collections.defaultdict(list)
+        for number, word in enumerate(self.word_of):
+            self.of_word[word].append(number)
+        self.unshared = self.of_word.pop("", []) if same_word else []
+
+    def _index(self) -> None:
+        words = [frozenset(w) for w in tokens_all(key_all(self.source.texts)).to_pylist()]
+        frequency = collections.Counter(w for s in words for w in s)
+        common = [frozenset.intersection(*(words[row] for row in rows)) for rows in self.source.clusters]
+        clusters_of = collections.Counter(word for shared in common for word in shared)
+        for number, shared in enumerate(common):
+            frequent = [word for word in shared if clusters_of[word] >= LARGEST_GROUP]
+            self.word_of[number] = min(frequent, key=lambda w: (frequency[w], w), default="")
+        wanted = set(self.word_of)
+        self.strays_of_word |= {word: [] for word in wanted - {""}}
+        for row in self.source.strays.tolist():
+            for word in words[row] & wanted:  # a stray waits under every word
+                self.strays_of_word[word].append(row)
+
+    def clusters(self, size: int) -> tuple[str, list[np.ndarray]]:
+        """Take ``size`` clusters of one word; of the most frequent word's all, if no word has so many."""
+        enough = sorted(word for word, numbers in self.of_word.items() if len(numbers) >= size)
+        word = (
+            enough[self.generator.integers(len(enough))]
+            if enough
+            else max(sorted(self.of_word), key=lambda w: len(self.of_word[w]))
+        )
+        numbers, self.of_word[word] = self.of_word[word][:size], self.of_word[word][size:]
+        return word, [self.source.clusters[number] for number in numbers]
+
+    def strays(self, count: int, word: str) -> np.ndarray:
+        """Take ``count`` strays with the word, fewer if there are not so many."""
+        taken: list[int] = []
+        queue = self.strays_of_word[word]
+        while queue and len(taken) < count:
+            row = queue.pop()
+            if row not in self.strays_taken:
+                taken.append(row)
+                self.strays_taken.add(row)
+        return np.array(taken, np.int64)
+
+    def rest(self) -> list[np.ndarray]:
+        """Return the clusters not taken."""
+        numbers = sorted([*self.unshared, *(n for ns in self.of_word.values() for n in ns)])
+        return [self.source.clusters[number] for number in numbers]
+
+
+def simulated_log(path: str) -> SilverLog:
+    """Return a simulated Parquet log; a question's gold cluster under an answer is that of most of its events there."""
+    table = pq.read_table(path)
+    rows = {f.name: table[f.name] if f.name in table.column_names else pa.nulls(len(table), f.type) for f in QA_LOG}
+    asked = validate(pa.table(rows), Validation()).asked
+    members = merge_answers(name_questions(asked).members)
+    places = _places(
+        hash64_all(key_all(table["question"].combine_chunks())), fold_all(table["answer"].combine_chunks())
+    )
+    of_place = most_frequent(
+        places, table["gold_cluster"].cast(pa.string()).combine_chunks(), pa.array(np.ones(len(table), np.int64))
+    )
+    wanted = _places(members["question_id"].combine_chunks(), fold_all(members["answer"].combine_chunks()))
+    found = np.searchsorted(of_place["group"].to_numpy(), wanted.to_numpy())
+    gold = of_place["value"].take(pa.array(found)).cast(pa.int64()).to_numpy()
+    answer = np.unique(members["cluster_id"].to_numpy(), return_inverse=True)[1]
+    members = members.set_column(0, "cluster_id", pa.array(answer))
+    _, first = np.unique(members["question_id"].to_numpy(), return_index=True)
+    weights = count_tokens(members["token_ids"].take(pa.array(first)))
+    return SilverLog(members, gold, np.full(len(members), MERGED), weights)
+
+
+def _places(questions: pa.Array, answers: pa.Array) -> pa.Array:
+    """Return a number for each pair of a question and an answer."""
+    joined = pc.binary_join_element_wise(questions.cast(pa.string()), answers, "|").dictionary_encode()
+    return hash64_all(joined.dictionary).take(joined.indices)

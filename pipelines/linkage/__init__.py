@@ -1,0 +1,1 @@
+"""Record linkage: which questions of one answer are paraphrases of one another."""

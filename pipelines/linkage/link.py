@@ -1,0 +1,137 @@
+"""Split what got one answer into groups of paraphrases.
+
+MEMBERS of whole answers, TokenWeights, LinkModel -> link -> the group of every row
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from pipelines.grouping import starts_of_runs
+from pipelines.linkage.agglomeration import agglomerate
+from pipelines.linkage.candidates import ALL_PAIRS, RAREST, candidates
+from pipelines.linkage.features import features
+from pipelines.linkage.wording import wording
+from pipelines.token_weights import TokenWeights
+
+PAIRS_AT_ONCE: Final = 300_000
+"""About so many pairs of questions are in memory at a time; an answer is never cut."""
+
+
+class Probability(Protocol):
+    """What a kind of model must do."""
+
+    def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        """Return the probability that each pair, a row of features of one of ``answers``, is one of paraphrases."""
+
+
+@dataclasses.dataclass(frozen=True)
+class LinkModel:
+    """A model and where to cut.
+
+    Attributes:
+        pairs: gives a pair's features a probability.
+        threshold: mean probability between two groups at which they are still one.
+        cosine: whether the encoder's cosine is the last feature.
+    """
+
+    pairs: Probability
+    threshold: float
+    cosine: bool = False
+
+
+class Compared(NamedTuple):
+    """The candidate pairs of some whole answers.
+
+    Attributes:
+        left: (P,) rows, ordered by answer.
+        right: (P,) other rows of the same answers.
+        answers: (P,) int64 number of the pair's answer.
+        features: (P, F) float32.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    answers: np.ndarray
+    features: np.ndarray
+
+
+class Linked(NamedTuple):
+    """Which rows belong together.
+
+    Attributes:
+        group: (R,) int64, the first row of each row's group; a row alone is its own.
+        confidence: (R,) mean probability of the candidate pairs within each row's group; 0 for a row alone.
+    """
+
+    group: np.ndarray
+    confidence: np.ndarray
+
+
+def link(members: pa.Table, weights: TokenWeights, model: LinkModel, *, vectors: np.ndarray | None = None) -> Linked:
+    """Split each answer's questions into groups of paraphrases.
+
+    Args:
+        members: MEMBERS ordered by cluster and question, all rows of each answer present.
+        weights: of the log's tokens.
+        model: what to make of a pair.
+        vectors: (R, D) of the questions, any length, where the model uses their cosine.
+    """
+    rows = len(members)
+    group, total, count = np.arange(rows), np.zeros(rows), np.zeros(rows, np.int64)
+    for left, right, answers, found in compare(members, weights, vectors=vectors if model.cosine else None):
+        probability = model.pairs.probability(found, answers)
+        first, last = left.min(), right.max() + 1  # answers are contiguous: work on their rows alone
+        part = agglomerate(left - first, right - first, probability, rows=last - first, threshold=model.threshold)
+        group[first:last] = part + first
+        within = group[left] == group[right]
+        total += np.bincount(group[left[within]], probability[within], rows)
+        count += np.bincount(group[left[within]], minlength=rows)
+    confidence = total / np.maximum(count, 1)
+    return Linked(group, confidence[group])
+
+
+def compare(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | None = None) -> Iterator[Compared]:
+    """Yield the candidate pairs of whole answers with their features, about `PAIRS_AT_ONCE` a time.
+
+    Args:
+        members: MEMBERS ordered by cluster and question, all rows of each answer present.
+        weights: of the log's tokens.
+        vectors: (R, D) of the questions, for a last feature: their cosine.
+    """
+    starts = starts_of_runs(members["cluster_id"].to_numpy())
+    sizes = np.diff(np.append(starts, len(members)))
+    answer_of_row = np.repeat(np.arange(len(sizes)), sizes)
+    for part in _portions(starts, sizes):
+        answers = answer_of_row[part] - answer_of_row[part.start]
+        texts, events = (members[name].slice(part.start, len(answers)) for name in ("text", "events"))
+        words = wording(texts, answers, weights)
+        left, right = candidates(np.bincount(answers), words.stems)
+        if not len(left):
+            continue
+        found = features(words, left, right, answer_of_row=answers, events=events.to_numpy())
+        if vectors is not None:
+            found = np.column_stack([found, _cosine(vectors[part], left, right)])
+        left, right = left + part.start, right + part.start
+        yield Compared(left, right, answer_of_row[left], found)
+
+
+def _cosine(vectors: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    cosine: np.ndarray = np.einsum("pd,pd->p", unit[left], unit[right]).astype(np.float32)
+    return cosine
+
+
+def _portions(starts: np.ndarray, sizes: np.ndarray) -> Iterator[slice]:
+    """Yield runs of rows of whole answers."""
+    effort = np.cumsum(np.where(sizes > ALL_PAIRS, sizes * RAREST * 8, sizes * (sizes - 1) // 2) + 1)
+    part = effort // PAIRS_AT_ONCE
+    bounds = [*starts.tolist(), int(sizes.sum())]
+    for first, last in itertools.pairwise([*starts_of_runs(part).tolist(), len(sizes)]):
+        yield slice(bounds[first], bounds[last])

@@ -1,0 +1,59 @@
+import json
+
+import numpy as np
+import pytest
+
+from pipelines.linkage.features import NAMES
+from pipelines.linkage.learn import learn
+from pipelines.linkage.weights import load_model, model_of
+from schemas.errors import QprError
+
+NONE = np.zeros(0, np.int64)
+
+
+def labelled(rows: int = 2_000) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(0)
+    features = random.random((rows, len(NAMES))).astype(np.float32)
+    same = random.random(rows) < 1 / (1 + np.exp(-8 * (features[:, 0] + features[:, 2] - 1)))
+    return features, same
+
+
+@pytest.mark.parametrize("kind", ["boosted", "logistic"])
+def test_what_is_learned_survives_json_and_is_calibrated(kind) -> None:
+    features, same = labelled()
+    saved = json.loads(json.dumps(learn(features, same, kind=kind, rounds=40)))
+    probability = model_of(saved, source="test").pairs.probability(features, NONE)
+    likely = probability > 0.7
+    assert abs(probability[likely].mean() - same[likely].mean()) < 0.1
+    assert np.mean((probability > 0.5) == same) > 0.8
+
+
+def test_masks_give_what_scikit_learn_predicts() -> None:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    from pipelines.linkage.learn import _tree
+    from pipelines.linkage.probability import boosted
+
+    features, same = labelled()
+    model = HistGradientBoostingClassifier(max_leaf_nodes=16, max_iter=15, early_stopping=False).fit(features, same)
+    ours = boosted([_tree(t.nodes) for (t,) in model._predictors], len(NAMES), float(model._baseline_prediction.item()))
+    assert np.allclose(ours.probability(features, NONE), model.predict_proba(features)[:, 1], atol=1e-5)
+
+
+def test_weights_for_other_features_are_refused() -> None:
+    features, same = labelled(500)
+    saved = learn(features, same, kind="logistic") | {"features": ["stems"]}
+    with pytest.raises(QprError, match=r"mine\.json: learned from other features"):
+        model_of(saved, source="mine.json")
+
+
+def test_an_extra_column_is_the_cosine() -> None:
+    features, same = labelled(500)
+    saved = learn(np.column_stack([features, features[:, 0]]), same, kind="logistic")
+    assert saved["features"][-1] == "cosine"
+    assert model_of(saved, source="test").cosine
+
+
+def test_shipped_weights_say_what_they_were_learned_from() -> None:
+    assert 0 < load_model("boosted").threshold < 1
+    assert not load_model("logistic").cosine
