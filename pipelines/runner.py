@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import difflib
 import logging
+import os
+import shlex
+import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
@@ -17,6 +20,8 @@ from apache_beam.options.pipeline_options import (
     StandardOptions,
     _BeamArgumentParser,
 )
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 from schemas.errors import QprError, UsageError
 
@@ -32,7 +37,7 @@ def parse_options(flags: Sequence[str], *, say: Callable[[str], None] = lambda _
         say: receives a note for the user.
 
     Raises:
-        UsageError: a flag Beam does not know, or a mode that loses rows.
+        UsageError: a flag or a runner Beam does not know, or a mode that loses rows.
     """
     _refuse_unknown(flags)
     options = PipelineOptions(list(flags), pickle_library="cloudpickle")
@@ -46,6 +51,9 @@ def parse_options(flags: Sequence[str], *, say: Callable[[str], None] = lambda _
         if standard.runner is not None:
             say(f"--runner={standard.runner}: using {IN_PROCESS}, Beam's in-process runner; nothing is downloaded")
         standard.runner = IN_PROCESS
+    _refuse_unknown_runner(standard.runner)
+    if standard.runner.lower() == IN_PROCESS.lower():
+        standard.runner = IN_PROCESS
     return options
 
 
@@ -53,15 +61,44 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     """Build a pipeline, run it and wait for its end.
 
     Raises:
-        QprError: the engine reports that the pipeline did not finish.
+        UsageError: there is no such engine here, or it misses an option.
+        QprError: the engine does not start, or reports that the pipeline did not finish.
     """
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # the error itself says more than its log lines
-    pipeline = beam.Pipeline(options=options)
+    engine = options.view_as(StandardOptions).runner
+    try:
+        pipeline = beam.Pipeline(runner=_runner(options), options=options)
+    except (ValueError, ImportError) as error:
+        raise UsageError(f"--runner={engine}: {' '.join(str(error).split())}") from error
     build(pipeline)
-    result = pipeline.run()
-    state = result.wait_until_finish() or result.state
+    try:
+        result = pipeline.run()
+        state = result.wait_until_finish() or result.state
+    except Exception as error:
+        if engine == IN_PROCESS or "QprError: " in str(error) or os.environ.get("QPR_TRACEBACK"):
+            raise
+        cause = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise QprError(f"{engine} did not run the pipeline: {cause}. Check the options after --") from error
     if state != "DONE":
         raise QprError(f"the pipeline ended as {state}; the engine's own log says why. Nothing was published")
+
+
+def _runner(options: PipelineOptions) -> FnApiRunner | None:
+    """Return the runner of several processes with our workers, or None to let Beam make what the options name."""
+    direct = options.view_as(DirectOptions)
+    if options.view_as(StandardOptions).runner != IN_PROCESS or direct.direct_running_mode != "multi_processing":
+        return None
+    direct.direct_running_mode = "in_memory"  # else Beam replaces the environment by its own
+    command = f"exec {shlex.quote(sys.executable)} -m pipelines.worker"  # Ctrl-C would end a shell in between
+    return FnApiRunner(default_environment=SubprocessSDKEnvironment.from_command_string(command))
+
+
+def _refuse_unknown_runner(name: str) -> None:
+    known = {runner.lower() for runner in StandardOptions.KNOWN_RUNNER_NAMES}
+    if not {name.lower(), f"{name.lower()}runner"} & known and "." not in name:
+        near = difflib.get_close_matches(name, StandardOptions.KNOWN_RUNNER_NAMES, n=1)
+        advice = f"did you mean {near[0]}?" if near else f"leave it out for {IN_PROCESS}, the one in this process"
+        raise UsageError(f"Beam has no runner {name}; {advice}")
 
 
 class _OneLineParser(_BeamArgumentParser):
