@@ -14,6 +14,7 @@ import pyarrow as pa
 import typer
 
 from jobs.console import emit, two_columns
+from jobs.question_lines import question_lines
 from schemas import storage
 from schemas.errors import QprError
 
@@ -51,19 +52,13 @@ def read_lines(url: str) -> list[str]:
     """Return the lines of a file, of standard input for ``-``; an empty line is a line, a final line break ends one.
 
     Raises:
-        QprError: the file is missing, empty, damaged or not UTF-8; the message names the line.
+        QprError: the file is missing, empty or damaged, or a line is not UTF-8 or too long.
     """
     name = "standard input" if url == "-" else url
     content = sys.stdin.buffer.read() if url == "-" else decompressed(url, storage.read_bytes(url))
     if not content:
         raise QprError(f"{name}: is empty. Give one question a line")
-    try:
-        return content.decode().removesuffix("\n").split("\n")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise QprError(
-            f"{name}: line {line} is not UTF-8 ({error.reason}). Convert the file, with iconv say"
-        ) from error
+    return list(question_lines(content.removesuffix(b"\n").split(b"\n"), source=name))
 
 
 def decompressed(url: str, content: bytes) -> bytes:

@@ -15,6 +15,7 @@ import rich.table
 import typer
 
 from jobs.console import results, say
+from jobs.question_lines import question_arguments, question_lines
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 BATCH = 256
 """Lines of stdin searched together; one at a time when a person types them."""
+
+HITS = 1_000_000
+"""Most hits of the questions searched together, so that a large ``--k`` takes time and not all memory."""
 
 
 def search(
@@ -44,15 +48,17 @@ def search(
     """
     from model.index import open_index
 
-    if not questions and sys.stdin.isatty():
+    given = question_arguments(questions or [])
+    if not given and _is_typed():
         say("Type a question and press Enter; Ctrl-D ends.")
     opened = open_index(index, probes=probes)
+    most = min(k, len(opened))
     empty = True
-    for batch in _batches(questions or (line.rstrip("\r\n") for line in sys.stdin)):
+    for batch in _batches(given or _lines_of_stdin(), k=most):
         empty = False
-        for found in answers(opened, batch, k=k):
+        for found in answers(opened, batch, k=most):
             if not found["hits"]:
-                say(f"{found['question']!r}: no word to search by")
+                say(f"{found['question'][:80]!r}: no word to search by")
             _print(found, as_json=as_json)
     if empty:
         raise UsageError("no question: give one as an argument or one a line on stdin")
@@ -70,9 +76,17 @@ def answers(index: Index, texts: list[str], *, k: int) -> Iterator[dict[str, Any
         yield {"question": text, "hits": hits}
 
 
-def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
-    size = 1 if sys.stdin.isatty() else BATCH
-    remaining = iter(lines)
+def _is_typed() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _lines_of_stdin() -> Iterator[str]:
+    return question_lines(sys.stdin.buffer if sys.stdin is not None else [], source="standard input")
+
+
+def _batches(texts: Iterable[str], *, k: int) -> Iterator[list[str]]:
+    size = 1 if _is_typed() else min(BATCH, max(HITS // k, 1))
+    remaining = iter(texts)
     while batch := list(itertools.islice(remaining, size)):
         yield batch
 
@@ -82,7 +96,11 @@ def _print(found: dict[str, Any], *, as_json: bool) -> None:
         sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n")
         sys.stdout.flush()
         return
-    table = rich.table.Table(title=rich.markup.escape(found["question"]), title_justify="left")
+    if not found["hits"]:
+        return
+    from jobs.sample_views import printable
+
+    table = rich.table.Table(title=rich.markup.escape(printable(found["question"])), title_justify="left")
     for name in ("rank", "score"):
         table.add_column(name, justify="right")
     table.add_column("question")
@@ -91,5 +109,5 @@ def _print(found: dict[str, Any], *, as_json: bool) -> None:
         table.add_column("answer")
     for hit in found["hits"]:
         cells = [hit["text"], *([hit["answer"] or ""] if answered else [])]
-        table.add_row(str(hit["rank"]), f"{hit['score']:.3f}", *map(rich.markup.escape, cells))
+        table.add_row(str(hit["rank"]), f"{hit['score']:.3f}", *(rich.markup.escape(printable(cell)) for cell in cells))
     results.print(table)

@@ -102,6 +102,13 @@ def test_invalid_utf8_names_the_line_and_writes_nothing(encode, tmp_path):
     assert not (tmp_path / "x.npy").exists()
 
 
+def test_a_line_too_long_for_a_question_is_named(encode, tmp_path):
+    outcome = encode(b"fine\n" + b"long " * 300_000)  # 1.5 MB
+    assert outcome.code == 1
+    assert "questions.txt: line 2 has 1,500,000 bytes" in outcome.err
+    assert not (tmp_path / "x.npy").exists()
+
+
 @pytest.mark.parametrize("name", ["q.txt", "q.gz"])
 def test_an_empty_file_is_an_error(encode, name):
     outcome = encode(b"", name=name)

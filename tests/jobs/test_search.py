@@ -9,6 +9,10 @@ from jobs.cli import main
 from schemas.text import question_id
 
 
+def stdin(content):
+    return io.TextIOWrapper(io.BytesIO(content))
+
+
 def run(*arguments):
     with pytest.raises(SystemExit) as stopped:
         main([str(argument) for argument in arguments])
@@ -59,7 +63,7 @@ def test_a_person_gets_a_table_with_markup_shown_as_text(index, capsys):
 
 
 def test_stdin_is_one_question_a_line(index, capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.StringIO("pay my bill\r\ncancel my flight\n" * 200))
+    monkeypatch.setattr("sys.stdin", stdin(b"pay my bill\r\ncancel my flight\n" * 200))
     assert run("search", "--index", index, "--k", 1, "--json") == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert len(lines) == 400
@@ -70,7 +74,7 @@ def test_stdin_is_one_question_a_line(index, capsys, monkeypatch):
 
 
 def test_a_question_without_a_word_gets_no_hits_and_a_note(index, capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n?!\n"))
+    monkeypatch.setattr("sys.stdin", stdin(b"\n?!\n"))
     assert run("search", "--index", index, "--json") == 0
     printed = capsys.readouterr()
     assert [json.loads(line) for line in printed.out.splitlines()] == [
@@ -78,6 +82,43 @@ def test_a_question_without_a_word_gets_no_hits_and_a_note(index, capsys, monkey
         {"question": "?!", "hits": []},
     ]
     assert "'?!': no word to search by" in printed.err
+
+
+def test_a_person_gets_no_table_of_no_hits(index, capsys):
+    assert run("search", "--index", index, "?!") == 0
+    assert capsys.readouterr() == ("", "'?!': no word to search by\n")
+
+
+def test_a_line_that_is_not_utf8_is_named_after_those_before_it_were_answered(index, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", stdin(b"\xef\xbb\xbfpay my bill\n" * 256 + b"caf\xe9\n"))
+    assert run("search", "--index", index, "-k", 1, "--json") == 1
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["hits"][0]["text"] for line in out.splitlines()] == ["pay my bill"] * 256
+    assert "standard input: line 257 is not UTF-8" in err
+
+
+def test_an_argument_that_is_not_utf8_is_wrong_usage(index, capsys):
+    assert run("search", "--index", index, "caf\udce9") == 2  # how Python hands over a byte that is no text
+    assert "the question is not UTF-8" in capsys.readouterr().err
+
+
+def test_as_many_hits_as_there_are_questions_are_the_most(index, capsys, monkeypatch):
+    monkeypatch.setattr("jobs.search.HITS", 12)  # two questions of five hits at a time
+    monkeypatch.setattr("sys.stdin", stdin(b"pay my bill\n" * 5))
+    assert run("search", "--index", index, "-k", 10**12, "--json") == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [len(line["hits"]) for line in lines] == [5] * 5
+
+
+def test_what_could_drive_a_terminal_is_left_out_of_the_table(index, capsys):
+    assert run("search", "--index", index, "-k", 1, "pay\x1b[31m my bill") == 0
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_without_standard_input_there_is_no_question(index, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    assert run("search", "--index", index) == 2
+    assert "no question" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -90,7 +131,7 @@ def test_a_question_without_a_word_gets_no_hits_and_a_note(index, capsys, monkey
     ],
 )
 def test_mistakes_are_named(index, capsys, monkeypatch, arguments, code, message):
-    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    monkeypatch.setattr("sys.stdin", stdin(b""))
     given = ("search", *arguments) if "--index" in arguments else ("search", "--index", index, *arguments)
     assert run(*given) == code
     assert message in " ".join(capsys.readouterr().err.split())
