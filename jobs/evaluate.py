@@ -50,7 +50,9 @@ def evaluate(
     ] = None,
     model: Annotated[str | None, typer.Option(help="With --beir: the model that encodes its texts.")] = None,
     split: Annotated[HeldOut, typer.Option(help="Clusters whose questions are the queries.")] = HeldOut.TEST,
-    depth: Annotated[int, typer.Option(min=10, help="Hits looked at; a paraphrase below counts as not found.")] = 100,
+    depth: Annotated[
+        int, typer.Option(min=10, max=10_000, help="Hits looked at; a paraphrase below counts as not found.")
+    ] = 100,
     probes: Annotated[
         int | None,
         typer.Option(min=1, help="Lists searched, if the index has lists; what it was built with by default."),
@@ -60,6 +62,7 @@ def evaluate(
         int | None, typer.Option(min=1, help="Most queries; a uniform sample, the same every time.")
     ] = None,
     output: Annotated[str | None, typer.Option(help="Write the result to this JSON file too.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the JSON file that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Search every question of a split's clusters and measure where its paraphrases rank.
@@ -71,6 +74,8 @@ def evaluate(
 
     Example: qpr evaluate --beir beir/quora --model model
     """
+    if output and storage.exists(output) and not overwrite:
+        raise QprError(f"{output}: exists. Choose another --output or add --overwrite")
     if dataset and index and not (beir or model):
         result = of_index(dataset, index, split=split, depth=depth, probes=probes, exact=exact, limit=limit)
     elif beir and model and not (dataset or index):

@@ -13,6 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from pipelines.reading.columns import Column
+from pipelines.reading.parquet import read_parquet
+from pipelines.reading.sources import Source as ParquetSource
+from pipelines.validation import MAX_QUESTION_CHARACTERS
 from schemas import storage
 from schemas.columns import hash64_all, key_all, words_all
 from schemas.dataset import open_dataset
@@ -46,7 +50,7 @@ def question_files(urls: Sequence[str], *, text_column: str = "text") -> tuple[l
     """Return the files behind datasets, Parquet files and globs, and what the manifest says of them.
 
     Raises:
-        QprError: there is no such dataset or file.
+        QprError: there is no such dataset or file, or a file is no Parquet or has no such column of text.
         UsageError: a file is given twice.
     """
     files: list[QuestionFile] = []
@@ -62,6 +66,8 @@ def question_files(urls: Sequence[str], *, text_column: str = "text") -> tuple[l
         if not matches:
             raise QprError(f"{url}: no such dataset or file. Check the path, or make a dataset with `qpr clusters`")
         found = [file_system.unstrip_protocol(match) if "://" in url else match for match in matches]
+        for name in found:
+            check_text_column(name, text_column)
         files += [QuestionFile(name, None, text_column) for name in found]
         sources += [Source(url=name, bytes=file_system.size(match)) for name, match in zip(found, matches, strict=True)]
     if len(set(files)) != len(files):
@@ -69,26 +75,48 @@ def question_files(urls: Sequence[str], *, text_column: str = "text") -> tuple[l
     return files, sources
 
 
-def read_questions(source: QuestionFile) -> Iterator[pa.Table]:
-    """Yield the rows of a file as `ROWS`, `BATCH` at a time; a row without text has a null and id 0.
+def check_text_column(url: str, name: str) -> None:
+    """Make sure that a file is Parquet and has a column of text of this name; only its end is read.
 
     Raises:
-        QprError: the file is missing, damaged, no Parquet, or lacks the text column.
+        QprError: it is not so.
     """
-    if source.file is not None:
-        content = read_verified(source.url, source.file)
-        parquet, wanted = pq.ParquetFile(pa.BufferReader(content)), ROWS.names
-    else:
-        parquet, wanted = _open_parquet(source), [source.text_column]
-    for batch in parquet.iter_batches(BATCH, columns=wanted):
-        table = pa.Table.from_batches([batch])
-        yield table.select(wanted).cast(ROWS) if source.file is not None else _from_texts(table[source.text_column])
+    file_system, path = storage.locate(url)
+    try:
+        with storage.explained(url), file_system.open(path, "rb") as file:
+            schema = pq.read_schema(file)
+    except pa.ArrowInvalid as error:
+        raise QprError(f"{url}: not a Parquet file, or damaged. Give a dataset or Parquet files") from error
+    if name not in schema.names:
+        columns = ", ".join(schema.names)
+        raise QprError(f"{url}: no column {name}; there are {columns}. Name it with --text-column")
+    kind = schema.field(name).type
+    if not pa.types.is_string(kind) and not pa.types.is_large_string(kind) and not pa.types.is_dictionary(kind):
+        raise QprError(f"{url}: column {name} holds {kind}, not text. Use another --text-column")
+
+
+def read_questions(source: QuestionFile) -> Iterator[pa.Table]:
+    """Yield the rows of a file as `ROWS`, some at a time; a row without a text that can be used has a null there.
+
+    Raises:
+        QprError: the file is missing or damaged.
+    """
+    if source.file is None:
+        parquet = ParquetSource(source.url, 0, "parquet")
+        for batch in read_parquet(parquet, [Column("text", pa.string())], {"text": source.text_column}):
+            unusable = pa.nulls(len(batch.rejected), pa.string())
+            yield _from_texts(pa.chunked_array([*batch.rows["text"].chunks, unusable]))
+        return
+    content = pa.BufferReader(read_verified(source.url, source.file))
+    for batch in pq.ParquetFile(content).iter_batches(BATCH, columns=ROWS.names):
+        yield pa.Table.from_batches([batch]).select(ROWS.names).cast(ROWS)
 
 
 def with_words(table: pa.Table) -> pa.Table:
-    """Return the rows whose text has a word; the others mean nothing to an encoder."""
-    lengths = pc.list_value_length(words_all(key_all(table["text"].combine_chunks())))
-    return table.filter(pc.greater(lengths, 0))
+    """Return the rows whose text has a word and the length of a question; the others mean nothing to an encoder."""
+    fitting = table.filter(pc.less_equal(pc.utf8_length(table["text"]), MAX_QUESTION_CHARACTERS))
+    lengths = pc.list_value_length(words_all(key_all(fitting["text"].combine_chunks())))
+    return fitting.filter(pc.greater(lengths, 0))
 
 
 def merge_equal(table: pa.Table) -> pa.Table:
@@ -109,19 +137,3 @@ def _from_texts(texts: pa.ChunkedArray) -> pa.Table:
     ids = hash64_all(pc.fill_null(key_all(texts), ""))
     unknown = {name: pa.nulls(len(texts), ROWS.field(name).type) for name in ROWS.names[2:]}
     return pa.table({"question_id": ids, "text": texts, **unknown}, schema=ROWS)
-
-
-def _open_parquet(source: QuestionFile) -> pq.ParquetFile:
-    content = storage.read_bytes(source.url)
-    try:
-        parquet = pq.ParquetFile(pa.BufferReader(content))
-    except pa.ArrowInvalid as error:
-        raise QprError(f"{source.url}: not a Parquet file, or damaged. Give a dataset or Parquet files") from error
-    names = parquet.schema_arrow.names
-    if source.text_column not in names:
-        columns = ", ".join(names)
-        raise QprError(f"{source.url}: no column {source.text_column}; there are {columns}. Name it with --text-column")
-    kind = parquet.schema_arrow.field(source.text_column).type
-    if not pa.types.is_string(kind) and not pa.types.is_large_string(kind) and not pa.types.is_dictionary(kind):
-        raise QprError(f"{source.url}: column {source.text_column} holds {kind}, not text. Use another --text-column")
-    return parquet

@@ -77,6 +77,11 @@ def test_json_goes_to_stdout_and_to_the_file(place, tmp_path, capsys):
     assert result["split"] == "test"
     assert result["mean_ms"] > 0
     assert result["timed_queries"] == 75
+    assert run(*given, "--output", tmp_path / "m.json", "--limit", 3) == 1
+    assert "m.json: exists. Choose another --output or add --overwrite" in capsys.readouterr().err
+    assert json.loads((tmp_path / "m.json").read_text()) == result
+    assert run(*given, "--output", tmp_path / "m.json", "--limit", 3, "--overwrite") == 0
+    assert json.loads((tmp_path / "m.json").read_text())["queries"] == 3
 
 
 def test_a_person_gets_a_table_of_both_views(place, capsys):
@@ -114,6 +119,7 @@ def test_paraphrases_that_are_not_indexed_are_counted_and_said(place, capsys):
         ({"--dataset": "nowhere"}, 1, "nowhere: not a dataset: it does not exist"),
         ({"--index": "nowhere"}, 1, "nowhere: not an index: it does not exist"),
         ({"--depth": "9"}, 2, "--depth"),
+        ({"--depth": "1000000000"}, 2, "--depth"),
     ],
 )
 def test_mistakes_are_named(place, capsys, change, code, message):

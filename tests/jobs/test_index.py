@@ -164,6 +164,28 @@ def test_parquet_files_that_hold_no_questions_are_refused(tmp_path, model, capsy
     assert name in shown
 
 
+def test_texts_that_cannot_be_used_are_rejected_and_counted(tmp_path, model):
+    bad = pa.array([b"caf\xe9", b"pay \0 bill", b"long " * 2_001, b"many words " * 100_000, b"pay"]).view(pa.string())
+    pq.write_table(pa.table({"text": bad}), tmp_path / "a.parquet")
+    given = ("--questions", tmp_path / "a.parquet", "--model", model, "--output", tmp_path / "i")
+    assert run("index", *given) == 0
+    counters = read_manifest(str(tmp_path / "i")).counters
+    assert (counters["questions_read"], counters["questions_rejected"], counters["questions_indexed"]) == (5, 4, 1)
+
+
+def test_a_parquet_file_that_breaks_off_inside_is_named(tmp_path, model, capsys):
+    pq.write_table(pa.table({"text": many(5_000)}), tmp_path / "a.parquet", compression="zstd")
+    content = bytearray((tmp_path / "a.parquet").read_bytes())
+    content[4:40] = bytes(36)  # the first page's header; the end of the file, which is looked at first, is whole
+    (tmp_path / "a.parquet").write_bytes(content)
+    given = ("--questions", tmp_path / "a.parquet", "--model", model, "--output", tmp_path / "i")
+    assert run("index", *given) == 1
+    shown = capsys.readouterr().err
+    assert "a.parquet: the Parquet data is broken" in shown
+    assert "defect" not in shown
+    assert not (tmp_path / "i").exists()
+
+
 def test_a_file_that_is_no_parquet_and_a_damaged_dataset_are_refused(tmp_path, dataset, model, capsys):
     (tmp_path / "text.parquet").write_text("how do I pay")
     given = ("--model", model, "--output", tmp_path / "i")
