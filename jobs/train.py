@@ -92,7 +92,7 @@ def settings_of(*, shape: dict[str, Any], training: dict[str, Any]) -> tuple[Enc
     except pydantic.ValidationError as error:
         first = error.errors()[0]
         option = f"--{str(first['loc'][0]).replace('_', '-')} {first['input']}: " if first["loc"] else ""
-        raise UsageError(f"{option}{first['msg']}") from error
+        raise UsageError(f"{option}{first['msg'].removeprefix('Value error, ')}") from error
 
 
 def run(

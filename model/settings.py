@@ -5,13 +5,19 @@ command options -> TrainingSettings, EncoderSettings -> ModelConfig -> config.js
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 import pydantic
 
 from model.vocabulary import HASH_BINS, WORDS
 
 Distance = Literal["squared_euclidean", "euclidean"]
+
+Width = Annotated[int, pydantic.Field(ge=1, le=64)]
+"""A question has ten words; every word of a batch has a vector for each place in a window."""
+
+LARGEST_BATCH = 32_768
+"""Its square is the number of distances in memory: 4 GB."""
 
 
 class EncoderSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -25,7 +31,7 @@ class EncoderSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     """
 
     embedding_dimension: int = pydantic.Field(default=300, ge=1)
-    windows: tuple[pydantic.PositiveInt, ...] = pydantic.Field(default=(5,), min_length=1)
+    windows: tuple[Width, ...] = pydantic.Field(default=(5,), min_length=1)
     channels: int = pydantic.Field(default=300, ge=1)
     dimension: int = pydantic.Field(default=300, ge=1)
 
@@ -46,7 +52,7 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     """
 
     epochs: int = pydantic.Field(default=10, ge=1)
-    batch_size: int = pydantic.Field(default=512, ge=2)
+    batch_size: int = pydantic.Field(default=512, ge=2, le=LARGEST_BATCH)
     learning_rate: float = pydantic.Field(default=1e-3, gt=0, allow_inf_nan=False)
     smoothing: float = pydantic.Field(default=0.3, ge=0, lt=1)
     distance: Distance = "squared_euclidean"

@@ -29,6 +29,9 @@ LISTS_PER_ROOT = 2.73
 POINTS_PER_LIST = 64
 """Questions in the training sample for each list."""
 
+POINTS_OF_A_CODE = 64 * 256
+"""Questions in the training sample of a product quantizer, whose codes have 256 values each."""
+
 FEWEST_POINTS_PER_LIST = 39
 """Under this, k-means gives centroids that FAISS warns about."""
 
@@ -108,7 +111,7 @@ def new_index(factory: str, dimension: int) -> Any:
 
 def sample_size(factory: str) -> int:
     """Return how many questions the training of this factory wants to see."""
-    return POINTS_PER_LIST * lists_of(factory)
+    return max(POINTS_PER_LIST * lists_of(factory), POINTS_OF_A_CODE if "PQ" in factory else 0)
 
 
 def in_sample(question_ids: npt.NDArray[np.int64], *, wanted: int, questions: int) -> npt.NDArray[np.bool_]:
@@ -144,6 +147,8 @@ def train(factory: str, sample: Matrix) -> bytes:
     with _matrix_products():
         if needed:
             index.cp.seed = _ITERATIONS_SEED
+            if hasattr(index, "pq"):
+                index.pq.cp.min_points_per_centroid = 1  # else it warns on stderr, once for each of its parts
             index.train(np.ascontiguousarray(sample))
     return bytes(faiss.serialize_index(index).tobytes())
 

@@ -187,9 +187,9 @@ def checked_device(name: str | None) -> torch.device:
     chosen = name or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         device = torch.device(chosen)
-        torch.zeros(1, device=device)
+        torch.zeros(1, device=device).item()  # the meta device allocates, but holds no number
     except (RuntimeError, AssertionError) as error:
-        raise QprError(f"device {chosen}: {str(error).splitlines()[0]}. Use --device cpu") from error
+        raise QprError(f"device {chosen}: {str(error).partition('. ')[0]}. Use --device cpu") from error
     return device
 
 

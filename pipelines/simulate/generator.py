@@ -77,6 +77,8 @@ class Simulation:
                 raise UsageError(f"--{name.replace('_', '-')} must be in [0, 1], got {getattr(self, name)}")
         if self.seed < 0 or not 0.0 <= self.zipf <= 10.0:
             raise UsageError(f"--seed must not be negative and --zipf be in [0, 10], got {self.seed} and {self.zipf}")
+        if self.days > (datetime.date.max - self.start).days:
+            raise UsageError(f"--days {self.days}: the log would go on after the year {datetime.MAXYEAR}")
 
     def tables(self) -> Iterator[pa.Table]:
         """Yield the log in order of time, `EVENTS_A_TABLE` rows of schema `LOG` at a time.

@@ -2,6 +2,7 @@ import errno
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -164,12 +165,20 @@ def test_a_full_disk_is_no_defect(capsys, named, place):
     assert capsys.readouterr().err == f"error: {place}: No space left on device\n"
 
 
-def test_too_little_memory_is_no_defect(capsys):
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError("Unable to allocate 7.45 GiB"),
+        RuntimeError("[enforce fail at alloc_cpu.cpp:1] DefaultCPUAllocator: can't allocate memory: you tried"),
+        RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB"),
+    ],
+)
+def test_too_little_memory_is_no_defect(capsys, error):
     def command():
-        raise MemoryError("Unable to allocate 7.45 GiB")
+        raise error
 
     assert console.run_explained(command, []) == 1
-    assert capsys.readouterr().err.startswith("error: not enough memory (Unable to allocate 7.45 GiB). Give ")
+    assert re.match(r"error: not enough memory.*\. Give the command less at a time", capsys.readouterr().err)
 
 
 def test_output_is_utf8_whatever_the_locale_and_a_path_that_is_no_text_is_escaped():

@@ -89,7 +89,9 @@ def test_no_validation_pair_and_a_large_batch_are_said(qpr, memory, make_trainin
         (["--distance", "cosine"], "--distance cosine"),
         (["--windows", "3;5"], "--windows 3;5"),
         (["--windows", "0"], "--windows 0"),
-        (["--vocabulary-size", 0, "--hash-bins", 0], "must not both be 0"),
+        (["--windows", "1000"], "--windows 1000"),
+        (["--batch-size", 10**9], "--batch-size 1000000000"),
+        (["--vocabulary-size", 0, "--hash-bins", 0], "error: vocabulary_size and hash_bins must not both be 0"),
     ],
 )
 def test_a_value_that_makes_no_sense_is_wrong_usage(qpr, memory, dataset, options, reason):

@@ -18,6 +18,7 @@ def test_defaults_are_the_papers():
     [
         {"epochs": 0},
         {"batch_size": 1},
+        {"batch_size": 10**9},
         {"learning_rate": 0},
         {"learning_rate": float("nan")},
         {"smoothing": 1},
@@ -34,7 +35,9 @@ def test_training_settings_that_make_no_sense_are_refused(wrong):
         TrainingSettings(**wrong)
 
 
-@pytest.mark.parametrize("wrong", [{"windows": ()}, {"windows": (0,)}, {"dimension": 0}, {"channels": -1}])
+@pytest.mark.parametrize(
+    "wrong", [{"windows": ()}, {"windows": (0,)}, {"windows": (5, 65)}, {"dimension": 0}, {"channels": -1}]
+)
 def test_encoder_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(pydantic.ValidationError):
         EncoderSettings(**wrong)

@@ -46,6 +46,13 @@ def test_lists_are_read_from_the_factory():
     assert lists_of("Flat") == sample_size("Flat") == 0
     assert lists_of("IVF12,SQ8") == 12
     assert sample_size("IVF12,SQ8") == 12 * 64
+    assert (sample_size("IVF12,PQ4"), sample_size("IVF300,PQ4")) == (64 * 256, 64 * 300)
+
+
+def test_a_product_quantizer_with_few_questions_does_not_warn(capfd):
+    shard = open_shard(build_shard(train("IVF2,PQ4np", vectors(300)), vectors(20)))
+    assert len(shard) == 20
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("factory", ["", "flat", "IVF,Flat", "IVF0,Flat", "IVF4", "HNSW32", "OPQ8,IVF4,PQ8", "Flat,x"])

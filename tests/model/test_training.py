@@ -124,7 +124,7 @@ def test_questions_without_a_known_word_are_an_error_only_without_bins():
     assert np.isfinite(trained.epochs[0].loss)
 
 
-@pytest.mark.parametrize("device", ["no-such-device", "meta:x", "cuda:99"])
+@pytest.mark.parametrize("device", ["no-such-device", "meta:x", "meta", "cuda:99"])
 def test_a_device_that_is_not_there_is_an_error(device):
     with pytest.raises(QprError, match=f"device {device}.*--device cpu"):
         train(TRAIN, NOTHING, shape=SHAPE, settings=SETTINGS, device=device)

@@ -137,6 +137,7 @@ def test_facts_and_wordings_come_from_a_dataset():
         ({"events": 0}, "--events"),
         ({"facts": 0}, "--facts"),
         ({"days": 0}, "--days"),
+        ({"days": 10**9}, "--days 1000000000: .* after the year 9999"),
         ({"seed": -1}, "--seed"),
         ({"zipf": -1.0}, "--zipf"),
         ({"generic_share": 1.1}, "--generic-share"),
