@@ -12,6 +12,7 @@ import typer
 
 from jobs.beam_options import beam_options, show_dataset
 from jobs.console import say
+from jobs.leakage_option import NearDuplicate
 from schemas.manifest import Output
 
 
@@ -43,6 +44,7 @@ def clusters(
     min_answer_events: Annotated[int, typer.Option(min=1, help="And if it was given so many times.")] = 2,
     max_cluster_size: Annotated[int, typer.Option(min=2, help="Larger clusters are sampled.")] = 1_000,
     max_pairs_per_cluster: Annotated[int, typer.Option(min=1, help="Pairs written of one cluster.")] = 10_000,
+    near_duplicate: NearDuplicate = None,
     split_salt: Annotated[str, typer.Option(help="Another salt, another split.")] = "qpr",
     min_confidence: Annotated[float | None, typer.Option(help="Reject rows of lower confidence.")] = None,
     locale: Annotated[str | None, typer.Option(help="Keep rows of this locale only, such as en-GB.")] = None,
@@ -68,6 +70,7 @@ def clusters(
     from pipelines.ambiguity import Ambiguity
     from pipelines.assembly import Assembly
     from pipelines.clustering import Gate
+    from pipelines.leakage import Leakage
     from pipelines.publication import run_and_publish, shards_for
     from pipelines.reading.reader import check_header
     from pipelines.reading.sources import expand
@@ -89,12 +92,15 @@ def clusters(
         check_header(source, pipeline.COLUMNS, column_names)
     if min_answer_share is None:
         min_answer_share = 0 if coherence is Score.PAPER else Ambiguity().min_answer_share
+    if near_duplicate is None:
+        near_duplicate = 0 if coherence is Score.PAPER else Leakage().near_duplicate
     config = pipeline.ClustersConfig(
         column_names=column_names,
         validation=Validation(min_confidence=min_confidence, locale=locale),
         ambiguity=Ambiguity(min_answer_share=min_answer_share, min_answer_events=min_answer_events),
         assembly=Assembly(
             gate=Gate(coherence=coherence.value, min_coherence=min_coherence, max_cluster_size=max_cluster_size),
+            leakage=Leakage(near_duplicate=near_duplicate),
             salt=split_salt,
             max_pairs_per_cluster=max_pairs_per_cluster,
         ),
@@ -107,6 +113,7 @@ def clusters(
         output=target,
         sources=sources,
         configuration=config,
+        leakage=config.assembly.leakage,
         options=options,
         max_reject_ratio=max_reject_ratio,
     )

@@ -11,6 +11,7 @@ import typer
 
 from jobs.beam_options import beam_options, show_dataset
 from jobs.console import say
+from jobs.leakage_option import NearDuplicate
 from schemas.manifest import Output
 
 
@@ -22,6 +23,7 @@ def quora(
     held_out_pairs: Annotated[int, typer.Option(min=0, help="Pairs of validation and of test, each.")] = 5_000,
     max_cluster_size: Annotated[int, typer.Option(min=2, help="Larger clusters are sampled.")] = 1_000,
     max_pairs_per_cluster: Annotated[int, typer.Option(min=1, help="Pairs written of one cluster.")] = 10_000,
+    near_duplicate: NearDuplicate = None,
     split_salt: Annotated[str, typer.Option(help="Another salt, another split.")] = "qpr",
     shards: Annotated[int | None, typer.Option(min=1, max=4096, help="Parts of a shuffle; by input size.")] = None,
     max_reject_ratio: Annotated[float, typer.Option(min=0, max=1, help="Fail above this share of bad rows.")] = 0.1,
@@ -41,6 +43,7 @@ def quora(
     from pipelines.clustering import Gate
     from pipelines.duplicates import HeldOut
     from pipelines.labelled_pairs import COLUMNS
+    from pipelines.leakage import Leakage
     from pipelines.publication import run_and_publish, shards_for
     from pipelines.reading.reader import check_header
     from pipelines.reading.sources import expand
@@ -54,6 +57,7 @@ def quora(
         assembly=Assembly(
             # people have judged these clusters: the score is written, none is turned away for it
             gate=Gate(coherence="paper", min_coherence=0, max_cluster_size=max_cluster_size),
+            leakage=Leakage() if near_duplicate is None else Leakage(near_duplicate=near_duplicate),
             salt=split_salt,
             max_pairs_per_cluster=max_pairs_per_cluster,
         ),
@@ -66,6 +70,7 @@ def quora(
         output=target,
         sources=sources,
         configuration=config,
+        leakage=config.assembly.leakage,
         options=options,
         max_reject_ratio=max_reject_ratio,
         questions_a_row=2,

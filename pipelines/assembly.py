@@ -17,7 +17,8 @@ import pydantic
 from pipelines.clustering import Gate, cluster, describe
 from pipelines.coherence import Coherence, coherence
 from pipelines.grouping import starts_of_runs
-from pipelines.leakage import TURNED_AWAY_TAG, RemoveLeakage
+from pipelines.leakage import TURNED_AWAY_TAG, Leakage, RemoveLeakage
+from pipelines.leakage_check import CheckLeakage
 from pipelines.pairing import DEFAULT_MAX_PAIRS, pair
 from pipelines.questions import as_membership, assign_clusters, places
 from pipelines.shuffle import GroupByShard
@@ -35,11 +36,13 @@ class Assembly(pydantic.BaseModel, frozen=True, extra="forbid"):
 
     Attributes:
         gate: which clusters to believe.
+        leakage: what validation and test must not share with train.
         salt: changes which clusters land in which split.
         max_pairs_per_cluster: upper bound on the pairs of a cluster.
     """
 
     gate: Gate = Gate()
+    leakage: Leakage = Leakage()
     salt: str = DEFAULT_SALT
     max_pairs_per_cluster: int = pydantic.Field(default=DEFAULT_MAX_PAIRS, ge=1)
 
@@ -86,7 +89,7 @@ class AssembleDataset(beam.PTransform):
                 *_TAGS, main="main"
             )
         )
-        held_out = judged.main | "RemoveLeakage" >> RemoveLeakage(self.shards)
+        held_out = judged.main | "RemoveLeakage" >> RemoveLeakage(self.assembly.leakage, self.shards)
         finished = held_out["main"] | "Finish" >> beam.FlatMap(
             finish, self.assembly, weights=beam.pvalue.AsSingleton(weights)
         ).with_outputs(*_TAGS)
@@ -105,16 +108,24 @@ class AssembleDataset(beam.PTransform):
             | "AllRejected" >> beam.Flatten()
             | "GatherRejected" >> GroupByShard(key="shard_key", shards=self.shards)
         )
+        tables = {
+            table: [
+                (judged if split == "train" else finished)[f"{table}_{split}"]
+                | f"Write{table.title()}{split.title()}" >> self._write(table, "cluster_id", part=f"{split}-")
+                for split in SPLITS
+            ]
+            for table in _TABLES
+        }
+        check = CheckLeakage(self.assembly.leakage.near_duplicate, self.shards, self.run_url.rsplit("/", 1)[0])
         written = [
             questions | "WriteQuestions" >> self._write("questions", "question_id"),
             rejected | "WriteRejected" >> self._write("rejected", "shard_key"),
+            *tables["clusters"],
+            *tables["pairs"],
+            (tables["clusters"] | "WrittenClusters" >> beam.Flatten(), weights) | "CheckLeakage" >> check,
             judged["written"],
+            held_out["written"],
         ]
-        for table in _TABLES:
-            for split in SPLITS:
-                rows = (judged if split == "train" else finished)[f"{table}_{split}"]
-                label = f"Write{table.title()}{split.title()}"
-                written.append(rows | label >> self._write(table, "cluster_id", part=f"{split}-"))
         return written | "Written" >> beam.Flatten()
 
     def _write(self, table: str, key: str, part: str = "") -> WriteTable:

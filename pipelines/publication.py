@@ -12,6 +12,8 @@ import apache_beam as beam
 import pydantic
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from pipelines.leakage import Leakage
+from pipelines.leakage_report import tell_leakage
 from pipelines.reading.sources import Source
 from pipelines.report import check_sum, read_report
 from pipelines.runner import run
@@ -39,6 +41,7 @@ def run_and_publish(
     output: Output,
     sources: Sequence[Source],
     configuration: pydantic.BaseModel,
+    leakage: Leakage,
     options: PipelineOptions,
     max_reject_ratio: float,
     questions_a_row: int = 1,
@@ -50,25 +53,27 @@ def run_and_publish(
         output: the claimed place.
         sources: the input files.
         configuration: goes into the manifest.
+        leakage: what validation and test must not share with train.
         options: Beam's.
         max_reject_ratio: with a larger share of rejected rows nothing is published.
         questions_a_row: how many questions an input row holds, so many events it makes.
 
     Raises:
-        QprError: counts do not add up, too many rejects, or no cluster. In the last two cases the run's folder stays
-            so that the rejected rows can be read.
+        QprError: counts do not add up, something leaked, too many rejects, or no cluster. In the last two cases the
+            run's folder stays so that the rejected rows can be read.
     """
     try:
         run(lambda pipeline: build(pipeline, output.run_url), options)
         report = read_report(output)
-        counters = _check_accounts(report.counters, questions_a_row)
+        counted, leakage_file = tell_leakage(report.counters, leakage, output)
+        counters = _check_accounts(counted, questions_a_row)
     except BaseException:
         output.abandon()
         raise
     _check_worth(counters, max_reject_ratio, storage.join(output.run_url, "rejected"))
     inputs = [Input(url=source.url, bytes=source.bytes) for source in sources]
     return output.publish(
-        report.files,
+        [*report.files, leakage_file],
         inputs=inputs,
         configuration=configuration.model_dump(mode="json"),
         counters=counters,

@@ -12,10 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.bags import bag_ids
 from pipelines.grouping import most_frequent, starts_of_runs
 from pipelines.rows import MEMBERS
 from pipelines.token_weights import TokenWeights, count_tokens
-from schemas.columns import hash64_all, tokens_all
+from schemas.columns import distinct_all, hash64_all, words_all
 from schemas.tables import QUESTIONS, conform
 
 MEMBERSHIP: Final = pa.schema(
@@ -63,8 +64,10 @@ def name_questions(asked: pa.Table) -> Named:
             "split": pa.nulls(len(starts), pa.string()),
         }
     ).cast(QUESTIONS)
-    token_lists = token_ids(keys)
-    return Named(questions, _members(ordered, starts, questions, token_lists), count_tokens(token_lists))
+    words = word_ids(keys)
+    known = questions.select(["question_id", "text"]).append_column("token_ids", distinct_all(words))
+    known = known.append_column("bag_id", bag_ids(words))
+    return Named(questions, _members(ordered, starts, known), count_tokens(known["token_ids"]))
 
 
 def _extreme(times: pa.ChunkedArray, starts: np.ndarray, choose: np.ufunc) -> pa.Array:
@@ -75,7 +78,7 @@ def _extreme(times: pa.ChunkedArray, starts: np.ndarray, choose: np.ufunc) -> pa
     return pa.array(chosen, mask=chosen == nothing).cast(times.type)
 
 
-def _members(ordered: pa.Table, starts: np.ndarray, questions: pa.Table, token_lists: pa.ListArray) -> pa.Table:
+def _members(ordered: pa.Table, starts: np.ndarray, questions: pa.Table) -> pa.Table:
     question_of_row = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(ordered))))
     answers = ordered["answer"].combine_chunks().dictionary_encode()
     counted = (
@@ -90,24 +93,32 @@ def _members(ordered: pa.Table, starts: np.ndarray, questions: pa.Table, token_l
         .group_by(["question", "cluster_id", "answer"], use_threads=False)
         .aggregate([("events", "sum")])
     )
-    return pa.table(
-        {
-            "cluster_id": counted["cluster_id"],
-            "question_id": questions["question_id"].take(counted["question"]),
-            "text": questions["text"].take(counted["question"]),
-            "answer": answers.dictionary.take(counted["answer"].combine_chunks()),
-            "events": counted["events_sum"],
-            "token_ids": token_lists.take(counted["question"].combine_chunks()),
-            "split": pa.nulls(len(counted), pa.string()),
-        }
-    ).cast(MEMBERS)
+    of_question = questions.take(counted["question"].combine_chunks())
+    return (
+        pa.table(
+            {
+                "cluster_id": counted["cluster_id"],
+                **dict(zip(of_question.column_names, of_question.columns, strict=True)),
+                "answer": answers.dictionary.take(counted["answer"].combine_chunks()),
+                "events": counted["events_sum"],
+                "split": pa.nulls(len(counted), pa.string()),
+            }
+        )
+        .select(MEMBERS.names)
+        .cast(MEMBERS)
+    )
+
+
+def word_ids(keys: pa.Array) -> pa.ListArray:
+    """Return for each key the hashes of its words, repeats included: identity is all that matters of a word here."""
+    words = words_all(keys)
+    coded = pc.list_flatten(words).dictionary_encode()
+    return pa.ListArray.from_arrays(words.offsets, hash64_all(coded.dictionary).take(coded.indices))
 
 
 def token_ids(keys: pa.Array) -> pa.ListArray:
-    """Return for each key the hashes of its distinct tokens: identity is all that coherence needs of a token."""
-    tokens = tokens_all(keys)
-    coded = pc.list_flatten(tokens).dictionary_encode()
-    return pa.ListArray.from_arrays(tokens.offsets, hash64_all(coded.dictionary).take(coded.indices))
+    """Return for each key the hashes of its distinct tokens."""
+    return distinct_all(word_ids(keys))
 
 
 def as_membership(questions: pa.Table) -> pa.Table:

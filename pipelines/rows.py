@@ -35,6 +35,7 @@ MEMBERS: Final = pa.schema(
         ("answer", pa.string()),
         ("events", pa.int64()),
         ("token_ids", pa.list_(pa.int64())),  # hash64 of the distinct tokens of the key
+        ("bag_id", pa.int64()),  # of its words, repeats included, in any order
         ("split", pa.string()),  # null until the cluster is judged
     ]
 )

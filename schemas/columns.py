@@ -44,7 +44,11 @@ def words_all(keys: pa.Array) -> pa.Array:
 
 def tokens_all(keys: pa.Array) -> pa.Array:
     """Return `schemas.text.tokens` of every key as a list array; the list of a null is empty."""
-    listed = words_all(keys)
+    return distinct_all(words_all(keys))
+
+
+def distinct_all(listed: pa.ListArray) -> pa.ListArray:
+    """Return every list with the first of equal values only; there must be no null."""
     flat = pc.list_flatten(listed).dictionary_encode()
     parents = pc.list_parent_indices(listed).to_numpy(zero_copy_only=False)
     codes = flat.indices.to_numpy(zero_copy_only=False)

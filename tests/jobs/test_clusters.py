@@ -5,7 +5,7 @@ import pytest
 
 from schemas import storage
 from schemas.dataset import open_dataset
-from schemas.manifest import read_manifest
+from schemas.manifest import read_manifest, read_verified
 
 ROWS = [
     {"question": "how do I pay my bill", "answer": "In the app"},
@@ -143,6 +143,7 @@ def test_an_output_that_holds_something_else_is_refused(qpr, log, tmp_path, outp
         (["--", "--direct_running_mode=multi_threading"], "multi_threading loses rows"),
         (["--", "--direct_num_worker=2"], "did you mean --direct_num_workers?"),
         (["--min-coherence", "2"], "min-coherence"),
+        (["--near-duplicate", "0.5"], "must be 0 or from 0.8 to 1, got 0.5"),
         (["--coherence", "papers"], "papers"),
         (["--shards", "0"], "shards"),
         (["--frobnicate"], "frobnicate"),
@@ -230,6 +231,24 @@ def test_a_question_with_two_answers_is_ambiguous_except_in_the_paper(
     manifest = read_manifest(dataset)
     assert manifest.configuration["ambiguity"]["min_answer_share"] == share
     assert manifest.counters["questions_with_several_answers"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], 0.9),
+        (["--coherence", "adjusted"], 0.9),
+        (["--coherence", "paper"], 0),
+        (["--near-duplicate", 1], 1),
+        (["--coherence", "paper", "--near-duplicate", 0.8], 0.8),
+    ],
+)
+def test_near_duplicates_leave_except_in_the_paper(qpr, log, dataset, options, expected):
+    assert qpr("clusters", "--logs", log, "--output", dataset, *options).code == 0
+    manifest = read_manifest(dataset)
+    assert manifest.configuration["assembly"]["leakage"]["near_duplicate"] == expected
+    told = json.loads(read_verified(dataset, manifest.of("leakage")[0]))
+    assert told["rule"]["near_duplicate"] == expected
 
 
 def test_confidence_and_locale_choose_rows(qpr, write_jsonl, dataset):

@@ -26,6 +26,7 @@ def members(rows):
         "answer": [f"{c} {form}" for _, c, form in merged],
         "events": list(merged.values()),
         "token_ids": [[q, 7] for q, *_ in merged],
+        "bag_id": [q for q, *_ in merged],
         "split": [None] * len(merged),
     }
     return pa.table({name: pa.array(columns[name], MEMBERS.field(name).type) for name in MEMBERS.names})

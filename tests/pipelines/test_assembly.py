@@ -21,6 +21,7 @@ def members(clusters, splits):
         "answer": pa.nulls(len(rows), pa.string()),
         "events": [1] * len(rows),
         "token_ids": [[1, q] for _, q in rows],
+        "bag_id": [q for _, q in rows],
         "split": [splits.get(c) for c, _ in rows],
     }
     return pa.table({name: pa.array(columns[name], MEMBERS.field(name).type) for name in MEMBERS.names})

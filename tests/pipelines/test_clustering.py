@@ -26,6 +26,7 @@ def members(rows):
         "answer": [a for *_, a, _ in rows],
         "events": [n for *_, n in rows],
         "token_ids": [TOKENS[q] for _, q, *_ in rows],
+        "bag_id": [q for _, q, *_ in rows],
         "split": pa.nulls(len(rows), pa.string()),
     }
     return pa.table(columns).cast(MEMBERS)
@@ -123,7 +124,7 @@ def test_a_turned_away_question_tells_what_it_was():
 def test_a_cluster_is_described_by_its_questions(rows):
     merged = merge_answers(members(rows))
     ids = merged["cluster_id"].to_numpy()
-    merged = merged.set_column(6, "split", pa.array(["test"] * len(merged), pa.string()))
+    merged = merged.set_column(MEMBERS.get_field_index("split"), "split", pa.array(["test"] * len(merged), pa.string()))
     table = merged["token_ids"]
     scores = coherence(table, starts_of_runs(ids), count_tokens(table))
     described = describe(merged, scores)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pipelines.splitting import split_of
 from schemas import storage
 from schemas.dataset import open_dataset
+from schemas.manifest import read_verified
 from schemas.text import fold, hash64, key, tokens, words
 
 SALT = "another"  # puts some of the answers into each split
@@ -24,6 +25,8 @@ FORMS += [
     "東京は",
     "東京は？",
     "cancel my flight",
+    "how do i pay my bill",
+    "bill how do i pay",
     "cancel flight",
     "how cancel my bill",
     "",
@@ -36,8 +39,8 @@ LOGS = st.lists(st.tuples(st.sampled_from(FORMS), st.sampled_from(ANSWERS)), min
 class Oracle:
     """The whole job with dicts: rows -> questions, clusters, pairs and what is rejected."""
 
-    def __init__(self, rows, score, *, share, least_events):
-        self.score, self.share, self.least_events = score, share, least_events
+    def __init__(self, rows, score, *, share, least_events, near):
+        self.score, self.share, self.least_events, self.near = score, share, least_events, near
         self.rejected = collections.Counter()
         self.questions, self.members, self.forms = {}, {}, {}
         for question, answer in rows:
@@ -101,13 +104,30 @@ class Oracle:
 
     def remove_leaks(self):
         self.split = {c: split_of(np.array([c]), SALT)[0].as_py() for c in self.clusters}
-        train = {q for c, kept in self.clusters.items() if self.split[c] == "train" for q in kept}
+        asked = {s: set() for s in ("train", "test", "validation")}
+        for c, kept in self.clusters.items():
+            asked[self.split[c]] |= kept.keys()
         for c in [c for c in self.clusters if self.split[c] != "train"]:
-            clean = {q: n for q, n in self.clusters[c].items() if q not in train}
-            self.rejected["leakage", "in_train"] += len(self.clusters[c]) - len(clean)
+            reasons = {q: self.leak(q, self.split[c], asked) for q in self.clusters[c]}
+            clean = {q: n for q, n in self.clusters[c].items() if reasons[q] is None}
+            self.rejected.update(("leakage", reason) for reason in reasons.values() if reason)
             self.rejected["leakage", "left_alone"] += len(clean) == 1
             self.clusters[c] = clean if len(clean) > 1 else {}
         self.clusters = {c: kept for c, kept in self.clusters.items() if kept}
+
+    def leak(self, q, split, asked):
+        """Return why a question of a split has to leave it, or None."""
+        earlier = ["train", "test"] if split == "validation" and self.near else ["train"]
+        own = words(self.questions[q]["key"])
+        for other in earlier:
+            if q in asked[other]:
+                return f"in_{other}"
+            theirs = [words(self.questions[p]["key"]) for p in asked[other]]
+            if self.near and any(sorted(own) == sorted(w) for w in theirs):
+                return f"same_words_in_{other}"
+            if 0 < self.near < 1 and any(len({*own} & {*w}) / len({*own} | {*w}) >= self.near for w in theirs):
+                return f"near_duplicate_in_{other}"
+        return None
 
     def text(self, q):
         return heaviest(self.questions[q]["texts"])
@@ -190,13 +210,20 @@ def make(qpr, memory):
 
 
 @settings(max_examples=6)
-@given(LOGS, st.sampled_from(["paper", "adjusted", "idf"]), st.integers(1, 4), st.sampled_from([0, 0.5]))
-@example([(q, a) for q in FORMS for a in ANSWERS], "idf", 2, 0)  # all splits, every leak
-@example([(q, a) for i, q in enumerate(FORMS) for a in [*ANSWERS[:2], *ANSWERS[: i % 4]]], "idf", 3, 0.4)  # 2 of 5
-def test_a_dataset_is_what_plain_dicts_make_of_the_log(make, memory, tmp_path, rows, score, shards, share):
-    oracle = Oracle(rows, score, share=share, least_events=1 + shards % 2)
+@given(
+    LOGS,
+    st.sampled_from(["paper", "adjusted", "idf"]),
+    st.integers(1, 4),
+    st.sampled_from([0, 0.5]),
+    st.sampled_from([0, 0.8, 0.9, 1]),
+)
+@example([(q, a) for q in FORMS for a in ANSWERS], "idf", 2, 0, 0)  # all splits, every leak
+@example([(q, a) for q in FORMS for a in ANSWERS], "idf", 2, 0, 0.8)
+@example([(q, a) for i, q in enumerate(FORMS) for a in [*ANSWERS[:2], *ANSWERS[: i % 4]]], "idf", 3, 0.4, 0.9)  # 2 of 5
+def test_a_dataset_is_what_plain_dicts_make_of_the_log(make, memory, tmp_path, rows, score, shards, share, near):
+    oracle = Oracle(rows, score, share=share, least_events=1 + shards % 2, near=near)
     gate = ["--coherence", score, "--min-coherence", LEAST, "--max-cluster-size", MOST]
-    gate += ["--min-answer-share", share, "--min-answer-events", oracle.least_events]
+    gate += ["--min-answer-share", share, "--min-answer-events", oracle.least_events, "--near-duplicate", near]
     path = write(tmp_path / "log.jsonl", rows)
     if not oracle.clusters:
         storage.delete(f"{memory}/dataset")
@@ -222,7 +249,7 @@ def log():
     chosen = random.Random(3)
     words_of = ["pay", "bill", "my", "how", "cancel", "flight", "who", "is", "the", "king"]
     rows = [
-        (" ".join(chosen.sample(words_of, chosen.randint(2, 4))), f"answer {chosen.randint(0, 60)}") for _ in range(600)
+        (" ".join(chosen.sample(words_of, chosen.randint(2, 6))), f"answer {chosen.randint(0, 60)}") for _ in range(600)
     ]
     rows += rows[:100]  # some of the questions with several answers got one of them twice
     rows += [("where is rome", "alone"), ("open at nine", "unrelated"), ("far too dear", "unrelated")]
@@ -230,14 +257,34 @@ def log():
 
 
 @pytest.mark.parametrize(
-    ("share", "reasons"), [(0, {"leakage_in_train"}), (0.5, {"ambiguity_ambiguous", "ambiguity_minority_answer"})]
+    ("options", "reasons"),
+    [
+        (["--min-answer-share", 0, "--near-duplicate", 0], {"leakage_in_train"}),
+        (["--min-answer-share", 0], {"leakage_in_train", "leakage_same_words_in_train"}),
+        ([], {"ambiguity_ambiguous", "ambiguity_minority_answer", "leakage_same_words_in_train"}),
+    ],
 )
-def test_the_log_of_these_tests_reaches_every_split_and_every_reason(make, log, tmp_path, share, reasons):
+def test_the_log_of_these_tests_reaches_every_split_and_every_reason(make, log, tmp_path, options, reasons):
     path = write(tmp_path / "log.jsonl", log)
-    counters = open_dataset(make(path, options=["--min-answer-share", share])).manifest.counters
+    counters = open_dataset(make(path, options=options)).manifest.counters
     assert all(counters[f"clusters_{split}"] > 1 for split in ("train", "validation", "test"))
     reasons |= {"validate_no_word", "validate_empty_question", "size_single_question", "coherence_incoherent"}
     assert {f"rejected_{reason}" for reason in reasons} <= set(counters)
+
+
+def test_what_leaked_is_told_and_nothing_is_left(make, log, tmp_path):
+    url = make(write(tmp_path / "log.jsonl", log), options=["--near-duplicate", 0.8])
+    manifest = open_dataset(url).manifest
+    [file] = manifest.of("leakage")
+    told = json.loads(read_verified(url, file))
+    assert told["check"]["found"] == 0
+    assert told["compared"]["pairs_of_sets"] > 0
+    for split in ("train", "validation", "test"):
+        assert told["check"]["compared"].get(split, 0) == manifest.counters[f"members_{split}"]
+        removed = sum(told["removed"].get(split, {}).values())
+        assert told["compared"][split] == manifest.counters[f"members_{split}"] + removed
+    rejected = sum(n for name, n in manifest.counters.items() if name.startswith("rejected_leakage_"))
+    assert sum(n for reasons in told["removed"].values() for n in reasons.values()) == rejected > 0
 
 
 def test_a_rerun_and_shuffled_rows_and_other_files_give_the_same_bytes(make, log, tmp_path):

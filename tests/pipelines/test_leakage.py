@@ -1,96 +1,101 @@
-import json
+import collections
+import random
 
 import apache_beam as beam
 import pyarrow as pa
+import pydantic
 import pytest
 from apache_beam.testing.test_pipeline import TestPipeline as PipelineUnderTest
 from apache_beam.testing.util import assert_that, equal_to
-from hypothesis import given
-from hypothesis import strategies as st
 
-from pipelines.leakage import TURNED_AWAY_TAG, RemoveLeakage, drop_alone, drop_leaked, mention
+from pipelines.bags import bag_ids
+from pipelines.leakage import TURNED_AWAY_TAG, Leakage, RemoveLeakage
+from pipelines.near_duplicates import PRECEDENCE, REASONS
+from pipelines.questions import token_ids, word_ids
 from pipelines.rows import MEMBERS
 from schemas.tables import SPLITS
+from schemas.text import hash64
 
-memberships = st.sets(st.tuples(st.integers(-4, 4), st.integers(-6, 6)), max_size=40)  # (cluster, question)
-
-
-def split_of(cluster):
-    return SPLITS[cluster % 3]
+REASONS_OF = dict.fromkeys([0.8, 0.9], REASONS)
+REASONS_OF |= {0: ["in_train"], 1: [reason for reason in REASONS if "near" not in reason]}
 
 
 def members(rows):
+    """Return MEMBERS of (cluster, words); the split follows from the cluster."""
+    keys = pa.array([" ".join(words) for _, words in rows], pa.string())
     columns = {
         "cluster_id": [c for c, _ in rows],
-        "question_id": [q for _, q in rows],
-        "text": [f"text {q}" for _, q in rows],
+        "question_id": [hash64(k) for k in keys.to_pylist()],
+        "text": keys,
         "answer": [f"answer {c}" for c, _ in rows],
         "events": [1] * len(rows),
-        "token_ids": [[q] for _, q in rows],
-        "split": [split_of(c) for c, _ in rows],
+        "token_ids": token_ids(keys),
+        "bag_id": bag_ids(word_ids(keys)),
+        "split": [SPLITS[c % 3] for c, _ in rows],
     }
-    return pa.table(columns).cast(MEMBERS)
+    return pa.table({name: pa.array(columns[name], MEMBERS.field(name).type) for name in MEMBERS.names})
 
 
-def rows_of(table):
-    return list(zip(table["cluster_id"].to_pylist(), table["question_id"].to_pylist(), strict=True))
+def places(table):
+    return [(row["cluster_id"], tuple(row["text"].split())) for row in table.to_pylist()]
 
 
-def told(table):
-    return sorted((r["reason"], json.loads(r["payload"])["cluster_id"], r["shard_key"]) for r in table.to_pylist())
+def reason_of(place, rows, least):
+    """Return why a place of a question in a cluster should go, or None."""
+    cluster, words = place
+    own, found = PRECEDENCE.index(SPLITS[cluster % 3]), []
+    for other, others in rows:
+        earlier = PRECEDENCE.index(SPLITS[other % 3])
+        if earlier >= own or (least == 0 and earlier):
+            continue
+        score = len({*words} & {*others}) / len({*words} | {*others})
+        kinds = [words == others, least > 0 and sorted(words) == sorted(others), 0 < least < 1 and score >= least]
+        found += [3 * earlier + number for number, kind in enumerate(kinds) if kind]
+    return REASONS[min(found)] if found else None
 
 
-def naive(rows):
-    """Return what stays in validation and test, and what is turned away."""
-    train = {q for c, q in rows if split_of(c) == "train"}
-    held_out = [(c, q) for c, q in sorted(rows) if split_of(c) != "train"]
-    clean = [(c, q) for c, q in held_out if q not in train]
-    sizes = {c: sum(d == c for d, _ in clean) for c, _ in clean}
-    lost = [("in_train", c, q) for c, q in held_out if q in train]
-    lost += [("left_alone", c, q) for c, q in clean if sizes[c] == 1]
-    return [(c, q) for c, q in clean if sizes[c] > 1], sorted(lost)
+@pytest.fixture(scope="module")
+def rows():
+    chance = random.Random(5)
+    stems = [chance.sample("abcdefghijklmnopqrst", chance.choice([3, 9, 10, 11])) for _ in range(100)]
+    drawn = set()
+    for cluster in range(45):
+        for stem in chance.sample(stems, 4):
+            words = chance.choice([stem, stem[::-1], [*stem, "x"], [*stem, stem[0]], [*stem[:-1], "y"]])
+            drawn.add((cluster, tuple(words)))
+    return sorted(drawn)
 
 
-@given(memberships)
-def test_no_question_of_train_stays_in_validation_or_test_and_no_cluster_with_one_question(rows):
-    leaked = drop_leaked(mention(members(rows)))
-    alone = drop_alone(leaked.members)
-    kept, lost = naive(rows)
-    assert rows_of(alone.members) == kept
-    assert sorted(told(leaked.turned_away) + told(alone.turned_away)) == lost
-
-
-@given(memberships)
-def test_what_stays_keeps_all_it_was(rows):
-    alone = drop_alone(drop_leaked(mention(members(rows))).members)
-    assert alone.members.to_pylist() == members(rows_of(alone.members)).to_pylist()
-
-
-@given(memberships)
-def test_a_mention_of_train_travels_light(rows):
-    mentions = mention(members(rows))
-    assert mentions.schema.equals(MEMBERS)
-    assert sorted(rows_of(mentions)) == sorted(rows)
-    for row in mentions.to_pylist():
-        assert (row["text"] is None) == (row["token_ids"] is None) == (row["split"] == "train")
-
-
-@pytest.mark.parametrize("shards", [1, 3])
-def test_the_transform_finds_leaks_across_tables(shards):
-    rows = [(c, q) for c in range(-4, 5) for q in range(-6, 7) if (c * 7 + q * 5) % 4 == 0]
-    kept, lost = naive(rows)
+@pytest.mark.parametrize(("least", "shards"), [(0, 2), (1, 2), (0.9, 1), (0.9, 3), (0.8, 2)])
+def test_the_transform_finds_leaks_across_tables(rows, least, shards):
+    reasons = {place: reason_of(place, rows, least) for place in rows if SPLITS[place[0] % 3] != "train"}
+    stay = [place for place, reason in reasons.items() if reason is None]
+    sizes = collections.Counter(cluster for cluster, _ in stay)
+    lost = collections.Counter(reason for reason in reasons.values() if reason)
+    lost["left_alone"] = sum(size == 1 for size in sizes.values())
     with PipelineUnderTest(runner="FnApiRunner") as pipeline:
         cut = [members(rows[i::4]) for i in range(4)]
-        clean = pipeline | beam.Create(cut, reshuffle=False) | RemoveLeakage(shards)
-        assert_that(clean["main"] | "Rows" >> beam.FlatMap(rows_of), equal_to(kept), label="Kept")
-        assert_that(clean[TURNED_AWAY_TAG] | "Told" >> beam.FlatMap(told), equal_to(lost), label="Lost")
+        clean = pipeline | beam.Create(cut, reshuffle=False) | RemoveLeakage(Leakage(near_duplicate=least), shards)
+        kept = [place for place in stay if sizes[place[0]] > 1]
+        assert_that(clean["main"] | "Places" >> beam.FlatMap(places), equal_to(kept), label="Kept")
+        told = clean[TURNED_AWAY_TAG] | "Told" >> beam.FlatMap(lambda table: table["reason"].to_pylist())
+        assert_that(told, equal_to(list(lost.elements())), label="Lost")
+        removed = (
+            clean["written"]
+            | beam.FlatMap(lambda w: [(n.split(".")[-1], c) for n, c in w.counts.items() if "removed" in n])
+            | beam.CombinePerKey(sum)
+        )
+        assert_that(removed, equal_to(list((+lost).items())), label="Counted")
     assert kept
-    assert {reason for reason, *_ in lost} == {"in_train"}
+    assert set(lost) - {"left_alone"} == set(REASONS_OF[least])
 
 
-def test_a_cluster_left_with_one_question_is_turned_away():
-    rows = [(0, 1), (0, 2), (1, 1), (1, 3)]  # cluster 0 is in train, so 1 leaks and leaves 3 alone
-    assert naive(rows) == ([], [("in_train", 1, 1), ("left_alone", 1, 3)])
-    alone = drop_alone(drop_leaked(mention(members(rows))).members)
-    assert told(alone.turned_away) == [("left_alone", 1, 3)]
-    assert alone.turned_away["stage"].to_pylist() == ["leakage"]
+@pytest.mark.parametrize("wrong", [{"near_duplicate": 0.79}, {"near_duplicate": 1.1}, {"near_duplicate": -1}])
+def test_thresholds_that_make_no_sense_are_refused(wrong):
+    with pytest.raises(pydantic.ValidationError):
+        Leakage(**wrong)
+
+
+@pytest.mark.parametrize("least", [0, 0.8, 0.9, 1])
+def test_the_others_are_taken(least):
+    assert Leakage(near_duplicate=least).near_duplicate == least

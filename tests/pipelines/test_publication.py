@@ -2,6 +2,7 @@ import apache_beam as beam
 import pydantic
 import pytest
 
+from pipelines.leakage import Leakage
 from pipelines.publication import run_and_publish, shards_for
 from pipelines.reading.sources import Source
 from pipelines.report import WriteReport
@@ -32,6 +33,7 @@ def publish(url, counts, *, before=lambda: None, ratio=0.1, overwrite=False, que
         output=Output(url, "dataset", overwrite=overwrite),
         sources=[Source("log.csv", 7, "csv")],
         configuration=Nothing(),
+        leakage=Leakage(),
         options=parse_options([]),
         max_reject_ratio=ratio,
         questions_a_row=questions_a_row,
@@ -44,7 +46,8 @@ def test_a_run_whose_accounts_are_right_is_published(memory):
     assert manifest.counters == GOOD | {"rows_kept": 9}
     assert [(source.url, source.bytes) for source in manifest.inputs] == [("log.csv", 7)]
     assert storage.children(memory) == [manifest.run_id, "manifest.json"]
-    assert storage.children(f"{memory}/{manifest.run_id}") == ["rejected"]  # the report itself is gone
+    assert storage.children(f"{memory}/{manifest.run_id}") == ["leakage.json", "rejected"]  # the report itself is gone
+    assert [file.table for file in manifest.files] == ["leakage", "rejected"]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +57,14 @@ def test_a_row_or_member_lost_or_doubled_is_not_published_and_leaves_nothing(mem
     with pytest.raises(QprError, match="the engine lost or doubled rows"):
         publish(memory, GOOD | wrong)
     assert storage.children(memory) == []
+
+
+def test_a_question_that_leaked_is_not_published_and_leaves_nothing(memory):
+    old = publish(memory, GOOD)
+    with pytest.raises(QprError, match="1 questions of validation or test still have their like in an earlier split"):
+        publish(memory, GOOD | {"leakage.check.found": 1}, overwrite=True)
+    assert storage.children(memory) == [old.run_id, "manifest.json"]
+    assert read_manifest(memory) == old
 
 
 def test_a_row_of_two_questions_makes_two_events(memory):
@@ -92,7 +103,7 @@ def test_a_run_that_is_worth_nothing_is_not_published_but_its_rejects_stay(memor
     with pytest.raises(QprError, match=message):
         publish(memory, counts)
     [run_id] = storage.children(memory)
-    assert storage.children(f"{memory}/{run_id}") == ["rejected"]
+    assert storage.children(f"{memory}/{run_id}") == ["leakage.json", "rejected"]
     assert publish(memory, GOOD).counters["rows_kept"] == 9  # and they do not stand in the way of the next run
 
 

@@ -1,5 +1,6 @@
 import collections
 import datetime
+import itertools
 
 import pyarrow as pa
 from hypothesis import given
@@ -8,9 +9,20 @@ from hypothesis import strategies as st
 from pipelines.questions import MEMBERSHIP, as_membership, assign_clusters, name_questions, places, token_ids
 from pipelines.rows import ASKED, MEMBERS
 from schemas.tables import QUESTIONS, conform
-from schemas.text import hash64, key, question_id, tokens
+from schemas.text import hash64, key, question_id, tokens, words
 
-FORMS = ["Pay my bill?", "pay my BILL", "pay my bill", "Who?", "who", "東京は？", "東京は", "What is C#"]
+FORMS = [
+    "My bill? Pay!",
+    "pay my my bill",
+    "Pay my bill?",
+    "pay my BILL",
+    "pay my bill",
+    "Who?",
+    "who",
+    "東京は？",
+    "東京は",
+    "What is C#",
+]
 DAYS = [None, *(datetime.datetime(2024, 1, day, tzinfo=datetime.UTC) for day in (1, 2, 3))]
 
 asked_rows = st.lists(
@@ -92,6 +104,9 @@ def test_a_member_is_a_question_an_answer_and_an_answer_form_with_its_events_and
     ]
     assert collections.Counter(found) == expected
     assert members["split"].null_count == len(members)
+    bags = {i: frozenset(collections.Counter(words(q["key"])).items()) for i, q in naive(rows).items()}
+    found = {row["question_id"]: row["bag_id"] for row in members.to_pylist()}
+    assert all((found[i] == found[j]) == (bags[i] == bags[j]) for i, j in itertools.combinations(bags, 2))
 
 
 @given(asked_rows)

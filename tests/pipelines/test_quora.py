@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pipelines.assembly import Assembly
 from pipelines.clustering import Gate
 from pipelines.duplicates import HeldOut
+from pipelines.leakage import Leakage
 from pipelines.publication import run_and_publish
 from pipelines.quora import QuoraConfig, build
 from pipelines.reading import expand
@@ -27,7 +28,7 @@ def dataset_of(tmp_path_factory):
     return lambda files, **options: run_on(tmp_path_factory.mktemp("quora"), files, **options)
 
 
-def run_on(folder, files, *, flags=(), held_out_pairs=3, shards=2, max_reject_ratio=1.0):
+def run_on(folder, files, *, flags=(), held_out_pairs=3, shards=2, max_reject_ratio=1.0, near=0.9):
     """Run the pipeline on the rows of each file: (question1, question2, label)."""
     for number, rows in enumerate(files):
         lines = [
@@ -36,12 +37,14 @@ def run_on(folder, files, *, flags=(), held_out_pairs=3, shards=2, max_reject_ra
         (folder / f"{number}.tsv").write_text(HEADER + "".join(lines))
     sources = expand([str(folder / "*.tsv")])
     gate = Gate(coherence="paper", min_coherence=0)
-    config = QuoraConfig(held_out=HeldOut(pairs=held_out_pairs), assembly=Assembly(gate=gate), shards=shards)
+    assembly = Assembly(gate=gate, leakage=Leakage(near_duplicate=near))
+    config = QuoraConfig(held_out=HeldOut(pairs=held_out_pairs), assembly=assembly, shards=shards)
     run_and_publish(
         lambda pipeline, run_url: build(pipeline, sources=sources, config=config, run_url=run_url),
         output=Output(str(folder / "dataset"), "dataset"),
         sources=sources,
         configuration=config,
+        leakage=config.assembly.leakage,
         options=parse_options(flags),
         max_reject_ratio=max_reject_ratio,
         questions_a_row=2,
@@ -125,6 +128,28 @@ def test_no_question_is_in_two_splits_and_coherence_is_computed(dataset_of, rows
     assert rejected == {"empty_question": 1, "no_word": 1, "bad_is_duplicate": 1}
 
 
+def test_questions_of_the_same_words_leave_validation_and_test_whatever_their_component(dataset_of, rows):
+    topics = [f"{word} {number}" for word in ("north", "south", "east") for number in range(60)]
+    rows = [*rows, *((f"{t}: how to reach?", f"{t} on foot", 1) for t in topics)]  # the words of the first form
+    before = dataset_of([rows], held_out_pairs=60, near=0).table("clusters").to_pylist()
+    dataset = dataset_of([rows], held_out_pairs=60)
+    bags = {split: set() for split in ("train", "test", "validation")}
+    for row in before:
+        bags[row["split"]].update(bag(words) for words in row["texts"])
+    earlier = {"train": set(), "test": bags["train"], "validation": bags["train"] | bags["test"]}
+    clean = {r["cluster_id"]: [t for t in r["texts"] if bag(t) not in earlier[r["split"]]] for r in before}
+    found = {row["cluster_id"]: row["texts"] for row in dataset.table("clusters").to_pylist()}
+    assert found == {cluster: texts for cluster, texts in clean.items() if len(texts) > 1}
+    assert len(found) < len(before)
+    counters = dataset.manifest.counters
+    assert counters["members"] == sum(len(row["texts"]) for row in before)
+    assert counters["rejected_leakage_same_words_in_train"] > counters["rejected_leakage_same_words_in_test"] > 0
+
+
+def bag(question):
+    return tuple(sorted(text.words(text.key(question))))
+
+
 @pytest.mark.parametrize("flags", [[], ["--direct_running_mode=multi_processing", "--direct_num_workers=2"]])
 def test_the_order_of_rows_and_files_and_the_workers_do_not_matter(dataset_of, rows, flags):
     shuffled = random.Random(2).sample(rows, len(rows))
@@ -139,12 +164,14 @@ def test_a_second_run_writes_the_same_bytes(dataset_of, rows):
 @pytest.mark.skipif(not QUORA.exists(), reason="needs the Quora file, which is not part of the project")
 def test_every_row_of_the_real_file_is_accounted_for(tmp_path):
     sources = expand([str(QUORA)])
-    config = QuoraConfig(assembly=Assembly(gate=Gate(coherence="paper", min_coherence=0)), shards=4)
+    assembly = Assembly(gate=Gate(coherence="paper", min_coherence=0), leakage=Leakage(near_duplicate=0))
+    config = QuoraConfig(assembly=assembly, shards=4)
     manifest = run_and_publish(
         lambda pipeline, run_url: build(pipeline, sources=sources, config=config, run_url=run_url),
         output=Output(str(tmp_path / "dataset"), "dataset"),
         sources=sources,
         configuration=config,
+        leakage=config.assembly.leakage,
         options=parse_options([]),
         max_reject_ratio=0.1,
         questions_a_row=2,
