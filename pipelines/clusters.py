@@ -5,6 +5,7 @@ log files -> build -> Written
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -78,10 +79,11 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: Cluster
 
 
 def read_asked(source: Source, column_names: Mapping[str, str], validation: Validation) -> Iterator[Any]:
-    """Yield the ASKED rows of a file, what is turned away, and how many rows there were."""
-    rows_read = 0
+    """Yield the ASKED rows of a file, what is turned away, and how many rows and unreadable values there were."""
+    counts = collections.Counter({"rows_read": 0})
     for batch in read(source, COLUMNS, column_names):
-        rows_read += len(batch.rows) + len(batch.rejected)
+        counts["rows_read"] += len(batch.rows) + len(batch.rejected)
+        counts.update({f"unreadable_{name}": found for name, found in batch.unreadable.items()})
         checked = validate(batch.rows, validation)
         if len(checked.asked):
             yield checked.asked
@@ -89,7 +91,7 @@ def read_asked(source: Source, column_names: Mapping[str, str], validation: Vali
         for lost in (checked.turned_away, unreadable):
             if len(lost):
                 yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, lost)
-    yield beam.pvalue.TaggedOutput("written", Written(None, {"rows_read": rows_read}))
+    yield beam.pvalue.TaggedOutput("written", Written(None, dict(counts)))
 
 
 def turn_away_unreadable(rejected: pa.Table) -> pa.Table:

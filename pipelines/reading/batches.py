@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.reading.casting import cast_values
+from pipelines.reading.casting import cast_values, is_text
 from pipelines.reading.columns import Column
 from schemas.tables import REJECTED
 
@@ -27,10 +27,17 @@ PAYLOAD_CHARACTERS: Final = 1_000
 
 
 class Batch(NamedTuple):
-    """Some rows of a file: ``rows`` has the wanted columns, ``rejected`` conforms to `schemas.tables.REJECTED`."""
+    """Some rows of a file.
+
+    Attributes:
+        rows: the wanted columns.
+        rejected: what cannot be used; conforms to `schemas.tables.REJECTED`.
+        unreadable: by column, how many values of ``rows`` are null since they write no number or time.
+    """
 
     rows: pa.Table
     rejected: pa.Table
+    unreadable: Mapping[str, int]
 
 
 class Reject(NamedTuple):
@@ -85,11 +92,15 @@ def assemble(
             for row in _rows_with_nul(whole[column.name]):
                 reasons.setdefault(row, "nul_byte")
     table = pa.table([_typed(whole[column.name], column) for column in columns], names=[c.name for c in columns])
-    if reasons:
-        keep = np.ones(count, bool)
-        keep[list(reasons)] = False
-        table = table.filter(pa.array(keep))
-    return Batch(table, _rejected_table([*rejects, *(Reject(reasons[row], payload(row)) for row in sorted(reasons))]))
+    keep = np.ones(count, bool)
+    keep[list(reasons)] = False
+    unreadable = {name: _count_unreadable(values, table[name], keep) for name, values in whole.items()}
+    rejected = [*rejects, *(Reject(reasons[row], payload(row)) for row in sorted(reasons))]
+    return Batch(
+        table.filter(pa.array(keep)) if reasons else table,
+        _rejected_table(rejected),
+        {name: found for name, found in unreadable.items() if found},
+    )
 
 
 def _typed(values: pa.Array, column: Column) -> pa.Array:
@@ -97,6 +108,18 @@ def _typed(values: pa.Array, column: Column) -> pa.Array:
     if column.required or column.type != pa.string() or not pc.any(pc.equal(typed, "")).as_py():
         return typed
     return pc.if_else(pc.equal(typed, ""), None, typed)
+
+
+def _count_unreadable(values: pa.Array, typed: pa.ChunkedArray, keep: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
+    """Return how many values of the kept rows are a number or time no longer; a blank text never was one."""
+    if typed.type == pa.string() or typed.null_count == values.null_count:
+        return 0
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    lost = pc.and_(pc.is_valid(values), pc.is_null(typed))
+    if is_text(values.type):
+        lost = pc.and_(lost, pc.not_equal(pc.utf8_trim_whitespace(values.cast(pa.string())), ""))
+    return int(pc.sum(pc.and_(lost, pa.array(keep))).as_py() or 0)
 
 
 def _rows_with_nul(texts: pa.Array) -> list[int]:

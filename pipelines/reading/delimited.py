@@ -54,6 +54,8 @@ def _header(rows: Iterator[Record], source: Source) -> list[str]:
     first = next(rows, None)
     if first is None or first.reason:
         cause = f"its first row cannot be read ({first.reason})" if first else "there is no row in it"
+        if first and b"\r" in first.raw.rstrip(b"\r\n"):
+            raise QprError(f"{source.url}: its lines end in carriage returns. Convert it, such as with tr '\\r' '\\n'")
         raise QprError(f"{source.url}: {cause}; the first row must name the columns")
     header = [cell.strip() for cell in first.cells]
     twice = [name for name in dict.fromkeys(header) if header.count(name) > 1]

@@ -35,16 +35,20 @@ def read_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, st
 def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> None:
     """Raise `QprError` unless the first objects of a file have the wanted keys."""
     keys: dict[str, None] = {}
+    faults: dict[str, None] = {}
     objects = 0
     for line in itertools.islice(itertools.chain.from_iterable(physical_lines(source)), _HEADER_LINES):
         row = _object_of(line)
         if isinstance(row, dict):
             keys.update(dict.fromkeys(row))
             objects += 1
+        elif row is not None:
+            faults[row] = None
         if objects == _HEADER_ROWS:
             break
     if not objects:
-        raise QprError(f"{source.url}: none of the first lines is a JSON object. Write one object a line")
+        cause = f"none of the first lines is a JSON object ({', '.join(faults) or 'they are blank'})"
+        raise QprError(f"{source.url}: {cause}. Write one object a line, as jq -c '.[]' does of an array")
     locate_columns(columns, names, keys, url=source.url, mappable=mappable)
 
 

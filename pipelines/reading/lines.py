@@ -59,7 +59,9 @@ def _pieces(source: Source) -> Iterator[bytes]:
             file = stack.enter_context(file_system.open(path, "rb"))
             start = file.read(3)
             file.seek(0)
-        codec = source.compression or ("gzip" if start[:2] == _GZIP_MAGIC else None)
+        codec = source.compression or ("gzip" if start.startswith(_GZIP_MAGIC) else None)
+        if codec == "gzip" and not start.startswith(_GZIP_MAGIC[: len(start)]):
+            raise QprError(f"{source.url}: is not gzip data, though its name ends so. Rename the file")
         stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), codec) if codec else file
         first = True
         while piece := _read(stream, source=source, codec=codec, lines=lines):

@@ -93,6 +93,7 @@ def test_batches_end_after_their_rows_or_bytes(tmp_path, monkeypatch):
         (b"prompt\tquestion\n1\t2\n", r"no column question; the file has: prompt\tquestion\."),
         (b"\n\n", r"there is no row in it; the first row must name the columns"),
         (b'"open\n', r"its first row cannot be read \(unbalanced_quote\)"),
+        (b"question,answer\rwhat,this\rwho,me\r", r"its lines end in carriage returns\. Convert it, such as with tr"),
         (b"question,question\n1,2\n", r"two columns are called 'question'"),
     ],
 )

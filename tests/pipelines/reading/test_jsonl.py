@@ -107,7 +107,18 @@ def test_the_header_check_looks_at_the_keys_of_the_first_rows(tmp_path):
     check_header(late, COLUMNS, {"question": "prompt"})
 
 
-@pytest.mark.parametrize("content", [b"[", b"\n\n", b'[{"question": "a"}]', b"question\nwhat"])
-def test_a_file_without_an_object_is_explained_before_the_run(tmp_path, content):
-    with pytest.raises(QprError, match="none of the first lines is a JSON object"):
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"[", "invalid_json"),
+        (b"\n\n", "they are blank"),
+        (b'[{"question": "a"}]', "not_an_object"),
+        (b"question\n1", "invalid_json, not_an_object"),
+        (b'{"question": "' + b"a" * MAX_ROW_BYTES, "row_too_long"),
+    ],
+)
+def test_a_file_without_an_object_is_explained_before_the_run(tmp_path, content, found):
+    with pytest.raises(
+        QprError, match=rf"none of the first lines is a JSON object \({found}\)\. Write one object a line"
+    ):
         check_header(source_of(tmp_path, content), COLUMNS)

@@ -93,11 +93,16 @@ def test_zstd_is_unpacked_and_a_truncated_one_is_an_error(tmp_path):
         PACKED + b"g",
         PACKED + b"garbage after the end",
         PACKED + PACKED[: len(PACKED) // 2],
-        b"not gzip at all\n",
     ],
 )
 def test_broken_gzip_is_an_error_that_names_the_file_and_the_row(tmp_path, content):
     with pytest.raises(QprError, match=r"x\.csv\.gz: the gzip data is broken after about row [\d,]+ .*copy the file"):
+        lines_of(tmp_path, content, "x.csv.gz")
+
+
+@pytest.mark.parametrize("content", [b"n", b"not gzip at all\n", b"\x1f\x8c" + PACKED])
+def test_what_is_called_gzip_and_is_none_is_told_so(tmp_path, content):
+    with pytest.raises(QprError, match=r"x\.csv\.gz: is not gzip data, though its name ends so\. Rename the file"):
         lines_of(tmp_path, content, "x.csv.gz")
 
 

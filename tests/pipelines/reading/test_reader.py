@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.reading import Column, check_header, expand, read
+from pipelines.reading import TIMESTAMP, Column, check_header, expand, read
 from schemas.tables import REJECTED
 
 COLUMNS = [Column("question", pa.string()), Column("answer", pa.string(), required=False)]
@@ -71,3 +71,45 @@ def test_rows_and_rejects_together_are_the_lines_that_are_not_blank(lines):
 def test_reading_needs_no_beam():
     code = "import sys, pipelines.reading; sys.exit('apache_beam' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+LOOSE = [
+    Column("question", pa.string()),
+    Column("timestamp", TIMESTAMP, False),
+    Column("confidence", pa.float64(), False),
+]
+VALUES = [("a", "2024-01-01", 0.5), ("b", "yesterday", "high"), ("c", "", None), ("d", "31/12/2024", " "), ("", "x", 1)]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+def test_values_that_write_no_number_or_time_are_counted_and_blank_ones_are_not(tmp_path, kind):
+    names = ["question", "timestamp", "confidence"]
+    texts = [(q, t, None if c is None else str(c)) for q, t, c in VALUES]
+    if kind == "jsonl":
+        content = "".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in VALUES).encode()
+    elif kind == "csv":
+        sink = io.StringIO(newline="")
+        csv.writer(sink).writerows([names, *texts])
+        content = sink.getvalue().encode()
+    else:
+        columns = dict(zip(names, zip(*texts, strict=True), strict=True))
+        columns["timestamp"] = pa.array(columns["timestamp"]).dictionary_encode()
+        packed = io.BytesIO()
+        pq.write_table(pa.table(columns), packed)
+        content = packed.getvalue()
+    (tmp_path / f"x.{kind}").write_bytes(content)
+    [batch] = read(expand([str(tmp_path / f"x.{kind}")])[0], LOOSE)
+    assert batch.unreadable == {"timestamp": 3, "confidence": 1}  # yesterday, 31/12/2024 and x; high
+    assert [t is None for t in batch.rows["timestamp"].to_pylist()] == [False, True, True, True, True]
+
+
+def test_values_of_rejected_rows_are_not_counted_as_unreadable(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b"question,timestamp\n\xff,yesterday\na \0 b,yesterday\nfine,yesterday\n")
+    [batch] = read(expand([str(tmp_path / "x.csv")])[0], LOOSE)
+    assert (len(batch.rows), len(batch.rejected), batch.unreadable) == (1, 2, {"timestamp": 1})
+
+
+def test_a_file_of_readable_values_has_none_unreadable(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b"question,timestamp\na,2024-01-01\nb,\n")
+    [batch] = read(expand([str(tmp_path / "x.csv")])[0], LOOSE)
+    assert batch.unreadable == {}
