@@ -1,6 +1,6 @@
 """Pair precision and recall of every way to split an answer, against clusters that are known.
 
-Run: python -m benchmarks.silver --dataset D [--logs SIMULATED] [--learn-logs ANOTHER] [--write-weights FOLDER]
+Run: python -m benchmarks.silver --dataset D [--logs SIMULATED] [--learn-logs ANOTHER] [--learn FOLDER]
 
 D is what `qpr quora` wrote. Weights and thresholds come from one half of its clusters; 20,000 clusters of the other
 half are scored; see `benchmarks.silver_logs` for how they come to share answers.
@@ -13,21 +13,26 @@ import dataclasses
 import json
 import pathlib
 import time
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.silver_logs import TWO_IN_ONE, UNRELATED, SilverLog, halves, merged_log, simulated_log
+from benchmarks.silver_logs import TWO_IN_ONE, UNRELATED, SilverLog, Source, halves, merged_log, simulated_log
 from pipelines.coherence import coherence
 from pipelines.grouping import starts_of_runs
 from pipelines.linkage import fellegi_sunter
 from pipelines.linkage.agglomeration import agglomerate
 from pipelines.linkage.learn import learn
 from pipelines.linkage.link import Compared, LinkModel, Probability, compare
-from pipelines.linkage.weights import Kind, model_of
+from pipelines.linkage.weights import Kind, load_model, model_of
 from schemas.dataset import open_dataset
 
 CLUSTERS = 20_000
+SAME_WORD = {"b": False, "c": True}
+"""Whether what shares an answer in a log shares a word too."""
+
+KINDS: tuple[Kind, ...] = ("logistic", "boosted")
 WANTED = {"b": 0.995, "c": 0.96}
 """Pair precision that the threshold must reach on answers kept back from learning."""
 
@@ -117,32 +122,37 @@ def _learn(
 
 
 def main() -> None:
-    """Learn, score and print a table."""
+    """Score the shipped weights, or learn others first, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dataset", required=True, help="what qpr quora wrote")
     parser.add_argument("--logs", help="a simulated Parquet log with gold clusters")
     parser.add_argument("--learn-logs", help="another one, of another seed, to learn from besides")
-    parser.add_argument("--write-weights", type=pathlib.Path, help="folder for the JSON weights")
+    parser.add_argument("--learn", type=pathlib.Path, metavar="FOLDER", help="learn weights and write them there")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     learning, scored = halves(open_dataset(options.dataset), seed=options.seed)
     scored = dataclasses.replace(scored, clusters=scored.clusters[:CLUSTERS])
-    words = {"b": False, "c": True}
-    train = {n: merged_log(learning, seed=1, same_word=w, unrelated=0.3) for n, w in words.items()}
-    if options.learn_logs:
-        train["a"] = simulated_log(options.learn_logs)
-    train_pairs = {n: gather(log) for n, log in train.items()}
-    models = {kind: _trained(train, train_pairs, kind, options.write_weights) for kind in ("logistic", "boosted")}
-    test = {n: merged_log(scored, seed=2, same_word=w) for n, w in words.items()}
+    if options.learn:
+        models = learn_all(learning, options.learn_logs, options.learn)
+    else:
+        models = {kind: load_model(kind) for kind in KINDS}
+    for name, same_word in SAME_WORD.items():
+        report(name, merged_log(scored, seed=2, same_word=same_word), models)
     if options.logs:
-        test["a"] = simulated_log(options.logs)
-    for name, log in test.items():
-        report(name, log, models)
+        report("a", simulated_log(options.logs), models)
 
 
-def _trained(
-    logs: dict[str, SilverLog], pairs: dict[str, Compared], kind: Kind, folder: pathlib.Path | None
-) -> LinkModel:
+def learn_all(source: Source, logs: str | None, folder: pathlib.Path) -> dict[Kind, LinkModel]:
+    """Learn every kind of model from clusters under shared answers, and from a simulated log."""
+    train = {n: merged_log(source, seed=1, same_word=same, unrelated=0.3) for n, same in SAME_WORD.items()}
+    if logs:
+        train["a"] = simulated_log(logs)
+    pairs = {n: gather(log) for n, log in train.items()}
+    folder.mkdir(parents=True, exist_ok=True)
+    return {kind: _trained(train, pairs, kind, folder) for kind in KINDS}
+
+
+def _trained(logs: dict[str, SilverLog], pairs: dict[str, Compared], kind: Kind, folder: pathlib.Path) -> LinkModel:
     saved = _learn(logs, pairs, kind)
     saved["threshold"] = choose_threshold(logs, pairs, kind)
     saved["provenance"] = (
@@ -150,13 +160,11 @@ def _trained(
         "under answers as its logs (b) and (c) are, and from a simulated log where one is given, whose answers may "
         "hold one large cluster. Fitted figures only; no text of the data is in here."
     )
-    if folder:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{kind}.json").write_text(json.dumps(saved, separators=(",", ":")) + "\n", "utf-8")
+    (folder / f"{kind}.json").write_text(json.dumps(saved, separators=(",", ":")) + "\n", "utf-8")
     return model_of(saved, source=kind)
 
 
-def report(name: str, log: SilverLog, models: dict[str, LinkModel]) -> None:
+def report(name: str, log: SilverLog, models: Mapping[Kind, LinkModel]) -> None:
     """Print the figures of every method on one log."""
     rows = len(log.gold)
     print(f"({name}) {rows:,} questions\n{'':22} precision  recall  unrelated kept  two-in-one whole")
@@ -168,7 +176,10 @@ def report(name: str, log: SilverLog, models: dict[str, LinkModel]) -> None:
     pairs = gather(log)
     print(f"{len(pairs.left):,} pairs compared in {time.process_time() - started:.1f} CPU s")
     unsupervised: Probability = fellegi_sunter.fit(pairs.features, pairs.answers)
-    for title, model in {"fellegi-sunter": LinkModel(unsupervised, fellegi_sunter.THRESHOLD), **models}.items():
+    every: dict[str, LinkModel] = {"fellegi-sunter": LinkModel(unsupervised, fellegi_sunter.THRESHOLD)} | {
+        str(kind): model for kind, model in models.items()
+    }
+    for title, model in every.items():
         probability = model.pairs.probability(pairs.features, pairs.answers)
         _print(f"{title} at {model.threshold}", score(log, grouping(log, pairs, probability, model.threshold)))
 

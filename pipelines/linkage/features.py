@@ -53,14 +53,17 @@ def features(
     found |= _both("rival_grams", *rivals(found["grams"], left, right, rows=len(answer_of_row)))
     found |= of_answer(alike, answer_of_row[left], np.bincount(answer_of_row))
     found |= _both("events", *(np.log1p(events)[rows] for rows in (left, right)))
-    return np.column_stack([found[name].astype(np.float32) for name in NAMES])
+    table = np.empty((len(left), len(NAMES)), np.float32)
+    for place, name in enumerate(NAMES):
+        table[:, place] = found.pop(name)
+    return table
 
 
 def _in_common(words: Wording, left: np.ndarray, right: np.ndarray) -> dict[str, np.ndarray]:
     """Return what two questions alone tell, without regard to the other pairs."""
     stems, grams, bigrams = words.stems, words.grams, words.bigrams
     same, same_grams = shared(stems, left, right, words.numbers), shared(grams, left, right)
-    one, two = stems.length[left], stems.length[right]
+    one, two = (stems.length[rows].astype(np.float32) for rows in (left, right))
     numbers = stems.rows @ words.numbers
     found: dict[str, np.ndarray] = {}
     found["stems"], found["stems_here"] = jaccard(stems, same, left, right)
@@ -83,7 +86,7 @@ def shared(parts: Parts, left: np.ndarray, right: np.ndarray, more: np.ndarray |
     """Return sums over the parts both rows have: weight, weight of single, weight of shared, count and ``more``."""
     columns = [parts.weight, parts.weight_of_single, parts.weight_of_shared, np.ones(len(parts.weight))]
     values = np.column_stack([*columns, *([] if more is None else [more])])
-    sums = np.empty((len(left), values.shape[1]))
+    sums = np.empty((len(left), values.shape[1]), np.float32)
     for start in range(0, len(left), CHUNK):
         chunk = slice(start, start + CHUNK)
         sums[chunk] = parts.rows[left[chunk]].multiply(parts.rows[right[chunk]]) @ values
@@ -92,7 +95,7 @@ def shared(parts: Parts, left: np.ndarray, right: np.ndarray, more: np.ndarray |
 
 def jaccard(parts: Parts, same: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the weight two rows share of the weight they have, by the log's frequencies and by the answer's."""
-    union = parts.length[left] + parts.length[right]
+    union = (parts.length[left] + parts.length[right]).astype(np.float32)
     here = union[:, 1] - 2 * same[:, 1] + same[:, 2]
     return same[:, 0] / np.maximum(union[:, 0] - same[:, 0], 1e-9), same[:, 2] / np.maximum(here, 1e-9)
 
