@@ -5,6 +5,7 @@ typer context -> beam_flags; manifest -> show_manifest
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -36,4 +37,5 @@ def show_dataset(url: str, manifest: Manifest, *, as_json: bool) -> None:
     }
     emit(result, as_json=as_json, table=lambda: two_columns(f"{url} ({manifest.seconds:.1f} s)", manifest.counters))
     say(f"Files: {storage.join(url, manifest.run_id)}; what is in them: {storage.join(url, 'manifest.json')}")
-    say(f"Next: qpr sample --dataset {url}; qpr train --dataset {url} --output MODEL")
+    typed = shlex.quote(url)
+    say(f"Next: qpr sample --dataset {typed}; qpr train --dataset {typed} --output MODEL")

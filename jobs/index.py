@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import json
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -135,4 +136,4 @@ def _show(url: str, manifest: Manifest, *, as_json: bool) -> None:
     }
     rows = {**manifest.counters, "factory": manifest.configuration["factory"], "seconds": manifest.seconds}
     emit(result, as_json=as_json, table=lambda: two_columns(url, rows))
-    say(f'Next: qpr search --index {url} "how do I pay my bill"')
+    say(f'Next: qpr search --index {shlex.quote(url)} "how do I pay my bill"')

@@ -57,12 +57,14 @@ def question_files(urls: Sequence[str], *, text_column: str = "text") -> tuple[l
     sources: list[Source] = []
     for url in urls:
         file_system, path = storage.locate(url)
-        if file_system.isdir(path):
+        with storage.explained(url):
+            is_folder = file_system.isdir(path)
+            matches = sorted(file_system.glob(path)) if _is_glob(path) else [path] * file_system.exists(path)
+        if is_folder:
             dataset = open_dataset(url)
             files += [QuestionFile(url, file) for file in dataset.manifest.of("questions")]
             sources.append(Source(url=url, digest=dataset.manifest.digest))
             continue
-        matches = sorted(file_system.glob(path)) if _is_glob(path) else [path] * file_system.exists(path)
         if not matches:
             raise QprError(f"{url}: no such dataset or file. Check the path, or make a dataset with `qpr clusters`")
         found = [file_system.unstrip_protocol(match) if "://" in url else match for match in matches]

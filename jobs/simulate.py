@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,7 +72,7 @@ def simulate(
         locale=locale,
     )
     result = {"output": output, "seed": seed, **_write(simulation, output, overwrite=overwrite)}
-    say(f"Next: qpr clusters --logs {output} --output dataset")
+    say(f"Next: qpr clusters --logs {shlex.quote(output)} --output dataset")
     emit(result, as_json=as_json, table=lambda: two_columns("Simulated log", result))
 
 

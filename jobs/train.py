@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -63,6 +64,7 @@ def train(
     claimed = Output(output, "model", overwrite=overwrite)
     result = run(source, claimed, shape=shape, settings=settings, device=device)
     emit(result, as_json=as_json, table=lambda: two_columns(f"model {output}", result))
+    say(f"Next: qpr index --questions {shlex.quote(dataset)} --model {shlex.quote(output)} --output INDEX")
 
 
 def widths(given: str) -> tuple[int, ...]:

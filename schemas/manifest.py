@@ -242,7 +242,12 @@ def read_verified(url: str, file: File) -> bytes:
     Raises:
         QprError: it is missing, or its content is not what the manifest says.
     """
-    content = storage.read_bytes(storage.join(url, file.path))
+    try:
+        content = storage.read_bytes(storage.join(url, file.path))
+    except QprError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            raise QprError(f"{url}/{file.path}: is gone, though the manifest lists it. Make it again") from error
+        raise
     if len(content) != file.bytes or hashlib.sha256(content).hexdigest() != file.sha256:
         raise QprError(
             f"{url}/{file.path}: does not match the manifest's sha256; the file changed or is damaged. Make it again"

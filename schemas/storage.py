@@ -15,13 +15,27 @@ from typing import Any, BinaryIO
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
-from schemas.errors import QprError
+from schemas.errors import QprError, UsageError
+
+_REMOTE = frozenset({"aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google", "requests"})
+"""The packages whose errors remote file systems raise: no credentials, no such host, no such bucket."""
 
 _STAGED = re.compile(r"(.+)\.[0-9a-f]{8}\.partial")
 
 
 def locate(url: str) -> tuple[Any, str]:
-    """Return the file system of ``url`` and the path on it; a plain path is a local one, ``~`` is expanded."""
+    """Return the file system of ``url`` and the path on it; a plain path is a local one, ``~`` is expanded.
+
+    Raises:
+        UsageError: the path is empty, or its bytes are no text, which no manifest could hold.
+        QprError: no file system knows such paths.
+    """
+    if not url.strip():
+        raise UsageError("a path is empty. Name a file or folder")
+    try:
+        url.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{url!a}: the path is not UTF-8. Rename the file or folder") from error
     try:
         file_system, path = fsspec.core.url_to_fs(os.path.expanduser(url))
     except (ValueError, ImportError) as error:
@@ -37,7 +51,8 @@ def join(url: str, *parts: str) -> str:
 def exists(url: str) -> bool:
     """Tell whether a file or folder is there."""
     file_system, path = locate(url)
-    return bool(file_system.exists(path))
+    with explained(url):
+        return bool(file_system.exists(path))
 
 
 def read_bytes(url: str) -> bytes:
@@ -80,21 +95,22 @@ def delete(url: str) -> None:
 def children(url: str) -> list[str]:
     """Return the names of what a folder holds, sorted; empty if there is no such folder."""
     file_system, path = locate(url)
-    try:
-        listed = file_system.ls(path, detail=False, refresh=True)
-    except FileNotFoundError:
-        return []
-    except NotADirectoryError as error:
-        raise QprError(f"{url}: is a file, not a folder") from error
-    if path in listed and file_system.isfile(path):
-        raise QprError(f"{url}: is a file, not a folder")
+    with explained(url):
+        try:
+            listed = file_system.ls(path, detail=False, refresh=True)
+        except FileNotFoundError:
+            return []
+        except NotADirectoryError as error:
+            raise QprError(f"{url}: is a file, not a folder") from error
+        if path in listed and file_system.isfile(path):
+            raise QprError(f"{url}: is a file, not a folder")
     names = {entry.rstrip("/").rsplit("/", 1)[-1] for entry in listed}
     return sorted(names - {path.rstrip("/").rsplit("/", 1)[-1]} if path.rstrip("/") in listed else names)
 
 
 @contextlib.contextmanager
 def explained(url: str) -> Iterator[None]:
-    """Turn an I/O error inside the block into one that names ``url``, the cause and the next step."""
+    """Turn an I/O error inside the block, of whatever file system, into one that names ``url`` and the cause."""
     try:
         yield
     except FileNotFoundError as error:
@@ -103,8 +119,14 @@ def explained(url: str) -> Iterator[None]:
         raise QprError(f"{url}: is a folder, not a file") from error
     except PermissionError as error:
         raise QprError(f"{url}: permission denied") from error
+    except (FileExistsError, NotADirectoryError) as error:
+        raise QprError(f"{url}: a part of this path is a file, not a folder") from error
     except OSError as error:
         raise QprError(f"{url}: {error.strerror or error}") from error
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] not in _REMOTE:
+            raise
+        raise QprError(f"{url}: {type(error).__name__}: {error}. Check the URL and your access to it") from error
 
 
 @contextlib.contextmanager

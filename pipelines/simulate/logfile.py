@@ -69,9 +69,11 @@ def check_free(url: str, *, overwrite: bool) -> None:
         QprError: there is a folder, or a file and ``overwrite`` is not set.
     """
     file_system, path = storage.locate(url)
-    if file_system.isdir(path):
+    with storage.explained(url):
+        is_folder, is_there = file_system.isdir(path), file_system.exists(path)
+    if is_folder:
         raise QprError(f"{url}: is a folder. Choose a file name for --output")
-    if not overwrite and file_system.exists(path):
+    if not overwrite and is_there:
         raise QprError(f"{url}: exists. Choose another --output or add --overwrite")
 
 

@@ -36,6 +36,12 @@ def test_without_json_it_prints_a_table(tmp_path, capsys):
     assert "1,200" in capsys.readouterr().out
 
 
+def test_a_path_in_a_suggested_command_can_be_pasted(tmp_path, capsys):
+    path = str(tmp_path / "my log.csv")
+    assert run("--output", path, "--events", "100") == 0
+    assert f"qpr clusters --logs '{path}'" in capsys.readouterr().err
+
+
 def test_every_option_reaches_the_generator(tmp_path):
     path = str(tmp_path / "log.parquet")
     shares = ["--generic-share", "0.5", "--unanswered-share", "0.2", "--alias-share", "0.9", "--zipf", "0.3"]

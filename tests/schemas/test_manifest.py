@@ -153,7 +153,7 @@ def test_a_flipped_bit_and_a_lost_or_added_byte_are_found(url, change):
 def test_a_missing_file_is_found(url):
     file = publish(url).files[0]
     storage.delete(storage.join(url, file.path))
-    with pytest.raises(QprError, match=r"a\.parquet: no such file"):
+    with pytest.raises(QprError, match=r"a\.parquet: is gone, though the manifest lists it\. Make it again"):
         read_verified(url, file)
 
 

@@ -1,9 +1,10 @@
 import os
 
+import fsspec
 import pytest
 
 from schemas import storage
-from schemas.errors import QprError
+from schemas.errors import QprError, UsageError
 
 
 @pytest.fixture(params=["local", "memory"])
@@ -87,6 +88,39 @@ def test_a_folder_without_permission_is_named(tmp_path):
 def test_an_unknown_kind_of_url_is_an_error_for_the_user():
     with pytest.raises(QprError, match="nosuch://x: cannot open this kind of path"):
         storage.locate("nosuch://x")
+
+
+@pytest.mark.parametrize(("url", "message"), [("", "empty"), (" ", "empty"), ("caf\udce9", r"'caf\\udce9'.*not UTF-8")])
+def test_a_path_that_is_none_is_wrong_usage(url, message):
+    with pytest.raises(UsageError, match=message):
+        storage.locate(url)
+
+
+def test_a_path_through_a_file_is_named(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(QprError, match=r"file/x: a part of this path is a file"):
+        storage.write_bytes(str(tmp_path / "file" / "x"), b"")
+
+
+def remote_error(module):
+    return type("NoCredentialsError", (Exception,), {"__module__": module})("Unable to locate credentials")
+
+
+@pytest.mark.parametrize("look", [storage.exists, storage.children, storage.read_bytes, storage.delete])
+def test_an_error_of_a_remote_file_system_names_the_url(monkeypatch, memory, look):
+    def fail(*_, **__):
+        raise remote_error("botocore.exceptions")
+
+    for operation in ("exists", "ls", "cat_file", "rm"):
+        monkeypatch.setattr(fsspec.implementations.memory.MemoryFileSystem, operation, fail)
+    with pytest.raises(QprError, match=f"{memory}/x: NoCredentialsError: Unable to locate credentials. Check the URL"):
+        look(f"{memory}/x")
+
+
+def test_an_error_of_ours_is_not_taken_for_one_of_a_file_system():
+    with pytest.raises(Exception, match="Unable") as raised, storage.explained("x"):
+        raise remote_error("schemas.storage")
+    assert not isinstance(raised.value, QprError)
 
 
 def test_a_tilde_is_the_home_folder(tmp_path, monkeypatch):
