@@ -16,7 +16,6 @@ from pipelines.components import components
 from pipelines.labelled_pairs import count_edges
 from pipelines.splitting import DEFAULT_SALT, uniform
 from schemas.columns import hash64_all
-from schemas.errors import QprError
 
 PLACED: Final = pa.schema([("question_id", pa.int64()), ("cluster_id", pa.int64()), ("split", pa.string())])
 """Where a question belongs."""
@@ -48,23 +47,17 @@ class Duplicates(NamedTuple):
 def cluster_duplicates(edges: pa.Table, held_out: HeldOut) -> Duplicates:
     """Return the connected components of the positive edges as clusters, each with its split.
 
-    A cluster's id is the hash of its smallest question id.
+    A cluster's id is the hash of its smallest question id. Without a positive edge there is none.
 
     Args:
         edges: EDGES of all rows of the input, in any order.
         held_out: how to split.
-
-    Raises:
-        QprError: no two different questions are marked as duplicates.
     """
     counted = count_edges(edges)
     differ = pc.not_equal(counted["id_1"], counted["id_2"])
     positive, negative = (
         counted.filter(pc.and_(differ, pc.equal(counted["positive"], label))) for label in (True, False)
     )
-    if not len(positive):
-        found = f"none of {pc.sum(edges['rows']).as_py() or 0:,} usable rows marks two different questions"
-        raise QprError(f"no positive pair: {found} with is_duplicate 1. Check the labels of the input")
     member_of = components(positive)
     roots = pc.unique(member_of["component"])
     cluster_ids = hash64_all(pc.binary_join_element_wise("pairs:", roots.cast(pa.string()), ""))

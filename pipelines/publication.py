@@ -17,6 +17,7 @@ from pipelines.leakage_report import tell_leakage
 from pipelines.reading.sources import Source
 from pipelines.report import check_sum, read_report
 from pipelines.runner import run
+from pipelines.writing import ROW_STAGES
 from schemas import storage
 from schemas.errors import QprError
 from schemas.manifest import Manifest, Output
@@ -60,7 +61,7 @@ def run_and_publish(
 
     Raises:
         QprError: counts do not add up, something leaked, too many rejects, or no cluster. In the last two cases the
-            run's folder stays so that the rejected rows can be read.
+            run's folder stays if it holds rejects, so that they can be read.
     """
     try:
         run(lambda pipeline: build(pipeline, output.run_url), options)
@@ -70,7 +71,11 @@ def run_and_publish(
     except BaseException:
         output.abandon()
         raise
-    _check_worth(counters, max_reject_ratio, storage.join(output.run_url, "rejected"))
+    if fault := _fault(counters, sources, max_reject_ratio):
+        if counters["rows_rejected"] or counters["members_rejected"]:
+            raise QprError(f"{fault}. Read what was rejected in {storage.join(output.run_url, 'rejected')}")
+        output.abandon()
+        raise QprError(fault)
     inputs = [Input(url=source.url, bytes=source.bytes) for source in sources]
     return output.publish(
         [*report.files, leakage_file],
@@ -91,21 +96,25 @@ def _check_accounts(counted: dict[str, int], questions_a_row: int) -> dict[str, 
     return counters
 
 
-def _check_worth(counters: dict[str, int], max_reject_ratio: float, rejected_url: str) -> None:
-    read, rejected = counters.get("rows_read", 0), counters.get("rows_rejected", 0)
+def _fault(counters: dict[str, int], sources: Sequence[Source], max_reject_ratio: float) -> str | None:
+    """Return why the run is worth nothing, or None if it is worth something."""
+    read, rejected = counters.get("rows_read", 0), counters["rows_rejected"]
     if not read:
-        raise QprError("the input has no rows. Check that it is the right file")
+        return f"{', '.join(source.url for source in sources)}: there is no row. Check that it is the right file"
     if rejected > max_reject_ratio * read:
-        share = f"{rejected:,} of {read:,} rows were rejected, more than --max-reject-ratio {max_reject_ratio}"
-        raise QprError(f"{share} allows. {_most_frequent_reasons(counters)}. Read them in {rejected_url}")
+        allowed = f"more than --max-reject-ratio {max_reject_ratio} allows"
+        most = _most_frequent(counters, [f"rejected_{stage}_" for stage in ROW_STAGES])
+        return f"{rejected:,} of {read:,} rows were rejected, {allowed}. {most}"
+    if counters.get("positive_edges") == 0:
+        found = f"none of {counters['rows_kept']:,} usable rows marks two different questions with is_duplicate 1"
+        return f"no positive pair: {found}. Check the labels of the input"
     if not any(counters.get(f"clusters_{split}") for split in SPLITS):
-        what = (
-            f"no cluster was left of {counters.get('members', 0):,} questions in {counters.get('groups', 0):,} groups"
-        )
-        raise QprError(f"{what}. {_most_frequent_reasons(counters)}. Read them in {rejected_url}")
+        of = f"{counters.get('members', 0):,} questions in {counters.get('groups', 0):,} groups"
+        return f"no cluster was left of {of}. {_most_frequent(counters, ['rejected_'])}"
+    return None
 
 
-def _most_frequent_reasons(counters: dict[str, int]) -> str:
-    reasons = {name: n for name, n in counters.items() if name.startswith("rejected_")}
+def _most_frequent(counters: dict[str, int], prefixes: Sequence[str]) -> str:
+    reasons = {name: n for name, n in counters.items() if name.startswith(tuple(prefixes))}
     most = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:3]
     return "Most were " + ", ".join(f"{name.removeprefix('rejected_')} ({n:,})" for name, n in most)

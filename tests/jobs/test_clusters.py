@@ -77,10 +77,10 @@ def test_a_pattern_that_the_shell_left_alone_does_too(qpr, write_jsonl, dataset)
     [
         ("none.jsonl", None, "none.jsonl: no file matches"),
         ("empty.jsonl", "", "empty.jsonl: the file is empty"),
-        ("header.csv", "question,answer\n", "the input has no rows"),
+        ("header.csv", "question,answer\n", "header.csv: there is no row"),
         ("log.txt", "x", "cannot tell the format"),
         ("log.csv", "asked,told\na,b\n", "no column question, answer; the file has: asked, told"),
-        ("log.jsonl.gz", "not gzip", "log.jsonl.gz"),
+        ("log.jsonl.gz", "not gzip", "log.jsonl.gz: is not gzip data"),
         ("log.parquet", "not parquet", "log.parquet: not a whole Parquet file"),
     ],
 )
@@ -92,7 +92,7 @@ def test_a_wrong_input_is_named_and_nothing_is_written(qpr, tmp_path, dataset, n
     assert outcome.code == 1
     assert message in outcome.err
     assert outcome.out == ""
-    assert not storage.exists(f"{dataset}/manifest.json")
+    assert not storage.exists(dataset)
 
 
 def test_wrong_columns_are_answered_with_the_option_that_maps_them(qpr, write_jsonl, dataset):
@@ -189,7 +189,7 @@ def test_too_many_rejects_are_an_error_and_the_rejected_rows_can_be_read(qpr, wr
 
 
 def readable_rejects(message):
-    folder = message.split("Read them in ")[1].split()[0]
+    folder = message.split("Read what was rejected in ")[1].split()[0]
     file_system, path = storage.locate(folder)
     return sorted(pq.read_table(path, filesystem=file_system)["reason"].to_pylist())
 
@@ -274,3 +274,10 @@ def test_times_become_first_and_last_seen(qpr, write_jsonl, dataset):
     assert qpr("clusters", "--logs", write_jsonl("log.jsonl", rows), "--output", dataset).code == 0
     seen = {r["key"]: r for r in open_dataset(dataset).table("questions").to_pylist()}["how pay my bill"]
     assert (seen["first_seen"].day, seen["last_seen"].day, seen["events"]) == (1, 3, 2)
+
+
+def test_times_that_cannot_be_read_are_counted(qpr, write_jsonl, dataset):
+    days = ["yesterday", "31/12/2024", "", None, "2024-01-03"]
+    rows = [{**row, "timestamp": day} for row, day in zip(ROWS, days, strict=True)]
+    assert qpr("clusters", "--logs", write_jsonl("log.jsonl", rows), "--output", dataset).code == 0
+    assert read_manifest(dataset).counters["unreadable_timestamp"] == 2

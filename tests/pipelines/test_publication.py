@@ -94,23 +94,34 @@ def test_the_old_dataset_can_be_read_while_its_replacement_is_made(memory):
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        ({}, "the input has no rows"),
         (GOOD | {"events": 8, "rows_rejected": 2}, r"2 of 10 rows were rejected, more than --max-reject-ratio 0\.1"),
+        (GOOD | {"positive_edges": 0}, "no positive pair: none of 9 usable rows marks two different questions"),
         ({n: c for n, c in GOOD.items() if n != "clusters_train"}, "no cluster was left of 9 questions in 5 groups"),
     ],
 )
 def test_a_run_that_is_worth_nothing_is_not_published_but_its_rejects_stay(memory, counts, message):
-    with pytest.raises(QprError, match=message):
+    with pytest.raises(QprError, match=f"{message}.*Read what was rejected in {memory}/.*/rejected"):
         publish(memory, counts)
     [run_id] = storage.children(memory)
     assert storage.children(f"{memory}/{run_id}") == ["leakage.json", "rejected"]
     assert publish(memory, GOOD).counters["rows_kept"] == 9  # and they do not stand in the way of the next run
 
 
-def test_the_most_frequent_reasons_are_told(memory):
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [({}, "log.csv: there is no row"), ({"rows_read": 4, "events": 4, "positive_edges": 0}, "none of 4 usable rows")],
+)
+def test_a_run_that_rejected_nothing_and_is_worth_nothing_leaves_nothing(memory, counts, message):
+    with pytest.raises(QprError, match=message) as raised:
+        publish(memory, counts)
+    assert "rejected" not in str(raised.value)
+    assert storage.children(memory) == []
+
+
+def test_the_most_frequent_reasons_that_rows_were_rejected_for_are_told(memory):
     reasons = {f"rejected_validate_{name}": n for name, n in {"a": 1, "b": 3, "c": 2, "d": 2}.items()}
     with pytest.raises(QprError, match=r"Most were validate_b \(3\), validate_c \(2\), validate_d \(2\)\."):
-        publish(memory, GOOD | reasons | {"events": 2, "rows_rejected": 8})
+        publish(memory, GOOD | reasons | {"events": 2, "rows_rejected": 8, "rejected_size_single_question": 99})
 
 
 @pytest.mark.parametrize(
