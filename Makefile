@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench clean
+.PHONY: help setup demo test engines lint bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,8 +21,11 @@ $(READY): setup.py constraints.txt
 demo: $(READY) ## from nothing to answered questions, on generated logs, in a few minutes
 	$(BIN)/python -m jobs.demo
 
-test: $(READY) ## all tests
-	$(BIN)/python -m pytest -n 2
+test: $(READY) ## all tests but those on engines outside this process
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not engine"
+
+engines: $(READY) ## whole pipelines on every engine that is at hand: Prism, Spark, Beam's job service
+	$(BIN)/python -m pytest -m engine
 
 lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/ruff check .
