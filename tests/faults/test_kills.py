@@ -9,6 +9,8 @@ from benchmarks.kill_commands import COMMANDS
 
 KILLS = 4
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kills")]  # one worker starts the one process
+
 
 @pytest.fixture(scope="module")
 def killed():
@@ -18,7 +20,6 @@ def killed():
     return {row["command"]: row for row in map(json.loads, done.stdout.splitlines())}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_killed_command_leaves_the_old_version_or_the_new_one_and_a_rerun_is_the_same(killed, name):
     row = killed[name]
