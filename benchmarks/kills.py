@@ -140,9 +140,12 @@ def kill_often(command: Command, *, kills: int, seed: int) -> dict[str, int | st
     new = state(command)
     assert whole.code == 0, (command.output.parent / "log").read_text()
     assert old != new
+    _put_back(command, None)
+    first = run(command.new, command.output)
+    assert first.code == 0
     counts = collections.Counter(dict.fromkeys(("killed", "old", "new", "nothing", "broken", "rerun_differs"), 0))
     counts["litter_after_rerun"] = 0
-    for fresh, after_s, before in moments(whole, kills=kills, draw=random.Random(f"{command.name} {seed}")):
+    for fresh, after_s, before in moments(first, whole, kills=kills, draw=random.Random(f"{command.name} {seed}")):
         _put_back(command, None if fresh else saved)
         killed = run(command.new, command.output, after_s=after_s, before=before)
         counts["killed"] += killed.code == -signal.SIGKILL
@@ -153,14 +156,16 @@ def kill_often(command: Command, *, kills: int, seed: int) -> dict[str, int | st
     return {"command": command.name, "kills": kills, "operations": whole.operations, **counts}
 
 
-def moments(whole: Run, *, kills: int, draw: random.Random) -> Iterator[tuple[bool, float | None, int | None]]:
+def moments(
+    first: Run, whole: Run, *, kills: int, draw: random.Random
+) -> Iterator[tuple[bool, float | None, int | None]]:
     """Yield whether there is nothing before, and when to kill: after some seconds, or before an operation's number."""
-    operations = [(fresh, number) for fresh in (False, True) for number in range(1, whole.operations + 1)]
+    operations = [(of is first, number) for of in (whole, first) for number in range(1, of.operations + 1)]
     draw.shuffle(operations)
     turns = itertools.cycle(operations)
     for kill in range(kills):
         if kill % 3 == 0:
-            yield draw.random() < 0.25, draw.uniform(0, whole.seconds), None
+            yield draw.random() < 0.25, draw.uniform(0, first.seconds), None
         else:
             fresh, number = next(turns)
             yield fresh, None, number

@@ -25,4 +25,4 @@ def test_a_killed_command_leaves_the_old_version_or_the_new_one_and_a_rerun_is_t
     row = killed[name]
     assert row["old"] + row["new"] + row["nothing"] == KILLS
     assert (row["broken"], row["rerun_differs"], row["litter_after_rerun"]) == (0, 0, 0)
-    assert row["killed"] >= KILLS // 2  # a command may end before the clock's kill, never before its own operation
+    assert row["killed"] >= KILLS // 2  # a command may end before the clock strikes, never before its own operation
