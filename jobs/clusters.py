@@ -5,15 +5,21 @@ log files -> clusters -> dataset
 
 from __future__ import annotations
 
+import dataclasses
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from jobs.beam_options import beam_options, show_dataset
-from jobs.console import say
+from jobs.console import working
 from jobs.leakage_option import NearDuplicate
-from schemas.manifest import Output
+from schemas.output import Output
+
+SCORES = (
+    "How alike the questions of an answer must be. paper: share of all their words that one has, as in Bonadiman et "
+    "al. 2019, so few questions score high; adjusted: freed of their number; idf: rare words count more besides."
+)
 
 
 class Score(StrEnum):
@@ -26,11 +32,11 @@ class Score(StrEnum):
 
 def clusters(
     context: typer.Context,
-    logs: Annotated[list[str], typer.Option(help="Log files, globs or URLs: .jsonl, .csv, .tsv, .parquet; .gz, .zst.")],
+    logs: Annotated[list[str], typer.Option(help="Files, globs or URLs: .jsonl, .csv, .tsv, .parquet; .gz, .zst.")],
     output: Annotated[str, typer.Option(help="Folder of the dataset, any fsspec URL.")],
     more_logs: Annotated[list[str] | None, typer.Argument(metavar="[LOGS]...", help="More log files.")] = None,
-    coherence: Annotated[Score, typer.Option(help="The score of the gate.")] = Score.IDF,
-    min_coherence: Annotated[float, typer.Option(min=0, max=1, help="Clusters that score lower are rejected.")] = 0.1,
+    coherence: Annotated[Score, typer.Option(help=SCORES)] = Score.IDF,
+    min_coherence: Annotated[float, typer.Option(min=0, max=1, help="Groups that score lower are rejected.")] = 0.1,
     min_answer_share: Annotated[
         float | None,
         typer.Option(
@@ -42,25 +48,36 @@ def clusters(
         ),
     ] = None,
     min_answer_events: Annotated[int, typer.Option(min=1, help="And if it was given so many times.")] = 2,
-    max_cluster_size: Annotated[int, typer.Option(min=2, help="Larger clusters are sampled.")] = 1_000,
-    max_pairs_per_cluster: Annotated[int, typer.Option(min=1, help="Pairs written of one cluster.")] = 10_000,
+    max_cluster_size: Annotated[
+        int, typer.Option(min=2, help="Questions kept of a larger group, always the same.")
+    ] = 1_000,
+    max_pairs_per_cluster: Annotated[int, typer.Option(min=1, help="Most pairs written of a cluster.")] = 10_000,
     near_duplicate: NearDuplicate = None,
-    split_salt: Annotated[str, typer.Option(help="Another salt, another split.")] = "qpr",
-    min_confidence: Annotated[float | None, typer.Option(help="Reject rows of lower confidence.")] = None,
-    locale: Annotated[str | None, typer.Option(help="Keep rows of this locale only, such as en-GB.")] = None,
-    question_column: Annotated[str | None, typer.Option(help="Name of the question column.")] = None,
-    answer_column: Annotated[str | None, typer.Option(help="Name of the answer column.")] = None,
-    answer_id_column: Annotated[str | None, typer.Option(help="Name of the answer id column.")] = None,
-    timestamp_column: Annotated[str | None, typer.Option(help="Name of the timestamp column.")] = None,
-    user_id_column: Annotated[str | None, typer.Option(help="Name of the user column.")] = None,
-    confidence_column: Annotated[str | None, typer.Option(help="Name of the confidence column.")] = None,
-    locale_column: Annotated[str | None, typer.Option(help="Name of the locale column.")] = None,
-    shards: Annotated[int | None, typer.Option(min=1, max=4096, help="Parts of a shuffle; by input size.")] = None,
-    max_reject_ratio: Annotated[float, typer.Option(min=0, max=1, help="Fail above this share of bad rows.")] = 0.1,
+    split_salt: Annotated[str, typer.Option(help="Any word; another one deals the splits anew.")] = "qpr",
+    min_confidence: Annotated[
+        float | None, typer.Option(help="Reject rows of lower confidence; one without is kept.")
+    ] = None,
+    locale: Annotated[
+        str | None, typer.Option(help="Reject rows of another locale, such as en-GB; one without is kept.")
+    ] = None,
+    question_column: Annotated[str | None, typer.Option(help="Where question is called otherwise.")] = None,
+    answer_column: Annotated[str | None, typer.Option(help="Where answer is called otherwise.")] = None,
+    answer_id_column: Annotated[str | None, typer.Option(help="Where answer_id is called otherwise.")] = None,
+    timestamp_column: Annotated[str | None, typer.Option(help="Where timestamp is called otherwise.")] = None,
+    user_id_column: Annotated[str | None, typer.Option(help="Where user_id is called otherwise.")] = None,
+    confidence_column: Annotated[str | None, typer.Option(help="Where confidence is called otherwise.")] = None,
+    locale_column: Annotated[str | None, typer.Option(help="Where locale is called otherwise.")] = None,
+    shards: Annotated[int | None, typer.Option(min=1, max=4096, help="Parts of the work; by input size.")] = None,
+    max_reject_ratio: Annotated[
+        float, typer.Option(min=0, max=1, help="Fail if a larger share of rows is unusable.")
+    ] = 0.1,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Group logged questions by the answer they got and keep the groups that hang together.
+
+    A log has the columns question and answer and may have answer_id, timestamp, user_id, confidence and locale. What
+    cannot be used is in the dataset too, with the reason, in the table rejected.
 
     Example: qpr clusters --logs 'logs/*.jsonl.gz' --output dataset
 
@@ -88,8 +105,10 @@ def clusters(
     }
     column_names = {ours: theirs for ours, theirs in named.items() if theirs is not None}
     sources = expand([*logs, *(more_logs or [])])
+    asked_for = {"confidence": min_confidence is not None, "locale": locale is not None}
+    columns = [dataclasses.replace(c, required=c.required or asked_for.get(c.name, False)) for c in pipeline.COLUMNS]
     for source in sources:
-        check_header(source, pipeline.COLUMNS, column_names)
+        check_header(source, columns, column_names)
     if min_answer_share is None:
         min_answer_share = 0 if coherence is Score.PAPER else Ambiguity().min_answer_share
     if near_duplicate is None:
@@ -107,14 +126,16 @@ def clusters(
         shards=shards or shards_for(sources),
     )
     target = Output(output, "dataset", overwrite=overwrite)
-    say(f"{len(sources)} file(s), {sum(s.bytes for s in sources):,} bytes, {config.shards} shard(s)")
-    manifest = run_and_publish(
-        lambda beam_pipeline, run_url: pipeline.build(beam_pipeline, sources=sources, config=config, run_url=run_url),
-        output=target,
-        sources=sources,
-        configuration=config,
-        leakage=config.assembly.leakage,
-        options=options,
-        max_reject_ratio=max_reject_ratio,
-    )
+    with working(
+        f"Clustering {len(sources)} file(s), {sum(s.bytes for s in sources):,} bytes, in {config.shards} part(s)"
+    ):
+        manifest = run_and_publish(
+            lambda beam_pipeline, url: pipeline.build(beam_pipeline, sources=sources, config=config, run_url=url),
+            output=target,
+            sources=sources,
+            configuration=config,
+            leakage=config.assembly.leakage,
+            options=options,
+            max_reject_ratio=max_reject_ratio,
+        )
     show_dataset(output, manifest, as_json=as_json)

@@ -24,8 +24,10 @@ _CODECS = {".gz": "gzip", ".zst": "zstd"}
 def encode(
     model: Annotated[str, typer.Option(help="Model made by `qpr train`.")],
     input_: Annotated[str, typer.Option("--input", help="One question a line, UTF-8, .gz or .zst too; - for stdin.")],
-    output: Annotated[str, typer.Option(help="Where the matrix goes, one row a line.")],
-    float16: Annotated[bool, typer.Option("--float16", help="Half the size, three digits.")] = False,
+    output: Annotated[str, typer.Option(help="NumPy file to write (.npy), one row a line.")],
+    float16: Annotated[
+        bool, typer.Option("--float16", help="Write half precision: half the size, three digits.")
+    ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jobs.beam_options import beam_options
-from jobs.console import emit, say, two_columns
+from jobs.console import emit, say, two_columns, working
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import MANIFEST, File, Output, Source, read_verified
+from schemas.manifest import MANIFEST, File, Source, read_verified
+from schemas.output import Output
 
 if TYPE_CHECKING:
     from jobs.indexing import IndexJob
@@ -30,11 +31,12 @@ def index(
     model: Annotated[str, typer.Option(help="Model that encodes the questions, from `qpr train`.")],
     output: Annotated[str, typer.Option(help="Folder of the index, any fsspec URL.")],
     text_column: Annotated[str, typer.Option(help="Column of the Parquet files that holds the question.")] = "text",
-    shards: Annotated[int, typer.Option(min=1, max=4096, help="Parts, each built by one worker.")] = 8,
+    shards: Annotated[int, typer.Option(min=1, max=4096, help="Parts of the index, each built by one worker.")] = 8,
     factory: Annotated[
         str | None,
         typer.Option(
-            help="FAISS factory, such as Flat or IVF2000,Flat. Default by size: exact under 10,000 questions."
+            help="FAISS index: Flat is exact, IVF2000,Flat has 2,000 lists of which a query searches --probes. "
+            "Default by size: Flat under 10,000 questions."
         ),
     ] = None,
     probes: Annotated[
@@ -63,10 +65,10 @@ def index(
         new_index(factory, parts.config.shape.dimension)
     target = Output(output, "index", overwrite=overwrite)
     job = IndexJob(target.run_url, model, parts.manifest.digest, shards, factory)
-    say(f"{len(files)} file(s) of questions, {shards} shard(s), model {parts.manifest.digest[:12]}")
     try:
-        run(lambda pipeline: build(pipeline, files=files, job=job), options)
-        manifest = _publish(target, job, parts=parts, inputs=sources, probes=probes)
+        with working(f"Indexing {len(files)} file(s) of questions in {shards} shard(s), model {job.model_digest[:12]}"):
+            run(lambda pipeline: build(pipeline, files=files, job=job), options)
+            manifest = _publish(target, job, parts=parts, inputs=sources, probes=probes)
     except BaseException:
         target.abandon()
         raise

@@ -24,7 +24,7 @@ from model.shards import build_shard, default_factory, in_sample, sample_size, t
 from pipelines.shuffle import GroupByShard, concatenate, to_ipc
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import write_file
+from schemas.output import write_file
 
 REPORT = "_report.json"
 """What the workers did, for the driver: one JSON list, removed before the index is published."""

@@ -25,9 +25,9 @@ NearDuplicate = Annotated[
         min=0,
         max=1,
         callback=possible,
-        help="Questions leave validation and test if their words have this Jaccard index or more with those of a "
-        "question in train (and validation for test); 1: if they have exactly the same words; 0: only if the question "
-        "itself is in train, as in the paper. Default: 0.9; with --coherence paper 0.",
+        help="Questions leave validation and test if they share this much of their words (Jaccard index: common words "
+        "over all words) with a question in train, or in validation for test; 1: if they have exactly the same words; "
+        "0: only if the question itself is in train, as in the paper. Default: 0.9; 0 for the clusters of the paper.",
         show_default=False,
     ),
 ]

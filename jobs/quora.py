@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from jobs.beam_options import beam_options, show_dataset
-from jobs.console import say
+from jobs.console import working
 from jobs.leakage_option import NearDuplicate
-from schemas.manifest import Output
+from schemas.output import Output
 
 
 def quora(
@@ -20,19 +20,24 @@ def quora(
     pairs: Annotated[list[str], typer.Option(help="Files, globs or URLs of pairs: .tsv, .csv, .jsonl, .parquet; .gz.")],
     output: Annotated[str, typer.Option(help="Folder of the dataset, any fsspec URL.")],
     more_pairs: Annotated[list[str] | None, typer.Argument(metavar="[PAIRS]...", help="More files of pairs.")] = None,
-    held_out_pairs: Annotated[int, typer.Option(min=0, help="Pairs of validation and of test, each.")] = 5_000,
-    max_cluster_size: Annotated[int, typer.Option(min=2, help="Larger clusters are sampled.")] = 1_000,
-    max_pairs_per_cluster: Annotated[int, typer.Option(min=1, help="Pairs written of one cluster.")] = 10_000,
+    held_out_pairs: Annotated[
+        int, typer.Option(min=0, help="Pairs in validation and in test; a tenth of few.")
+    ] = 5_000,
+    max_cluster_size: Annotated[int, typer.Option(min=2, help="Questions kept of a larger cluster.")] = 1_000,
+    max_pairs_per_cluster: Annotated[int, typer.Option(min=1, help="Most pairs written of a cluster.")] = 10_000,
     near_duplicate: NearDuplicate = None,
-    split_salt: Annotated[str, typer.Option(help="Another salt, another split.")] = "qpr",
-    shards: Annotated[int | None, typer.Option(min=1, max=4096, help="Parts of a shuffle; by input size.")] = None,
-    max_reject_ratio: Annotated[float, typer.Option(min=0, max=1, help="Fail above this share of bad rows.")] = 0.1,
+    split_salt: Annotated[str, typer.Option(help="Any word; another one deals the splits anew.")] = "qpr",
+    shards: Annotated[int | None, typer.Option(min=1, max=4096, help="Parts of the work; by input size.")] = None,
+    max_reject_ratio: Annotated[
+        float, typer.Option(min=0, max=1, help="Fail if a larger share of rows is unusable.")
+    ] = 0.1,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Cluster the questions that people marked as duplicates, directly or through others.
 
     The columns are qid1, qid2, question1, question2 and is_duplicate (0 or 1), in any order; the ids are optional.
+    What cannot be used is in the dataset too, with the reason, in the table rejected.
 
     Example: qpr quora --pairs quora_duplicate_questions.tsv --output dataset
 
@@ -64,15 +69,17 @@ def quora(
         shards=shards or shards_for(sources),
     )
     target = Output(output, "dataset", overwrite=overwrite)
-    say(f"{len(sources)} file(s), {sum(s.bytes for s in sources):,} bytes, {config.shards} shard(s)")
-    manifest = run_and_publish(
-        lambda beam_pipeline, run_url: pipeline.build(beam_pipeline, sources=sources, config=config, run_url=run_url),
-        output=target,
-        sources=sources,
-        configuration=config,
-        leakage=config.assembly.leakage,
-        options=options,
-        max_reject_ratio=max_reject_ratio,
-        questions_a_row=2,
-    )
+    with working(
+        f"Clustering {len(sources)} file(s), {sum(s.bytes for s in sources):,} bytes, in {config.shards} part(s)"
+    ):
+        manifest = run_and_publish(
+            lambda beam_pipeline, url: pipeline.build(beam_pipeline, sources=sources, config=config, run_url=url),
+            output=target,
+            sources=sources,
+            configuration=config,
+            leakage=config.assembly.leakage,
+            options=options,
+            max_reject_ratio=max_reject_ratio,
+            questions_a_row=2,
+        )
     show_dataset(output, manifest, as_json=as_json)

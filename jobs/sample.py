@@ -31,7 +31,9 @@ def sample(
     clusters: Annotated[int, typer.Option(min=1, help="How many clusters.")] = 200,
     seed: Annotated[int, typer.Option(help="Another seed, another sample.")] = 0,
     split: Annotated[str | None, typer.Option(help="Only train, validation or test.")] = None,
-    shown: Annotated[int, typer.Option("--questions", min=1, help="Of a cluster, in a table or Markdown.")] = 10,
+    shown: Annotated[
+        int, typer.Option("--questions", min=1, help="Most questions shown of a cluster, in a table or Markdown.")
+    ] = 10,
     form: Annotated[Format, typer.Option("--format", help="CSV and Parquet hold one row a question.")] = Format.TABLE,
     output: Annotated[str | None, typer.Option(help="File to write instead of stdout; Parquet needs one.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")] = False,

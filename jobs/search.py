@@ -33,7 +33,7 @@ def search(
     questions: Annotated[
         list[str] | None, typer.Argument(metavar="[QUESTION]...", help="What to look for; lines of stdin by default.")
     ] = None,
-    k: Annotated[int, typer.Option("--k", "-k", min=1, help="Hits a question.")] = 20,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, help="Most hits of a question.")] = 20,
     probes: Annotated[
         int | None,
         typer.Option(min=1, help="Lists searched, if the index has lists; what it was built with by default."),

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from pipelines.simulate.noise import Noise
 
 _SHARE = {"min": 0.0, "max": 1.0}
-_NOISES = "lower_case, unpunctuated, filler, truncated, homophone, dropped, doubled, swapped"
+NOISES = (
+    "lower_case=0.5, unpunctuated=0.4, filler=0.03, truncated=0.02, "
+    "homophone=0.04, dropped=0.04, doubled=0.02, swapped=0.02"
+)
+"""The defaults of `pipelines.simulate.noise.Noise`, for the help."""
 
 
 def simulate(
@@ -34,13 +38,22 @@ def simulate(
         str | None, typer.Option(help="Take facts and wordings from this dataset's clusters.")
     ] = None,
     facts: Annotated[
-        int | None, typer.Option(min=1, help="How many facts are asked about; else 1 to 10 events.")
+        int | None, typer.Option(min=1, help="How many facts are asked about. Default: one for ten events.")
     ] = None,
-    zipf: Annotated[float, typer.Option(min=0.0, max=10.0, help="Popularity falls as rank to this power.")] = 0.8,
-    generic_share: Annotated[float, typer.Option(**_SHARE, help="Facts answered by a Yes, a 12 or a July 5.")] = 0.1,
-    unanswered_share: Annotated[float, typer.Option(**_SHARE, help="Events answered by I don't know.")] = 0.01,
-    alias_share: Annotated[float, typer.Option(**_SHARE, help="Events that use another name of a thing.")] = 0.25,
-    noise: Annotated[list[str] | None, typer.Option(help=f"NAME=RATE or none; repeat for {_NOISES}.")] = None,
+    zipf: Annotated[
+        float, typer.Option(min=0.0, max=10.0, help="Popularity of a fact: its rank to the power of minus this.")
+    ] = 0.8,
+    generic_share: Annotated[
+        float, typer.Option(**_SHARE, help="Share of facts whose answer others have too: Yes, 12, July 5.")
+    ] = 0.1,
+    unanswered_share: Annotated[float, typer.Option(**_SHARE, help="Share of events answered by I don't know.")] = 0.01,
+    alias_share: Annotated[
+        float, typer.Option(**_SHARE, help="Share of events that call a thing by another name.")
+    ] = 0.25,
+    noise: Annotated[
+        list[str] | None,
+        typer.Option(help=f"NAME=RATE of a change of wording, may be repeated, or none. Default: {NOISES}."),
+    ] = None,
     start: Annotated[str, typer.Option(help="Day of the first event, YYYY-MM-DD.")] = "2024-01-01",
     days: Annotated[int, typer.Option(min=1, help="How many days the log covers.")] = 30,
     confidence: Annotated[bool, typer.Option(help="Fill the column confidence.")] = True,

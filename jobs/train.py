@@ -16,7 +16,8 @@ import typer
 from jobs.console import emit, progress_bar, say, two_columns
 from schemas.dataset import Dataset, open_dataset
 from schemas.errors import UsageError
-from schemas.manifest import Output, Source
+from schemas.manifest import Source
+from schemas.output import Output
 
 if TYPE_CHECKING:
     from model.pairs import Pairs
@@ -26,17 +27,21 @@ if TYPE_CHECKING:
 
 def train(
     dataset: Annotated[str, typer.Option(help="Dataset to learn from.")],
-    output: Annotated[str, typer.Option(help="Where the model goes.")],
+    output: Annotated[str, typer.Option(help="Folder of the model, any fsspec URL.")],
     epochs: Annotated[int, typer.Option(help="Most passes over the train pairs.")] = 10,
-    batch_size: Annotated[int, typer.Option(help="Pairs a step.")] = 512,
+    batch_size: Annotated[
+        int, typer.Option(help="Pairs a step; a question is told from all others of its batch.")
+    ] = 512,
     learning_rate: Annotated[float, typer.Option(help="Adam's learning rate.")] = 1e-3,
-    smoothing: Annotated[float, typer.Option(help="Share of the target spread over the batch, in [0, 1).")] = 0.3,
+    smoothing: Annotated[
+        float, typer.Option(help="The paper's epsilon: share of the target spread over the batch, in [0, 1).")
+    ] = 0.3,
     distance: Annotated[str, typer.Option(help="squared_euclidean or euclidean.")] = "squared_euclidean",
-    dimension: Annotated[int, typer.Option(help="Numbers a question.")] = 300,
+    dimension: Annotated[int, typer.Option(help="Length of a question's vector.")] = 300,
     windows: Annotated[str, typer.Option(help="Widths of the convolution in words, such as 5 or 3,5.")] = "5",
     vocabulary_size: Annotated[int, typer.Option(help="Most words with an embedding of their own.")] = 50_000,
     hash_bins: Annotated[int, typer.Option(help="Embeddings shared by all other words.")] = 5_000,
-    patience: Annotated[int, typer.Option(help="Epochs without a better validation AUC before it stops.")] = 2,
+    patience: Annotated[int, typer.Option(help="Epochs without a better ROC AUC on validation before it stops.")] = 2,
     seed: Annotated[int, typer.Option(help="Of weights, order and sampled non-pairs.")] = 0,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …; CUDA by itself where there is one.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")] = False,

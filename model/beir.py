@@ -5,7 +5,6 @@ folder of corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv -> read_beir -> Collectio
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import json
 from collections.abc import Iterator
@@ -53,8 +52,8 @@ def read_beir(url: str, *, split: str = "test") -> Collection:
     Raises:
         QprError: a file is missing, a line of it is not what the layout wants, or no query has a relevant document.
     """
-    documents = dict(_texts(storage.join(url, "corpus.jsonl")))
-    queries = dict(_texts(storage.join(url, "queries.jsonl")))
+    documents = _texts(storage.join(url, "corpus.jsonl"))
+    queries = _texts(storage.join(url, "queries.jsonl"))
     row_of = {name: row for row, name in enumerate(documents)}
     qrels = storage.join(url, "qrels", f"{split}.tsv")
     judgements = [(q, d, grade) for q, d, grade in _judgements(qrels) if grade > 0 and q in queries]
@@ -88,20 +87,25 @@ def search(collection: Collection, encoder: Encoder, *, depth: int) -> Ints:
     return found
 
 
-def _texts(url: str) -> Iterator[tuple[str, str]]:
-    """Yield id and text of each line of corpus.jsonl or queries.jsonl."""
+def _texts(url: str) -> dict[str, str]:
+    """Return the text of each id of corpus.jsonl or queries.jsonl, in their order."""
+    texts: dict[str, str] = {}
     for number, line in _lines(url):
         try:
             entry = json.loads(line)
-            yield str(entry["_id"]), f"{entry.get('title') or ''} {entry['text']}".strip()
+            name, text = str(entry["_id"]), f"{entry.get('title') or ''} {entry['text'] or ''}".strip()
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise QprError(f"{url}, line {number}: not an object with _id and text ({error})") from error
+        if name in texts:
+            raise QprError(f"{url}, line {number}: a second _id {name}. Give each text an id of its own")
+        texts[name] = text
+    return texts
 
 
 def _judgements(url: str) -> Iterator[tuple[str, str, int]]:
     """Yield query id, document id and grade of each line after the header of a qrels file."""
-    lines = list(_lines(url))
-    for (number, _), row in zip(lines, csv.reader((line for _, line in lines), delimiter="\t"), strict=True):
+    for number, line in _lines(url):
+        row = line.split("\t")
         if number == 1 and row[-1].lower() == "score":
             continue
         try:
@@ -116,4 +120,5 @@ def _lines(url: str) -> Iterator[tuple[int, str]]:
         content = storage.read_bytes(url).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise QprError(f"{url}: not UTF-8 at byte {error.start}") from error
-    return ((number, line) for number, line in enumerate(content.splitlines(), 1) if line.strip())
+    lines = enumerate(content.split("\n"), start=1)  # splitlines() also cuts at line ends that JSON strings may hold
+    return ((number, line.removesuffix("\r")) for number, line in lines if line.strip())

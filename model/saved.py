@@ -19,7 +19,8 @@ import safetensors.numpy
 from model.settings import ModelConfig
 from model.vocabulary import Vocabulary
 from schemas.errors import QprError
-from schemas.manifest import Manifest, Output, Source, read_manifest, read_verified
+from schemas.manifest import Manifest, Source, read_manifest, read_verified
+from schemas.output import Output
 
 Weights = dict[str, npt.NDArray[np.float32]]
 

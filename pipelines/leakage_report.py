@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from pipelines.leakage import Leakage
 from schemas.errors import QprError
-from schemas.manifest import File, Output
+from schemas.manifest import File
+from schemas.output import Output
 
 _PREFIX: Final = "leakage."
 

@@ -20,8 +20,9 @@ from pipelines.runner import run
 from pipelines.writing import ROW_STAGES
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import Manifest, Output
+from schemas.manifest import Manifest
 from schemas.manifest import Source as Input
+from schemas.output import Output
 from schemas.tables import SPLITS
 
 DEFAULT_MAX_REJECT_RATIO = 0.1

@@ -14,7 +14,8 @@ import apache_beam as beam
 from pipelines.writing import Written
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import File, Output
+from schemas.manifest import File
+from schemas.output import Output
 
 _REPORT = "report.json"
 

@@ -15,7 +15,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.shuffle import shard_of
-from schemas.manifest import File, write_file
+from schemas.manifest import File
+from schemas.output import write_file
 from schemas.tables import TABLES, conform
 
 ORDER = {

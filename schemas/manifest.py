@@ -1,6 +1,6 @@
 """What makes an artefact complete: a manifest, written last, that lists every file with its digest.
 
-run folder of files -> Output.publish -> manifest.json -> read_manifest -> verified files
+manifest.json -> read_manifest -> Manifest -> read_verified -> bytes
 
 An artefact (a dataset, a model or an index) is a folder with ``manifest.json`` and one folder a run. Readers follow
 the manifest and nothing else, so a killed run leaves the old version whole, on any store that can replace one file.
@@ -8,11 +8,7 @@ the manifest and nothing else, so a killed run leaves the old version whole, on 
 
 from __future__ import annotations
 
-import contextlib
-import datetime
 import hashlib
-import re
-import secrets
 from typing import Any, Literal
 
 import pydantic
@@ -23,7 +19,6 @@ from schemas.tables import SCHEMA_VERSION
 
 MANIFEST = "manifest.json"
 Kind = Literal["dataset", "model", "index"]
-_RUN_FOLDER = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
 _HOW_TO_MAKE = {
     "dataset": "`qpr clusters` or `qpr quora`",
     "model": "`qpr train`",
@@ -80,133 +75,6 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
         return sorted((f for f in self.files if f.table == table), key=lambda f: f.path)
 
 
-class Output:
-    """A place a run writes to: claimed before the work, published after it.
-
-    Args:
-        url: the artefact's folder.
-        kind: what it will hold.
-        overwrite: replace the artefact that is there; it stays readable until the new one is complete.
-
-    Raises:
-        QprError: something is there already that may not be replaced.
-    """
-
-    def __init__(self, url: str, kind: Kind, *, overwrite: bool = False) -> None:
-        names = storage.children(url)
-        if MANIFEST in names:
-            found = read_manifest(url).kind if overwrite else kind
-            if not overwrite or found != kind:
-                what = "exists" if found == kind else f"holds {_a(found)}, not {_a(kind)}"
-                raise QprError(f"{url}: {what}. Choose another --output" + ("" if overwrite else " or add --overwrite"))
-        elif foreign := [name for name in names if not _RUN_FOLDER.fullmatch(name) and not _is_killed_write(name)]:
-            raise QprError(f"{url}: the folder holds other things ({foreign[0]}). Choose an empty or new --output")
-        self.url, self.kind = url, kind
-        self._new = not storage.exists(url)
-        self._started = datetime.datetime.now(datetime.UTC)
-        self.run_id = f"{self._started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-        try:
-            self.write("writable", b"", table="")  # an hour's work should not end at a folder that cannot be written
-        finally:
-            self.abandon()
-
-    @property
-    def run_url(self) -> str:
-        """Return the folder this run's files go to."""
-        return storage.join(self.url, self.run_id)
-
-    def write(self, path: str, content: bytes, *, table: str, rows: int = 0) -> File:
-        """Write one file of this run and return what the manifest says of it."""
-        return write_file(self.run_url, path, content, table=table, rows=rows)
-
-    def publish(
-        self,
-        files: list[File],
-        *,
-        inputs: list[Source],
-        configuration: dict[str, Any],
-        counters: dict[str, int],
-    ) -> Manifest:
-        """Make ``files`` the artefact: check them, replace the manifest, remove what it no longer lists.
-
-        If that fails the run is abandoned. Old files that cannot be removed are left to the next run.
-        """
-        try:
-            self._check(files)
-            manifest = self._manifest(files, inputs=inputs, configuration=configuration, counters=counters)
-            storage.write_bytes(storage.join(self.url, MANIFEST), manifest.model_dump_json(indent=2).encode())
-        except BaseException:
-            self.abandon()
-            raise
-        with contextlib.suppress(QprError, OSError):
-            self._sweep()
-        return manifest
-
-    def abandon(self) -> None:
-        """Remove what this run wrote, unless it is published, and the folder if there was none before.
-
-        It follows an error, which is what the user should read, so it raises none of its own.
-        """
-        with contextlib.suppress(QprError, OSError):
-            if self._is_published():
-                return
-            storage.delete(self.run_url)
-            if self._new and not storage.children(self.url):
-                storage.delete(self.url)
-
-    def _is_published(self) -> bool:
-        """Tell whether readers follow the manifest to this run; a store may have replaced it and the answer got lost.
-
-        Raises:
-            QprError: nobody knows. Files that nobody needs do less harm than a manifest without its files.
-        """
-        url = storage.join(self.url, MANIFEST)
-        return storage.exists(url) and self.run_id.encode() in storage.read_bytes(url)
-
-    def _check(self, files: list[File]) -> None:
-        for file in files:
-            file_system, path = storage.locate(storage.join(self.url, file.path))
-            with storage.explained(path):
-                if file_system.info(path)["size"] != file.bytes:
-                    raise QprError(f"{path}: changed while the run went on. Does another run write to {self.url}?")
-
-    def _manifest(
-        self, files: list[File], *, inputs: list[Source], configuration: dict[str, Any], counters: dict[str, int]
-    ) -> Manifest:
-        return Manifest(
-            kind=self.kind,
-            run_id=self.run_id,
-            created=self._started.isoformat(timespec="seconds"),
-            seconds=round((datetime.datetime.now(datetime.UTC) - self._started).total_seconds(), 3),
-            inputs=inputs,
-            configuration=configuration,
-            counters=dict(sorted(counters.items())),
-            files=sorted(files, key=lambda f: f.path),
-        )
-
-    def _sweep(self) -> None:
-        for name in storage.children(self.url):
-            older_run = _RUN_FOLDER.fullmatch(name) and name != self.run_id and name[:16] <= self.run_id[:16]
-            if older_run or _is_killed_write(name):
-                storage.delete(storage.join(self.url, name))
-
-
-def _is_killed_write(name: str) -> bool:
-    return storage.staged_for(name) == MANIFEST
-
-
-def write_file(run_url: str, path: str, content: bytes, *, table: str, rows: int = 0) -> File:
-    """Write one file of a run from any worker and return what the manifest says of it."""
-    storage.write_bytes(storage.join(run_url, path), content)
-    return File(
-        path=f"{run_url.rstrip('/').rsplit('/', 1)[-1]}/{path}",
-        table=table,
-        rows=rows,
-        bytes=len(content),
-        sha256=hashlib.sha256(content).hexdigest(),
-    )
-
-
 def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
     """Return the manifest of the artefact at ``url``.
 
@@ -217,7 +85,7 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
     how = f" Make one with {_HOW_TO_MAKE[kind]}." if kind else ""
     if not storage.exists(storage.join(url, MANIFEST)):
         state = "has no manifest.json, so no run has completed there" if storage.exists(url) else "does not exist"
-        raise QprError(f"{url}: not {_a(wanted)}: it {state}.{how}")
+        raise QprError(f"{url}: not {with_article(wanted)}: it {state}.{how}")
     content = storage.read_bytes(storage.join(url, MANIFEST))
     try:
         version = _Version.model_validate_json(content).schema_version
@@ -228,11 +96,12 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
         versions = f"schema version {version}, this code knows {SCHEMA_VERSION}"
         raise QprError(f"{url}: written by a newer release ({versions}). Upgrade question-paraphrase-retrieval")
     if kind and manifest.kind != kind:
-        raise QprError(f"{url}: holds {_a(manifest.kind)}, not {_a(kind)}.{how}")
+        raise QprError(f"{url}: holds {with_article(manifest.kind)}, not {with_article(kind)}.{how}")
     return manifest
 
 
-def _a(noun: str) -> str:
+def with_article(noun: str) -> str:
+    """Return the noun after "a" or "an"."""
     return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 

@@ -19,7 +19,7 @@ from model.saved import save_model, weight_shapes
 from model.settings import EncoderSettings, ModelConfig, TrainingSettings
 from model.vocabulary import Vocabulary
 from schemas.columns import hash64_all, key_all
-from schemas.manifest import Output
+from schemas.output import Output
 from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, conform
 from schemas.text import hash64, question_id
 

@@ -281,3 +281,12 @@ def test_times_that_cannot_be_read_are_counted(qpr, write_jsonl, dataset):
     rows = [{**row, "timestamp": day} for row, day in zip(ROWS, days, strict=True)]
     assert qpr("clusters", "--logs", write_jsonl("log.jsonl", rows), "--output", dataset).code == 0
     assert read_manifest(dataset).counters["unreadable_timestamp"] == 2
+
+
+@pytest.mark.parametrize("option", [("--min-confidence", 0.5), ("--locale", "en-GB")])
+def test_a_condition_on_a_column_that_no_row_has_is_refused(qpr, log, dataset, option):
+    outcome = qpr("clusters", "--logs", log, "--output", dataset, *option)
+    column = {"--locale": "locale"}.get(option[0], "confidence")
+    assert outcome.code == 1
+    assert f"no column {column}; the file has: " in outcome.err
+    assert f"--{column}-column" in outcome.err

@@ -13,7 +13,7 @@ from jobs.cli import main
 from jobs.sample_views import escaped, markdown, printable, terminal_table
 from jobs.sampling import draw, one_row_a_question, with_counts
 from schemas import storage
-from schemas.manifest import Output
+from schemas.output import Output
 from schemas.tables import CLUSTERS, QUESTIONS, SPLITS
 from schemas.text import hash64
 

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs.cli import main
-from jobs.simulate import parse_day, parse_noise
+from jobs.simulate import NOISES, parse_day, parse_noise
 from pipelines.simulate.generator import Simulation
 from pipelines.simulate.noise import Noise
 from schemas.errors import UsageError
@@ -34,6 +34,10 @@ def test_it_writes_a_log_and_says_what_it_holds(tmp_path, capsys):
 def test_without_json_it_prints_a_table(tmp_path, capsys):
     assert run("--output", str(tmp_path / "log.csv"), "--events", "1200") == 0
     assert "1,200" in capsys.readouterr().out
+
+
+def test_the_help_tells_the_default_noise():
+    assert ", ".join(f"{name}={rate}" for name, rate in dataclasses.asdict(Noise()).items()) == NOISES
 
 
 def test_a_path_in_a_suggested_command_can_be_pasted(tmp_path, capsys):

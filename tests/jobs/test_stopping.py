@@ -13,6 +13,18 @@ CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}  # 128 and the signal's number
 MESSAGE = "error: stopped; what was there before is untouched\n"
 
 
+@pytest.fixture(autouse=True)
+def _signals_as_in_a_terminal():
+    """A shell's background job starts with SIGINT ignored; these tests must not depend on how they are started."""
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+        signal.SIGTERM: signal.signal(signal.SIGTERM, signal.SIG_DFL),
+    }
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 @pytest.mark.parametrize(("number", "code"), CODES.items())
 @pytest.mark.parametrize("library", [RuntimeError("KeyboardInterrupt [while running 'Read']"), SystemExit(130)])
 def test_a_stopped_command_says_so_whatever_a_library_makes_of_it(capsys, number, code, library):

@@ -43,6 +43,15 @@ def test_a_collection_is_read_with_titles_grades_and_what_is_missing(folder):
     assert (collection.grades.tolist(), collection.missing) == ([2, 1, 1], 1)
 
 
+def test_odd_line_ends_quotes_and_texts_that_are_null_change_nothing(folder):
+    odd = [{"_id": "a", "text": "one\u2028two\x85three"}, {"_id": '"b', "text": None}]
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(d, ensure_ascii=False) + "\r\n" for d in odd), newline="")
+    (folder / "qrels" / "test.tsv").write_text('query-id\tcorpus-id\tscore\r\nq1\t"b\t1\r\nq2\ta\t1\r\n', newline="")
+    collection = read_beir(str(folder))
+    assert collection.documents == ["one\u2028two\x85three", ""]
+    assert (collection.relevant.tolist(), collection.missing) == ([1, 0], 0)
+
+
 def test_a_query_does_not_retrieve_the_document_with_its_own_id(folder):
     found = search(read_beir(str(folder)), Letters(), depth=3)
     assert found[0].tolist() == [0, 1, -1]  # row 2 is the query itself, and nearest
@@ -76,6 +85,11 @@ def test_graded_metrics_are_those_of_ir_measures():
     [
         ("corpus.jsonl", None, "corpus.jsonl: no such file"),
         ("corpus.jsonl", '{"_id": "a", "text": "x"}\n{"text": "y"}\n', "corpus.jsonl, line 2: not an object with _id"),
+        (
+            "corpus.jsonl",
+            '{"_id": "a", "text": "x"}\n{"_id": "a", "text": "y"}\n',
+            "corpus.jsonl, line 2: a second _id a",
+        ),
         ("queries.jsonl", "[1]\n", "queries.jsonl, line 1: not an object with _id and text"),
         ("queries.jsonl", b'{"_id": "\xff"}\n', "queries.jsonl: not UTF-8 at byte 9"),
         (

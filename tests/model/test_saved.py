@@ -11,7 +11,8 @@ from model.inference import load_encoder
 from model.saved import load_parts
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import File, Output, read_manifest, read_verified
+from schemas.manifest import File, read_manifest, read_verified
+from schemas.output import Output
 
 
 def files_of(url: str) -> dict[str, bytes]:

@@ -16,7 +16,7 @@ from pipelines.token_weights import count_tokens, merge
 from pipelines.writing import Written, to_parquet
 from schemas.dataset import open_dataset
 from schemas.errors import QprError
-from schemas.manifest import write_file
+from schemas.output import write_file
 from schemas.text import hash64, key, words
 
 WORDS = list("abcdefghijklmno")

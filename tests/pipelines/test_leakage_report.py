@@ -6,7 +6,7 @@ from pipelines.leakage import Leakage
 from pipelines.leakage_report import leakage_report, tell_leakage
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import Output
+from schemas.output import Output
 
 COUNTS = {
     "rows_read": 10,

@@ -11,7 +11,8 @@ from pipelines.writing import Written
 from schemas import storage
 from schemas.dataset import open_dataset
 from schemas.errors import QprError
-from schemas.manifest import Output, read_manifest, write_file
+from schemas.manifest import read_manifest
+from schemas.output import Output, write_file
 
 GOOD = {"rows_read": 10, "events": 9, "rows_rejected": 1, "rejected_validate_no_word": 1}
 GOOD |= {"groups": 5, "members": 9, "members_judged": 8, "rejected_ambiguity_ambiguous": 1}

@@ -17,7 +17,7 @@ from pipelines.reading import expand
 from pipelines.runner import parse_options
 from schemas import text
 from schemas.dataset import open_dataset
-from schemas.manifest import Output
+from schemas.output import Output
 
 QUORA = Path(__file__).parents[3] / "shared" / "data" / "quora_duplicate_questions.tsv.gz"
 HEADER = "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n"

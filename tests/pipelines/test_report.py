@@ -6,7 +6,8 @@ from pipelines.runner import parse_options, run
 from pipelines.writing import Written
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import File, Output
+from schemas.manifest import File
+from schemas.output import Output
 
 
 def test_files_and_sums_of_counts_come_back_and_the_report_is_gone(memory):

@@ -5,7 +5,7 @@ import pytest
 from schemas import storage
 from schemas.dataset import open_dataset
 from schemas.errors import QprError
-from schemas.manifest import Output
+from schemas.output import Output
 from schemas.tables import QUESTIONS, conform
 
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from schemas.dataset import open_dataset
 from schemas.digest import content_digest, rows_digest
 from schemas.errors import QprError
-from schemas.manifest import Output, read_manifest
+from schemas.manifest import read_manifest
+from schemas.output import Output
 from schemas.tables import TABLES
 
 SCHEMA = pa.schema(

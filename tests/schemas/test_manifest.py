@@ -2,10 +2,11 @@ import json
 
 import pytest
 
-from schemas import manifest as module
+from schemas import output as module
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import MANIFEST, Output, read_manifest, read_verified
+from schemas.manifest import MANIFEST, read_manifest, read_verified
+from schemas.output import Output
 from schemas.tables import SCHEMA_VERSION
 
 

@@ -12,7 +12,7 @@ from pipelines.simulate.generic import GENERIC_POOL, UNANSWERED
 from pipelines.simulate.noise import Noise
 from pipelines.simulate.world import world
 from schemas.errors import UsageError
-from schemas.manifest import Output
+from schemas.output import Output
 from schemas.tables import CLUSTERS, QA_LOG
 
 CLEAN = {"noise": Noise.none(), "generic_share": 0.0, "unanswered_share": 0.0, "alias_share": 0.0}
