@@ -17,8 +17,8 @@ from jobs.leakage_option import NearDuplicate
 from schemas.output import Output
 
 SCORES = (
-    "How alike the questions of an answer must be. paper: share of all their words that one has, as in Bonadiman et "
-    "al. 2019, so few questions score high; adjusted: freed of their number; idf: rare words count more besides."
+    "How alike the questions of an answer are. paper: mean share of their words that a question has (Bonadiman et al. "
+    "2019), high for few questions; adjusted: the same, freed of their number; idf: adjusted, rare words count more."
 )
 
 
@@ -76,8 +76,9 @@ def clusters(
 ) -> None:
     """Group logged questions by the answer they got and keep the groups that hang together.
 
-    A log has the columns question and answer and may have answer_id, timestamp, user_id, confidence and locale. What
-    cannot be used is in the dataset too, with the reason, in the table rejected.
+    A log has the columns question and answer and may have answer_id, timestamp, user_id, confidence and locale.
+
+    What cannot be used is in the dataset too, with the reason, in the table rejected.
 
     Example: qpr clusters --logs 'logs/*.jsonl.gz' --output dataset
 

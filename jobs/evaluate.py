@@ -67,8 +67,9 @@ def evaluate(
 ) -> None:
     """Search every question of a split's clusters and measure where its paraphrases rank.
 
-    A question never finds itself. Per question: its best paraphrase counts. Per pair: every paraphrase counts, ranked
-    without the others. A collection in the BEIR layout is encoded and searched exactly; there a query's grades count.
+    A question never finds itself. Per question its best paraphrase counts, per pair every one, ranked without the rest.
+
+    A collection in the BEIR layout is encoded and searched exactly; there a query's grades count.
 
     Example: qpr evaluate --dataset dataset --split test --index index
 

@@ -37,6 +37,7 @@ def quora(
     """Cluster the questions that people marked as duplicates, directly or through others.
 
     The columns are qid1, qid2, question1, question2 and is_duplicate (0 or 1), in any order; the ids are optional.
+
     What cannot be used is in the dataset too, with the reason, in the table rejected.
 
     Example: qpr quora --pairs quora_duplicate_questions.tsv --output dataset
