@@ -21,11 +21,12 @@ $(READY): setup.py constraints.txt
 demo: $(READY) ## from nothing to answered questions, on generated logs, in a few minutes
 	$(BIN)/python -m jobs.demo
 
-test: $(READY) ## all tests but those on engines outside this process
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not engine"
+test: $(READY) ## all tests but those of `make engines`
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not engine" --ignore=tests/faults/test_kills.py
 
-engines: $(READY) ## whole pipelines on every engine that is at hand: Prism, Spark, Beam's job service
+engines: $(READY) ## pipelines on every engine at hand (Prism, Spark, Beam's job service), and commands killed
 	$(BIN)/python -m pytest -m engine
+	$(BIN)/python -m pytest tests/faults/test_kills.py
 
 lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/ruff check .
