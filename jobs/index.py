@@ -16,7 +16,7 @@ from jobs.beam_options import beam_options
 from jobs.console import emit, say, two_columns, working
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import MANIFEST, File, Source, read_verified
+from schemas.manifest import MANIFEST, REPORTS, File, Source, read_verified
 from schemas.output import Output
 
 if TYPE_CHECKING:
@@ -123,9 +123,11 @@ def _copy_model(url: str, manifest: Manifest, target: Output) -> list[File]:
     """Copy the model into the index as a complete model, so that searching needs nothing else."""
     from model.index import MODEL
 
-    contents = {file.path: read_verified(url, file) for file in manifest.files}
-    contents[MANIFEST] = manifest.model_dump_json(indent=2).encode()
-    return [target.write(f"{MODEL}/{path}", content, table=MODEL) for path, content in contents.items()]
+    def copy(path: str, content: bytes, table: str) -> File:
+        return target.write(f"{MODEL}/{path}", content, table=REPORTS if table == REPORTS else MODEL)
+
+    copies = [copy(file.path, read_verified(url, file), file.table) for file in manifest.files]
+    return [*copies, copy(MANIFEST, manifest.model_dump_json(indent=2).encode(), REPORTS)]
 
 
 def _show(url: str, manifest: Manifest, *, as_json: bool) -> None:

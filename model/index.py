@@ -22,7 +22,7 @@ from model.nearest import Ints, nearest
 from model.shards import Matrix, Shard, open_shard
 from schemas import storage
 from schemas.errors import QprError, UsageError
-from schemas.manifest import File, Manifest, read_manifest, read_verified
+from schemas.manifest import REPORTS, File, Manifest, read_manifest, read_verified
 from schemas.text import key, words
 
 SHARDS, IDS, MODEL = "shards", "ids", "model"
@@ -186,7 +186,7 @@ def _settings(url: str, manifest: Manifest) -> IndexSettings:
 
 
 def _encoder(url: str, manifest: Manifest, settings: IndexSettings) -> Encoder:
-    for file in manifest.of(MODEL):
+    for file in [*manifest.of(MODEL), *manifest.of(REPORTS)]:
         read_verified(url, file)
     encoder = load_encoder(storage.join(url, manifest.run_id, MODEL))
     if encoder.digest != settings.model_digest:

@@ -19,7 +19,7 @@ import safetensors.numpy
 from model.settings import ModelConfig
 from model.vocabulary import Vocabulary
 from schemas.errors import QprError
-from schemas.manifest import Manifest, Source, read_manifest, read_verified
+from schemas.manifest import REPORTS, Manifest, Source, read_manifest, read_verified
 from schemas.output import Output
 
 Weights = dict[str, npt.NDArray[np.float32]]
@@ -90,7 +90,11 @@ def save_model(
         **pages,
     }
     try:
-        files = [output.write(name, content, table="model") for name, content in contents.items()]
+        what_it_is = (CONFIG, VOCABULARY, WEIGHTS)
+        files = [
+            output.write(name, content, table="model" if name in what_it_is else REPORTS)
+            for name, content in contents.items()
+        ]
     except BaseException:
         output.abandon()
         raise

@@ -9,6 +9,7 @@ the manifest and nothing else, so a killed run leaves the old version whole, on 
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Any, Literal
 
 import pydantic
@@ -18,6 +19,10 @@ from schemas.errors import QprError
 from schemas.tables import SCHEMA_VERSION
 
 MANIFEST = "manifest.json"
+RUN_FOLDER = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
+"""The name of a run's folder: when it began, and a random number."""
+REPORTS = "reports"
+"""The table of files that tell how a run went, its times too: listed and verified, but no part of the digest."""
 Kind = Literal["dataset", "model", "index"]
 _HOW_TO_MAKE = {
     "dataset": "`qpr clusters` or `qpr quora`",
@@ -66,8 +71,12 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of the files' tables, names and digests: equal content, equal digest, whatever the run."""
-        lines = sorted(f"{f.table} {f.path.removeprefix(self.run_id)} {f.sha256}" for f in self.files)
+        """Return the SHA-256 of the files' tables, names and digests: equal content, equal digest, whatever the run.
+
+        Files of `REPORTS` do not count, and neither do the names of run folders.
+        """
+        files = [f for f in self.files if f.table != REPORTS]
+        lines = sorted(f"{f.table} {RUN_FOLDER.sub('', f.path)} {f.sha256}" for f in files)
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def of(self, table: str) -> list[File]:

@@ -8,15 +8,12 @@ from __future__ import annotations
 import contextlib
 import datetime
 import hashlib
-import re
 import secrets
 from typing import Any
 
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import MANIFEST, File, Kind, Manifest, Source, read_manifest, with_article
-
-_RUN_FOLDER = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
+from schemas.manifest import MANIFEST, RUN_FOLDER, File, Kind, Manifest, Source, read_manifest, with_article
 
 
 class Output:
@@ -38,7 +35,7 @@ class Output:
             if not overwrite or found != kind:
                 what = "exists" if found == kind else f"holds {with_article(found)}, not {with_article(kind)}"
                 raise QprError(f"{url}: {what}. Choose another --output" + ("" if overwrite else " or add --overwrite"))
-        elif foreign := [name for name in names if not _RUN_FOLDER.fullmatch(name) and not _is_killed_write(name)]:
+        elif foreign := [name for name in names if not RUN_FOLDER.fullmatch(name) and not _is_killed_write(name)]:
             raise QprError(f"{url}: the folder holds other things ({foreign[0]}). Choose an empty or new --output")
         self.url, self.kind = url, kind
         self._new = not storage.exists(url)
@@ -125,7 +122,7 @@ class Output:
 
     def _sweep(self) -> None:
         for name in storage.children(self.url):
-            older_run = _RUN_FOLDER.fullmatch(name) and name != self.run_id and name[:16] <= self.run_id[:16]
+            older_run = RUN_FOLDER.fullmatch(name) and name != self.run_id and name[:16] <= self.run_id[:16]
             if older_run or _is_killed_write(name):
                 storage.delete(storage.join(self.url, name))
 

@@ -92,6 +92,16 @@ def test_a_rerun_and_shuffled_input_give_the_same_bytes(tmp_path, model):
     assert contents(tmp_path / "a") == contents(tmp_path / "again") == contents(tmp_path / "b")
 
 
+def test_equal_questions_and_weights_have_an_equal_digest_whatever_the_runs(tmp_path, dataset, make_model):
+    digests = set()
+    for name in ("a", "b"):
+        make_model(tmp_path / name)
+        given = ("index", "--questions", dataset, "--model", tmp_path / name, "--output", tmp_path / f"i{name}")
+        assert run(*given) == 0
+        digests.add(read_manifest(str(tmp_path / f"i{name}")).digest)
+    assert len(digests) == 1
+
+
 def test_workers_in_other_processes_build_the_same_index(tmp_path, dataset, model):
     given = ("index", "--questions", dataset, "--model", model, "--shards", 2, "--output")
     assert run(*given, tmp_path / "one") == 0

@@ -60,6 +60,8 @@ def test_the_same_command_gives_the_same_weights(qpr, memory, dataset):
     for name in ("weights.safetensors", "vocabulary.txt", "config.json"):
         assert first[name] == again[name]
     assert first["weights.safetensors"] != other["weights.safetensors"]
+    digests = [read_manifest(f"{memory}/{name}").digest for name in "abc"]
+    assert digests[0] == digests[1] != digests[2]  # whatever the times and the name in the model's card
 
 
 def test_a_model_is_replaced_only_when_told(qpr, memory, dataset):

@@ -2,10 +2,9 @@ import json
 
 import pytest
 
-from schemas import output as module
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import MANIFEST, read_manifest, read_verified
+from schemas.manifest import MANIFEST, REPORTS, RUN_FOLDER, read_manifest, read_verified
 from schemas.output import Output
 from schemas.tables import SCHEMA_VERSION
 
@@ -45,6 +44,18 @@ def test_equal_content_has_an_equal_digest_whatever_the_run(tmp_path):
     assert one.digest == two.digest
     assert publish(str(tmp_path / "other"), b"ROWS").digest != one.digest
     assert publish(str(tmp_path / "named"), names=("questions/z.parquet",)).digest != one.digest
+
+
+def test_files_that_tell_of_a_run_and_names_of_runs_inside_are_no_content(tmp_path):
+    def digest(name, report, inner):
+        output = Output(str(tmp_path / name), "index")
+        files = [output.write("report.txt", report, table=REPORTS)]
+        files.append(output.write(f"model/{inner}/weights", b"weights", table="model"))
+        return output.publish(files, inputs=[], configuration={}, counters={}).digest
+
+    one = digest("one", b"3 s", "20240101T000000Z-0123ab")
+    assert one == digest("two", b"4 s", "20250101T000000Z-0123ab")
+    assert one != digest("three", b"3 s", "elsewhere")
 
 
 def test_an_output_that_exists_is_refused_without_overwrite(url):
@@ -171,7 +182,7 @@ def test_a_file_that_changes_during_the_run_is_not_published(url):
 
 
 def test_the_name_of_a_run_tells_when_it_started(url):
-    assert module._RUN_FOLDER.fullmatch(Output(url, "dataset").run_id)
+    assert RUN_FOLDER.fullmatch(Output(url, "dataset").run_id)
 
 
 def test_what_a_killed_process_left_of_a_manifest_stands_in_no_ones_way_and_goes(url):
