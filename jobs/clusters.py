@@ -11,10 +11,9 @@ from typing import Annotated
 
 import typer
 
-from jobs.beam_options import beam_options, show_dataset
-from jobs.console import working
+from jobs.beam_options import beam_options
+from jobs.dataset_run import make_dataset
 from jobs.leakage_option import NearDuplicate
-from schemas.output import Output
 
 SCORES = (
     "How alike the questions of an answer are. paper: mean share of their words that a question has (Bonadiman et al. "
@@ -89,7 +88,7 @@ def clusters(
     from pipelines.assembly import Assembly
     from pipelines.clustering import Gate
     from pipelines.leakage import Leakage
-    from pipelines.publication import run_and_publish, shards_for
+    from pipelines.publication import shards_for
     from pipelines.reading.reader import check_header
     from pipelines.reading.sources import expand
     from pipelines.validation import Validation
@@ -126,17 +125,13 @@ def clusters(
         ),
         shards=shards or shards_for(sources),
     )
-    target = Output(output, "dataset", overwrite=overwrite)
-    with working(
-        f"Clustering {len(sources)} file(s), {sum(s.bytes for s in sources):,} bytes, in {config.shards} part(s)"
-    ):
-        manifest = run_and_publish(
-            lambda beam_pipeline, url: pipeline.build(beam_pipeline, sources=sources, config=config, run_url=url),
-            output=target,
-            sources=sources,
-            configuration=config,
-            leakage=config.assembly.leakage,
-            options=options,
-            max_reject_ratio=max_reject_ratio,
-        )
-    show_dataset(output, manifest, as_json=as_json)
+    make_dataset(
+        lambda beam_pipeline, url: pipeline.build(beam_pipeline, sources=sources, config=config, run_url=url),
+        sources=sources,
+        configuration=config,
+        output=output,
+        overwrite=overwrite,
+        options=options,
+        max_reject_ratio=max_reject_ratio,
+        as_json=as_json,
+    )

@@ -9,10 +9,9 @@ from typing import Annotated
 
 import typer
 
-from jobs.beam_options import beam_options, show_dataset
-from jobs.console import working
+from jobs.beam_options import beam_options
+from jobs.dataset_run import make_dataset
 from jobs.leakage_option import NearDuplicate
-from schemas.output import Output
 
 
 def quora(
@@ -50,7 +49,7 @@ def quora(
     from pipelines.duplicates import HeldOut
     from pipelines.labelled_pairs import COLUMNS
     from pipelines.leakage import Leakage
-    from pipelines.publication import run_and_publish, shards_for
+    from pipelines.publication import shards_for
     from pipelines.reading.reader import check_header
     from pipelines.reading.sources import expand
 
@@ -69,18 +68,14 @@ def quora(
         ),
         shards=shards or shards_for(sources),
     )
-    target = Output(output, "dataset", overwrite=overwrite)
-    with working(
-        f"Clustering {len(sources)} file(s), {sum(s.bytes for s in sources):,} bytes, in {config.shards} part(s)"
-    ):
-        manifest = run_and_publish(
-            lambda beam_pipeline, url: pipeline.build(beam_pipeline, sources=sources, config=config, run_url=url),
-            output=target,
-            sources=sources,
-            configuration=config,
-            leakage=config.assembly.leakage,
-            options=options,
-            max_reject_ratio=max_reject_ratio,
-            questions_a_row=2,
-        )
-    show_dataset(output, manifest, as_json=as_json)
+    make_dataset(
+        lambda beam_pipeline, url: pipeline.build(beam_pipeline, sources=sources, config=config, run_url=url),
+        sources=sources,
+        configuration=config,
+        output=output,
+        overwrite=overwrite,
+        options=options,
+        max_reject_ratio=max_reject_ratio,
+        questions_a_row=2,
+        as_json=as_json,
+    )
