@@ -23,6 +23,7 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
+from pipelines.engine_options import JOB_SERVER_OPTIONS, refuse_options_of_others
 from schemas.errors import QprError, UsageError
 
 IN_PROCESS = "FnApiRunner"
@@ -37,7 +38,7 @@ def parse_options(flags: Sequence[str], *, say: Callable[[str], None] = lambda _
         say: receives a note for the user.
 
     Raises:
-        UsageError: a flag or a runner Beam does not know, or a mode that loses rows.
+        UsageError: a flag or a runner Beam does not know, a flag for another engine, or a mode that loses rows.
     """
     _refuse_unknown(flags)
     options = PipelineOptions(list(flags), pickle_library="cloudpickle")
@@ -54,6 +55,7 @@ def parse_options(flags: Sequence[str], *, say: Callable[[str], None] = lambda _
     _refuse_unknown_runner(standard.runner)
     if standard.runner.lower() == IN_PROCESS.lower():
         standard.runner = IN_PROCESS
+    refuse_options_of_others(flags, standard.runner)
     return options
 
 
@@ -111,7 +113,7 @@ class _OneLineParser(_BeamArgumentParser):
 def _refuse_unknown(flags: Sequence[str]) -> None:
     parser = _OneLineParser(allow_abbrev=False)
     for kind in dict.fromkeys(PipelineOptions.__subclasses__()):
-        if kind.__module__.startswith("apache_beam."):
+        if kind.__module__.startswith("apache_beam.") or kind in JOB_SERVER_OPTIONS:
             kind._add_argparse_args(parser)
     known, unknown = parser.parse_known_args(list(flags))
     if unknown:
