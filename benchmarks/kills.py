@@ -38,6 +38,8 @@ LIBRARIES = (
     "apache_beam.runners.portability.fn_api_runner",
     "faiss",
     "jobs.cli",
+    "jobs.dataset_page",
+    "jobs.dataset_views",
     "jobs.indexing",
     "matplotlib.pyplot",
     "model.training",
@@ -47,8 +49,6 @@ LIBRARIES = (
     "pipelines.simulate.generator",
 )
 _CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir"}
-_TIMED = ("metrics.jsonl", "README.md", "curve.png")
-"""Files of a model that tell how long training took."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,9 +117,9 @@ def state(command: Command) -> str:
     if not (command.output / "manifest.json").exists():
         return ""
     manifest = read_manifest(str(command.output), command.kind)
-    contents = {f.path.removeprefix(manifest.run_id): read_verified(str(command.output), f) for f in manifest.files}
-    kept = sorted((path, content) for path, content in contents.items() if not path.endswith(_TIMED))
-    return hashlib.sha256(b"".join(path.encode() + content for path, content in kept)).hexdigest()
+    for file in manifest.files:
+        read_verified(str(command.output), file)
+    return manifest.digest
 
 
 def litter(command: Command) -> list[str]:

@@ -5,11 +5,13 @@ sources, configuration, steps -> make_dataset -> dataset
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from jobs.beam_options import show_dataset
-from jobs.console import working
+from jobs.console import emit, say, working
+from schemas import storage
+from schemas.manifest import REPORTS
 from schemas.output import Output
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from pipelines.clusters import ClustersConfig
     from pipelines.quora import QuoraConfig
     from pipelines.reading.sources import Source
+    from schemas.manifest import Manifest
 
 
 def make_dataset(
@@ -49,6 +52,7 @@ def make_dataset(
     Raises:
         QprError: the output cannot be claimed, or the run is not worth publishing.
     """
+    from jobs.dataset_page import dataset_page
     from pipelines.publication import run_and_publish
 
     target = Output(output, "dataset", overwrite=overwrite)
@@ -63,5 +67,29 @@ def make_dataset(
             options=options,
             max_reject_ratio=max_reject_ratio,
             questions_a_row=questions_a_row,
+            page=dataset_page,
         )
-    show_dataset(output, manifest, as_json=as_json)
+    _show(output, manifest, as_json=as_json)
+
+
+def _show(url: str, manifest: Manifest, *, as_json: bool) -> None:
+    """Print what a run made, where its files and its page are and what to do next."""
+    from jobs.dataset_views import dataset_tables
+    from jobs.sheets import rows_per_second
+
+    [page] = [storage.join(url, file.path) for file in manifest.of(REPORTS)]
+    result = {
+        "dataset": url,
+        "run_id": manifest.run_id,
+        "digest": manifest.digest,
+        "report": page,
+        "seconds": manifest.seconds,
+        "rows_per_second": rows_per_second(manifest.counters["rows_read"], manifest.seconds),
+        "counters": manifest.counters,
+        "distributions": manifest.distributions,
+    }
+    emit(result, as_json=as_json, table=lambda: dataset_tables(url, manifest))
+    say(f"Files: {storage.join(url, manifest.run_id)}; what is in them: {storage.join(url, 'manifest.json')}")
+    say(f"See it in a browser: {page}")
+    typed = shlex.quote(url)
+    say(f"Next: qpr sample --dataset {typed}; qpr train --dataset {typed} --output MODEL")

@@ -1,6 +1,6 @@
 """Run a pipeline that writes a dataset, hold its counts against each other, and publish it.
 
-build, output -> run_and_publish -> Manifest
+build, output -> run_and_publish -> Manifest, and a page about the run
 """
 
 from __future__ import annotations
@@ -12,20 +12,23 @@ import apache_beam as beam
 import pydantic
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from pipelines.findings import Findings
 from pipelines.leakage import Leakage
-from pipelines.leakage_report import tell_leakage
+from pipelines.leakage_report import leakage_report, tell_leakage
+from pipelines.overview import overview
 from pipelines.reading.sources import Source
 from pipelines.report import check_sum, read_report
 from pipelines.runner import run
 from pipelines.writing import ROW_STAGES
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import Manifest
+from schemas.manifest import REPORTS, Manifest
 from schemas.manifest import Source as Input
 from schemas.output import Output
 from schemas.tables import SPLITS
 
 DEFAULT_MAX_REJECT_RATIO = 0.1
+PAGE = "report.html"
 _SHARD_BYTES = 32 * 2**20
 _EXPANSION = {"parquet": 4.0}  # a text column of a log takes about so many times its Parquet size in memory
 _UNPACKED = 5.0
@@ -47,6 +50,7 @@ def run_and_publish(
     options: PipelineOptions,
     max_reject_ratio: float,
     questions_a_row: int = 1,
+    page: Callable[[Findings], bytes],
 ) -> Manifest:
     """Run the pipeline and make what it wrote the dataset at ``output``.
 
@@ -59,6 +63,7 @@ def run_and_publish(
         options: Beam's.
         max_reject_ratio: with a larger share of rejected rows nothing is published.
         questions_a_row: how many questions an input row holds, so many events it makes.
+        page: tells the findings to a person, as the file `PAGE`; it tells times too, so no digest counts it.
 
     Raises:
         QprError: counts do not add up, something leaked, too many rejects, or no cluster. In the last two cases the
@@ -69,20 +74,34 @@ def run_and_publish(
         report = read_report(output)
         counted, leakage_file = tell_leakage(report.counters, leakage, output)
         counters = _check_accounts(counted, questions_a_row)
+        fault = _fault(counters, sources, max_reject_ratio)
+        findings = Findings(
+            url=output.url,
+            run_id=output.run_id,
+            seconds=output.seconds,
+            fault=fault,
+            inputs=[Input(url=source.url, bytes=source.bytes) for source in sources],
+            configuration=configuration.model_dump(mode="json"),
+            counters=counters,
+            overview=overview(output.url, report.files),
+            leakage=leakage_report(report.counters, leakage),
+        )
+        page_file = output.write(PAGE, page(findings), table=REPORTS)
     except BaseException:
         output.abandon()
         raise
-    if fault := _fault(counters, sources, max_reject_ratio):
-        if counters["rows_rejected"] or counters["members_rejected"]:
-            raise QprError(f"{fault}. Read what was rejected in {storage.join(output.run_url, 'rejected')}")
+    if fault and (counters["rows_rejected"] or counters["members_rejected"]):
+        rejected, told = (storage.join(output.run_url, name) for name in ("rejected", PAGE))
+        raise QprError(f"{fault}. Read what was rejected in {rejected} or see the counts in {told}")
+    if fault:
         output.abandon()
         raise QprError(fault)
-    inputs = [Input(url=source.url, bytes=source.bytes) for source in sources]
     return output.publish(
-        [*report.files, leakage_file],
-        inputs=inputs,
-        configuration=configuration.model_dump(mode="json"),
+        [*report.files, leakage_file, page_file],
+        inputs=findings.inputs,
+        configuration=findings.configuration,
         counters=counters,
+        distributions={name: found.five() for name, found in findings.overview.distributions.items()},
     )
 
 

@@ -56,7 +56,10 @@ class _Version(pydantic.BaseModel):
 
 
 class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """What a run read, did and wrote."""
+    """What a run read, did and wrote.
+
+    ``distributions`` holds minimum, quartiles and maximum of what its tables hold, by name.
+    """
 
     kind: Kind
     run_id: str
@@ -67,6 +70,7 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
     inputs: list[Source]
     configuration: dict[str, Any]
     counters: dict[str, int]
+    distributions: dict[str, dict[str, float]] = {}
     files: list[File]
 
     @property

@@ -9,6 +9,7 @@ import contextlib
 import datetime
 import hashlib
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from schemas import storage
@@ -51,6 +52,11 @@ class Output:
         """Return the folder this run's files go to."""
         return storage.join(self.url, self.run_id)
 
+    @property
+    def seconds(self) -> float:
+        """Return how long ago the run began."""
+        return round((datetime.datetime.now(datetime.UTC) - self._started).total_seconds(), 3)
+
     def write(self, path: str, content: bytes, *, table: str, rows: int = 0) -> File:
         """Write one file of this run and return what the manifest says of it."""
         return write_file(self.run_url, path, content, table=table, rows=rows)
@@ -62,6 +68,7 @@ class Output:
         inputs: list[Source],
         configuration: dict[str, Any],
         counters: dict[str, int],
+        distributions: Mapping[str, dict[str, float]] | None = None,
     ) -> Manifest:
         """Make ``files`` the artefact: check them, replace the manifest, remove what it no longer lists.
 
@@ -69,7 +76,17 @@ class Output:
         """
         try:
             self._check(files)
-            manifest = self._manifest(files, inputs=inputs, configuration=configuration, counters=counters)
+            manifest = Manifest(
+                kind=self.kind,
+                run_id=self.run_id,
+                created=self._started.isoformat(timespec="seconds"),
+                seconds=self.seconds,
+                inputs=inputs,
+                configuration=configuration,
+                counters=dict(sorted(counters.items())),
+                distributions=dict(distributions or {}),
+                files=sorted(files, key=lambda f: f.path),
+            )
             storage.write_bytes(storage.join(self.url, MANIFEST), manifest.model_dump_json(indent=2).encode())
         except BaseException:
             self.abandon()
@@ -105,20 +122,6 @@ class Output:
             with storage.explained(path):
                 if file_system.info(path)["size"] != file.bytes:
                     raise QprError(f"{path}: changed while the run went on. Does another run write to {self.url}?")
-
-    def _manifest(
-        self, files: list[File], *, inputs: list[Source], configuration: dict[str, Any], counters: dict[str, int]
-    ) -> Manifest:
-        return Manifest(
-            kind=self.kind,
-            run_id=self.run_id,
-            created=self._started.isoformat(timespec="seconds"),
-            seconds=round((datetime.datetime.now(datetime.UTC) - self._started).total_seconds(), 3),
-            inputs=inputs,
-            configuration=configuration,
-            counters=dict(sorted(counters.items())),
-            files=sorted(files, key=lambda f: f.path),
-        )
 
     def _sweep(self) -> None:
         for name in storage.children(self.url):

@@ -38,7 +38,7 @@ def reasons_of(url):
 def test_a_log_becomes_a_dataset_and_the_next_step_is_told(qpr, log, dataset):
     outcome = qpr("clusters", "--logs", log, "--output", dataset)
     assert outcome.code == 0
-    assert "rows_read" in outcome.out
+    assert "read 5 100.0 %" in " ".join(outcome.out.split())
     assert "1 file(s)" in outcome.err
     assert f"Next: qpr sample --dataset {dataset}" in outcome.err
     assert clusters_of(dataset) == [

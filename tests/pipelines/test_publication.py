@@ -1,3 +1,5 @@
+import re
+
 import apache_beam as beam
 import pydantic
 import pytest
@@ -11,7 +13,7 @@ from pipelines.writing import Written
 from schemas import storage
 from schemas.dataset import open_dataset
 from schemas.errors import QprError
-from schemas.manifest import read_manifest
+from schemas.manifest import read_manifest, read_verified
 from schemas.output import Output, write_file
 
 GOOD = {"rows_read": 10, "events": 9, "rows_rejected": 1, "rejected_validate_no_word": 1}
@@ -23,7 +25,11 @@ class Nothing(pydantic.BaseModel):
     """A configuration without options."""
 
 
-def publish(url, counts, *, before=lambda: None, ratio=0.1, overwrite=False, questions_a_row=1):
+def page_of(findings):
+    return f"fault: {findings.fault}".encode()
+
+
+def publish(url, counts, *, before=lambda: None, ratio=0.1, overwrite=False, questions_a_row=1, page=page_of):
     def build(pipeline, run_url):
         before()
         file = write_file(run_url, "rejected/a.parquet", b"rows", table="rejected")
@@ -38,6 +44,7 @@ def publish(url, counts, *, before=lambda: None, ratio=0.1, overwrite=False, que
         options=parse_options([]),
         max_reject_ratio=ratio,
         questions_a_row=questions_a_row,
+        page=page,
     )
 
 
@@ -47,8 +54,42 @@ def test_a_run_whose_accounts_are_right_is_published(memory):
     assert manifest.counters == GOOD | {"rows_kept": 9}
     assert [(source.url, source.bytes) for source in manifest.inputs] == [("log.csv", 7)]
     assert storage.children(memory) == [manifest.run_id, "manifest.json"]
-    assert storage.children(f"{memory}/{manifest.run_id}") == ["leakage.json", "rejected"]  # the report itself is gone
-    assert [file.table for file in manifest.files] == ["leakage", "rejected"]
+    assert storage.children(f"{memory}/{manifest.run_id}") == [
+        "leakage.json",
+        "rejected",
+        "report.html",
+    ]  # no report.json
+    assert [file.table for file in manifest.files] == ["leakage", "rejected", "reports"]
+
+
+def test_the_page_is_made_of_what_was_found_and_its_times_are_in_no_digest(memory):
+    told = []
+
+    def page(findings):
+        told.append(findings)
+        return f"{len(told)}. page".encode()
+
+    first = publish(memory, GOOD, page=page)
+    again = publish(memory, GOOD, page=page, overwrite=True)
+    assert read_verified(memory, again.of("reports")[0]) == b"2. page"
+    assert first.digest == again.digest
+    assert (told[0].url, told[0].run_id, told[0].fault) == (memory, first.run_id, None)
+    assert told[0].counters == first.counters
+    assert told[0].configuration == {}
+    assert [source.url for source in told[0].inputs] == ["log.csv"]
+    assert told[0].leakage["check"]["found"] == 0
+    assert 0 < told[0].seconds <= first.seconds
+
+
+def test_a_page_that_cannot_be_made_leaves_the_old_dataset_and_nothing_else(memory):
+    old = publish(memory, GOOD)
+
+    def page(_):
+        raise QprError("no page")
+
+    with pytest.raises(QprError, match="no page"):
+        publish(memory, GOOD, page=page, overwrite=True)
+    assert storage.children(memory) == [old.run_id, "manifest.json"]
 
 
 @pytest.mark.parametrize(
@@ -101,10 +142,11 @@ def test_the_old_dataset_can_be_read_while_its_replacement_is_made(memory):
     ],
 )
 def test_a_run_that_is_worth_nothing_is_not_published_but_its_rejects_stay(memory, counts, message):
-    with pytest.raises(QprError, match=f"{message}.*Read what was rejected in {memory}/.*/rejected"):
+    with pytest.raises(QprError, match=f"{message}.*Read what was rejected in {memory}/.*/rejected or see"):
         publish(memory, counts)
     [run_id] = storage.children(memory)
-    assert storage.children(f"{memory}/{run_id}") == ["leakage.json", "rejected"]
+    assert storage.children(f"{memory}/{run_id}") == ["leakage.json", "rejected", "report.html"]
+    assert re.search(f"fault: .*{message}", storage.read_bytes(f"{memory}/{run_id}/report.html").decode())
     assert publish(memory, GOOD).counters["rows_kept"] == 9  # and they do not stand in the way of the next run
 
 

@@ -48,6 +48,7 @@ def run_on(folder, files, *, flags=(), held_out_pairs=3, shards=2, max_reject_ra
         options=parse_options(flags),
         max_reject_ratio=max_reject_ratio,
         questions_a_row=2,
+        page=lambda findings: b"",
     )
     return open_dataset(str(folder / "dataset"))
 
@@ -175,6 +176,7 @@ def test_every_row_of_the_real_file_is_accounted_for(tmp_path):
         options=parse_options([]),
         max_reject_ratio=0.1,
         questions_a_row=2,
+        page=lambda findings: b"",
     )
     counters = manifest.counters
     assert (counters["rows_read"], counters["rows_positive"], counters["qids"]) == (404_043, 149_182, 537_663)

@@ -1,0 +1,119 @@
+"""The tables that sum a run up, before they are drawn in a terminal or on a page.
+
+counters, distributions -> sheets -> Sheet
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from pipelines.accounts import Account, Split, accounts
+
+NAMES = {
+    "coherence": "coherence (paper)",
+    "adjusted_coherence": "adjusted coherence",
+    "idf_coherence": "idf coherence",
+    "size": "cluster size",
+}
+"""What a person calls a column of the clusters; others by their name."""
+
+FIVE = {"min": "min", "q1": "25 %", "median": "median", "q3": "75 %", "max": "max"}
+"""What a person calls the figures that sum a distribution up."""
+
+
+class Sheet(NamedTuple):
+    """A table of texts: names in the first ``named`` columns, figures in the others.
+
+    Attributes:
+        head: the names of its columns, the first of which says what the table is about.
+        rows: of its cells.
+        named: how many columns hold names.
+        bars: which part of the longest bar each row has, in [0, 1]; empty where bars make no sense.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    named: int = 1
+    bars: Sequence[float] = ()
+
+
+def sheets(counters: Mapping[str, int], distributions: Mapping[str, Mapping[str, float]]) -> list[Sheet]:
+    """Return the tables that sum a run up; one that would be empty is left out.
+
+    Args:
+        counters: of its manifest.
+        distributions: the same.
+    """
+    told = accounts(counters)
+    found = [
+        _of_account(told.rows, "Rows", ("read", "kept")),
+        _of_account(told.questions, "Questions in groups", ("grouped", "in clusters")),
+        _of_splits(told.splits),
+        _of_distributions(distributions),
+    ]
+    return [sheet for sheet in found if sheet.rows]
+
+
+def other_counts(counters: Mapping[str, int]) -> Sheet:
+    """Return the table of the counters that stand in none of `sheets`."""
+    others = sorted(accounts(counters).others.items())
+    return Sheet(("Other counts", "number"), [(name.replace("_", " "), whole(number)) for name, number in others])
+
+
+def whole(number: int) -> str:
+    """Return a number with thousands separators."""
+    return f"{number:,}"
+
+
+def percent(share: float) -> str:
+    """Return a share in percent; what is neither nothing nor all never looks as if it were."""
+    if 0 < share < 0.001:
+        return "<0.1 %"
+    if 0.999 < share < 1:
+        return ">99.9 %"
+    return f"{100 * share:.1f} %"
+
+
+def shown(value: float, name: str) -> str:
+    """Return a value of a distribution: a size whole, a score with three decimals."""
+    return whole(round(value)) if name == "size" else f"{value:.3f}"
+
+
+def speed(rows: int, seconds: float) -> str:
+    """Return how long a run took and how many rows a second that is."""
+    return f"{seconds:,.1f} s, {whole(rows_per_second(rows, seconds))} rows/s"
+
+
+def rows_per_second(rows: int, seconds: float) -> int:
+    """Return how many rows a second a run read, 0 if it took no time."""
+    return round(rows / seconds) if seconds else 0
+
+
+def _of_account(account: Account, title: str, names: tuple[str, str]) -> Sheet:
+    lines = [(name, "", number, _share(number, account.whole)) for name, number in zip(names, account[:2], strict=True)]
+    lines += [(r.stage, r.reason.replace("_", " "), r.number, r.share) for r in account.rejects]
+    rows = [(step, reason, whole(number), percent(share)) for step, reason, number, share in lines]
+    return Sheet((title, "rejected for", "number", "share"), rows, named=2, bars=[share for *_, share in lines])
+
+
+def _of_splits(splits: Sequence[Split]) -> Sheet:
+    every = splits[-1]
+    rows = [
+        (s.split, whole(s.clusters), whole(s.questions), whole(s.pairs), percent(_share(s.questions, every.questions)))
+        for s in splits
+    ]
+    head = ("Split", "clusters", "questions", "pairs", "of questions")
+    return Sheet(head, rows, bars=[_share(s.questions, every.questions) for s in splits])
+
+
+def _of_distributions(distributions: Mapping[str, Mapping[str, float]]) -> Sheet:
+    rows = [
+        (NAMES.get(name, name.replace("_", " ")), *(shown(value, name) for value in five.values()))
+        for name, five in distributions.items()
+    ]
+    return Sheet(("Clusters", *FIVE.values()), rows)
+
+
+def _share(part: int, of: int) -> float:
+    return part / of if of else 0.0

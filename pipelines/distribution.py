@@ -1,0 +1,70 @@
+"""How often each value occurs, in memory that does not grow with the number of values.
+
+values of many files -> Distribution.of -> added up -> quantiles, bins
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+FIVE = {"min": 0.0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1.0}
+"""The quantiles that sum a distribution up, by name."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Distribution:
+    """Counts of values that are rounded to a multiple of ``1 / steps``; two of the same ``steps`` can be added.
+
+    Attributes:
+        steps: how many different values lie between 0 and 1; 1 for whole numbers.
+        multiples: (V,) the distinct values times ``steps``, ascending.
+        counts: (V,) how often each occurs.
+    """
+
+    steps: int
+    multiples: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: npt.NDArray[np.float64] | npt.NDArray[np.int64], *, steps: int = 1) -> Distribution:
+        """Return the distribution of ``values``, (N,)."""
+        multiples, counts = np.unique(np.rint(values * steps).astype(np.int64), return_counts=True)
+        return cls(steps, multiples, counts.astype(np.int64))
+
+    def __add__(self, other: Distribution) -> Distribution:
+        both = np.concatenate([self.multiples, other.multiples])
+        multiples, places = np.unique(both, return_inverse=True)
+        counts = np.zeros(len(multiples), np.int64)
+        np.add.at(counts, places, np.concatenate([self.counts, other.counts]))
+        return Distribution(self.steps, multiples, counts)
+
+    @property
+    def total(self) -> int:
+        """Return how many values there were."""
+        return int(self.counts.sum())
+
+    def quantile(self, share: float) -> float:
+        """Return the smallest value that at least this share of all values does not exceed; share 0 is the minimum.
+
+        Raises:
+            ValueError: there are no values.
+        """
+        if not self.total:
+            raise ValueError("no values, no quantile")
+        reached = int(np.searchsorted(np.cumsum(self.counts), share * self.total))
+        return int(self.multiples[min(reached, len(self.multiples) - 1)]) / self.steps
+
+    def five(self) -> dict[str, float]:
+        """Return minimum, quartiles and maximum by the names in `FIVE`; nothing of no values."""
+        return {name: self.quantile(share) for name, share in FIVE.items()} if self.total else {}
+
+    def bins(self, edges: Sequence[float]) -> list[int]:
+        """Return how many values lie in each half-open interval between ``edges``, ascending; the last is closed."""
+        limits = np.rint(np.asarray(edges, np.float64) * self.steps).astype(np.int64)
+        limits[-1] += 1
+        up_to = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.counts)])
+        return [int(n) for n in np.diff(up_to[np.searchsorted(self.multiples, limits)])]

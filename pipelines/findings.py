@@ -1,0 +1,37 @@
+"""What there is to tell of a run once its pipeline has ended.
+
+run -> Findings -> a page, tables in a terminal
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from pipelines.overview import Overview
+from schemas.manifest import Source
+
+
+class Findings(NamedTuple):
+    """All that a person may want to know of a run, before it is published.
+
+    Attributes:
+        url: the dataset's folder.
+        run_id: the run's.
+        seconds: how long it took so far.
+        fault: why it will not be published, None if it will be.
+        inputs: what it read.
+        configuration: what decided what became of that.
+        counters: of the manifest.
+        overview: of the clusters.
+        leakage: what ``leakage.json`` holds.
+    """
+
+    url: str
+    run_id: str
+    seconds: float
+    fault: str | None
+    inputs: list[Source]
+    configuration: dict[str, Any]
+    counters: dict[str, int]
+    overview: Overview
+    leakage: dict[str, Any]
