@@ -71,6 +71,7 @@ def clusters(
         float, typer.Option(min=0, max=1, help="Fail if a larger share of rows is unusable.")
     ] = 0.1,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset that is there.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check and print the plan; write nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Group logged questions by the answer they got and keep the groups that hang together.
@@ -133,5 +134,6 @@ def clusters(
         overwrite=overwrite,
         options=options,
         max_reject_ratio=max_reject_ratio,
+        dry_run=dry_run,
         as_json=as_json,
     )

@@ -5,7 +5,6 @@ Findings -> dataset_page -> HTML
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element
@@ -14,7 +13,7 @@ from jobs.bins import score_bins, size_bins
 from jobs.markup import document, el
 from jobs.plots import STYLE as PLOT_STYLE
 from jobs.plots import histogram, table
-from jobs.sheets import FIVE, NAMES, Sheet, other_counts, percent, sheets, shown, speed, whole
+from jobs.sheets import FIVE, NAMES, Sheet, flat, other_counts, percent, sheets, shown, speed, whole
 
 if TYPE_CHECKING:
     from pipelines.distribution import Distribution
@@ -59,7 +58,7 @@ def dataset_page(findings: Findings) -> bytes:
         el("h2", "Other counts"),
         table(other_counts(findings.counters)),
         el("h2", "Configuration"),
-        table(Sheet(("Option", "value"), list(_flat(findings.configuration)), named=2)),
+        table(Sheet(("Option", "value"), flat(findings.configuration), named=2)),
         el("h2", "Inputs"),
         *_inputs(findings),
     ]
@@ -120,9 +119,8 @@ def _leakage(leakage: Mapping[str, Any]) -> Iterator[Element]:
         f"A second look at the {whole(compared)} written questions found {whole(check.get('found', 0))} in two splits."
     )
     yield el("p", told if check else "Nothing was compared.")
-    rows = list(_flat(leakage))
-    if rows:
-        yield table(Sheet(("What", "value"), rows, named=2))
+    if leakage:
+        yield table(Sheet(("What", "value"), flat(leakage), named=2))
 
 
 def _inputs(findings: Findings) -> Iterator[Element]:
@@ -130,17 +128,6 @@ def _inputs(findings: Findings) -> Iterator[Element]:
     yield table(Sheet(("File", "bytes"), rows))
     if hidden := len(findings.inputs) - len(rows):
         yield el("p", f"and {whole(hidden)} more, all of them in manifest.json", class_="faint")
-
-
-def _flat(tree: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the leaves of a tree with their path; a number gets thousands separators, a list is JSON."""
-    for name, value in tree.items():
-        if isinstance(value, Mapping) and value:
-            yield from _flat(value, f"{path}{name}.")
-        else:
-            number = isinstance(value, int) and not isinstance(value, bool)
-            told = value if isinstance(value, str) else whole(value) if number else json.dumps(value)
-            yield f"{path}{name}", told
 
 
 def _cut(text: str) -> str:

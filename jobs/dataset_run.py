@@ -34,9 +34,10 @@ def make_dataset(
     options: PipelineOptions,
     max_reject_ratio: float,
     questions_a_row: int = 1,
+    dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Claim the output, run the pipeline, publish what it wrote and print it.
+    """Claim the output, run the pipeline, publish what it wrote and print it; or print what would be done.
 
     Args:
         build: adds the steps to a pipeline, given the run's folder.
@@ -47,11 +48,18 @@ def make_dataset(
         options: Beam's.
         max_reject_ratio: with a larger share of rejected rows nothing is published.
         questions_a_row: how many questions an input row holds.
+        dry_run: print the plan instead, after the checks that cost nothing.
         as_json: print for a program.
 
     Raises:
         QprError: the output cannot be claimed, or the run is not worth publishing.
     """
+    if dry_run:
+        from jobs.plan import plan, show_plan
+
+        found = plan(sources=sources, configuration=configuration, output=output, overwrite=overwrite, options=options)
+        show_plan(found, as_json=as_json)
+        return
     from jobs.dataset_page import dataset_page
     from pipelines.publication import run_and_publish
 

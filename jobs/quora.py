@@ -31,6 +31,7 @@ def quora(
         float, typer.Option(min=0, max=1, help="Fail if a larger share of rows is unusable.")
     ] = 0.1,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset that is there.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check and print the plan; write nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Cluster the questions that people marked as duplicates, directly or through others.
@@ -77,5 +78,6 @@ def quora(
         options=options,
         max_reject_ratio=max_reject_ratio,
         questions_a_row=2,
+        dry_run=dry_run,
         as_json=as_json,
     )

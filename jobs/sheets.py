@@ -5,8 +5,9 @@ counters, distributions -> sheets -> Sheet
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pipelines.accounts import Account, Split, accounts
 
@@ -83,6 +84,19 @@ def shown(value: float, name: str) -> str:
 def speed(rows: int, seconds: float) -> str:
     """Return how long a run took and how many rows a second that is."""
     return f"{seconds:,.1f} s, {whole(rows_per_second(rows, seconds))} rows/s"
+
+
+def flat(tree: Mapping[str, Any], path: str = "") -> list[tuple[str, str]]:
+    """Return the leaves of a tree with their path; a whole number gets thousands separators, other values are JSON."""
+    leaves: list[tuple[str, str]] = []
+    for name, value in tree.items():
+        if isinstance(value, Mapping) and value:
+            leaves += flat(value, f"{path}{name}.")
+        else:
+            number = isinstance(value, int) and not isinstance(value, bool)
+            told = value if isinstance(value, str) else whole(value) if number else json.dumps(value)
+            leaves.append((f"{path}{name}", told))
+    return leaves
 
 
 def rows_per_second(rows: int, seconds: float) -> int:

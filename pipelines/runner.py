@@ -68,10 +68,7 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     """
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # the error itself says more than its log lines
     engine = options.view_as(StandardOptions).runner
-    try:
-        pipeline = beam.Pipeline(runner=_runner(options), options=options)
-    except (ValueError, ImportError) as error:
-        raise UsageError(f"--runner={engine}: {' '.join(str(error).split())}") from error
+    pipeline = new_pipeline(options)
     build(pipeline)
     try:
         result = pipeline.run()
@@ -83,6 +80,19 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
         raise QprError(f"{engine} did not run the pipeline: {cause}. Check the options after --") from error
     if state != "DONE":
         raise QprError(f"the pipeline ended as {state}; the engine's own log says why. Nothing was published")
+
+
+def new_pipeline(options: PipelineOptions) -> beam.Pipeline:
+    """Return a pipeline without steps; nothing is started yet.
+
+    Raises:
+        UsageError: there is no such engine here, or it misses an option.
+    """
+    try:
+        return beam.Pipeline(runner=_runner(options), options=options)
+    except (ValueError, ImportError) as error:
+        engine = options.view_as(StandardOptions).runner
+        raise UsageError(f"--runner={engine}: {' '.join(str(error).split())}") from error
 
 
 def _runner(options: PipelineOptions) -> FnApiRunner | None:

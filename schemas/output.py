@@ -30,14 +30,7 @@ class Output:
     """
 
     def __init__(self, url: str, kind: Kind, *, overwrite: bool = False) -> None:
-        names = storage.children(url)
-        if MANIFEST in names:
-            found = read_manifest(url).kind if overwrite else kind
-            if not overwrite or found != kind:
-                what = "exists" if found == kind else f"holds {with_article(found)}, not {with_article(kind)}"
-                raise QprError(f"{url}: {what}. Choose another --output" + ("" if overwrite else " or add --overwrite"))
-        elif foreign := [name for name in names if not RUN_FOLDER.fullmatch(name) and not _is_killed_write(name)]:
-            raise QprError(f"{url}: the folder holds other things ({foreign[0]}). Choose an empty or new --output")
+        refuse_taken(url, kind, overwrite=overwrite)
         self.url, self.kind = url, kind
         self._new = not storage.exists(url)
         self._started = datetime.datetime.now(datetime.UTC)
@@ -128,6 +121,24 @@ class Output:
             older_run = RUN_FOLDER.fullmatch(name) and name != self.run_id and name[:16] <= self.run_id[:16]
             if older_run or _is_killed_write(name):
                 storage.delete(storage.join(self.url, name))
+
+
+def refuse_taken(url: str, kind: Kind, *, overwrite: bool) -> bool:
+    """Return whether an artefact is at ``url`` that a new one of this kind would replace.
+
+    Raises:
+        QprError: something is there that may not be replaced.
+    """
+    names = storage.children(url)
+    if MANIFEST in names:
+        found = read_manifest(url).kind if overwrite else kind
+        if not overwrite or found != kind:
+            what = "exists" if found == kind else f"holds {with_article(found)}, not {with_article(kind)}"
+            raise QprError(f"{url}: {what}. Choose another --output" + ("" if overwrite else " or add --overwrite"))
+        return True
+    if foreign := [name for name in names if not RUN_FOLDER.fullmatch(name) and not _is_killed_write(name)]:
+        raise QprError(f"{url}: the folder holds other things ({foreign[0]}). Choose an empty or new --output")
+    return False
 
 
 def _is_killed_write(name: str) -> bool:

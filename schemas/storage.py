@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import fsspec
@@ -66,6 +67,17 @@ def read_bytes(url: str) -> bytes:
         return bytes(file_system.cat_file(path))
 
 
+def read_start(url: str, count: int) -> bytes:
+    """Return the first ``count`` bytes of a file, all of a shorter one.
+
+    Raises:
+        QprError: it is missing or cannot be read.
+    """
+    file_system, path = locate(url)
+    with explained(url):
+        return bytes(file_system.cat_file(path, start=0, end=count))
+
+
 def write_bytes(url: str, content: bytes) -> None:
     """Write a whole file; a reader sees the old content or the new, never a part.
 
@@ -83,6 +95,21 @@ def write_bytes(url: str, content: bytes) -> None:
                 file.write(content)
         else:
             file_system.pipe_file(path, content)
+
+
+def check_writable(url: str) -> None:
+    """See, without a write, whether a local path could be made; a remote store tells only when it is written to.
+
+    Raises:
+        QprError: the folder that is there may not be written to.
+    """
+    file_system, path = locate(url)
+    if isinstance(file_system, LocalFileSystem):
+        folder = Path(path)
+        while not folder.exists():
+            folder = folder.parent
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise QprError(f"{folder}: permission denied")
 
 
 def delete(url: str) -> None:

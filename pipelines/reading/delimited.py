@@ -17,7 +17,7 @@ from pipelines.reading.records import Record, records
 from pipelines.reading.sources import Source
 from schemas.errors import QprError
 
-_DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
+DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
 
 
 def read_delimited(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> Iterator[Batch]:
@@ -47,7 +47,7 @@ def check_delimited(source: Source, columns: Sequence[Column], names: Mapping[st
 
 def _open(source: Source) -> Iterator[Record]:
     lines = itertools.chain.from_iterable(physical_lines(source))
-    return records(lines, delimiter=_DELIMITERS[source.format])
+    return records(lines, delimiter=DELIMITERS[source.format])
 
 
 def _header(rows: Iterator[Record], source: Source) -> list[str]:

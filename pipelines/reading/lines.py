@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from pipelines.reading.sources import Source
+from pipelines.reading.sources import Compression, Source
 from schemas import storage
 from schemas.errors import QprError
 
@@ -46,6 +46,18 @@ def physical_lines(source: Source) -> Iterator[list[bytes]]:
         yield [rest]
 
 
+def codec_of(start: bytes, source: Source) -> Compression | None:
+    """Return how a file that begins with ``start`` is packed: what its name says, or gzip where the data says so.
+
+    Raises:
+        QprError: the name says gzip and the data does not.
+    """
+    codec = source.compression or ("gzip" if start.startswith(_GZIP_MAGIC) else None)
+    if codec == "gzip" and not start.startswith(_GZIP_MAGIC[: len(start)]):
+        raise QprError(f"{source.url}: is not gzip data, though its name ends so. Rename the file")
+    return codec
+
+
 def _cut(line: bytes) -> bytes:
     return line if len(line) <= MAX_ROW_BYTES else line[: MAX_ROW_BYTES + 1]
 
@@ -59,9 +71,7 @@ def _pieces(source: Source) -> Iterator[bytes]:
             file = stack.enter_context(file_system.open(path, "rb"))
             start = file.read(3)
             file.seek(0)
-        codec = source.compression or ("gzip" if start.startswith(_GZIP_MAGIC) else None)
-        if codec == "gzip" and not start.startswith(_GZIP_MAGIC[: len(start)]):
-            raise QprError(f"{source.url}: is not gzip data, though its name ends so. Rename the file")
+        codec = codec_of(start, source)
         stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), codec) if codec else file
         first = True
         while piece := _read(stream, source=source, codec=codec, lines=lines):

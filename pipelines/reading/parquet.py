@@ -49,6 +49,12 @@ def check_parquet(source: Source, columns: Sequence[Column], names: Mapping[str,
         _locate(source, file, columns, names, mappable=mappable)
 
 
+def count_rows(source: Source) -> int:
+    """Return how many rows a file has, without reading them."""
+    with _opened(source) as file:
+        return int(file.metadata.num_rows)
+
+
 @contextlib.contextmanager
 def _opened(source: Source) -> Iterator[pq.ParquetFile]:
     file_system, path = storage.locate(source.url)

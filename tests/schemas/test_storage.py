@@ -21,6 +21,7 @@ def test_what_is_written_is_read_and_listed_and_deleted(folder):
     assert storage.read_bytes(url) == b"\x00one"
     storage.write_bytes(url, b"two")
     assert storage.read_bytes(url) == b"two"
+    assert (storage.read_start(url, 2), storage.read_start(url, 9)) == (b"tw", b"two")
     assert storage.children(folder) == ["deep"]
     assert storage.children(storage.join(folder, "deep")) == ["file.bin"]
     storage.delete(folder)
@@ -83,6 +84,15 @@ def test_a_folder_without_permission_is_named(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(QprError, match="permission denied"):
         storage.write_bytes(str(tmp_path / "file"), b"x")
+
+
+def test_whether_a_path_could_be_made_is_seen_without_writing(folder, tmp_path, monkeypatch):
+    storage.check_writable(storage.join(folder, "deep", "deeper"))
+    assert storage.children(folder) == []
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    storage.check_writable("memory://bucket/deep")
+    with pytest.raises(QprError, match=f"{tmp_path}: permission denied"):
+        storage.check_writable(str(tmp_path / "deep" / "deeper"))
 
 
 def test_an_unknown_kind_of_url_is_an_error_for_the_user():
