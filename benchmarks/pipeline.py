@@ -9,8 +9,6 @@ is a process of its own, start included, and its CPU time is what the operating 
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -19,26 +17,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks.cost import measure
 from benchmarks.machine import describe_machine
 from pipelines.writing import ORDER
 from schemas.dataset import open_dataset
 
 RIVALS = {"dict_loop": "plain Python dict loop", "row_beam": "Beam, one dict a row"}
-
-
-def measure(command: list[str]) -> tuple[float, float]:
-    """Run a command; return its CPU seconds and its peak resident memory in MB.
-
-    Raises:
-        SystemExit: it failed.
-    """
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    assert process.stderr is not None
-    errors = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    if os.waitstatus_to_exitcode(status) != 0:
-        raise SystemExit(f"{' '.join(command)} failed:\n{errors.decode()[-2000:]}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def difference(dataset: str, folder: Path) -> str:
@@ -73,13 +57,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         logs, dataset = f"{folder}/logs.parquet", f"{folder}/dataset"
         measure([*qpr, "simulate", "--output", logs, "--events", str(options.events), "--seed", str(options.seed)])
-        seconds, memory = measure([*qpr, "clusters", "--logs", logs, "--output", dataset, "--coherence", "paper"])
+        seconds, _, memory, _ = measure([*qpr, "clusters", "--logs", logs, "--output", dataset, "--coherence", "paper"])
         print(f"{'program':28} {'CPU s':>7} {'ratio':>6} {'peak MB':>8}  result")
         rows = sum(file.rows for file in open_dataset(dataset).manifest.files)
         print(f"{'qpr clusters':28} {seconds:7.1f} {1:6.2f} {memory:8.0f}  {rows:,} rows")
         for name in (name for name in RIVALS if name not in options.without):
             rival = Path(folder) / name
-            spent, peak = measure([sys.executable, "-m", f"benchmarks.rivals.{name}", logs, str(rival)])
+            spent, _, peak, _ = measure([sys.executable, "-m", f"benchmarks.rivals.{name}", logs, str(rival)])
             differing = difference(dataset, rival)
             verdict = f"DIFFERS in {differing}" if differing else "equal"
             print(f"{RIVALS[name]:28} {spent:7.1f} {spent / seconds:6.2f} {peak:8.0f}  {verdict}")

@@ -13,14 +13,13 @@ import csv
 import gzip
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import networkx as nx
 
+from benchmarks.cost import measure
 from benchmarks.machine import describe_machine
-from benchmarks.pipeline import measure
 from schemas import text
 from schemas.dataset import open_dataset
 
@@ -59,14 +58,12 @@ def main() -> None:
         print(f"{name:30}" + "".join(f"{n:10,}" for n in closure((same(r, "1"), same(r, "2")) for r in positive)))
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "jobs", "quora", "--pairs", path, "--output", f"{folder}/d"]
-        started = time.perf_counter()
-        cpu, memory = measure(command)
-        seconds = time.perf_counter() - started
+        cost = measure(command)
         c = open_dataset(f"{folder}/d").manifest.counters
     print(f"{'qpr quora':30}{c['components']:10,}{c['component_questions']:10,}{c['closure_pairs']:10,}")
     accounts = f"{c['rows_kept']:,} kept + {c['rows_rejected']:,} rejected"
     print(f"{c['rows_read']:,} rows = {accounts}; {c['questions']:,} questions")
-    print(f"{seconds:.1f} s wall, {cpu:.1f} s of CPU, {memory:.0f} MB")
+    print(f"{cost.wall_s:.1f} s wall, {cost.cpu_s:.1f} s of CPU, {cost.memory_mb:.0f} MB")
 
 
 if __name__ == "__main__":

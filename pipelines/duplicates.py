@@ -1,24 +1,28 @@
 """Clusters of questions that people marked as duplicates, and the split of each.
 
-EDGES of all pairs -> cluster_duplicates -> the cluster and split of every question that has a duplicate, counts
+COMPONENTS -> size_clusters -> SIZES -> shortlist -> hold_out -> the split of every cluster that is not in train
+COMPONENTS -> place_questions -> ASKED rows that tell a question's cluster
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pydantic
 
-from pipelines.components import components
-from pipelines.labelled_pairs import count_edges
+from pipelines.grouping import starts_of_runs
+from pipelines.rows import ASKED
 from pipelines.splitting import DEFAULT_SALT, uniform
 from schemas.columns import hash64_all
 
-PLACED: Final = pa.schema([("question_id", pa.int64()), ("cluster_id", pa.int64()), ("split", pa.string())])
-"""Where a question belongs."""
+SIZES: Final = pa.schema([("cluster_id", pa.int64()), ("questions", pa.int64())])
+"""A cluster and how many questions it has, two at least."""
+
+SPLITS_OF: Final = pa.schema([("cluster_id", pa.int64()), ("split", pa.string())])
+"""Clusters of validation and test; all others are in train."""
 
 
 class HeldOut(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -37,100 +41,74 @@ LARGEST_SHARE: Final = 0.1
 """Of few pairs, validation and test take no more than a tenth each."""
 
 
-class Duplicates(NamedTuple):
-    """PLACED rows ordered by question, and what was counted."""
+def cluster_ids_of(roots: pa.Array) -> pa.Array:
+    """Return the id of the cluster that is the component of each root, its smallest question."""
+    named = pc.binary_join_element_wise("pairs:", roots.cast(pa.string()), "").dictionary_encode()
+    return hash64_all(named.dictionary).take(named.indices)
 
-    placed: pa.Table
-    counts: dict[str, int]
 
-
-def cluster_duplicates(edges: pa.Table, held_out: HeldOut) -> Duplicates:
-    """Return the connected components of the positive edges as clusters, each with its split.
-
-    A cluster's id is the hash of its smallest question id. Without a positive edge there is none.
+def size_clusters(member_of: pa.Table) -> pa.Table:
+    """Return SIZES of the clusters of two questions or more.
 
     Args:
-        edges: EDGES of all rows of the input, in any order.
-        held_out: how to split.
+        member_of: `pipelines.components.COMPONENTS`; all rows of each component are present.
     """
-    counted = count_edges(edges)
-    differ = pc.not_equal(counted["id_1"], counted["id_2"])
-    positive, negative = (
-        counted.filter(pc.and_(differ, pc.equal(counted["positive"], label))) for label in (True, False)
-    )
-    member_of = components(positive)
-    roots = pc.unique(member_of["component"])
-    cluster_ids = hash64_all(pc.binary_join_element_wise("pairs:", roots.cast(pa.string()), ""))
-    row_of_root = pc.index_in(member_of["component"], value_set=roots)
-    sizes = np.bincount(row_of_root.to_numpy())
-    splits = hold_out(cluster_ids.to_numpy(), sizes * (sizes - 1) // 2, held_out)
-    placed = {
-        "question_id": member_of["node"],
-        "cluster_id": cluster_ids.take(row_of_root),
-        "split": splits.take(row_of_root),
-    }
-    counts = {
-        **_count_rows(counted),
-        "positive_edges": len(positive),
-        "negative_edges": len(negative),
-        "components": len(roots),
-        "component_questions": len(member_of),
-        "closure_pairs": int((sizes * (sizes - 1) // 2).sum()),
-        **_count_conflicts(positive, negative, member_of),
-    }
-    return Duplicates(pa.table(placed).cast(PLACED), counts)
+    roots, sizes = np.unique(member_of["component"].to_numpy(), return_counts=True)
+    several = sizes > 1
+    return pa.table([cluster_ids_of(pa.array(roots[several])), pa.array(sizes[several])], schema=SIZES)
 
 
-def hold_out(cluster_ids: np.ndarray, pairs: np.ndarray, held_out: HeldOut) -> pa.Array:
-    """Return the split of each cluster, walking them in an order that only their ids and the salt decide.
+def pairs_of(sizes: pa.Table) -> np.ndarray:
+    """Return how many pairs the questions of each cluster make, (C,) int64."""
+    questions = sizes["questions"].to_numpy()
+    return np.asarray(questions * (questions - 1) // 2)
+
+
+def place_questions(member_of: pa.Table) -> pa.Table:
+    """Return an ASKED row for each question of a cluster that tells the cluster and no more; its ``key`` is null."""
+    ids = cluster_ids_of(member_of["component"].combine_chunks())
+    known = {"question_id": member_of["node"], "cluster_id": ids}
+    return pa.table({f.name: known.get(f.name, pa.nulls(len(ids), f.type)) for f in ASKED}).cast(ASKED)
+
+
+def shortlist(sizes: pa.Table, held_out: HeldOut) -> pa.Table:
+    """Return the SIZES that can decide which clusters are held out: at most four rows for each pair that is.
+
+    Room only shrinks, so once a cluster does not fit, none of its size fits any more. The ones taken of ``s`` pairs
+    each are the first in the order of `hold_out`, and both splits have room for no more than ``2 * pairs / s``.
+    """
+    pairs, place = pairs_of(sizes), _places(sizes["cluster_id"].to_numpy(), held_out.salt)
+    order = np.lexsort((place, pairs))
+    starts = starts_of_runs(pairs[order])
+    rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
+    return sizes.take(pa.array(order[rank < 2 * held_out.pairs // pairs[order]]))
+
+
+def hold_out(sizes: pa.Table, all_pairs: int, held_out: HeldOut) -> pa.Table:
+    """Return SPLITS_OF, walking the clusters in an order that only their ids and the salt decide.
 
     A cluster goes to validation if its pairs fit there, else to test if they fit there, else to train. Both have room
     for ``held_out.pairs``, but at most for `LARGEST_SHARE` of all pairs.
 
     Args:
-        cluster_ids: (C,) int64, distinct.
-        pairs: (C,) int64, at least 1.
+        sizes: SIZES of all clusters, or those of the `shortlist`.
+        all_pairs: the pairs of all clusters there are.
         held_out: how much.
     """
-    enough = min(held_out.pairs, int(LARGEST_SHARE * pairs.sum()))
-    order = np.lexsort((cluster_ids, uniform(cluster_ids, held_out.salt)))
-    split = np.full(len(order), "train", object)
+    enough = min(held_out.pairs, int(LARGEST_SHARE * all_pairs))
+    ids, pairs = sizes["cluster_id"].to_numpy(), pairs_of(sizes)
     room = {"validation": enough, "test": enough}
-    for cluster in order.tolist():
-        chosen = next((name for name, left in room.items() if pairs[cluster] <= left), None)
+    split_of: dict[int, str] = {}
+    for row in np.argsort(_places(ids, held_out.salt)).tolist():
+        chosen = next((name for name, left in room.items() if pairs[row] <= left), None)
         if chosen:
-            split[cluster] = chosen
-            room[chosen] -= int(pairs[cluster])
-        elif not any(room.values()):
-            break
-    return pa.array(split, pa.string())
+            split_of[int(ids[row])] = chosen
+            room[chosen] -= int(pairs[row])
+    return pa.table([list(split_of), list(split_of.values())], schema=SPLITS_OF)
 
 
-def _count_rows(counted: pa.Table) -> dict[str, int]:
-    """Return the rows of each label, and those that add no edge: one question twice, or a pair seen before."""
-    counts: dict[str, int] = {}
-    for name, label in (("positive", True), ("negative", False)):
-        rows = counted.filter(pc.equal(counted["positive"], label))
-        alike = pc.equal(rows["id_1"], rows["id_2"])
-        same = pc.sum(rows["rows"].filter(alike)).as_py() or 0
-        total = pc.sum(rows["rows"]).as_py() or 0
-        edges = len(rows) - (pc.sum(alike).as_py() or 0)
-        counts |= {
-            f"rows_{name}": total,
-            f"rows_{name}_same_question": same,
-            f"rows_{name}_repeated": total - same - edges,
-        }
-    return counts
-
-
-def _count_conflicts(positive: pa.Table, negative: pa.Table, member_of: pa.Table) -> dict[str, int]:
-    """Return how many negative edges are inside a component, and how many of them are positive edges as well."""
-    component = [
-        member_of["component"].take(pc.index_in(negative[side], value_set=member_of["node"]))
-        for side in ("id_1", "id_2")
-    ]
-    both = positive.join(negative, ["id_1", "id_2"], join_type="inner", right_suffix="_negative", use_threads=False)
-    return {
-        "negative_edges_inside_a_component": pc.sum(pc.equal(*component)).as_py() or 0,
-        "contradicting_edges": len(both),
-    }
+def _places(cluster_ids: np.ndarray, salt: str) -> np.ndarray:
+    """Return the place of each cluster in the order of `hold_out`, (C,) int64, 0 the first."""
+    place = np.empty(len(cluster_ids), np.int64)
+    place[np.lexsort((cluster_ids, uniform(cluster_ids, salt)))] = np.arange(len(cluster_ids))
+    return place

@@ -1,6 +1,7 @@
 """Which rows of a file of labelled pairs can be used, and what they say: questions, edges, who is who.
 
 rows as read -> validate_pairs -> ASKED rows, EDGES, QIDS, TURNED_AWAY rows
+EDGES -> sort_edges -> positive and negative EDGES
 """
 
 from __future__ import annotations
@@ -50,6 +51,14 @@ class Paired(NamedTuple):
     edges: pa.Table
     qids: pa.Table
     turned_away: pa.Table
+
+
+class Sorted(NamedTuple):
+    """EDGES between different questions, each once, by label, and what was counted."""
+
+    positive: pa.Table
+    negative: pa.Table
+    counts: dict[str, int]
 
 
 def validate_pairs(rows: pa.Table) -> Paired:
@@ -112,6 +121,44 @@ def count_edges(edges: pa.Table) -> pa.Table:
     """Return EDGES with each pair and label once."""
     counted = edges.group_by(["id_1", "id_2", "positive"], use_threads=False).aggregate([("rows", "sum")])
     return counted.rename_columns(["id_1", "id_2", "positive", "rows"]).cast(EDGES)
+
+
+def sort_edges(edges: pa.Table) -> Sorted:
+    """Return the edges between different questions by label, and count what else the rows said.
+
+    Args:
+        edges: EDGES; all rows of each pair are present.
+    """
+    counted = count_edges(edges)
+    differ = pc.not_equal(counted["id_1"], counted["id_2"])
+    positive, negative = (
+        counted.filter(pc.and_(differ, pc.equal(counted["positive"], label))) for label in (True, False)
+    )
+    both = positive.join(negative, ["id_1", "id_2"], join_type="inner", right_suffix="_negative", use_threads=False)
+    counts = {
+        **_count_rows(counted),
+        "positive_edges": len(positive),
+        "negative_edges": len(negative),
+        "contradicting_edges": len(both),
+    }
+    return Sorted(positive, negative, counts)
+
+
+def _count_rows(counted: pa.Table) -> dict[str, int]:
+    """Return the rows of each label, and those that add no edge: one question twice, or a pair seen before."""
+    counts: dict[str, int] = {}
+    for name, label in (("positive", True), ("negative", False)):
+        rows = counted.filter(pc.equal(counted["positive"], label))
+        alike = pc.equal(rows["id_1"], rows["id_2"])
+        same = pc.sum(rows["rows"].filter(alike)).as_py() or 0
+        total = pc.sum(rows["rows"]).as_py() or 0
+        edges = len(rows) - (pc.sum(alike).as_py() or 0)
+        counts |= {
+            f"rows_{name}": total,
+            f"rows_{name}_same_question": same,
+            f"rows_{name}_repeated": total - same - edges,
+        }
+    return counts
 
 
 def _qids(rows: pa.Table, both: pa.DictionaryArray) -> pa.Table:

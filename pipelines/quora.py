@@ -15,15 +15,16 @@ import pydantic
 
 from pipelines.assembly import AssembleDataset, Assembly, Parts
 from pipelines.clusters import turn_away_unreadable
-from pipelines.duplicates import Duplicates, HeldOut, cluster_duplicates
-from pipelines.labelled_pairs import COLUMNS, EDGES, validate_pairs
+from pipelines.duplicate_clusters import ClusterDuplicates
+from pipelines.duplicates import HeldOut
+from pipelines.labelled_pairs import COLUMNS, validate_pairs
 from pipelines.leakage import TURNED_AWAY_TAG
 from pipelines.questions import name_questions
 from pipelines.reading.reader import read
 from pipelines.reading.sources import Source
 from pipelines.report import WriteReport
 from pipelines.rows import MEMBERS
-from pipelines.shuffle import GroupByShard, concatenate, to_ipc
+from pipelines.shuffle import GroupByShard
 from pipelines.writing import Written
 
 
@@ -50,16 +51,13 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
         | "ReadAndValidate"
         >> beam.FlatMap(read_pairs).with_outputs("edges", "qids", TURNED_AWAY_TAG, "written", main="asked")
     )
-    duplicates = (
-        paired.edges
-        | "GatherEdges" >> beam.combiners.ToList()  # a component knows no bounds, and an edge is 25 bytes
-        | "ClusterDuplicates" >> beam.Map(_cluster_all, config.held_out)
-    )
+    clustered = paired.edges | "ClusterDuplicates" >> ClusterDuplicates(config.held_out, config.shards)
     named = (
-        paired.asked
+        (paired.asked, clustered["places"])
+        | "QuestionsAndPlaces" >> beam.Flatten()
         | "MeetByQuestion" >> GroupByShard(key="question_id", shards=config.shards)
         | "NameAndPlace"
-        >> beam.FlatMap(name_and_place, duplicates=beam.pvalue.AsSingleton(duplicates)).with_outputs(
+        >> beam.FlatMap(name_and_place, held_out=beam.pvalue.AsSingleton(clustered["held_out"])).with_outputs(
             "members", "token_counts", "written", main="questions"
         )
     )
@@ -75,9 +73,8 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
         "turned_away": paired[TURNED_AWAY_TAG],
     }
     written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url)
-    found = duplicates | "CountDuplicates" >> beam.Map(lambda d: Written(None, d.counts))
     (
-        (written, paired.written, named.written, counted, found)
+        (written, paired.written, named.written, counted, clustered["written"])
         | "AllWritten" >> beam.Flatten()
         | "Report" >> WriteReport(run_url)
     )
@@ -91,7 +88,7 @@ def read_pairs(source: Source) -> Iterator[Any]:
         paired = validate_pairs(batch.rows)
         if len(paired.asked):
             yield paired.asked
-            yield beam.pvalue.TaggedOutput("edges", to_ipc(paired.edges))
+            yield beam.pvalue.TaggedOutput("edges", paired.edges)
         if len(paired.qids):
             yield beam.pvalue.TaggedOutput("qids", paired.qids)
         for lost in (paired.turned_away, turn_away_unreadable(batch.rejected)):
@@ -100,12 +97,19 @@ def read_pairs(source: Source) -> Iterator[Any]:
     yield beam.pvalue.TaggedOutput("written", Written(None, {"rows_read": rows_read}))
 
 
-def name_and_place(asked: pa.Table, duplicates: Duplicates) -> Iterator[Any]:
-    """Yield the questions of a shard, those in a cluster as MEMBERS, token counts and numbers of texts."""
+def name_and_place(asked_and_placed: pa.Table, held_out: pa.Table) -> Iterator[Any]:
+    """Yield the questions of a shard, those in a cluster as MEMBERS, token counts and numbers of texts.
+
+    Args:
+        asked_and_placed: ASKED and `pipelines.duplicates.place_questions`; all rows of each question are present.
+        held_out: `pipelines.duplicates.SPLITS_OF`.
+    """
+    is_asked = pc.is_valid(asked_and_placed["key"])
+    asked, placed = asked_and_placed.filter(is_asked), asked_and_placed.filter(pc.invert(is_asked))
     named = name_questions(asked)
     texts = asked.group_by(["question_id", "text"], use_threads=False).aggregate([])
     merged = len(texts) - len(named.questions)
-    members = place(named.members, duplicates.placed)
+    members = place(named.members, placed, held_out)
     counts = {"texts": len(texts), "texts_merged_by_key": merged, "members": len(members)}
     yield named.questions
     yield beam.pvalue.TaggedOutput("members", members)
@@ -113,18 +117,20 @@ def name_and_place(asked: pa.Table, duplicates: Duplicates) -> Iterator[Any]:
     yield beam.pvalue.TaggedOutput("written", Written(None, counts))
 
 
-def place(members: pa.Table, placed: pa.Table) -> pa.Table:
+def place(members: pa.Table, placed: pa.Table, held_out: pa.Table) -> pa.Table:
     """Return the MEMBERS that have a place, with its cluster and split.
 
     Args:
         members: MEMBERS, one row a question.
-        placed: `pipelines.duplicates.PLACED`.
+        placed: ``question_id`` and ``cluster_id``, one row a question that is in a cluster.
+        held_out: `pipelines.duplicates.SPLITS_OF`.
     """
     rows = pc.index_in(members["question_id"], value_set=placed["question_id"])
     inside = pc.is_valid(rows)
-    where = placed.take(rows.filter(inside))
+    cluster_ids = placed["cluster_id"].take(rows.filter(inside))
+    split = held_out["split"].take(pc.index_in(cluster_ids, value_set=held_out["cluster_id"]))
     columns = {name: members[name].filter(inside) for name in MEMBERS.names}
-    return pa.table({**columns, "cluster_id": where["cluster_id"], "split": where["split"]}).cast(MEMBERS)
+    return pa.table({**columns, "cluster_id": cluster_ids, "split": pc.fill_null(split, "train")}).cast(MEMBERS)
 
 
 def count_qids(qids: pa.Table) -> dict[str, int]:
@@ -135,7 +141,3 @@ def count_qids(qids: pa.Table) -> dict[str, int]:
     """
     texts = qids.group_by("qid", use_threads=False).aggregate([("text", "count_distinct")])["text_count_distinct"]
     return {"qids": len(texts), "qids_with_several_texts": pc.sum(pc.greater(texts, 1)).as_py() or 0}
-
-
-def _cluster_all(parts: list[bytes], held_out: HeldOut) -> Duplicates:
-    return cluster_duplicates(concatenate(parts) if parts else EDGES.empty_table(), held_out)
