@@ -9,11 +9,13 @@ HERE = Path(__file__).resolve().parent
 VERSION = re.search(r'__version__ = "(.+)"', (HERE / "schemas" / "__init__.py").read_text()).group(1)
 
 EXTRAS = {
-    "beam": ["apache-beam>=2.70,<3", "networkx>=3.2"],
+    "beam": ["apache-beam>=2.70,<3"],
+    "dataflow": ["apache-beam[gcp]>=2.70,<3", "gcsfs>=2024.6"],
     "train": ["torch>=2.6", "scikit-learn>=1.5", "matplotlib>=3.8"],
     "index": ["faiss-cpu>=1.11"],
     "serve": ["faiss-cpu>=1.11"],
 }
+DEV_EXTRAS = ("beam", "train", "index")
 DEV = [
     "bm25s>=0.2",
     "hypothesis>=6.100",
@@ -24,6 +26,7 @@ DEV = [
     "psutil>=6",
     "pytest>=8",
     "pytest-xdist>=3.6",
+    "PyYAML>=6",
     "ruff>=0.8",
     "s3fs>=2024.6",
     "types-networkx",
@@ -46,15 +49,17 @@ setup(
         "model": ["py.typed"],
         "jobs": ["py.typed"],
     },
-    install_requires=[
+    install_requires=[  # also all that the steps of `qpr clusters` and `qpr quora` import: workers get no extras
         "fsspec>=2024.6",
+        "networkx>=3.2",
         "numpy>=1.26",
         "pyarrow>=17",
         "pydantic>=2.7",
         "rich>=13.7",
         "safetensors>=0.4.3",
+        "scipy>=1.12",
         "typer>=0.15",
     ],
-    extras_require={**EXTRAS, "dev": sorted({*DEV, *(need for needs in EXTRAS.values() for need in needs)})},
+    extras_require={**EXTRAS, "dev": sorted({*DEV, *(need for name in DEV_EXTRAS for need in EXTRAS[name])})},
     entry_points={"console_scripts": ["qpr = jobs.cli:main"]},
 )
