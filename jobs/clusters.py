@@ -14,6 +14,7 @@ import typer
 from jobs.beam_options import beam_options
 from jobs.dataset_run import make_dataset
 from jobs.leakage_option import NearDuplicate
+from jobs.linkage_option import Linkage, Method, MinProbability, RefineWith, decide
 
 SCORES = (
     "How alike the questions of an answer are. paper: mean share of their words that a question has (Bonadiman et al. "
@@ -35,7 +36,18 @@ def clusters(
     output: Annotated[str, typer.Option(help="Folder of the dataset, any fsspec URL.")],
     more_logs: Annotated[list[str] | None, typer.Argument(metavar="[LOGS]...", help="More log files.")] = None,
     coherence: Annotated[Score, typer.Option(help=SCORES)] = Score.IDF,
-    min_coherence: Annotated[float, typer.Option(min=0, max=1, help="Groups that score lower are rejected.")] = 0.1,
+    min_coherence: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Clusters that score lower are rejected. Default: 0.1; with --refine-with 0.",
+            show_default=False,
+        ),
+    ] = None,
+    linkage: Linkage = None,
+    min_probability: MinProbability = None,
+    refine_with: RefineWith = None,
     min_answer_share: Annotated[
         float | None,
         typer.Option(
@@ -114,12 +126,22 @@ def clusters(
         min_answer_share = 0 if coherence is Score.PAPER else Ambiguity().min_answer_share
     if near_duplicate is None:
         near_duplicate = 0 if coherence is Score.PAPER else Leakage().near_duplicate
+    decided = decide(
+        method=linkage,
+        default=Method.NONE if coherence is Score.PAPER else Method.BOOSTED,
+        min_probability=min_probability,
+        refine_with=refine_with,
+        min_coherence=min_coherence,
+    )
     config = pipeline.ClustersConfig(
         column_names=column_names,
         validation=Validation(min_confidence=min_confidence, locale=locale),
         ambiguity=Ambiguity(min_answer_share=min_answer_share, min_answer_events=min_answer_events),
         assembly=Assembly(
-            gate=Gate(coherence=coherence.value, min_coherence=min_coherence, max_cluster_size=max_cluster_size),
+            linking=decided.linking,
+            gate=Gate(
+                coherence=coherence.value, min_coherence=decided.min_coherence, max_cluster_size=max_cluster_size
+            ),
             leakage=Leakage(near_duplicate=near_duplicate),
             salt=split_salt,
             max_pairs_per_cluster=max_pairs_per_cluster,
@@ -127,7 +149,9 @@ def clusters(
         shards=shards or shards_for(sources),
     )
     make_dataset(
-        lambda beam_pipeline, url: pipeline.build(beam_pipeline, sources=sources, config=config, run_url=url),
+        lambda beam_pipeline, url: pipeline.build(
+            beam_pipeline, sources=sources, config=config, run_url=url, encode=decided.encode
+        ),
         sources=sources,
         configuration=config,
         output=output,

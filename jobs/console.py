@@ -45,6 +45,7 @@ results = rich.console.Console(highlight=False, soft_wrap=True)
 EXTRA_OF_MODULE = {
     "apache_beam": "beam",
     "networkx": "beam",
+    "scipy": "beam",
     "torch": "train",
     "sklearn": "train",
     "matplotlib": "train",

@@ -54,6 +54,7 @@ def index(
     """
     from jobs.indexing import IndexJob, build
     from jobs.question_tables import question_files
+    from jobs.worker_encoder import WorkerEncoder
     from model.saved import load_parts
     from model.shards import new_index
     from pipelines.runner import run
@@ -64,9 +65,9 @@ def index(
     if factory is not None:
         new_index(factory, parts.config.shape.dimension)
     target = Output(output, "index", overwrite=overwrite)
-    job = IndexJob(target.run_url, model, parts.manifest.digest, shards, factory)
+    job = IndexJob(target.run_url, WorkerEncoder(model, parts.manifest.digest), shards, factory)
     try:
-        with working(f"Indexing {len(files)} file(s) of questions in {shards} shard(s), model {job.model_digest[:12]}"):
+        with working(f"Indexing {len(files)} file(s) of questions in {shards} shard(s), model {job.model.digest[:12]}"):
             run(lambda pipeline: build(pipeline, files=files, job=job), options)
             manifest = _publish(target, job, parts=parts, inputs=sources, probes=probes)
     except BaseException:
@@ -85,7 +86,7 @@ def _publish(target: Output, job: IndexJob, *, parts: ModelParts, inputs: list[S
         raise QprError(f"{', '.join(i.url for i in inputs)}: no question with a word to index. Check --questions")
     factory = job.factory_for(counters["questions_indexed"])
     settings = IndexSettings(
-        model_digest=job.model_digest,
+        model_digest=job.model.digest,
         factory=factory,
         probes=min(probes or PROBES, lists_of(factory)),
         dimension=parts.config.shape.dimension,
@@ -94,8 +95,8 @@ def _publish(target: Output, job: IndexJob, *, parts: ModelParts, inputs: list[S
         distance=parts.config.training.distance,
     )
     return target.publish(
-        [*files, *_copy_model(job.model_url, parts.manifest, target)],
-        inputs=[*inputs, Source(url=job.model_url, digest=job.model_digest)],
+        [*files, *_copy_model(job.model.url, parts.manifest, target)],
+        inputs=[*inputs, Source(url=job.model.url, digest=job.model.digest)],
         configuration=settings.model_dump(),
         counters=counters,
     )

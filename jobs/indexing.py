@@ -8,7 +8,6 @@ Texts travel between workers, not vectors: 60 bytes a question instead of 1,200.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -18,12 +17,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from jobs.question_tables import QuestionFile, merge_equal, read_questions, with_words
+from jobs.worker_encoder import WorkerEncoder
 from model.index import IDS, ROWS, SHARDS
-from model.inference import Encoder, load_encoder
 from model.shards import build_shard, default_factory, in_sample, sample_size, train
 from pipelines.shuffle import GroupByShard, concatenate, to_ipc
 from schemas import storage
-from schemas.errors import QprError
 from schemas.output import write_file
 
 REPORT = "_report.json"
@@ -36,15 +34,13 @@ class IndexJob:
 
     Attributes:
         run_url: folder the files go to.
-        model_url: model that encodes the questions.
-        model_digest: its digest when the run began.
+        model: encodes the questions.
         shards: how many parts the questions are dealt to.
         factory: FAISS factory, or None for the default at the number of questions.
     """
 
     run_url: str
-    model_url: str
-    model_digest: str
+    model: WorkerEncoder
     shards: int
     factory: str | None = None
 
@@ -117,7 +113,7 @@ class _Encodes(beam.DoFn):
 
     def setup(self) -> None:
         """Load the model."""
-        self.encoder = _encoder(self.job.model_url, self.job.model_digest)
+        self.encoder = self.job.model.load()
 
 
 class TrainCentroids(_Encodes):
@@ -151,11 +147,3 @@ def write_report(records: list[dict[str, Any]], run_url: str) -> None:
     """Write what the workers did, in an order that does not depend on them."""
     lines = sorted(json.dumps(record, sort_keys=True) for record in records)
     storage.write_bytes(storage.join(run_url, REPORT), f"[{','.join(lines)}]".encode())
-
-
-@functools.lru_cache(maxsize=1)
-def _encoder(url: str, digest: str) -> Encoder:
-    encoder = load_encoder(url)
-    if encoder.digest != digest:
-        raise QprError(f"{url}: the model was replaced while the index was built. Run `qpr index` again")
-    return encoder

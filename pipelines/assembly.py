@@ -19,6 +19,8 @@ from pipelines.coherence import Coherence, coherence
 from pipelines.grouping import starts_of_runs
 from pipelines.leakage import TURNED_AWAY_TAG, Leakage, RemoveLeakage
 from pipelines.leakage_check import CheckLeakage
+from pipelines.linkage.linker import Encode, Linker, Linking
+from pipelines.linkage.making import MakeLinker
 from pipelines.pairing import DEFAULT_MAX_PAIRS, pair
 from pipelines.questions import as_membership, assign_clusters, places
 from pipelines.shuffle import GroupByShard
@@ -35,12 +37,14 @@ class Assembly(pydantic.BaseModel, frozen=True, extra="forbid"):
     """How clusters are judged, split and paired.
 
     Attributes:
+        linking: how to split answers into clusters; None: an answer is one cluster.
         gate: which clusters to believe.
         leakage: what validation and test must not share with train.
         salt: changes which clusters land in which split.
         max_pairs_per_cluster: upper bound on the pairs of a cluster.
     """
 
+    linking: Linking | None = None
     gate: Gate = Gate()
     leakage: Leakage = Leakage()
     salt: str = DEFAULT_SALT
@@ -69,11 +73,18 @@ class AssembleDataset(beam.PTransform):
 
     Input: `Parts`.
     Output: `Written`.
+
+    Attributes:
+        assembly: how to do it.
+        shards: how many parts a shuffle and a table have.
+        run_url: the run's folder.
+        encode: gives texts their vectors, where ``assembly.linking`` wants them.
     """
 
     assembly: Assembly
     shards: int
     run_url: str
+    encode: Encode | None = None
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -81,14 +92,14 @@ class AssembleDataset(beam.PTransform):
     def expand(self, parts: Parts) -> beam.PCollection[Written]:
         """Wire the steps; each is a function of its own."""
         weights = parts["token_counts"] | "WeighTokens" >> beam.CombineGlobally(MergeTokenCounts())
-        judged = (
-            parts["members"]
-            | "MeetByAnswer" >> GroupByShard(key="cluster_id", shards=self.shards)
-            | "Judge"
-            >> beam.FlatMap(judge, self.assembly, weights=beam.pvalue.AsSingleton(weights)).with_outputs(
-                *_TAGS, main="main"
-            )
-        )
+        of_answers = parts["members"] | "MeetByAnswer" >> GroupByShard(key="cluster_id", shards=self.shards)
+        linker = (of_answers, weights) | "MakeLinker" >> MakeLinker(self.assembly.linking, self.encode)
+        judged = of_answers | "Judge" >> beam.FlatMap(
+            judge,
+            self.assembly,
+            weights=beam.pvalue.AsSingleton(weights),
+            linker=beam.pvalue.AsSingleton(linker),
+        ).with_outputs(*_TAGS, main="main")
         held_out = judged.main | "RemoveLeakage" >> RemoveLeakage(self.assembly.leakage, self.shards)
         finished = held_out["main"] | "Finish" >> beam.FlatMap(
             finish, self.assembly, weights=beam.pvalue.AsSingleton(weights)
@@ -111,7 +122,7 @@ class AssembleDataset(beam.PTransform):
         tables = {
             table: [
                 (judged if split == "train" else finished)[f"{table}_{split}"]
-                | f"Write{table.title()}{split.title()}" >> self._write(table, "cluster_id", part=f"{split}-")
+                | f"Write{table.title()}{split.title()}" >> self._write(table, "shard_key", part=f"{split}-")
                 for split in SPLITS
             ]
             for table in _TABLES
@@ -132,11 +143,14 @@ class AssembleDataset(beam.PTransform):
         return WriteTable(run_url=self.run_url, table=table, key=key, shards=self.shards, part=part)
 
 
-def judge(members: pa.Table, assembly: Assembly, weights: TokenWeights) -> Iterator[Any]:
-    """Yield the believable members with their split, the finished tables of train, and what is turned away."""
-    clustered = cluster(members, assembly.gate, weights)
+def judge(members: pa.Table, assembly: Assembly, weights: TokenWeights, linker: Linker | None = None) -> Iterator[Any]:
+    """Yield the believable members with their split, the finished tables of train, and what is turned away.
+
+    The split is the answer's, so that all clusters of an answer share it.
+    """
+    clustered = cluster(members, assembly.gate, weights, linker)
     given = clustered.members["split"].combine_chunks()
-    decided = split_of(clustered.members["cluster_id"].to_numpy(), assembly.salt)
+    decided = split_of(clustered.members["answer_hash"].to_numpy(), assembly.salt)
     split = decided if given.null_count == len(given) else pc.coalesce(given, decided)
     believed = clustered.members.set_column(clustered.members.column_names.index("split"), "split", split)
     yield believed
@@ -156,8 +170,9 @@ def finish(members: pa.Table, assembly: Assembly, weights: TokenWeights) -> Iter
 
 
 def _tables(members: pa.Table, scores: Coherence, assembly: Assembly) -> Iterator[beam.pvalue.TaggedOutput]:
-    tables = {"clusters": describe(members, scores), "pairs": pair(members, assembly.max_pairs_per_cluster)}
+    """Yield the tables of each split; ``shard_key`` says which shard of answers they are."""
     yield beam.pvalue.TaggedOutput("places", places(members))
+    tables = {"clusters": describe(members, scores), "pairs": pair(members, assembly.max_pairs_per_cluster)}
     split_of_cluster = tables["clusters"].select(["cluster_id", "split"])
     for split in SPLITS:
         ids = split_of_cluster.filter(pc.equal(split_of_cluster["split"], split))["cluster_id"]
@@ -168,4 +183,5 @@ def _tables(members: pa.Table, scores: Coherence, assembly: Assembly) -> Iterato
                 else table
             )
             if len(ids) and len(part):
-                yield beam.pvalue.TaggedOutput(f"{name}_{split}", part)
+                shard_key = pa.repeat(members["answer_hash"][0], len(part))
+                yield beam.pvalue.TaggedOutput(f"{name}_{split}", part.append_column("shard_key", shard_key))

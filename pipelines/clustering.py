@@ -1,4 +1,4 @@
-"""Clusters: the distinct questions that got the same answer, of a size and coherence to believe.
+"""Clusters: paraphrases among the questions that got the same answer, of a size and coherence to believe.
 
 MEMBERS of all answers of a shard -> cluster -> MEMBERS of believable clusters, TURNED_AWAY rows
 """
@@ -9,13 +9,16 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pydantic
 
 from pipelines.coherence import Coherence, coherence
-from pipelines.grouping import lists_of, most_frequent, starts_of_runs
+from pipelines.grouping import lists_of, most_frequent, sizes_of_runs, starts_of_runs
+from pipelines.linkage.linker import Linker
 from pipelines.rejects import json_objects, turn_away
 from pipelines.rows import MEMBERS, TURNED_AWAY
 from pipelines.token_weights import TokenWeights
+from schemas.columns import hash64_all
 from schemas.tables import CLUSTERS
 
 
@@ -40,8 +43,8 @@ class Clustered(NamedTuple):
         members: MEMBERS of the believable clusters, ordered by cluster and question.
         coherence: the scores of those clusters, in the same order.
         turned_away: TURNED_AWAY rows, one a member.
-        counts: how many ``members_judged`` there were (so many are kept or turned away), in how many ``groups`` of
-            one answer, and what became of these.
+        counts: how many ``members_judged`` there were (so many are kept or turned away), of how many ``answers``, in
+            how many ``groups``, and what became of these.
     """
 
     members: pa.Table
@@ -50,43 +53,73 @@ class Clustered(NamedTuple):
     counts: dict[str, int]
 
 
-def cluster(members: pa.Table, gate: Gate, weights: TokenWeights) -> Clustered:
-    """Merge answer forms, then turn away clusters of one question, surplus questions and incoherent clusters.
+def cluster(members: pa.Table, gate: Gate, weights: TokenWeights, linker: Linker | None = None) -> Clustered:
+    """Merge answer forms and split answers, then turn away lone and surplus questions and incoherent clusters.
 
     Args:
-        members: all rows of each cluster.
+        members: all rows of each answer.
         gate: the limits.
-        weights: of the tokens, for the idf score.
+        weights: of the tokens, for the linker and the idf score.
+        linker: splits answers into groups of paraphrases; None: all questions of an answer are one group.
     """
     merged = merge_answers(members)
-    ids = merged["cluster_id"].to_numpy()
-    starts = starts_of_runs(ids)
-    sizes = np.diff(np.append(starts, len(ids)))
-    size_of_row = np.repeat(sizes, sizes)
-    rank_in_cluster = np.arange(len(ids)) - np.repeat(starts, sizes)
-    single, surplus = size_of_row == 1, rank_in_cluster >= gate.max_cluster_size
-    lost = [
-        turn_members_away(merged.filter(pa.array(single)), stage="size", reason="single_question"),
-        turn_members_away(merged.filter(pa.array(surplus)), stage="size", reason="over_max_cluster_size"),
+    sizes = sizes_of_runs(merged["cluster_id"].to_numpy())
+    single = pa.array(np.repeat(sizes == 1, sizes))
+    lost = [turn_members_away(merged.filter(single), stage="size", reason="single_question")]
+    grouped = _split_answers(merged.filter(pc.invert(single)), weights, linker)
+    ids = grouped["cluster_id"].to_numpy()
+    group_sizes = sizes_of_runs(ids)
+    alone = np.repeat(group_sizes == 1, group_sizes)
+    surplus = np.arange(len(ids)) - np.repeat(starts_of_runs(ids), group_sizes) >= gate.max_cluster_size
+    lost += [
+        turn_members_away(grouped.filter(pa.array(alone)), stage="linkage", reason="no_paraphrase"),
+        turn_members_away(grouped.filter(pa.array(surplus)), stage="size", reason="over_max_cluster_size"),
     ]
-    kept = merged.filter(pa.array(~(single | surplus)))
-    starts = starts_of_runs(kept["cluster_id"].to_numpy())
-    scored = coherence(kept["token_ids"], starts, weights)
-    score = scored.named(gate.coherence)
-    score_of_row = np.repeat(score, np.diff(np.append(starts, len(kept))))
-    coherent = score_of_row >= gate.min_coherence
-    believed = Coherence(*(values[score >= gate.min_coherence] for values in scored))
+    kept = grouped.filter(pa.array(~(alone | surplus)))
+    judged, scores, incoherent = _believe(kept, gate, weights)
     counts = {
         "members_judged": len(merged),
-        "groups": len(sizes),
-        "groups_of_one": int(np.count_nonzero(sizes == 1)),
-        "groups_over_max_cluster_size": int(np.count_nonzero(sizes > gate.max_cluster_size)),
-        "groups_incoherent": int(np.count_nonzero(score < gate.min_coherence)),
+        "answers": len(sizes),
+        "groups": int(np.count_nonzero(sizes == 1)) + len(group_sizes),
+        "groups_of_one": int(np.count_nonzero(sizes == 1) + np.count_nonzero(group_sizes == 1)),
+        "groups_over_max_cluster_size": int(np.count_nonzero(group_sizes > gate.max_cluster_size)),
+        "groups_incoherent": int(np.count_nonzero(group_sizes > 1)) - len(scores.paper),
     }
-    incoherent = kept.filter(pa.array(~coherent))
-    scores = pa.array(score_of_row[~coherent])
-    lost.append(turn_members_away(incoherent, stage="coherence", reason="incoherent", scores=scores))
-    return Clustered(kept.filter(pa.array(coherent)), believed, pa.concat_tables(lost), counts)
+    return Clustered(judged, scores, pa.concat_tables([*lost, incoherent]), counts)
+
+
+def _split_answers(merged: pa.Table, weights: TokenWeights, linker: Linker | None) -> pa.Table:
+    """Return the rows with the answer's hash beside the id of their group, ordered by group and question.
+
+    A group's id is the hash of its answer and its smallest question, so it stays when other questions come or go.
+    """
+    answers = merged["cluster_id"].combine_chunks()
+    with_answer = _replace(merged, answer_hash=answers)
+    if linker is None or not len(merged):
+        return with_answer
+    linked = linker(merged, weights)
+    first = merged["question_id"].combine_chunks().take(pa.array(linked.group))
+    named = pc.binary_join_element_wise(answers.cast(pa.string()), first.cast(pa.string()), ":").dictionary_encode()
+    ids = hash64_all(named.dictionary).take(named.indices)
+    grouped = _replace(with_answer, cluster_id=ids, linkage_probability=pa.array(linked.confidence))
+    return grouped.take(pa.array(np.lexsort((grouped["question_id"].to_numpy(), ids.to_numpy()))))
+
+
+def _believe(kept: pa.Table, gate: Gate, weights: TokenWeights) -> tuple[pa.Table, Coherence, pa.Table]:
+    """Return the clusters that reach the gate's coherence, their scores, and the others as TURNED_AWAY rows."""
+    ids = kept["cluster_id"].to_numpy()
+    scored = coherence(kept["token_ids"], starts_of_runs(ids), weights)
+    score = scored.named(gate.coherence)
+    score_of_row = np.repeat(score, sizes_of_runs(ids))
+    coherent = score_of_row >= gate.min_coherence
+    believed = Coherence(*(values[score >= gate.min_coherence] for values in scored))
+    left, scores = kept.filter(pa.array(~coherent)), pa.array(score_of_row[~coherent])
+    incoherent = turn_members_away(left, stage="coherence", reason="incoherent", scores=scores)
+    return kept.filter(pa.array(coherent)), believed, incoherent
+
+
+def _replace(members: pa.Table, **columns: pa.Array) -> pa.Table:
+    return pa.table({name: columns.get(name, members[name]) for name in MEMBERS.names}).cast(MEMBERS)
 
 
 def merge_answers(members: pa.Table) -> pa.Table:
@@ -101,9 +134,7 @@ def merge_answers(members: pa.Table) -> pa.Table:
         ordered["cluster_id"].combine_chunks(), ordered["answer"].combine_chunks(), ordered["events"].combine_chunks()
     )
     answer_of_row = np.searchsorted(named["group"].to_numpy(), merged["cluster_id"].to_numpy())
-    columns = dict(zip(merged.column_names, merged.columns, strict=True))
-    columns |= {"events": pa.array(events), "answer": named["value"].take(pa.array(answer_of_row))}
-    return pa.table(columns).cast(MEMBERS)
+    return _replace(merged, events=pa.array(events), answer=named["value"].take(pa.array(answer_of_row)))
 
 
 def turn_members_away(members: pa.Table, *, stage: str, reason: str, scores: pa.Array | None = None) -> pa.Table:
@@ -136,13 +167,15 @@ def describe(members: pa.Table, scores: Coherence) -> pa.Table:
     return pa.table(
         {
             "cluster_id": first["cluster_id"],
+            "answer_hash": first["answer_hash"],
             "answer": first["answer"],
             "split": first["split"],
-            "size": pa.array(np.diff(np.append(starts, len(ids)))),
+            "size": pa.array(sizes_of_runs(ids)),
             "events": pa.array(np.add.reduceat(events, starts) if len(starts) else np.zeros(0, np.int64)),
             "coherence": pa.array(scores.paper),
             "adjusted_coherence": pa.array(scores.adjusted),
             "idf_coherence": pa.array(scores.idf),
+            "linkage_probability": first["linkage_probability"],
             "question_ids": lists_of(members["question_id"], starts),
             "texts": lists_of(members["text"], starts),
         },

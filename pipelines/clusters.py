@@ -16,6 +16,7 @@ import pydantic
 from pipelines.ambiguity import Ambiguity, settle_answers
 from pipelines.assembly import AssembleDataset, Assembly, Parts
 from pipelines.leakage import TURNED_AWAY_TAG
+from pipelines.linkage.linker import Encode
 from pipelines.questions import name_questions
 from pipelines.reading.columns import Column
 from pipelines.reading.reader import read
@@ -49,8 +50,23 @@ class ClustersConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
     shards: int = pydantic.Field(ge=1)
 
 
-def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: ClustersConfig, run_url: str) -> None:
-    """Add all steps from log files to the written dataset."""
+def build(
+    pipeline: beam.Pipeline,
+    *,
+    sources: Sequence[Source],
+    config: ClustersConfig,
+    run_url: str,
+    encode: Encode | None = None,
+) -> None:
+    """Add all steps from log files to the written dataset.
+
+    Args:
+        pipeline: to add them to.
+        sources: the log files.
+        config: how to do it.
+        run_url: the run's folder.
+        encode: gives texts their vectors, where the configuration wants their cosine.
+    """
     asked = (
         pipeline
         | "Files" >> beam.Create(list(sources))
@@ -74,7 +90,7 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: Cluster
         "token_counts": named.token_counts,
         "turned_away": (asked[TURNED_AWAY_TAG], named[TURNED_AWAY_TAG]) | "Unusable" >> beam.Flatten(),
     }
-    written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url)
+    written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url, encode)
     (written, asked.written, named.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)
 
 

@@ -43,6 +43,12 @@ def starts_of_runs(ordered: np.ndarray) -> np.ndarray:
     return np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
 
 
+def sizes_of_runs(ordered: np.ndarray) -> np.ndarray:
+    """Return how long each run of equal values of a sorted array is."""
+    sizes: np.ndarray = np.diff(np.append(starts_of_runs(ordered), len(ordered)))
+    return sizes
+
+
 def lists_of(values: pa.Array | pa.ChunkedArray, starts: np.ndarray) -> pa.ListArray:
     """Return ``values`` cut into one list for each start of a run."""
     flat = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values

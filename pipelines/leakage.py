@@ -58,7 +58,7 @@ class RemoveLeakage(beam.PTransform):
         super().__init__()
 
     def expand(self, members: beam.PCollection[pa.Table]) -> dict[str, beam.PCollection[Any]]:
-        """Meet by words and by question to find leaks, then by cluster to find clusters left with one question."""
+        """Meet by words and by question to find leaks, then by answer to find clusters left with one question."""
         tags = (TURNED_AWAY_TAG, "written")
         counts, mentions = [], [members | "Mention" >> beam.Map(mention)]
         if self.leakage.near_duplicate:
@@ -81,7 +81,7 @@ class RemoveLeakage(beam.PTransform):
         )
         whole = (
             clean.main
-            | "MeetByCluster" >> GroupByShard(key="cluster_id", shards=self.shards)
+            | "MeetByAnswerAgain" >> GroupByShard(key="answer_hash", shards=self.shards)
             | "DropAlone" >> beam.FlatMap(lambda table: _tagged(drop_alone(table))).with_outputs(*tags, main="main")
         )
         lost = (clean[TURNED_AWAY_TAG], whole[TURNED_AWAY_TAG]) | "Lost" >> beam.Flatten()

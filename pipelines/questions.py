@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from pipelines.bags import bag_ids
 from pipelines.grouping import most_frequent, starts_of_runs
-from pipelines.rows import MEMBERS
+from pipelines.rows import MEMBERS, NOT_YET_KNOWN
 from pipelines.token_weights import TokenWeights, count_tokens
 from schemas.columns import distinct_all, hash64_all, words_all
 from schemas.tables import QUESTIONS, conform
@@ -101,7 +101,7 @@ def _members(ordered: pa.Table, starts: np.ndarray, questions: pa.Table) -> pa.T
                 **dict(zip(of_question.column_names, of_question.columns, strict=True)),
                 "answer": answers.dictionary.take(counted["answer"].combine_chunks()),
                 "events": counted["events_sum"],
-                "split": pa.nulls(len(counted), pa.string()),
+                **{name: pa.nulls(len(counted), MEMBERS.field(name).type) for name in NOT_YET_KNOWN},
             }
         )
         .select(MEMBERS.names)

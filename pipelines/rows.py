@@ -37,9 +37,14 @@ MEMBERS: Final = pa.schema(
         ("token_ids", pa.list_(pa.int64())),  # hash64 of the distinct tokens of the key
         ("bag_id", pa.int64()),  # of its words, repeats included, in any order
         ("split", pa.string()),  # null until the cluster is judged
+        ("answer_hash", pa.int64()),  # what ``cluster_id`` was before answers were split; null until then
+        ("linkage_probability", pa.float64()),  # of its cluster; null until then and where answers are not split
     ]
 )
-"""One row for each question of a cluster."""
+"""One row for each question of a cluster; until answers are split, of an answer."""
+
+NOT_YET_KNOWN: Final = ("split", "answer_hash", "linkage_probability")
+"""Columns of MEMBERS that are null until clusters are judged; of pairs the split is known."""
 
 TURNED_AWAY: Final = pa.schema([("shard_key", pa.int64()), *REJECTED.remove_metadata()])
 """A row of `schemas.tables.REJECTED` with the hash that decides which file it goes to."""

@@ -9,7 +9,7 @@ from typing import Final
 
 import pyarrow as pa
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 """Raised whenever a column changes its name, type or meaning; readers refuse a newer one."""
 
 SPLITS: Final = ("train", "validation", "test")
@@ -50,9 +50,8 @@ QUESTIONS: Final = _schema(
 )
 
 CLUSTERS: Final = _schema(
-    _field(
-        "cluster_id", pa.int64(), "BLAKE2b-64 of the answer id, the folded answer or, for pairs, the smallest member"
-    ),
+    _field("cluster_id", pa.int64(), "hash of the answer and its smallest member; the answer's alone if it is whole"),
+    _field("answer_hash", pa.int64(), "BLAKE2b-64 of the answer id or the folded answer; of pairs, the cluster's id"),
     _field(
         "answer", pa.string(), "most frequent surface form of the answer; null for clusters from pairs", nullable=True
     ),
@@ -64,6 +63,12 @@ CLUSTERS: Final = _schema(
     ),
     _field("adjusted_coherence", pa.float64(), "the same freed of the cluster's size: 0 nothing shared, 1 all equal"),
     _field("idf_coherence", pa.float64(), "adjusted coherence with tokens weighted by inverse document frequency"),
+    _field(
+        "linkage_probability",
+        pa.float64(),
+        "mean probability that two of its questions are paraphrases; null where answers are not split",
+        nullable=True,
+    ),
     _field("question_ids", pa.list_(pa.field("element", pa.int64(), nullable=False)), "its questions, ascending"),
     _field("texts", pa.list_(pa.field("element", pa.string(), nullable=False)), "their texts, in the same order"),
 )

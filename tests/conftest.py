@@ -154,6 +154,7 @@ def clusters_table(clusters, *, split):
     ones = [1.0] * len(clusters)
     columns = {
         "cluster_id": [hash64(f"c{number}") for number in range(len(clusters))],
+        "answer_hash": [hash64(f"c{number}") for number in range(len(clusters))],
         "answer": [f"answer c{number}" for number in range(len(clusters))],
         "split": [split] * len(clusters),
         "size": [len(texts) for texts in clusters],
@@ -161,6 +162,7 @@ def clusters_table(clusters, *, split):
         "coherence": ones,
         "adjusted_coherence": ones,
         "idf_coherence": ones,
+        "linkage_probability": pa.nulls(len(clusters), pa.float64()),
         "question_ids": [[i for i, _ in one] for one in members],
         "texts": [[text for _, text in one] for one in members],
     }
@@ -178,7 +180,7 @@ def make_training_data():
             scores = {"coherence": 1.0, "adjusted_coherence": 1.0, "idf_coherence": 1.0}
             questions = {"question_ids": list(known), "texts": list(known.values())}
             sizes = {"size": len(known), "events": len(known)}
-            listed.append({"cluster_id": number, "split": split, **scores, **questions, **sizes})
+            listed.append({"cluster_id": number, "answer_hash": number, "split": split, **scores, **questions, **sizes})
             pairs += [(i, s, j, t, number) for (i, s), (j, t) in itertools.combinations(known.items(), 2)]
         named = [dict(zip(PAIRS.names, pair, strict=True)) for pair in pairs]
         output = Output(str(url), "dataset", overwrite=True)

@@ -112,7 +112,7 @@ def main(logs: str, output: str) -> None:
     for cluster, ordered in kept.items():
         ids, texts = [questions[k]["id"] for k in ordered], [questions[k]["text"] for k in ordered]
         events = sum(clusters[cluster][k] for k in ordered)
-        row = (cluster, named[cluster], splits[cluster], len(ids), events, *scores[cluster], ids, texts)
+        row = (cluster, cluster, named[cluster], splits[cluster], len(ids), events, *scores[cluster], None, ids, texts)
         tables["clusters"].append(row)
         for i, j in rules.pairs_of(len(ids), cluster, MAX_PAIRS):
             tables["pairs"].append((ids[i], texts[i], ids[j], texts[j], cluster))

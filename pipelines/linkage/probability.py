@@ -32,7 +32,8 @@ class Logistic:
 
     def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002
         """Return the probability of each pair."""
-        return _sigmoid(self.bend(features) @ self.weights + self.bias)
+        # a matrix product would round otherwise for another number of rows
+        return _sigmoid((self.bend(features) * self.weights).sum(axis=1) + self.bias)
 
     def bend(self, features: np.ndarray) -> np.ndarray:
         """Return (P, F * (K + 1)) float32: each feature and its hinges."""

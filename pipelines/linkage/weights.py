@@ -20,10 +20,11 @@ from schemas.errors import QprError
 Kind = Literal["boosted", "logistic"]
 
 
-def load_model(kind: Kind = "boosted") -> LinkModel:
-    """Return the model that ships with the package."""
+def load_model(kind: Kind = "boosted", *, cosine: bool = False) -> LinkModel:
+    """Return the model that ships with the package, or the one that has the encoder's cosine for a feature too."""
     folder = importlib.resources.files("pipelines.linkage") / "learned"
-    return model_of(json.loads((folder / f"{kind}.json").read_text("utf-8")), source=f"{kind}.json")
+    name = f"{kind}-cosine.json" if cosine else f"{kind}.json"
+    return model_of(json.loads((folder / name).read_text("utf-8")), source=name)
 
 
 def model_of(saved: dict[str, Any], *, source: str) -> LinkModel:

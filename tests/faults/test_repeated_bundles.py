@@ -3,6 +3,7 @@ import pyarrow as pa
 
 from jobs.indexing import BuildShards, IndexJob
 from jobs.question_tables import ROWS
+from jobs.worker_encoder import WorkerEncoder
 from model.shards import train
 from pipelines.shuffle import to_ipc
 from pipelines.writing import WriteTable
@@ -35,7 +36,7 @@ def test_an_index_shard_built_twice_is_one_pair_of_files(memory, make_model):
         for n in range(9)
     ]
     table = pa.Table.from_pylist(rows).select(ROWS.names).cast(ROWS)
-    step = BuildShards(IndexJob(f"{memory}/run", f"{memory}/model", digest, 2, "Flat"))
+    step = BuildShards(IndexJob(f"{memory}/run", WorkerEncoder(f"{memory}/model", digest), 2, "Flat"))
     step.setup()
     trained = train("Flat", np.zeros((4, 8), np.float32))
     first = list(step.process((9, to_ipc(table)), trained))

@@ -24,6 +24,7 @@ def cluster(number: int, texts: list[str] | None = None, **changes) -> dict:
     ids = [10 * number + i for i in range(len(texts))]
     return {
         "cluster_id": number,
+        "answer_hash": number,
         "answer": f"answer {number}",
         "split": SPLITS[number % 3],
         "size": len(texts),

@@ -29,7 +29,7 @@ def members(rows):
         "bag_id": [q for q, *_ in merged],
         "split": [None] * len(merged),
     }
-    return pa.table({name: pa.array(columns[name], MEMBERS.field(name).type) for name in MEMBERS.names})
+    return pa.table({f.name: pa.array(columns.get(f.name, [None] * len(merged)), f.type) for f in MEMBERS})
 
 
 def naive(rows, share, least):

@@ -1,3 +1,4 @@
+import numpy as np
 import pyarrow as pa
 import pydantic
 import pytest
@@ -5,6 +6,7 @@ import pytest
 from pipelines.assembly import Assembly, finish, judge
 from pipelines.clustering import Gate
 from pipelines.coherence import Coherence
+from pipelines.linkage.link import Linked
 from pipelines.rows import MEMBERS
 from pipelines.token_weights import count_tokens
 from schemas.tables import SPLITS
@@ -23,8 +25,9 @@ def members(clusters, splits):
         "token_ids": [[1, q] for _, q in rows],
         "bag_id": [q for _, q in rows],
         "split": [splits.get(c) for c, _ in rows],
+        "answer_hash": [c for c, _ in rows],
     }
-    return pa.table({name: pa.array(columns[name], MEMBERS.field(name).type) for name in MEMBERS.names})
+    return pa.table({f.name: pa.array(columns.get(f.name, [None] * len(rows)), f.type) for f in MEMBERS})
 
 
 def outputs(elements):
@@ -50,6 +53,21 @@ def test_a_given_split_stays_and_a_missing_one_is_decided_by_hash():
     assert found == hashed | given
     assert found != hashed
     assert set(hashed.values()) == set(SPLITS)
+
+
+def test_clusters_of_one_answer_share_its_split():
+    def one_by_one(table, _):
+        number = np.arange(len(table)) // 2 * 2  # two questions a group
+        return Linked(number, np.ones(len(table)))
+
+    table = members({c: [100 * c + n for n in range(8)] for c in range(30)}, {})
+    [believed] = outputs(judge(table, EVERYTHING, count_tokens(table["token_ids"]), one_by_one))[None]
+    splits = {}
+    for row in believed.to_pylist():
+        splits.setdefault(row["answer_hash"], set()).add(row["split"])
+    assert len(set(believed["cluster_id"].to_pylist())) == 120
+    assert all(len(of_answer) == 1 for of_answer in splits.values())
+    assert set.union(*splits.values()) == set(SPLITS)
 
 
 def test_train_is_finished_at_once_and_the_rest_after_leakage_each_split_by_itself():

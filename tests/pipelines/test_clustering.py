@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from pipelines.clustering import Gate, cluster, describe, merge_answers, turn_members_away
 from pipelines.coherence import coherence
 from pipelines.grouping import starts_of_runs
+from pipelines.linkage.link import Linked
 from pipelines.rows import MEMBERS, TURNED_AWAY
 from pipelines.token_weights import count_tokens
 from schemas.tables import CLUSTERS
+from schemas.text import hash64
 
 TOKENS = {q: [1, 2, 10 + q] if q % 2 else [20 + q, 30 + q] for q in range(-3, 9)}  # odd questions share two of three
 
@@ -27,9 +29,8 @@ def members(rows):
         "events": [n for *_, n in rows],
         "token_ids": [TOKENS[q] for _, q, *_ in rows],
         "bag_id": [q for _, q, *_ in rows],
-        "split": pa.nulls(len(rows), pa.string()),
     }
-    return pa.table(columns).cast(MEMBERS)
+    return pa.table({f.name: columns.get(f.name, pa.nulls(len(rows), f.type)) for f in MEMBERS}).cast(MEMBERS)
 
 
 rows = st.lists(
@@ -103,6 +104,55 @@ def test_every_question_of_an_answer_is_kept_or_turned_away_for_the_right_reason
     )
 
 
+def by_parity(members, _):
+    """Link the questions of an answer that are both even or both odd."""
+    groups = [(row["cluster_id"], row["question_id"] % 2) for row in members.to_pylist()]
+    group = np.array([groups.index(one) for one in groups], np.int64)
+    return Linked(group, np.full(len(group), 0.75))
+
+
+@given(rows, st.integers(2, 4))
+def test_an_answer_is_split_and_each_group_judged_by_itself(rows, most):
+    table = members(rows)
+    gate = Gate(coherence="adjusted", min_coherence=0.1, max_cluster_size=most)
+    found = cluster(table, gate, count_tokens(table["token_ids"]), by_parity)
+    kept, lost = {}, []
+    for c, (events, _) in naive_merge(rows).items():
+        groups = [sorted(q for q in events if q % 2 == odd) for odd in (0, 1)]
+        for questions in filter(None, groups):
+            chosen = questions[:most]
+            if len(questions) == 1:
+                lost.append(("single_question" if len(events) == 1 else "no_paraphrase", questions[0]))
+                continue
+            lost += [("over_max_cluster_size", q) for q in questions[most:]]
+            if naive_score(chosen, "adjusted") >= 0.1:
+                kept[hash64(f"{c}:{questions[0]}")] = (c, chosen)
+            else:
+                lost += [("incoherent", q) for q in chosen]
+    told = found.members.to_pylist()
+    assert [(r["cluster_id"], r["question_id"]) for r in told] == [(i, q) for i in sorted(kept) for q in kept[i][1]]
+    assert all(r["answer_hash"] == kept[r["cluster_id"]][0] for r in told)
+    assert all(r["linkage_probability"] == 0.75 for r in told)
+    assert sorted((r["reason"], r["shard_key"]) for r in found.turned_away.to_pylist()) == sorted(lost)
+    counts = found.counts
+    assert counts["members_judged"] == len(told) + len(lost)
+    assert counts["groups"] == counts["groups_of_one"] + counts["groups_incoherent"] + len(kept)
+    assert counts["answers"] == len({c for c, *_ in rows})
+
+
+def test_the_id_of_a_cluster_stays_when_unrelated_questions_come_or_go():
+    def ids(rows):
+        table = members(rows)
+        found = cluster(table, Gate(min_coherence=0), count_tokens(table["token_ids"]), by_parity).members
+        return dict(zip(found["question_id"].to_pylist(), found["cluster_id"].to_pylist(), strict=True))
+
+    few = [(1, q, "x", 1) for q in (1, 3, 5)]
+    more = ids([*few, *((1, q, "x", 1) for q in (0, 2, -2)), (2, 1, "y", 9), (2, 3, "y", 9)][::-1])
+    assert {q: i for q, i in more.items() if q % 2 == 0}.keys() == {-2, 0, 2}
+    assert ids(few).items() <= ids([*few, *((1, q, "x", 1) for q in (0, 2, -2))]).items()
+    assert ids(few)[1] not in ids([(2, q, "y", 1) for q in (1, 3, 5)]).values()
+
+
 def test_a_score_equal_to_the_limit_passes():
     table = members([(1, 0, "x", 1), (1, 2, "x", 1)])  # disjoint: the paper's score is exactly 1/2
     weights = count_tokens(table["token_ids"])
@@ -124,13 +174,14 @@ def test_a_turned_away_question_tells_what_it_was():
 def test_a_cluster_is_described_by_its_questions(rows):
     merged = merge_answers(members(rows))
     ids = merged["cluster_id"].to_numpy()
-    merged = merged.set_column(MEMBERS.get_field_index("split"), "split", pa.array(["test"] * len(merged), pa.string()))
+    judged = {"split": pa.array(["test"] * len(merged), pa.string()), "answer_hash": merged["cluster_id"]}
+    merged = pa.table({name: judged.get(name, merged[name]) for name in MEMBERS.names})
     table = merged["token_ids"]
     scores = coherence(table, starts_of_runs(ids), count_tokens(table))
     described = describe(merged, scores)
     assert described.schema.equals(CLUSTERS, check_metadata=False)
     for row, (c, (events, answer)) in zip(described.to_pylist(), naive_merge(rows).items(), strict=True):
-        assert (row["cluster_id"], row["answer"], row["split"]) == (c, answer, "test")
+        assert (row["cluster_id"], row["answer_hash"], row["answer"], row["split"]) == (c, c, answer, "test")
         assert (row["size"], row["events"]) == (len(events), sum(events.values()))
         assert row["question_ids"] == sorted(events)
         assert row["texts"] == [f"text {q}" for q in sorted(events)]

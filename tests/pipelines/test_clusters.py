@@ -136,6 +136,7 @@ class Oracle:
         clusters = {
             (
                 c,
+                c,
                 heaviest(sum(self.forms[c].values(), collections.Counter())),
                 self.split[c],
                 len(kept),
@@ -175,7 +176,8 @@ def heaviest(counter):
     return min(counter, key=lambda value: (-counter[value], value.encode()))
 
 
-def content(url, *, without=("first_seen", "last_seen", "coherence", "adjusted_coherence", "idf_coherence")):
+def content(url):
+    without = {"first_seen", "last_seen", "coherence", "adjusted_coherence", "idf_coherence", "linkage_probability"}
     dataset, tables = open_dataset(url), {}
     for name in ("questions", "clusters", "pairs"):
         rows = dataset.table(name).to_pylist()
@@ -201,7 +203,8 @@ def write(path, rows):
 @pytest.fixture
 def make(qpr, memory):
     def run(*logs, output=f"{memory}/dataset", code=0, shards=3, options=(), beam=()):
-        flags = ["--split-salt", SALT, "--max-reject-ratio", 1, "--overwrite", "--shards", shards, *options]
+        flags = ["--split-salt", SALT, "--max-reject-ratio", 1, "--overwrite", "--shards", shards]
+        flags += [*([] if "--linkage" in options else ["--linkage", "none"]), *options]
         outcome = qpr("clusters", "--logs", *logs, "--output", output, *flags, "--", *beam)
         assert outcome.code == code, outcome.err
         return output
@@ -301,6 +304,32 @@ def test_a_rerun_and_shuffled_rows_and_other_files_give_the_same_bytes(make, log
     assert len(parts.inputs) == 3
 
 
+FACTS = {
+    "dial 1": ["how do i pay my bill", "how can i pay my bill", "pay my bill how", "where do i pay a bill"],
+    "at nine": ["when do you open", "when do you open today", "at what time do you open", "what time do you open"],
+    "gate 7": ["cancel my flight", "how do i cancel my flight", "how can i cancel a flight", "flight cancel"],
+    "lara": ["who is the queen", "who is the queen here", "what is the name of the queen", "name of the queen"],
+}
+
+
+@pytest.mark.parametrize("linkage", ["boosted", "logistic", "fellegi-sunter"])
+def test_split_answers_are_the_same_whatever_the_order_the_files_and_the_shards(make, tmp_path, linkage):
+    rows = [
+        (f"{q} in {place}", f"{a} {n % 3}") for a, qs in FACTS.items() for q in qs for n, place in enumerate("abcd")
+    ]
+    rows += [(f"{q} in {place}", "ask us") for qs in FACTS.values() for q in qs for place in "xyz"]
+    shuffled = random.Random(5).sample(rows, len(rows))
+    options = ["--linkage", linkage]
+    one = make(write(tmp_path / "a.jsonl", rows), options=options, output="memory://bucket/one")
+    cut = [write(tmp_path / f"cut{i}.jsonl", shuffled[i::3]) for i in range(3)]
+    two = make(*cut, options=options, output="memory://bucket/two")
+    many = make(*cut, options=options, output="memory://bucket/many", shards=7)
+    assert open_dataset(one).manifest.digest == open_dataset(two).manifest.digest
+    assert everything(one) == everything(many)
+    answers = open_dataset(one).table("clusters")["answer_hash"].to_pylist()
+    assert max(collections.Counter(answers).values()) > 1 or linkage == "logistic"  # an answer holds several clusters
+
+
 def test_another_number_of_shards_gives_other_files_and_the_same_rows(make, log, tmp_path):
     path = write(tmp_path / "log.jsonl", log)
     one, many = (make(path, output=f"memory://bucket/{n}", shards=n) for n in (1, 7))
@@ -330,7 +359,7 @@ def test_a_bound_on_pairs_keeps_the_clusters(make, log, tmp_path):
 def test_another_salt_moves_clusters_to_other_splits(make, log, tmp_path):
     path = write(tmp_path / "log.jsonl", log)
     splits = [
-        {row[0]: row[2] for row in content(make(path, options=["--split-salt", salt]))["clusters"]} for salt in "ab"
+        {row[0]: row[3] for row in content(make(path, options=["--split-salt", salt]))["clusters"]} for salt in "ab"
     ]
     both = splits[0].keys() & splits[1].keys()
     assert 0 < sum(splits[0][c] != splits[1][c] for c in both) < len(both)

@@ -32,7 +32,7 @@ def members(rows):
         "bag_id": [q for _, q in rows],
         "split": [split_of(c) for c, _ in rows],
     }
-    return pa.table({name: pa.array(columns[name], MEMBERS.field(name).type) for name in MEMBERS.names})
+    return pa.table({f.name: pa.array(columns.get(f.name, [None] * len(rows)), f.type) for f in MEMBERS})
 
 
 def leaks(accused):

@@ -1,0 +1,78 @@
+import json
+
+import numpy as np
+import pydantic
+import pytest
+
+from pipelines.linkage.link import LinkModel, link
+from pipelines.linkage.linker import Linker, Linking, read_linker
+from pipelines.linkage.weights import load_model
+from pipelines.token_weights import count_tokens
+from schemas.errors import QprError
+
+ANSWER = ["how do i pay my bill", "how can i pay my bill", "when do you open in the morning"]
+
+
+class CosineAlone:
+    def probability(self, features, answers):
+        assert len(answers) == len(features)
+        return features[:, -1]
+
+
+@pytest.fixture
+def members(members_of):
+    return members_of(ANSWER)
+
+
+@pytest.fixture
+def weights(members):
+    return count_tokens(members["token_ids"])
+
+
+def test_weights_that_ship_split_an_answer_and_a_threshold_can_be_chosen(members, weights):
+    linker = read_linker(Linking())
+    assert linker.model.threshold == load_model("boosted").threshold
+    assert np.array_equal(linker(members, weights).group, link(members, weights, load_model("boosted")).group)
+    strict = read_linker(Linking(min_probability=1.0))
+    assert strict.model.threshold == 1.0
+    assert len(set(strict(members, weights).group.tolist())) == 3
+
+
+def test_a_model_with_the_cosine_gets_the_vectors_of_the_texts(members, weights):
+    seen = []
+
+    def encode(texts):
+        seen.extend(texts.to_pylist())
+        return np.array([[1.0, 0.0] if "open" in text or "can" in text else [0.0, 1.0] for text in seen])
+
+    linker = Linker(LinkModel(CosineAlone(), 0.5, cosine=True), encode)
+    group = linker(members, weights).group
+    text = members["text"].to_pylist()
+    assert seen == text
+    together = {text[i] for i in range(3) if group[i] == group[text.index(ANSWER[2])]}
+    assert together == {ANSWER[1], ANSWER[2]}
+    with pytest.raises(ValueError, match="needs the encoder"):
+        Linker(LinkModel(CosineAlone(), 0.5, cosine=True))(members, weights)
+
+
+def test_given_weights_are_used_and_those_for_other_features_refused():
+    given = {"kind": "logistic", "cosine": False, "features": ["one"], "threshold": 0.5}
+    linking = Linking(method="logistic", weights="0" * 64, weights_json=json.dumps(given))
+    with pytest.raises(QprError, match="learned from other features"):
+        read_linker(linking)
+
+
+def test_the_weights_themselves_stay_out_of_what_is_written_down():
+    linking = Linking(weights="ab", weights_json="{}")
+    assert linking.model_dump() == {"method": "boosted", "min_probability": None, "weights": "ab", "encoder": None}
+
+
+def test_a_method_that_learns_from_the_log_has_no_weights():
+    with pytest.raises(ValueError, match="no weights to read"):
+        read_linker(Linking(method="fellegi-sunter"))
+
+
+@pytest.mark.parametrize("wrong", [{"method": "magic"}, {"min_probability": 0}, {"min_probability": 1.1}, {"x": 1}])
+def test_a_way_to_link_that_makes_no_sense_is_refused(wrong):
+    with pytest.raises(pydantic.ValidationError):
+        Linking(**wrong)
