@@ -21,6 +21,9 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 _START_S = 90
+_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Java here moves bytes between Python workers: optimising compilers cost more than they give back. $JAVA_TOOL_OPTIONS
+replaces this."""
 
 
 class Engine(NamedTuple):
@@ -75,6 +78,7 @@ def spark(
     environment = dict(zip(names, map(str, free_ports(len(names))), strict=True))
     environment |= {"DRIVER_MEMORY": memory, "EXECUTOR_MEMORY": memory, "SPARK_LOGS": str(logs)}
     environment["WORKER_PYTHON"] = str(worker_python or sys.executable)
+    environment["JAVA_TOOL_OPTIONS"] = os.environ.get("JAVA_TOOL_OPTIONS", _JVM)
     command = [str(start), "cluster" if cluster else "local"]
     with _serving(command, environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

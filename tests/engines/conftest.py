@@ -1,29 +1,29 @@
 """Engines to run on, started once and stopped, and small inputs for the commands that write datasets and indexes."""
 
-import importlib.metadata
+import concurrent.futures
+import functools
 import json
-import shutil
 import subprocess
 import sys
-import venv
 
+import grpc
 import pytest
+from apache_beam.portability.api import beam_job_api_pb2, beam_job_api_pb2_grpc
 
-from benchmarks import engine_servers
+from benchmarks import engine_servers, worker_environment
 from benchmarks.engine_servers import ROOT, Engine, MissingEngineError
 from benchmarks.kill_commands import write_pairs
+from benchmarks.worker_environment import NoPackageIndexError, make_environment
 from schemas.dataset import open_dataset
 from schemas.digest import content_digest
 from schemas.manifest import read_manifest
 
-PACKAGES = ("schemas", "pipelines", "model", "jobs")
-
 
 def or_skip(start):
-    """Return what ``start`` returns; skip the test if the engine is not here."""
+    """Return what ``start`` returns; skip the test if what it needs is not here."""
     try:
         return start()
-    except MissingEngineError as missing:
+    except (MissingEngineError, NoPackageIndexError) as missing:
         pytest.skip(str(missing))
 
 
@@ -34,6 +34,69 @@ def command(*arguments, flags=(), check=True, script=("-m", "jobs")):
     if check:
         assert done.returncode == 0, done.stderr[-3000:]
     return done
+
+
+class Recorder(beam_job_api_pb2_grpc.JobServiceServicer):
+    """A job service that keeps the last job it was asked to prepare, and refuses it."""
+
+    job = None
+
+    def DescribePipelineOptions(self, request, context):  # noqa: N802
+        return beam_job_api_pb2.DescribePipelineOptionsResponse()
+
+    def Prepare(self, request, context):  # noqa: N802
+        self.job = request
+        context.abort(grpc.StatusCode.FAILED_PRECONDITION, "it was recorded")
+
+
+@pytest.fixture(scope="session")
+def submitted(builds):
+    """Return a function: name of a pipeline, Beam's flags -> the job that is handed to the engine's job server."""
+    from pipelines.runner import parse_options, run
+    from schemas.errors import QprError
+
+    recorder = Recorder()
+    server = grpc.server(concurrent.futures.ThreadPoolExecutor(1))
+    beam_job_api_pb2_grpc.add_JobServiceServicer_to_server(recorder, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+
+    @functools.cache
+    def submit(name, *flags):
+        recorder.job = None
+        with pytest.raises(QprError, match="did not run the pipeline"):
+            run(builds[name], parse_options([*flags, f"--job_endpoint=127.0.0.1:{port}"]))
+        assert recorder.job is not None
+        return recorder.job
+
+    yield submit
+    server.stop(None)
+
+
+@pytest.fixture(scope="session")
+def builds():
+    """Return the pipelines as they are built: a name -> what adds its steps; no input is read."""
+    from jobs import indexing
+    from jobs.question_tables import QuestionFile
+    from jobs.worker_encoder import WorkerEncoder
+    from pipelines import clusters, quora
+    from pipelines.assembly import Assembly
+    from pipelines.linkage.linker import Linking
+    from pipelines.reading.sources import Source
+
+    job = indexing.IndexJob("/run", WorkerEncoder("/model", "digest"), shards=2)
+    known = {"run_url": "/out/run", "sources": [Source("/logs.parquet", 1, "parquet")]}
+
+    def linked(method):
+        config = clusters.ClustersConfig(shards=2, assembly=Assembly(linking=Linking(method=method)))
+        return lambda pipeline: clusters.build(pipeline, config=config, **known)
+
+    return {
+        "clusters": linked("boosted"),
+        "fellegi-sunter": linked("fellegi-sunter"),
+        "quora": lambda p: quora.build(p, config=quora.QuoraConfig(shards=2), **known),
+        "index": lambda p: indexing.build(p, files=[QuestionFile("/questions.parquet")], job=job),
+    }
 
 
 @pytest.fixture(scope="session")
@@ -90,26 +153,29 @@ def spark_cluster(tmp_path_factory, bare_python):
 
 
 @pytest.fixture(scope="session")
-def bare_python(tmp_path_factory):
-    """Make an environment with our wheel and its extra ``beam``, nothing else, and return its Python."""
-    folder = tmp_path_factory.mktemp("bare")
-    for package in PACKAGES:  # a copy, so that the build leaves nothing in the repository
-        shutil.copytree(ROOT / package, folder / "tree" / package, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("setup.py", "pyproject.toml"):
-        shutil.copy(ROOT / name, folder / "tree" / name)
-    pip = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(folder)]
-    subprocess.run([*pip, str(folder / "tree")], check=True, capture_output=True)
-    [wheel] = folder.glob("*.whl")
-    venv.create(folder / "venv", with_pip=True, symlinks=True)
-    python = folder / "venv" / "bin" / "python"
-    same_versions = folder / "constraints.txt"
-    same_versions.write_text("".join(f"{d.name}=={d.version}\n" for d in importlib.metadata.distributions()))
-    install = [python, "-m", "pip", "install", "-q", f"{wheel}[beam]", "-c", same_versions]
-    done = subprocess.run(install, capture_output=True, text=True, check=False)
-    if done.returncode and "No matching distribution" in done.stderr:
-        pytest.skip(f"no package index to install from: {done.stderr.strip().splitlines()[-1]}")
-    assert done.returncode == 0, done.stderr
-    return python
+def setup_file(tmp_path_factory):
+    return worker_environment.copy_packages(tmp_path_factory.mktemp("tree"))
+
+
+@pytest.fixture(scope="session")
+def staged_package(tmp_path_factory, setup_file):
+    return worker_environment.stage(setup_file, tmp_path_factory.mktemp("staged"))
+
+
+@pytest.fixture(scope="session")
+def bare_python(tmp_path_factory, staged_package):
+    """Make an environment with Beam and the staged package without any extra, and return its Python.
+
+    Google's two libraries are those that Beam's runner for Dataflow needs to write a job.
+    """
+    google = ("google-cloud-dataflow-client", "google-cloud-storage")
+    return or_skip(lambda: make_environment(tmp_path_factory.mktemp("bare") / "venv", staged_package, *google))
+
+
+@pytest.fixture(scope="session")
+def faiss_beside(bare_python):
+    """Add to that environment what the steps of `qpr index` need besides."""
+    or_skip(lambda: worker_environment.install(bare_python, "faiss-cpu"))
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,8 @@ ELSEWHERE = [
     pytest.param("job_service_elsewhere", marks=pytest.mark.slow),
     pytest.param("spark_cluster", marks=pytest.mark.slow),
 ]
-"""Engines whose workers live in an environment that holds our wheel with the extra ``beam`` and nothing else."""
+"""Engines whose workers live in an environment that holds Beam and our staged package and nothing else; and FAISS, for
+indexes."""
 
 
 @pytest.mark.parametrize("engine", [*HERE, *ELSEWHERE])
@@ -22,8 +23,10 @@ def test_a_dataset_is_the_same_on_every_engine(written, command, engine):
     assert len(set(digest.values())) == 4  # no table is empty, so none is equal to another
 
 
-@pytest.mark.parametrize("engine", HERE)
-def test_an_index_is_the_same_to_the_byte_on_every_engine(written, engine):
+@pytest.mark.parametrize("engine", [*HERE, *ELSEWHERE])
+def test_an_index_is_the_same_to_the_byte_on_every_engine(written, engine, request):
+    if engine in [one.values[0] for one in ELSEWHERE]:
+        request.getfixturevalue("faiss_beside")
     digest, counters = written("index", "in_memory")
     assert written("index", engine) == (digest, counters)
     assert counters["questions_indexed"] > 5_000
