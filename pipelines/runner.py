@@ -24,6 +24,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 from pipelines.engine_options import JOB_SERVER_OPTIONS, refuse_options_of_others
+from pipelines.late_workers import use_patient_handlers
 from schemas.errors import QprError, UsageError
 
 IN_PROCESS = "FnApiRunner"
@@ -100,6 +101,7 @@ def _runner(options: PipelineOptions) -> FnApiRunner | None:
     direct = options.view_as(DirectOptions)
     if options.view_as(StandardOptions).runner != IN_PROCESS or direct.direct_running_mode != "multi_processing":
         return None
+    use_patient_handlers()
     direct.direct_running_mode = "in_memory"  # else Beam replaces the environment by its own
     command = f"exec {shlex.quote(sys.executable)} -m pipelines.worker"  # Ctrl-C would end a shell in between
     return FnApiRunner(default_environment=SubprocessSDKEnvironment.from_command_string(command))

@@ -1,13 +1,21 @@
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
+import time
 
+import psutil
 import pytest
 
+from benchmarks.engine_servers import ROOT
 from jobs import console
 from jobs.stopping import stop_signals
+from schemas import storage
+from schemas.dataset import open_dataset
+from schemas.manifest import read_manifest
+from schemas.tables import SPLITS
 
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}  # 128 and the signal's number
 MESSAGE = "error: stopped; what was there before is untouched\n"
@@ -118,3 +126,78 @@ def test_stopping_while_the_commands_are_imported_shows_no_traceback():
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "")
+
+
+def clusters(logs, output, *beam):
+    command = ["-m", "jobs", "clusters", "--logs", logs, "--output", output, "--overwrite", "--shards", 2, *beam]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, *map(str, command)], cwd=ROOT, **pipes)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """Give a folder with two logs and the dataset that each of them makes."""
+    folder = tmp_path_factory.mktemp("finished")
+    for name, seed in (("old", 1), ("new", 2)):
+        log = folder / f"{name}.parquet"
+        command = ["-m", "jobs", "simulate", "--output", log, "--events", 20_000, "--seed", seed]
+        subprocess.run([sys.executable, *map(str, command)], cwd=ROOT, check=True, capture_output=True)
+        assert clusters(log, folder / name).wait() == 0
+    return folder
+
+
+def when_work_began(process, output, old):
+    while "Clustering" not in process.stderr.readline():
+        assert process.poll() is None
+    time.sleep(0.3)
+
+
+def when_a_file_was_written(process, output, old):
+    while not any(run.is_dir() and run.name != old and any(run.iterdir()) for run in output.iterdir()):
+        assert process.poll() is None
+        time.sleep(0.002)
+
+
+def when_workers_were_started(process, output, old):
+    """They have not called yet, and Beam alone would wait for them for ever."""
+    while len(psutil.Process(process.pid).children()) < 2:
+        assert process.poll() is None
+        time.sleep(0.002)
+
+
+PROCESSES = ("--", "--direct_running_mode=multi_processing", "--direct_num_workers=2")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("moment", "number", "beam"),
+    [
+        (when_work_began, signal.SIGINT, ()),
+        (when_a_file_was_written, signal.SIGTERM, ()),
+        (when_workers_were_started, signal.SIGTERM, PROCESSES),
+    ],
+)
+def test_a_run_stopped_in_its_midst_leaves_the_old_dataset_and_can_be_started_again(
+    finished, tmp_path, moment, number, beam
+):
+    output = tmp_path / "dataset"
+    shutil.copytree(finished / "old", output)
+    old, workers = read_manifest(str(output)), []
+    with clusters(finished / "new.parquet", output, *beam) as process:
+        try:
+            moment(process, output, old.run_id)
+            workers = psutil.Process(process.pid).children()
+            process.send_signal(number)
+            out, err = process.communicate(timeout=60)
+        finally:
+            for one in (process, *(worker for worker in workers if worker.is_running())):
+                one.kill()
+    assert (process.returncode, out) == (CODES[number], "")
+    assert err.endswith(MESSAGE)
+    assert "Traceback" not in err
+    assert not any(worker.is_running() for worker in workers)
+    assert storage.children(str(output)) == [old.run_id, "manifest.json"]
+    kept = open_dataset(str(output)).table("clusters")  # every file is verified
+    assert len(kept) == sum(old.counters[f"clusters_{split}"] for split in SPLITS)
+    assert clusters(finished / "new.parquet", output).wait() == 0
+    assert read_manifest(str(output)).digest == read_manifest(str(finished / "new")).digest != old.digest
