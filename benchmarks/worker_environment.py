@@ -63,7 +63,7 @@ def install(python: Path, *wanted: str | Path) -> None:
     """
     same_versions = python.parent.parent / "constraints.txt"
     same_versions.write_text("".join(f"{d.name}=={d.version}\n" for d in importlib.metadata.distributions()))
-    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile"]
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile"]
     command = [*pip, *wanted, "--constraint", same_versions]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
     if done.returncode and "No matching distribution" in done.stderr:

@@ -1,4 +1,6 @@
 import json
+import os
+import sys
 import urllib.request
 
 import fsspec
@@ -7,7 +9,7 @@ import pytest
 from schemas import storage
 from schemas.dataset import open_dataset
 from schemas.digest import content_digest
-from schemas.manifest import read_manifest
+from schemas.manifest import REPORTS, read_manifest, read_verified
 
 TINY = ("--epochs", 1, "--batch-size", 64, "--dimension", 16, "--vocabulary-size", 500, "--hash-bins", 50)
 
@@ -32,13 +34,38 @@ def s3(monkeypatch):
     server.stop()
 
 
-def chain(qpr, place):
+@pytest.fixture
+def written_locally():
+    """Give a function that starts to list local files opened for writing, by any code of this process."""
+    found, listening = [], []
+
+    def hear(event, given):
+        if listening and event == "open" and isinstance(given[0], str) and writes(given):
+            found.append(given[0])
+
+    sys.addaudithook(hear)  # it cannot be removed, so it is silenced
+
+    def listen():
+        listening.append(True)
+        return found
+
+    yield listen
+    listening.clear()
+
+
+def writes(opened):
+    _, mode, flags = opened
+    return bool(set(mode) & set("wax+")) if mode else bool(flags & (os.O_WRONLY | os.O_RDWR))
+
+
+def chain(qpr, place, *flags):
     """Run every command from nothing to an answered question and return what was written and answered."""
+    beam = ("--", *flags) if flags else ()
     for arguments in (
         ("simulate", "--output", f"{place}/logs.parquet", "--events", 1500),
-        ("clusters", "--logs", f"{place}/*.parquet", "--output", f"{place}/dataset", "--shards", 2),
+        ("clusters", "--logs", f"{place}/*.parquet", "--output", f"{place}/dataset", "--shards", 2, *beam),
         ("train", "--dataset", f"{place}/dataset", "--output", f"{place}/model", *TINY),
-        ("index", "--questions", f"{place}/dataset", "--model", f"{place}/model", "--output", f"{place}/index"),
+        ("index", "--questions", f"{place}/dataset", "--model", f"{place}/model", "--output", f"{place}/index", *beam),
     ):
         outcome = qpr(*arguments)
         assert outcome.code == 0, outcome.err
@@ -63,6 +90,28 @@ def test_the_whole_chain_on_a_remote_store_gives_what_it_gives_on_disk(qpr, requ
     assert len(found["hits"]) == 3
 
 
+def test_no_step_of_the_chain_writes_to_the_local_disk(qpr, memory, written_locally, tmp_path):
+    chain(qpr, memory)  # what is imported and cached once is there now
+    written = written_locally()
+    for name in ("dataset", "model", "index", "logs.parquet"):
+        storage.delete(f"{memory}/{name}")
+    chain(qpr, memory)
+    (tmp_path / "heard").write_text("")
+    assert written == [str(tmp_path / "heard")]
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+def test_workers_in_other_processes_find_the_store_by_its_url(qpr, s3, tmp_path, local):
+    local["chain"] = local.get("chain") or chain(qpr, tmp_path)
+    found = chain(qpr, s3, "--direct_running_mode=multi_processing", "--direct_num_workers=2")
+    assert (found[0], found[1]["hits"]) == (local["chain"][0], local["chain"][1]["hits"])
+
+
+def sizes(url):
+    return open_dataset(url).table("clusters")["size"].to_pylist()
+
+
 @pytest.mark.parametrize("store", ["memory", "s3"])
 def test_a_remote_dataset_is_replaced_and_swept(qpr, request, store):
     place = request.getfixturevalue(store)
@@ -77,6 +126,12 @@ def test_a_remote_dataset_is_replaced_and_swept(qpr, request, store):
     second = read_manifest(f"{place}/dataset")
     assert second.digest != first.digest
     assert storage.children(f"{place}/dataset") == [second.run_id, "manifest.json"]
+    page = read_verified(f"{place}/dataset", second.of(REPORTS)[0]).decode()
+    assert second.run_id in page
+    assert second.distributions["size"]["max"] == max(sizes(f"{place}/dataset"))
+    before = storage.children(f"{place}/dataset")
+    assert qpr(*given, f"{place}/*.jsonl.gz", "--overwrite", "--dry-run").code == 0
+    assert storage.children(f"{place}/dataset") == before
 
 
 @pytest.mark.parametrize("store", ["memory", "s3"])
