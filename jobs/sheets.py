@@ -49,7 +49,7 @@ def sheets(counters: Mapping[str, int], distributions: Mapping[str, Mapping[str,
     told = accounts(counters)
     found = [
         _of_account(told.rows, "Rows", ("read", "kept")),
-        _of_account(told.questions, "Questions in groups", ("grouped", "in clusters")),
+        _of_account(told.questions, "Questions", ("grouped", "in clusters")),
         _of_splits(told.splits),
         _of_distributions(distributions),
     ]

@@ -45,7 +45,7 @@ def test_the_tables_of_a_run():
 
 
 def test_a_run_without_clusters_has_no_table_of_them():
-    assert [sheet.head[0] for sheet in sheets({}, {})] == ["Rows", "Questions in groups", "Split"]
+    assert [sheet.head[0] for sheet in sheets({}, {})] == ["Rows", "Questions", "Split"]
 
 
 @pytest.mark.parametrize(
