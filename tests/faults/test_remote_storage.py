@@ -1,4 +1,6 @@
 import json
+import os
+import sys
 import urllib.request
 
 import fsspec
@@ -32,13 +34,38 @@ def s3(monkeypatch):
     server.stop()
 
 
-def chain(qpr, place):
+@pytest.fixture
+def written_locally():
+    """Give a function that starts to list local files opened for writing, by any code of this process."""
+    found, listening = [], []
+
+    def hear(event, given):
+        if listening and event == "open" and isinstance(given[0], str) and writes(given):
+            found.append(given[0])
+
+    sys.addaudithook(hear)  # it cannot be removed, so it is silenced
+
+    def listen():
+        listening.append(True)
+        return found
+
+    yield listen
+    listening.clear()
+
+
+def writes(opened):
+    _, mode, flags = opened
+    return bool(set(mode) & set("wax+")) if mode else bool(flags & (os.O_WRONLY | os.O_RDWR))
+
+
+def chain(qpr, place, *flags):
     """Run every command from nothing to an answered question and return what was written and answered."""
+    beam = ("--", *flags) if flags else ()
     for arguments in (
         ("simulate", "--output", f"{place}/logs.parquet", "--events", 1500),
-        ("clusters", "--logs", f"{place}/*.parquet", "--output", f"{place}/dataset", "--shards", 2),
+        ("clusters", "--logs", f"{place}/*.parquet", "--output", f"{place}/dataset", "--shards", 2, *beam),
         ("train", "--dataset", f"{place}/dataset", "--output", f"{place}/model", *TINY),
-        ("index", "--questions", f"{place}/dataset", "--model", f"{place}/model", "--output", f"{place}/index"),
+        ("index", "--questions", f"{place}/dataset", "--model", f"{place}/model", "--output", f"{place}/index", *beam),
     ):
         outcome = qpr(*arguments)
         assert outcome.code == 0, outcome.err
@@ -61,6 +88,24 @@ def test_the_whole_chain_on_a_remote_store_gives_what_it_gives_on_disk(qpr, requ
     assert dataset == local["chain"][0]
     assert found["hits"] == local["chain"][1]["hits"]
     assert len(found["hits"]) == 3
+
+
+def test_no_step_of_the_chain_writes_to_the_local_disk(qpr, memory, written_locally, tmp_path):
+    chain(qpr, memory)  # what is imported and cached once is there now
+    written = written_locally()
+    for name in ("dataset", "model", "index", "logs.parquet"):
+        storage.delete(f"{memory}/{name}")
+    chain(qpr, memory)
+    (tmp_path / "heard").write_text("")
+    assert written == [str(tmp_path / "heard")]
+
+
+@pytest.mark.engine
+@pytest.mark.slow
+def test_workers_in_other_processes_find_the_store_by_its_url(qpr, s3, tmp_path, local):
+    local["chain"] = local.get("chain") or chain(qpr, tmp_path)
+    found = chain(qpr, s3, "--direct_running_mode=multi_processing", "--direct_num_workers=2")
+    assert (found[0], found[1]["hits"]) == (local["chain"][0], local["chain"][1]["hits"])
 
 
 def sizes(url):
