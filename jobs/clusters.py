@@ -14,7 +14,17 @@ import typer
 from jobs.beam_options import beam_options
 from jobs.dataset_run import make_dataset
 from jobs.leakage_option import NearDuplicate
-from jobs.linkage_option import Linkage, Method, MinProbability, RefineWith, decide
+from jobs.linkage_option import (
+    Calibrate,
+    CalibrationFolder,
+    GoldColumn,
+    Linkage,
+    MinProbability,
+    Precision,
+    RefineWith,
+    decide,
+    kind_to_learn,
+)
 
 SCORES = (
     "How alike the questions of an answer are. paper: mean share of their words that a question has (Bonadiman et al. "
@@ -48,6 +58,10 @@ def clusters(
     linkage: Linkage = None,
     min_probability: MinProbability = None,
     refine_with: RefineWith = None,
+    calibration: CalibrationFolder = None,
+    precision: Precision = None,
+    calibrate: Calibrate = False,
+    gold_column: GoldColumn = "gold_cluster",
     min_answer_share: Annotated[
         float | None,
         typer.Option(
@@ -96,6 +110,7 @@ def clusters(
 
     Options of Apache Beam follow after --, for example: -- --runner=FlinkRunner --flink_master=host:8081
     """
+    from jobs.calibrating import write_calibration
     from pipelines import clusters as pipeline
     from pipelines.ambiguity import Ambiguity
     from pipelines.assembly import Assembly
@@ -118,6 +133,17 @@ def clusters(
     }
     column_names = {ours: theirs for ours, theirs in named.items() if theirs is not None}
     sources = expand([*logs, *(more_logs or [])])
+    if calibrate:
+        write_calibration(
+            sources,
+            names=column_names | {"gold": gold_column},
+            kind=kind_to_learn(linkage),
+            refine_with=refine_with,
+            output=output,
+            overwrite=overwrite,
+            as_json=as_json,
+        )
+        return
     asked_for = {"confidence": min_confidence is not None, "locale": locale is not None}
     columns = [dataclasses.replace(c, required=c.required or asked_for.get(c.name, False)) for c in pipeline.COLUMNS]
     for source in sources:
@@ -128,10 +154,12 @@ def clusters(
         near_duplicate = 0 if coherence is Score.PAPER else Leakage().near_duplicate
     decided = decide(
         method=linkage,
-        default=Method.NONE if coherence is Score.PAPER else Method.BOOSTED,
+        score=coherence.value,
         min_probability=min_probability,
-        refine_with=refine_with,
         min_coherence=min_coherence,
+        calibration=calibration,
+        precision=precision,
+        refine_with=refine_with,
     )
     config = pipeline.ClustersConfig(
         column_names=column_names,

@@ -1,12 +1,13 @@
 """The options of ``qpr clusters`` that say how an answer is split into clusters of paraphrases.
 
---linkage, --min-probability, --calibration, --precision, --refine-with -> decide -> Decided
+--linkage, --min-probability, --refine-with, --calibration, --precision -> decide -> Decided
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
@@ -14,6 +15,11 @@ from schemas.errors import UsageError
 
 if TYPE_CHECKING:
     from pipelines.linkage.linker import Encode, Linking
+    from pipelines.linkage.weights import Kind
+
+LEAST: Final = 0.1
+"""Clusters that score lower are rejected, unless another limit is given; none is when vectors are compared too, for
+paraphrases without a common word have no coherence, and only the model can tell them."""
 
 
 class Method(StrEnum):
@@ -54,6 +60,29 @@ RefineWith = Annotated[
 ]
 
 
+Calibrate = Annotated[
+    bool,
+    typer.Option(
+        "--calibrate",
+        help="Write a calibration instead of a dataset: learn the weights of --linkage from logs with a gold column, "
+        "and measure precision and recall at every threshold.",
+    ),
+]
+GoldColumn = Annotated[str, typer.Option(help="With --calibrate: rows of equal value are paraphrases.")]
+CalibrationFolder = Annotated[
+    str | None, typer.Option("--calibration", metavar="FOLDER", help="Use the weights that --calibrate wrote there.")
+]
+Precision = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=1,
+        help="Choose the threshold that reached this precision in the calibration: of --min-probability, or with "
+        "--linkage none of --min-coherence.",
+    ),
+]
+
+
 class Decided(NamedTuple):
     """How to split answers, the least coherence of a cluster, and what gives texts their vectors."""
 
@@ -63,32 +92,74 @@ class Decided(NamedTuple):
 
 
 def decide(
-    *, method: Method | None, default: Method, min_probability: float | None, refine_with: str | None,
+    *,
+    method: Method | None,
+    score: str,
+    min_probability: float | None,
     min_coherence: float | None,
-) -> Decided:  # fmt: skip
+    calibration: str | None,
+    precision: float | None,
+    refine_with: str | None,
+) -> Decided:
     """Fill in what was not asked for, and refuse what does not go together.
 
+    Args:
+        method: what splits answers; None: as usual for the score.
+        score: the coherence that judges clusters.
+        min_probability: where the method cuts.
+        min_coherence: the least score.
+        calibration: folder of learned weights and measured thresholds.
+        precision: choose the threshold that reached it.
+        refine_with: model whose vectors are compared too.
+
     Raises:
-        UsageError: an option has no effect without another.
-        QprError: there is no model to refine with.
+        UsageError: an option has no effect without another, or beside it.
+        QprError: there is no such calibration or model, or no threshold reaches the precision.
     """
+    from jobs.calibrating import read_calibration
+    from jobs.worker_encoder import WorkerEncoder
     from pipelines.linkage.linker import Linking
 
-    chosen = method or default
+    chosen = method or (Method.NONE if score == "paper" else Method.BOOSTED)
+    if precision is not None and calibration is None:
+        raise UsageError("--precision needs --calibration, where precision was measured")
+    read = read_calibration(calibration) if calibration else None
     if chosen is Method.NONE:
-        for option, value in (("--min-probability", min_probability), ("--refine-with", refine_with)):
-            if value is not None:
-                raise UsageError(f"{option} needs a --linkage other than none")
-        return Decided(None, 0.1 if min_coherence is None else min_coherence)
-    if refine_with and chosen is Method.FELLEGI_SUNTER:
-        raise UsageError("--refine-with needs --linkage boosted or logistic: fellegi-sunter compares words alone")
-    encoder = None
-    if refine_with:
-        from jobs.worker_encoder import WorkerEncoder
+        _refuse({"--min-probability": min_probability, "--refine-with": refine_with}, "needs a --linkage but none")
+        if read and precision is not None:
+            _refuse({"--min-coherence": min_coherence}, "is what --precision chooses; leave one out")
+            min_coherence = read.threshold(precision, score)
+        return Decided(None, LEAST if min_coherence is None else min_coherence)
+    if chosen is Method.FELLEGI_SUNTER:
+        given = {"--refine-with": refine_with, "--calibration": calibration}
+        _refuse(given, "needs --linkage boosted or logistic: fellegi-sunter learns from words and these logs alone")
+    least = min_coherence if min_coherence is not None else 0.0 if refine_with else LEAST
+    encoder = WorkerEncoder.of(refine_with) if refine_with else None
+    linking = {"method": chosen.value, "min_probability": min_probability, "encoder": encoder and encoder.digest}
+    if read:
+        if method and method != read.method:
+            raise UsageError(f"--calibration: its weights are for --linkage {read.method}, not {method}")
+        if read.cosine != (encoder is not None):
+            raise UsageError("--calibration: --refine-with must be given to --calibrate and here, or to neither")
+        linking |= {"method": read.method, "weights": read.digest, "weights_json": read.weights_json}
+    if read and precision is not None:
+        _refuse({"--min-probability": min_probability}, "is what --precision chooses; leave one out")
+        linking["min_probability"] = read.threshold(precision, None)
+    return Decided(Linking.model_validate(linking), least, encoder)
 
-        encoder = WorkerEncoder.of(refine_with)
-    # paraphrases without a common word have no coherence; the model alone can tell them
-    least = (0.0 if refine_with else 0.1) if min_coherence is None else min_coherence
-    digest = encoder.digest if encoder else None
-    linking = Linking.model_validate({"method": chosen.value, "min_probability": min_probability, "encoder": digest})
-    return Decided(linking, least, encoder)
+
+def _refuse(given: Mapping[str, object], why: str) -> None:
+    for option, value in given.items():
+        if value is not None:
+            raise UsageError(f"{option} {why}")
+
+
+def kind_to_learn(method: Method | None) -> Kind:
+    """Return the kind of weights that ``--calibrate`` learns.
+
+    Raises:
+        UsageError: the method has none.
+    """
+    if method in (Method.NONE, Method.FELLEGI_SUNTER):
+        raise UsageError(f"--calibrate needs --linkage boosted or logistic: {method} has no weights to learn")
+    return "logistic" if method is Method.LOGISTIC else "boosted"

@@ -62,7 +62,7 @@ def validate(rows: pa.Table, options: Validation) -> Validated:
             "question_id": hash64_all(keys).take(counted["question"]),
             "key": keys.take(counted["question"]),
             "text": questions.dictionary.take(counted["question"]),
-            "cluster_id": _cluster_ids(counted, folded),
+            "cluster_id": answer_hashes(counted, folded),
             "answer": answers.dictionary.take(counted["answer"]),
             "events": counted["events"],
             "first_seen": counted["timestamp_min"],
@@ -141,11 +141,17 @@ def _count(rows: pa.Table, questions: pa.DictionaryArray, answers: pa.Dictionary
     return counted.rename_columns([{"count_all": "events"}.get(name, name) for name in counted.column_names])
 
 
-def _cluster_ids(counted: pa.Table, folded: pa.Array) -> pa.Array:
-    by_text = hash64_all(pc.binary_join_element_wise("text:", folded, "")).take(counted["answer"])
-    if counted["answer_id"].null_count == len(counted):
+def answer_hashes(rows: pa.Table, folded: pa.Array) -> pa.Array:
+    """Return the id of the cluster of each row: the hash of its answer id or, without one, of its folded answer.
+
+    Args:
+        rows: with ``answer``, a place in ``folded``, and ``answer_id``.
+        folded: the distinct answers, folded.
+    """
+    by_text = hash64_all(pc.binary_join_element_wise("text:", folded, "")).take(rows["answer"])
+    if rows["answer_id"].null_count == len(rows):
         return by_text
-    ids = encode(counted["answer_id"])
+    ids = encode(rows["answer_id"])
     by_id = hash64_all(pc.binary_join_element_wise("id:", ids.dictionary, "")).take(ids.indices)
     return pc.coalesce(by_id, by_text)
 
