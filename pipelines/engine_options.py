@@ -1,6 +1,7 @@
 """Options of engines: those that only a job server knows, and which engine an option is for.
 
-flags after ``--``, runner -> refuse_options_of_others -> error; JOB_SERVER_OPTIONS -> known to Beam's parser
+flags after ``--``, runner -> refuse_options_of_others -> error; JOB_SERVER_OPTIONS -> known to Beam's parser;
+options -> keep_workers -> options
 
 Beam's Python SDK learns most options of Flink and Spark from the job server, after it has been started. Declared here
 they are checked before anything runs, and travel with the job like Beam's own.
@@ -15,6 +16,7 @@ from typing import Final
 from apache_beam.options.pipeline_options import (
     FlinkRunnerOptions,
     PipelineOptions,
+    PortableOptions,
     PrismRunnerOptions,
     SparkRunnerOptions,
 )
@@ -90,6 +92,9 @@ class SparkJobOptions(PipelineOptions):
 JOB_SERVER_OPTIONS: Final = (FlinkJobOptions, SparkJobOptions)
 """Known here as if they were Beam's own."""
 
+KEPT_MS: Final = 60_000
+"""Python workers outlive a stage by so much. Without, Spark and Flink start new ones for every stage of a job."""
+
 _ENGINES: Final = {
     "Flink": (FlinkRunnerOptions, FlinkJobOptions),
     "Spark": (SparkRunnerOptions, SparkJobOptions),
@@ -115,3 +120,10 @@ def refuse_options_of_others(flags: Sequence[str], runner: str) -> None:
         found = [flag.split("=")[0] for flag in flags if flag.split("=")[0] in parser._option_string_actions]
         if found and name not in (engine.lower(), "portable") and "." not in name:
             raise UsageError(f"{found[0]} is an option of {engine}, but --runner={runner}; add --runner={engine}Runner")
+
+
+def keep_workers(options: PipelineOptions) -> None:
+    """Let the workers of an engine live on from stage to stage, unless the user says how long."""
+    portable = options.view_as(PortableOptions)
+    if portable.environment_cache_millis == 0:  # what a user gives is text
+        portable.environment_cache_millis = KEPT_MS

@@ -23,7 +23,7 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
-from pipelines.engine_options import JOB_SERVER_OPTIONS, refuse_options_of_others
+from pipelines.engine_options import JOB_SERVER_OPTIONS, keep_workers, refuse_options_of_others
 from pipelines.late_workers import use_patient_handlers
 from schemas.errors import QprError, UsageError
 
@@ -57,6 +57,7 @@ def parse_options(flags: Sequence[str], *, say: Callable[[str], None] = lambda _
     if standard.runner.lower() == IN_PROCESS.lower():
         standard.runner = IN_PROCESS
     refuse_options_of_others(flags, standard.runner)
+    keep_workers(options)
     return options
 
 

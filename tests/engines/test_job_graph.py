@@ -97,6 +97,7 @@ def test_what_is_set_for_flink_reaches_the_job(submitted):
     options = json.loads(json_format.MessageToJson(job.pipeline_options))
     found = {key.removeprefix("beam:option:").removesuffix(":v1"): value for key, value in options.items()}
     assert {name: found.get(name) for name in given} == given
+    assert found["environment_cache_millis"] == "60000"
     assert (found["object_reuse"], found["operator_chaining"]) == (True, False)
     assert "latency_tracking_interval" not in found  # what nobody set is left to the engine
 

@@ -1,5 +1,5 @@
 import pytest
-from apache_beam.options.pipeline_options import FlinkRunnerOptions
+from apache_beam.options.pipeline_options import FlinkRunnerOptions, PortableOptions
 
 from pipelines.engine_options import FlinkJobOptions, SparkJobOptions
 from pipelines.runner import parse_options
@@ -57,3 +57,11 @@ def test_a_wrong_option_of_flink_is_one_line(flag, message):
     with pytest.raises(UsageError, match=message) as refused:
         parse_options(["--runner=FlinkRunner", flag])
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("flags", "kept"), [([], 60_000), (["--environment_cache_millis=5"], 5), (["--environment_cache_millis=0"], 0)]
+)
+def test_workers_live_from_stage_to_stage_unless_the_user_says_how_long(flags, kept):
+    options = parse_options(["--runner=SparkRunner", *flags])
+    assert int(options.view_as(PortableOptions).environment_cache_millis) == kept
