@@ -22,11 +22,10 @@ demo: $(READY) ## from nothing to answered questions, on generated logs, in a fe
 	$(BIN)/python -m jobs.demo
 
 test: $(READY) ## all tests but those of `make engines`
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not engine" --ignore=tests/faults/test_kills.py
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not engine and not kill"
 
 engines: $(READY) ## pipelines on every engine at hand (Prism, Spark, Beam's job service), and commands killed
-	$(BIN)/python -m pytest -m engine
-	$(BIN)/python -m pytest tests/faults/test_kills.py
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "engine or kill"
 
 lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/ruff check .

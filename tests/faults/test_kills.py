@@ -9,7 +9,7 @@ from benchmarks.kill_commands import COMMANDS
 
 KILLS = 4
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kills")]  # one worker starts the one process
+pytestmark = [pytest.mark.kill, pytest.mark.slow, pytest.mark.xdist_group("kills")]  # one worker starts the one process
 
 
 @pytest.fixture(scope="module")
