@@ -56,7 +56,7 @@ def settle_answers(members: pa.Table, ambiguity: Ambiguity) -> Settled:
     """
     question_ids, cluster_ids = members["question_id"].to_numpy(), members["cluster_id"].to_numpy()
     order = np.lexsort((cluster_ids, question_ids))
-    place_starts = np.union1d(starts_of_runs(question_ids[order]), starts_of_runs(cluster_ids[order])).astype(np.int64)
+    place_starts = starts_of_runs(question_ids[order], cluster_ids[order])
     question_of_place = question_ids[order[place_starts]]
     question_starts = starts_of_runs(question_of_place)
     several = question_of_place[question_starts[np.diff(np.append(question_starts, len(place_starts))) > 1]]
@@ -73,7 +73,7 @@ def settle_answers(members: pa.Table, ambiguity: Ambiguity) -> Settled:
 def _settle(rows: pa.Table, ambiguity: Ambiguity) -> tuple[pa.Table, pa.Table]:
     """Return the rows of dominant answers, and TURNED_AWAY rows for the others; all questions have several clusters."""
     questions, clusters = rows["question_id"].to_numpy(), rows["cluster_id"].to_numpy()
-    starts = np.union1d(starts_of_runs(questions), starts_of_runs(clusters)).astype(np.int64)
+    starts = starts_of_runs(questions, clusters)
     events = np.add.reduceat(rows["events"].to_numpy(), starts)
     of_question = starts_of_runs(questions[starts])
     question = np.repeat(np.arange(len(of_question)), np.diff(np.append(of_question, len(starts))))

@@ -110,15 +110,14 @@ class AssembleDataset(beam.PTransform):
                 judged["places"],
                 finished["places"],
             )
-            | "QuestionsAndPlaces" >> beam.Flatten()
             | "MeetByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
             | "AssignClusters" >> beam.Map(assign_clusters)
         )
         rejected = (
-            (parts["turned_away"], judged[TURNED_AWAY_TAG], held_out[TURNED_AWAY_TAG])
-            | "AllRejected" >> beam.Flatten()
-            | "GatherRejected" >> GroupByShard(key="shard_key", shards=self.shards)
-        )
+            parts["turned_away"],
+            judged[TURNED_AWAY_TAG],
+            held_out[TURNED_AWAY_TAG],
+        ) | "GatherRejected" >> GroupByShard(key="shard_key", shards=self.shards)
         tables = {
             table: [
                 (judged if split == "train" else finished)[f"{table}_{split}"]

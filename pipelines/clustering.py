@@ -127,7 +127,7 @@ def merge_answers(members: pa.Table) -> pa.Table:
     order = np.lexsort((members["question_id"].to_numpy(), members["cluster_id"].to_numpy()))
     ordered = members.take(pa.array(order))
     ids, questions = ordered["cluster_id"].to_numpy(), ordered["question_id"].to_numpy()
-    first = np.union1d(starts_of_runs(ids), starts_of_runs(questions)).astype(np.int64)
+    first = starts_of_runs(ids, questions)
     merged = ordered.take(pa.array(first))
     events = np.add.reduceat(ordered["events"].to_numpy(), first) if len(first) else np.zeros(0, np.int64)
     named = most_frequent(

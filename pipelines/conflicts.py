@@ -37,10 +37,9 @@ class CountConflicts(beam.PTransform):
         """Shuffle twice, by the one end and by the other."""
         negative, member_of = found
         nodes = member_of | "Nodes" >> beam.Map(from_node)
-        ends = (negative | "FirstEnds" >> beam.Map(from_first), nodes) | "AtFirst" >> beam.Flatten()
+        ends = (negative | "FirstEnds" >> beam.Map(from_first), nodes)
         others = ends | "MeetByFirst" >> GroupByShard(key="node", shards=self.shards) | beam.Map(from_other)
-        both = (others, nodes) | "AtSecond" >> beam.Flatten()
-        return both | "MeetBySecond" >> GroupByShard(key="node", shards=self.shards) | beam.Map(_count)
+        return (others, nodes) | "MeetBySecond" >> GroupByShard(key="node", shards=self.shards) | beam.Map(_count)
 
 
 def from_node(member_of: pa.Table) -> pa.Table:

@@ -21,26 +21,35 @@ def most_frequent(groups: pa.Array, values: pa.Array, weights: pa.Array) -> pa.T
     Returns:
         ``group`` and ``value``, one row a group, ascending.
     """
+    group = groups.to_numpy()
+    order = np.argsort(group, kind="stable")
+    starts = starts_of_runs(group[order])
+    chosen = order[starts]
+    several = np.diff(np.append(starts, len(order))) > 1
+    if several.any():  # most groups have one row, and texts are dear to compare
+        rows = order[np.repeat(several, np.diff(np.append(starts, len(order))))]
+        chosen[several] = rows[_heaviest(group[rows], values.take(pa.array(rows)), weights.to_numpy()[rows])]
+    return pa.table({"group": group[order[starts]], "value": values.take(pa.array(chosen))})
+
+
+def _heaviest(group: np.ndarray, values: pa.Array, weight: np.ndarray) -> np.ndarray:
+    """Return for each group, ascending, a row with the value that `most_frequent` wants."""
     coded = values.dictionary_encode("encode")  # null is a value: pairs have no answers
-    counted = (
-        pa.table({"group": groups, "code": coded.indices, "weight": weights})
-        .group_by(["group", "code"], use_threads=False)
-        .aggregate([("weight", "sum")])
-    )
-    group = counted["group"].to_numpy()
-    code = counted["code"].to_numpy()
-    weight = counted["weight_sum"].to_numpy()
-    rank = _ranks_where_needed(coded.dictionary, group, code)
-    order = np.lexsort((rank[code], -weight, group))
-    first = order[starts_of_runs(group[order])]
-    return pa.table({"group": group[first], "value": coded.dictionary.take(pa.array(code[first]))})
+    code = coded.indices.to_numpy()
+    order = np.lexsort((code, group))
+    starts = starts_of_runs(group[order], code[order])
+    first, total = order[starts], np.add.reduceat(weight[order], starts)
+    rank = _ranks_where_needed(coded.dictionary, group[first], code[first])
+    best = np.lexsort((rank[code[first]], -total, group[first]))
+    return np.asarray(first[best[starts_of_runs(group[first][best])]])
 
 
-def starts_of_runs(ordered: np.ndarray) -> np.ndarray:
-    """Return the positions at which a sorted array's value changes, the first position included."""
-    if not len(ordered):
+def starts_of_runs(*ordered: np.ndarray) -> np.ndarray:
+    """Return the positions at which the value of a sorted array changes, or of any of some; the first included."""
+    if not len(ordered[0]):
         return np.zeros(0, np.int64)
-    return np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    changes = np.logical_or.reduce([column[1:] != column[:-1] for column in ordered])
+    return np.flatnonzero(np.concatenate([[True], changes]))
 
 
 def sizes_of_runs(ordered: np.ndarray) -> np.ndarray:

@@ -71,8 +71,7 @@ class RemoveLeakage(beam.PTransform):
             mentions.append(found.main)
             counts.append(found.written)
         clean = (
-            mentions
-            | "AllMentions" >> beam.Flatten()
+            tuple(mentions)
             | "MeetByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
             | "DropLeaked"
             >> beam.FlatMap(

@@ -42,7 +42,8 @@ def pair(members: pa.Table, max_pairs: int) -> pa.Table:
             rights.append(start + second[order])
     left, right = np.concatenate(lefts), np.concatenate(rights)
     order = np.lexsort((right, left))
-    one, two = members.take(pa.array(left[order])), members.take(pa.array(right[order]))
+    ends = members.select(["question_id", "text", "cluster_id"])
+    one, two = ends.take(pa.array(left[order])), ends.take(pa.array(right[order]))
     return conform(
         pa.table(
             {

@@ -54,7 +54,6 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
     clustered = paired.edges | "ClusterDuplicates" >> ClusterDuplicates(config.held_out, config.shards)
     named = (
         (paired.asked, clustered["places"])
-        | "QuestionsAndPlaces" >> beam.Flatten()
         | "MeetByQuestion" >> GroupByShard(key="question_id", shards=config.shards)
         | "NameAndPlace"
         >> beam.FlatMap(name_and_place, held_out=beam.pvalue.AsSingleton(clustered["held_out"])).with_outputs(

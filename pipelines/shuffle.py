@@ -1,6 +1,6 @@
 """The one shuffle: bring all rows of a key into one Arrow table.
 
-PCollection[pa.Table] -> GroupByShard(key) -> PCollection[pa.Table]
+PCollections[pa.Table] -> GroupByShard(key) -> PCollection[pa.Table]
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ MAX_PART_BYTES = 64 * 2**20
 class GroupByShard(beam.PTransform):
     """Repartition tables so that rows with equal ``key`` meet in one table.
 
-    Input: ``pa.Table`` with an int64 column ``key`` whose values are hashes, so that ``key % shards`` is even.
+    Input: ``pa.Table`` with an int64 column ``key`` whose values are hashes, so that ``key % shards`` is even; one
+    PCollection, or a tuple of several of one schema. Each is split by itself, so that only bytes leave a stage.
     Output: one ``pa.Table`` a non-empty shard, same schema; row order is unspecified.
     """
 
@@ -32,11 +33,20 @@ class GroupByShard(beam.PTransform):
         if self.shards < 1:
             raise ValueError(f"shards must be at least 1, got {self.shards}")
 
-    def expand(self, tables: beam.PCollection[pa.Table]) -> beam.PCollection[pa.Table]:
+    def expand(
+        self, tables: beam.PCollection[pa.Table] | tuple[beam.PCollection[pa.Table], ...]
+    ) -> beam.PCollection[pa.Table]:
         """Split every table by shard, group the parts, put them together."""
+        several = tables if isinstance(tables, tuple) else (tables,)
+        split = [
+            one
+            | f"SplitByShard{number or ''}"
+            >> beam.FlatMap(split_by_shard, self.key, self.shards).with_output_types(tuple[int, bytes])
+            for number, one in enumerate(several)
+        ]
+        parts = split[0] if len(split) == 1 else split | "AllParts" >> beam.Flatten()
         return (
-            tables
-            | "SplitByShard" >> beam.FlatMap(split_by_shard, self.key, self.shards).with_output_types(tuple[int, bytes])
+            parts
             | "GroupParts" >> beam.GroupByKey()
             | "ConcatenateParts" >> beam.MapTuple(lambda _, parts: concatenate(parts)).with_output_types(pa.Table)
         )

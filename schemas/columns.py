@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 
 from schemas import text as scalar
 
-_ASCII_SPACES = r"[\t-\r\x1c-\x1f ]+"
+_ASCII_SPACES, _ASCII_ODD_SPACES = r"[\t-\r\x1c-\x1f ]+", r"[\t-\r\x1c-\x1f]|  "
 _ASCII_OUTER = " " + "".join(c for c in map(chr, range(128)) if scalar.is_outer_punctuation(c))
-_ASCII_NOT_WORD = r"[^0-9A-Za-z_]+"
+_ASCII_NOT_WORD, _ASCII_ODD_NOT_WORD = r"[^0-9A-Za-z_]+", r"[^0-9A-Za-z_ ]|  "
 
 
 def fold_all(texts: pa.Array) -> pa.Array:
@@ -35,7 +35,7 @@ def key_all(texts: pa.Array) -> pa.Array:
 def words_all(keys: pa.Array) -> pa.Array:
     """Return `schemas.text.words` of every key as a list array; the list of a null is empty."""
     ascii_rows = pc.fill_null(pc.string_is_ascii(keys), True)
-    spaced = pc.ascii_trim(pc.replace_substring_regex(pc.fill_null(keys, ""), _ASCII_NOT_WORD, " "), " ")
+    spaced = pc.ascii_trim(_space_out(pc.fill_null(keys, ""), _ASCII_NOT_WORD, where=_ASCII_ODD_NOT_WORD), " ")
     if not pc.all(ascii_rows).as_py():
         others = [" ".join(scalar.words(k)) for k in keys.filter(pc.invert(ascii_rows)).to_pylist()]
         spaced = pc.replace_with_mask(spaced, pc.invert(ascii_rows), pa.array(others, pa.string()))
@@ -88,7 +88,17 @@ def encode(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
 
 
 def _fold_ascii(texts: pa.Array) -> pa.Array:
-    return pc.ascii_trim(pc.replace_substring_regex(pc.ascii_lower(texts), _ASCII_SPACES, " "), " ")
+    return pc.ascii_trim(_space_out(pc.ascii_lower(texts), _ASCII_SPACES, where=_ASCII_ODD_SPACES), " ")
+
+
+def _space_out(texts: pa.Array, pattern: str, *, where: str) -> pa.Array:
+    """Return the texts with a space for each match of ``pattern``; one in which ``where`` finds nothing stays as it is.
+
+    To look takes a ninth of the time of replacing, and most texts are well spaced.
+    """
+    odd = pc.match_substring_regex(texts, where)
+    replaced = pc.replace_substring_regex(texts.filter(odd), pattern, " ")
+    return pc.replace_with_mask(texts, pc.fill_null(odd, False), replaced) if len(replaced) else texts
 
 
 def _ascii_in_arrow(

@@ -51,6 +51,12 @@ def test_runs_start_where_the_value_changes(values):
     assert starts == [i for i, value in enumerate(values) if i == 0 or values[i - 1] != value]
 
 
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2))))
+def test_a_run_of_several_columns_starts_where_any_changes(rows):
+    one, two = np.array(sorted(rows), np.int64).reshape(-1, 2).T
+    assert starts_of_runs(one, two).tolist() == [sorted(rows).index(row) for row in sorted(set(rows))]
+
+
 def test_values_are_cut_at_the_starts_of_runs():
     chunked = pa.chunked_array([["a", "b"], ["c"]])
     assert lists_of(chunked, np.array([0, 1])).to_pylist() == [["a"], ["b", "c"]]

@@ -89,6 +89,20 @@ def test_rows_of_a_key_meet_in_one_table_on_the_engine(shards):
         assert_that(met, equal_to([(1, ["a", "a", "c"]), (2, ["b", "d"]), (-3, [""])]))
 
 
+@pytest.mark.parametrize("shards", [1, 3])
+def test_rows_of_several_collections_meet(shards):
+    with PipelineUnderTest(runner="FnApiRunner") as pipeline:
+        made = tuple(
+            pipeline | f"Make{number}" >> beam.Create([table(rows) for rows in batches], reshuffle=False)
+            for number, batches in enumerate([[[(1, "a"), (2, "b")], [(1, "c")]], [[]], [[(1, "d"), (5, "e")]]])
+        )
+        met = made | GroupByShard(key="k", shards=shards) | beam.Map(lambda one: sorted(rows_of(one)))
+        expected = {}
+        for k, v in [(1, "a"), (1, "c"), (1, "d"), (2, "b"), (5, "e")]:
+            expected.setdefault(k % shards, []).append((k, v))
+        assert_that(met, equal_to(list(expected.values())))
+
+
 def test_only_empty_tables_give_no_table_on_the_engine():
     with PipelineUnderTest(runner="FnApiRunner") as pipeline:
         met = pipeline | beam.Create([SCHEMA.empty_table()], reshuffle=False) | GroupByShard(key="k", shards=2)
