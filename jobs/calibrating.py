@@ -6,7 +6,6 @@ log files with a gold column -> write_calibration -> a calibration's folder -> r
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 import shlex
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich.table
 
+from jobs.calibration_picture import calibration_picture
 from jobs.console import emit, say, working
 from schemas import storage
 from schemas.errors import QprError
@@ -98,7 +98,7 @@ def write_calibration(
         QprError: a file cannot be read, there are too few labelled pairs, or the output cannot be claimed.
     """
     from jobs.worker_encoder import WorkerEncoder
-    from pipelines.linkage.calibration import calibrate
+    from pipelines.linkage.calibration import LINKAGE, calibrate
     from pipelines.linkage.gold import read_gold
 
     encoder = WorkerEncoder.of(refine_with) if refine_with else None
@@ -109,10 +109,11 @@ def write_calibration(
             found = calibrate(gold, kind=kind, encode=encoder)
             curves = {name: [point._asdict() for point in points] for name, points in found.curves.items()}
             told = {"counts": found.counts, "threshold": found.weights["threshold"], "curves": curves}
+            chosen = {LINKAGE: found.weights["threshold"]}
             files = [
                 target.write(WEIGHTS, _json(found.weights), table="weights"),
                 target.write(CURVES, _json(told, indent=2), table="curves"),
-                target.write(PICTURE, picture(found), table=REPORTS),
+                target.write(PICTURE, calibration_picture(found.curves, chosen=chosen), table=REPORTS),
             ]
     except BaseException:
         target.abandon()
@@ -141,26 +142,6 @@ def read_calibration(url: str) -> Read:
     told = json.loads(content["curves"])
     curves = {name: [Point(**point) for point in points] for name, points in told["curves"].items()}
     return Read(url, manifest.digest, content["weights"].decode(), curves)
-
-
-def picture(found: Calibration) -> bytes:
-    """Return a PNG with a panel a score: precision and recall against the threshold."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 6), dpi=110, layout="constrained")
-    FigureCanvasAgg(figure)
-    panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
-    for axes, (name, points) in zip(panels, found.curves.items(), strict=True):
-        thresholds = [point.threshold for point in points]
-        axes.plot(thresholds, [point.precision for point in points], label="precision")
-        axes.plot(thresholds, [point.recall for point in points], "--", label="recall")
-        axes.set(title=name.replace("_", " "), ylim=(0, 1.02), xlabel="threshold")
-        axes.grid(alpha=0.3)
-    panels[0].legend(loc="lower left")
-    png = io.BytesIO()
-    figure.savefig(png, format="png", metadata={"Software": None})  # a version would change the bytes
-    return png.getvalue()
 
 
 def _table(found: Calibration) -> rich.table.Table:

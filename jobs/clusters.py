@@ -25,6 +25,7 @@ from jobs.linkage_option import (
     decide,
     kind_to_learn,
 )
+from schemas.errors import UsageError
 
 SCORES = (
     "How alike the questions of an answer are. paper: mean share of their words that a question has (Bonadiman et al. "
@@ -134,6 +135,8 @@ def clusters(
     column_names = {ours: theirs for ours, theirs in named.items() if theirs is not None}
     sources = expand([*logs, *(more_logs or [])])
     if calibrate:
+        if dry_run:
+            raise UsageError("--dry-run plans a dataset, not a calibration. Leave out one of the two")
         write_calibration(
             sources,
             names=column_names | {"gold": gold_column},

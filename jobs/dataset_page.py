@@ -29,7 +29,7 @@ body { font: 16px/1.45 system-ui, sans-serif; color: var(--text); background: va
        max-width: 60rem; margin: 0 auto; padding: 1rem; }
 h1 { font-size: 1.5rem; overflow-wrap: anywhere; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
 h3 { font-size: 1rem; margin: 1.2rem 0 .2rem; overflow-wrap: anywhere; }
-p, ul { margin: .3rem 0; } ul { padding-left: 1.2rem; } li { overflow-wrap: anywhere; }
+p, ul { margin: .3rem 0; } ul { padding: 0 1.2rem; } li { overflow-wrap: anywhere; }
 .faint { color: var(--faint); font-size: .9rem; } .bad { color: var(--bad); font-weight: 600; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 1.5rem; }
 figure { margin: 0; min-width: 0; } figcaption { font-weight: 600; } summary { cursor: pointer; color: var(--faint); }

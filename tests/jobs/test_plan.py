@@ -90,6 +90,13 @@ def test_an_output_that_a_run_could_not_claim_is_refused_in_the_same_words(qpr, 
     assert str(tmp_path / place) in planned.err
 
 
+def test_a_calibration_has_no_plan_and_is_not_made_instead(qpr, log, memory):
+    outcome = qpr("clusters", "--logs", log, "--output", f"{memory}/c", "--calibrate", "--dry-run")
+    assert outcome.code == 2
+    assert "--dry-run plans a dataset, not a calibration" in outcome.err
+    assert not storage.exists(f"{memory}/c")
+
+
 def test_a_folder_that_may_not_be_written_to_is_seen_without_writing(qpr, log, tmp_path, monkeypatch):
     monkeypatch.setattr("os.access", lambda path, mode: str(path) != str(tmp_path))
     outcome = qpr("clusters", "--logs", log, "--output", tmp_path / "new" / "d", "--dry-run")
