@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +27,10 @@ from schemas.tables import QA_LOG
 ALONE, TWO_IN_ONE, MERGED, UNRELATED = range(4)
 LARGEST_CLUSTER = 30
 LARGEST_GROUP = 50
+
+Alike = Literal["nothing", "rarest", "frequent"]
+"""What shares an answer shares no word on purpose, the rarest word that all questions of each of its clusters have, or
+the rarest of those words that at least `LARGEST_GROUP` clusters have, so that groups become as large as in log (b)."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,20 +82,39 @@ def halves(dataset: Dataset, *, seed: int) -> tuple[Source, Source]:
     return Source(texts, ids, chosen[::2], strays[::2]), Source(texts, ids, chosen[1::2], strays[1::2])
 
 
-def merged_log(source: Source, *, seed: int, same_word: bool, unrelated: float = 0.1) -> SilverLog:
+def divide(source: Source, *, part: int, parts: int) -> tuple[Source, Source]:
+    """Return the source without one of some equal parts, and that part."""
+
+    def pick(items: np.ndarray, *, inside: bool) -> np.ndarray:
+        chosen: np.ndarray = items[(np.arange(len(items)) % parts == part) == inside]
+        return chosen
+
+    numbers = np.arange(len(source.clusters))
+    rest, taken = (
+        dataclasses.replace(
+            source,
+            clusters=[source.clusters[i] for i in pick(numbers, inside=inside)],
+            strays=pick(source.strays, inside=inside),
+        )
+        for inside in (False, True)
+    )
+    return rest, taken
+
+
+def merged_log(source: Source, *, seed: int, alike: Alike, unrelated: float = 0.1) -> SilverLog:
     """Return a log in which clusters and strays share answers.
 
     Of the clusters 70 % are alone under their answer, 10 % two in one and 20 % merged in groups of 2 to 50 with a stray
-    for each cluster. There are also answers that hold nothing but strays.
+    for each cluster, fewer where a word does not allow more. There are also answers that hold nothing but strays.
 
     Args:
         source: where the questions come from.
         seed: of all choices.
-        same_word: whether what shares an answer must share the rarest word that all questions of its clusters have.
+        alike: in what the clusters and strays that share an answer are alike.
         unrelated: answers of strays alone, of the sizes of real clusters, for each cluster.
     """
     generator = np.random.default_rng(seed)
-    draw = _Draw(source, generator, same_word=same_word)
+    draw = _Draw(source, generator, alike=alike)
     total = len(source.clusters)
     answers: list[tuple[int, list[np.ndarray]]] = []
     merged = total // 5
@@ -132,26 +156,26 @@ def _log(source: Source, answers: list[tuple[int, list[np.ndarray]]]) -> SilverL
 class _Draw:
     """Takes clusters and strays, each once, alike in a word if so asked."""
 
-    def __init__(self, source: Source, generator: np.random.Generator, *, same_word: bool) -> None:
+    def __init__(self, source: Source, generator: np.random.Generator, *, alike: Alike) -> None:
         self.source, self.generator = source, generator
         self.taken: set[int] = set()
         self.strays_taken: set[int] = set()
         self.word_of = [""] * len(source.clusters)
         self.strays_of_word: dict[str, list[int]] = {"": source.strays.tolist()}
-        if same_word:
-            self._index()
+        if alike != "nothing":
+            self._index(least=LARGEST_GROUP if alike == "frequent" else 1)
         self.of_word: dict[str, list[int]] = collections.defaultdict(list)
         for number, word in enumerate(self.word_of):
             self.of_word[word].append(number)
-        self.unshared = self.of_word.pop("", []) if same_word else []
+        self.unshared = self.of_word.pop("", []) if alike != "nothing" else []
 
-    def _index(self) -> None:
+    def _index(self, *, least: int) -> None:
         words = [frozenset(w) for w in tokens_all(key_all(self.source.texts)).to_pylist()]
         frequency = collections.Counter(w for s in words for w in s)
         common = [frozenset.intersection(*(words[row] for row in rows)) for rows in self.source.clusters]
         clusters_of = collections.Counter(word for shared in common for word in shared)
         for number, shared in enumerate(common):
-            frequent = [word for word in shared if clusters_of[word] >= LARGEST_GROUP]
+            frequent = [word for word in shared if clusters_of[word] >= least]
             self.word_of[number] = min(frequent, key=lambda w: (frequency[w], w), default="")
         wanted = set(self.word_of)
         self.strays_of_word |= {word: [] for word in wanted - {""}}
@@ -167,6 +191,8 @@ class _Draw:
             if enough
             else max(sorted(self.of_word), key=lambda w: len(self.of_word[w]))
         )
+        if len(self.of_word[word]) < min(size, 2):
+            raise ValueError("no two clusters that are left share a word")
         numbers, self.of_word[word] = self.of_word[word][:size], self.of_word[word][size:]
         return word, [self.source.clusters[number] for number in numbers]
 

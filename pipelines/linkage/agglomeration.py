@@ -20,7 +20,13 @@ MOST: Final = 2_000
 
 
 def agglomerate(
-    left: np.ndarray, right: np.ndarray, probability: np.ndarray, *, rows: int, threshold: float
+    left: np.ndarray,
+    right: np.ndarray,
+    probability: np.ndarray,
+    *,
+    rows: int,
+    threshold: float,
+    least_of_two: float = 0.0,
 ) -> np.ndarray:
     """Merge groups while the mean probability between two is at least ``threshold``, the likeliest first.
 
@@ -33,6 +39,7 @@ def agglomerate(
         probability: (P,) in [0, 1].
         rows: how many there are.
         threshold: in (0, 1].
+        least_of_two: a group of two, for which one pair alone speaks, must have this probability.
 
     Returns:
         (rows,) the smallest row of each row's group.
@@ -53,6 +60,10 @@ def agglomerate(
         name = component[left[pairs[0]]]
         members = members_in_order[ends[name] - sizes[name] : ends[name]]
         group[members] = members[_average_linkage(members, left[pairs], right[pairs], probability[pairs], threshold)]
+    together = group[left] == group[right]
+    weak = together & (np.bincount(group, minlength=rows)[group[left]] == 2) & (probability < least_of_two)
+    for side in (left, right):
+        group[side[weak]] = side[weak]
     return group
 
 

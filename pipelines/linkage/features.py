@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from pipelines.grouping import starts_of_runs
+from pipelines.linkage.neighbours import Neighbours
 from pipelines.linkage.parts import Parts
 from pipelines.linkage.wording import Wording
 
@@ -22,10 +23,14 @@ NAMES: Final = (
     "numbers_shared", "numbers_differ", "first_differs",
     "length_min", "length_max",
     "rival_min", "rival_max", "margin_min", "margin_max", "rival_grams_min", "rival_grams_max",
-    "answer_size", "answer_median", "answer_mean", "answer_best",
+    "profile_correlation", "profile_difference", "better_min", "better_max", "repeated_min", "repeated_max",
+    "answer_size", "answer_spread", "answer_median", "answer_mean", "answer_best",
     "events_min", "events_max",
 )  # fmt: skip
 """The columns. ``rival`` is the resemblance of each question's best other partner, ``margin`` the pair's minus it."""
+
+MOST_SIZE: Final = 4
+"""Larger answers count as this large: a model that knows the size learns how large the clusters were, not how alike."""
 
 CHUNK: Final = 1 << 17
 """Pairs whose common parts are looked up together; bounds memory."""
@@ -51,6 +56,9 @@ def features(
     one, two = rivals(alike, left, right, rows=len(answer_of_row))
     found |= _both("rival", one, two) | _both("margin", alike - one, alike - two)
     found |= _both("rival_grams", *rivals(found["grams"], left, right, rows=len(answer_of_row)))
+    neighbours = Neighbours(left, right, alike, answer_of_row)
+    found["profile_correlation"], found["profile_difference"] = neighbours.profiles()
+    found |= _both("better", *(np.log1p(better) for better in neighbours.standing()))
     found |= of_answer(alike, answer_of_row[left], np.bincount(answer_of_row))
     found |= _both("events", *(np.log1p(events)[rows] for rows in (left, right)))
     table = np.empty((len(left), len(NAMES)), np.float32)
@@ -62,7 +70,10 @@ def features(
 def _in_common(words: Wording, left: np.ndarray, right: np.ndarray) -> dict[str, np.ndarray]:
     """Return what two questions alone tell, without regard to the other pairs."""
     stems, grams, bigrams = words.stems, words.grams, words.bigrams
-    same, same_grams = shared(stems, left, right, words.numbers), shared(grams, left, right)
+    repeated = stems.weight * (stems.counts > 1)
+    same = shared(stems, left, right, np.column_stack([words.numbers, repeated]))
+    same_grams = shared(grams, left, right)
+    have_repeated = stems.rows @ repeated
     one, two = (stems.length[rows].astype(np.float32) for rows in (left, right))
     numbers = stems.rows @ words.numbers
     found: dict[str, np.ndarray] = {}
@@ -76,6 +87,7 @@ def _in_common(words: Wording, left: np.ndarray, right: np.ndarray) -> dict[str,
     found |= _both("unmatched_here", one[:, 1] - same[:, 1], two[:, 1] - same[:, 1])
     found |= _both("unmatched_count", one[:, 2] - same[:, 3], two[:, 2] - same[:, 3])
     found |= _both("unmatched_grams", *(grams.length[rows, 1] - same_grams[:, 1] for rows in (left, right)))
+    found |= _both("repeated", *(have_repeated[rows] - same[:, 5] for rows in (left, right)))
     found["numbers_shared"] = same[:, 4]
     found["numbers_differ"] = numbers[left] + numbers[right] - 2 * same[:, 4]
     found["first_differs"] = words.first[left] != words.first[right]
@@ -121,8 +133,10 @@ def of_answer(alike: np.ndarray, answer_of_pair: np.ndarray, sizes: np.ndarray) 
     counts = np.diff(np.append(starts, len(alike)))
     ranked = alike[order]
     mean = np.add.reduceat(alike, starts) / counts if len(starts) else np.zeros(0)
+    square = np.add.reduceat(alike * alike, starts) / counts if len(starts) else np.zeros(0)
     return {
-        "answer_size": np.log(sizes[answer_of_pair]),
+        "answer_size": np.log(np.minimum(sizes[answer_of_pair], MOST_SIZE)),
+        "answer_spread": np.repeat(np.sqrt(np.maximum(square - mean * mean, 0)), counts),
         "answer_median": np.repeat(ranked[starts + counts // 2], counts),
         "answer_mean": np.repeat(mean, counts),
         "answer_best": np.repeat(ranked[starts + counts - 1], counts),

@@ -16,30 +16,42 @@ from pipelines.linkage.weights import Kind, feature_names
 EASY: Final = 0.12
 """Pairs that share less of their characters are hardly ever paraphrases; one in ten stands for all."""
 
-ROUNDS: Final = 200
+ROUNDS: Final = 300
 LOGISTIC_PAIRS: Final = 150_000
 KNOTS: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 
 def learn(
-    features: np.ndarray, same: np.ndarray, *, kind: Kind = "boosted", seed: int = 0, rounds: int = ROUNDS
+    features: np.ndarray,
+    same: np.ndarray,
+    *,
+    kind: Kind = "boosted",
+    weight: np.ndarray | None = None,
+    seed: int = 0,
+    rounds: int = ROUNDS,
 ) -> dict[str, Any]:
     """Fit a model to labelled pairs; its threshold is 0.5 until one is chosen.
 
-    Both kinds minimise the logarithmic loss, so their probabilities are calibrated where they were learned.
+    Both kinds minimise the logarithmic loss, so their probabilities are calibrated where they were learned. One thread
+    does the work: sums in another order are other sums, and the same pairs are to give the same weights.
 
     Args:
-        features: (P, F) float32, of `pipelines.linkage.link.compare`; one more column than `NAMES` is the cosine.
+        features: (P, F) float32, of `pipelines.linkage.link.compare`; more columns than `NAMES` are `cosine.COSINES`.
         same: (P,) bool, whether the pair is one of paraphrases.
         kind: of model.
+        weight: (P,) how much each pair counts, alike by default.
         seed: of the choice of easy pairs.
         rounds: of boosting.
     """
+    from threadpoolctl import threadpool_limits
+
     easy = (features[:, NAMES.index("grams")] < EASY) & ~same
     kept = ~easy | (np.random.default_rng(seed).random(len(same)) < 0.1)
-    chosen, labels, weight = features[kept], same[kept], np.where(easy[kept], 10.0, 1.0)
+    counted = np.where(easy, 10.0, 1.0) * (1.0 if weight is None else weight)
+    chosen, labels, counted = features[kept], same[kept], counted[kept] / counted[kept].mean()
     cosine = features.shape[1] > len(NAMES)
-    fitted = _logistic(chosen, labels, weight) if kind == "logistic" else _boosted(chosen, labels, weight, rounds)
+    with threadpool_limits(1):
+        fitted = _logistic(chosen, labels, counted) if kind == "logistic" else _boosted(chosen, labels, counted, rounds)
     names = list(feature_names(cosine=cosine))
     return {"kind": kind, "cosine": cosine, "features": names, "threshold": 0.5, **fitted}
 
@@ -55,7 +67,7 @@ def _logistic(features: np.ndarray, same: np.ndarray, weight: np.ndarray) -> dic
     model = LogisticRegression(C=0.1, max_iter=200).fit((bent - mean) / scale, same, sample_weight=weight)
     weights = (model.coef_[0] / scale).astype(np.float64)
     bias = float(model.intercept_[0] - weights @ mean)
-    return {"knots": knots.tolist(), "weights": weights.round(6).tolist(), "bias": bias}
+    return {"knots": knots.tolist(), "weights": weights.round(6).tolist(), "bias": round(bias, 6)}
 
 
 def _boosted(features: np.ndarray, same: np.ndarray, weight: np.ndarray, rounds: int) -> dict[str, Any]:
@@ -71,7 +83,7 @@ def _boosted(features: np.ndarray, same: np.ndarray, weight: np.ndarray, rounds:
         random_state=0,
     ).fit(features, same, weight)
     trees = [_tree(predictor.nodes) for (predictor,) in model._predictors]
-    return {"trees": trees, "bias": float(model._baseline_prediction.ravel()[0])}
+    return {"trees": trees, "bias": round(float(model._baseline_prediction.ravel()[0]), 6)}
 
 
 def _tree(nodes: np.ndarray) -> dict[str, list[Any]]:

@@ -16,6 +16,7 @@ import pyarrow as pa
 from pipelines.grouping import starts_of_runs
 from pipelines.linkage.agglomeration import agglomerate
 from pipelines.linkage.candidates import ALL_PAIRS, RAREST, candidates
+from pipelines.linkage.cosine import cosines
 from pipelines.linkage.features import features
 from pipelines.linkage.wording import wording
 from pipelines.token_weights import TokenWeights
@@ -38,12 +39,20 @@ class LinkModel:
     Attributes:
         pairs: gives a pair's features a probability.
         threshold: mean probability between two groups at which they are still one.
-        cosine: whether the encoder's cosine is the last feature.
+        cosine: whether figures of the encoder's cosine are the last features.
+        least_of_two: probability that a group of two must have; one pair alone speaks for it.
     """
 
     pairs: Probability
     threshold: float
     cosine: bool = False
+    least_of_two: float = 0.0
+
+    def groups(self, left: np.ndarray, right: np.ndarray, probability: np.ndarray, *, rows: int) -> np.ndarray:
+        """Return the smallest row of the group of each of ``rows`` rows, given the probability of pairs of them."""
+        return agglomerate(
+            left, right, probability, rows=rows, threshold=self.threshold, least_of_two=self.least_of_two
+        )
 
 
 class Compared(NamedTuple):
@@ -88,7 +97,7 @@ def link(members: pa.Table, weights: TokenWeights, model: LinkModel, *, vectors:
     for left, right, answers, found in compare(members, weights, vectors=vectors if model.cosine else None):
         probability = model.pairs.probability(found, answers)
         first, last = left.min(), right.max() + 1  # answers are contiguous: work on their rows alone
-        part = agglomerate(left - first, right - first, probability, rows=last - first, threshold=model.threshold)
+        part = model.groups(left - first, right - first, probability, rows=last - first)
         group[first:last] = part + first
         within = group[left] == group[right]
         total += np.bincount(group[left[within]], probability[within], rows)
@@ -103,7 +112,7 @@ def compare(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | N
     Args:
         members: MEMBERS ordered by cluster and question, all rows of each answer present.
         weights: of the log's tokens.
-        vectors: (R, D) of the questions, for a last feature: their cosine.
+        vectors: (R, D) of the questions, for the last features: what `cosine.COSINES` names.
     """
     starts = starts_of_runs(members["cluster_id"].to_numpy())
     sizes = np.diff(np.append(starts, len(members)))
@@ -117,15 +126,9 @@ def compare(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | N
             continue
         found = features(words, left, right, answer_of_row=answers, events=events.to_numpy())
         if vectors is not None:
-            found = np.column_stack([found, _cosine(vectors[part], left, right)])
+            found = np.column_stack([found, cosines(vectors[part], left, right, answer_of_row=answers)])
         left, right = left + part.start, right + part.start
         yield Compared(left, right, answer_of_row[left], found)
-
-
-def _cosine(vectors: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-    cosine: np.ndarray = np.einsum("pd,pd->p", unit[left], unit[right]).astype(np.float32)
-    return cosine
 
 
 def _portions(starts: np.ndarray, sizes: np.ndarray) -> Iterator[slice]:

@@ -24,7 +24,7 @@ class Parts:
         rows: (R, parts) float32 of zeros and ones.
         code: (parts,) what the part is.
         counts: (parts,) int64, rows that have the part.
-        weight: (parts,) its inverse document frequency, 1 for a word never seen in the log; pieces share a word's.
+        weight: (parts,) its inverse document frequency, 1 for a rare word of a large log; pieces share a word's.
         weight_of_single: (parts,) the same, with its frequency among the answer's other questions taken for the log's:
             what it says when one of two questions has it.
         weight_of_shared: (parts,) when both have it.
@@ -46,7 +46,7 @@ class Partition:
 
     Attributes:
         answer_of_row: (R,) int64 ascending from 0.
-        questions: how many the whole log has.
+        questions: how many a log needs for a word that is in one of them to weigh 1.
     """
 
     answer_of_row: np.ndarray

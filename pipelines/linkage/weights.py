@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from pipelines.linkage.cosine import COSINES
 from pipelines.linkage.features import NAMES
 from pipelines.linkage.link import LinkModel
 from pipelines.linkage.probability import Logistic, boosted
@@ -44,9 +45,9 @@ def model_of(saved: dict[str, Any], *, source: str) -> LinkModel:
         pairs: Any = Logistic(np.array(saved["knots"]), np.array(saved["weights"]), saved["bias"])
     else:
         pairs = boosted(saved["trees"], len(saved["features"]), saved["bias"])
-    return LinkModel(pairs, saved["threshold"], cosine)
+    return LinkModel(pairs, saved["threshold"], cosine, saved.get("least_of_two", 0.0))
 
 
 def feature_names(*, cosine: bool) -> Sequence[str]:
     """Return the names of a pair's features in order."""
-    return (*NAMES, "cosine") if cosine else NAMES
+    return (*NAMES, *COSINES) if cosine else NAMES

@@ -14,10 +14,13 @@ import pyarrow.compute as pc
 
 from pipelines.linkage.parts import Partition, Parts
 from pipelines.linkage.stems import stem
-from pipelines.token_weights import MIN_QUESTIONS, TokenWeights
+from pipelines.token_weights import TokenWeights
 from schemas.columns import encode, hash64_all, key_all, tokens_all
 
 GRAM: Final = 4
+
+QUESTIONS: Final = 20_000
+"""A word in fewer questions than one in so many weighs as if it were in one; so a figure means the same in any log."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +62,7 @@ def wording(texts: pa.Array | pa.ChunkedArray, answer_of_row: np.ndarray, weight
         weights: of the words of the log.
     """
     words = _words(texts, weights)
-    partition = Partition(answer_of_row, max(weights.questions, MIN_QUESTIONS))
+    partition = Partition(answer_of_row, QUESTIONS)
     stems = partition.parts(words.row, words.stem, words.weight, np.ones(len(words.row)))
     has_digit = pc.match_substring_regex(words.stems, r"\d").to_numpy(zero_copy_only=False).astype(float)
     first = np.full(len(answer_of_row), -1, np.int64)
@@ -72,7 +75,7 @@ def _words(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> _Words:
     listed = tokens_all(key_all(coded.dictionary)).take(coded.indices)
     flat = pc.list_flatten(listed).dictionary_encode()
     word = flat.indices.to_numpy().astype(np.int64)
-    of_form = weights.of(hash64_all(flat.dictionary).to_numpy()) / np.log1p(max(weights.questions, MIN_QUESTIONS))
+    of_form = np.minimum(weights.of(hash64_all(flat.dictionary).to_numpy()) / np.log1p(QUESTIONS), 1)
     forms = flat.dictionary.to_pylist()
     stems = pa.array(map(stem, forms), pa.string()).dictionary_encode()
     code = stems.indices.to_numpy().astype(np.int64)

@@ -60,3 +60,12 @@ def test_a_component_too_large_to_link_is_cut_at_a_higher_probability(monkeypatc
 def test_certain_pairs_hold_even_a_component_too_large_to_link(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agglomeration, "MOST", 3)
     assert grouped({(i, i + 1): 1.0 for i in range(5)}, rows=6) == [0] * 6
+
+
+def test_a_group_of_two_may_be_asked_for_more_than_larger_ones() -> None:
+    left, right = np.array([0, 2, 2, 3]), np.array([1, 3, 4, 4])
+    probability = np.array([0.6, 0.6, 0.6, 0.6])
+    wanted = {0.0: [0, 0, 2, 2, 2], 0.6: [0, 0, 2, 2, 2], 0.7: [0, 1, 2, 2, 2]}
+    for least, groups in wanted.items():
+        found = agglomerate(left, right, probability, rows=5, threshold=0.5, least_of_two=least)
+        assert found.tolist() == groups

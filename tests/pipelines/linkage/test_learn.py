@@ -2,7 +2,9 @@ import json
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
+from pipelines.linkage.cosine import COSINES
 from pipelines.linkage.features import NAMES
 from pipelines.linkage.learn import learn
 from pipelines.linkage.weights import load_model, model_of
@@ -47,13 +49,31 @@ def test_weights_for_other_features_are_refused() -> None:
         model_of(saved, source="mine.json")
 
 
-def test_an_extra_column_is_the_cosine() -> None:
+def test_extra_columns_are_those_of_the_cosine() -> None:
     features, same = labelled(500)
-    saved = learn(np.column_stack([features, features[:, 0]]), same, kind="logistic")
-    assert saved["features"][-1] == "cosine"
+    saved = learn(np.column_stack([features, features[:, : len(COSINES)]]), same, kind="logistic")
+    assert tuple(saved["features"][-len(COSINES) :]) == COSINES
     assert model_of(saved, source="test").cosine
 
 
 def test_shipped_weights_say_what_they_were_learned_from() -> None:
     assert 0 < load_model("boosted").threshold < 1
     assert not load_model("logistic").cosine
+
+
+@pytest.mark.parametrize("kind", ["boosted", "logistic"])
+def test_the_same_pairs_give_the_same_bytes_on_any_number_of_threads(kind) -> None:
+    features, same = labelled()
+    with threadpool_limits(2):
+        first = json.dumps(learn(features, same, kind=kind, rounds=5))
+    with threadpool_limits(1):
+        assert json.dumps(learn(features, same, kind=kind, rounds=5)) == first
+
+
+def test_a_pair_counts_by_its_weight() -> None:
+    features, same = labelled()
+    wrong = np.concatenate([same, ~same])
+    weight = np.repeat([1.0, 1e-6], len(same))
+    saved = learn(np.vstack([features, features]), wrong, kind="logistic", weight=weight)
+    probability = model_of(saved, source="test").pairs.probability(features, NONE)
+    assert np.mean((probability > 0.5) == same) > 0.8

@@ -3,6 +3,7 @@ import pyarrow as pa
 import pytest
 
 from pipelines.linkage import link as linking
+from pipelines.linkage.cosine import COSINES
 from pipelines.linkage.features import NAMES
 from pipelines.linkage.link import LinkModel, compare, link
 from pipelines.linkage.weights import load_model
@@ -60,12 +61,12 @@ def test_an_answer_is_split_the_same_whatever_else_is_in_the_shard(members_of, m
     assert alone <= groups(members_of(*others[:20], [*CAPITAL, *LOUVRE], *others[20:]), model)
 
 
-def test_an_encoder_s_cosine_is_the_last_feature(members_of) -> None:
+def test_figures_of_an_encoder_s_cosine_are_the_last_features(members_of) -> None:
     members = members_of(["one", "two", "three"])
     vectors = np.array([[1, 0], [2, 0], [0, 3]], np.float32)
     (compared,) = compare(members, merge([]), vectors=vectors)
-    assert compared.features[:, -1].tolist() == [1, 0, 0]
-    assert compared.features.shape[1] == len(NAMES) + 1
+    assert compared.features[:, len(NAMES)].tolist() == [1, 0, 0]
+    assert compared.features.shape[1] == len(NAMES) + len(COSINES)
 
 
 def test_nothing_is_linked_to_nothing(members_of) -> None:

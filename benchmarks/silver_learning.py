@@ -1,0 +1,141 @@
+"""Learn the weights that ship, from one half of a dataset's clusters.
+
+Run: python -m benchmarks.silver_learning --dataset D --logs SIMULATED --output FOLDER
+
+The same dataset, log and seed give the same bytes. `benchmarks.silver` scores what was learned on the other half.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from benchmarks.silver_logs import Alike, SilverLog, Source, divide, halves, merged_log, simulated_log
+from benchmarks.silver_scores import Figures, answers, score
+from pipelines.linkage.learn import learn
+from pipelines.linkage.link import Compared, LinkModel, compare
+from pipelines.linkage.weights import Kind, model_of
+from schemas.dataset import open_dataset
+from schemas.digest import rows_digest
+
+LOGS: dict[str, Alike] = {"b": "nothing", "c": "rarest", "d": "frequent"}
+LEARNED_FROM = ("b", "c")
+KINDS: tuple[Kind, ...] = ("boosted", "logistic")
+PARTS = 3
+"""One of so many equal parts of the clusters is kept back from learning, to choose the threshold on."""
+
+UNRELATED_PER_CLUSTER = 1.0
+WANTED_PRECISION, MOST_UNRELATED, MOST_WHOLE = 0.995, 0.001, 0.02
+"""What the threshold must reach on log (b) of the clusters kept back."""
+
+
+class Pairs(NamedTuple):
+    """A log and all its candidate pairs."""
+
+    log: SilverLog
+    compared: Compared
+
+
+def gather(log: SilverLog, vectors: np.ndarray | None = None) -> Pairs:
+    """Return the candidate pairs of a log."""
+    parts = zip(*compare(log.members, log.weights, vectors=vectors), strict=True)
+    return Pairs(log, Compared(*(np.concatenate(column) for column in parts)))
+
+
+def grouping(pairs: Pairs, probability: np.ndarray, model: LinkModel) -> np.ndarray:
+    """Return the grouping by a model's thresholds."""
+    return model.groups(pairs.compared.left, pairs.compared.right, probability, rows=len(pairs.log.gold))
+
+
+def learn_from(logs: list[Pairs], kind: Kind) -> dict[str, Any]:
+    """Fit a model; a pair counts by the inverse root of its answer's size, so that a few answers do not outvote all."""
+    features = np.concatenate([pairs.compared.features for pairs in logs])
+    same = np.concatenate([log.gold[found.left] == log.gold[found.right] for log, found in logs])
+    sizes = [np.bincount(answers(log))[answers(log)[found.left]] for log, found in logs]
+    return learn(features, same, kind=kind, weight=1 / np.sqrt(np.concatenate(sizes)))
+
+
+def choose_thresholds(saved: dict[str, Any], kept_back: Pairs) -> dict[str, float]:
+    """Return the lowest thresholds that are precise enough on clusters that nothing was learned from.
+
+    First the one of all groups, which decides precision and what is left whole; then that of groups of two, which
+    decides how many unrelated questions are kept.
+    """
+    found = kept_back.compared
+    pairs = model_of(saved, source="silver").pairs
+    probability = pairs.probability(found.features, found.answers)
+
+    def figures(threshold: float, least_of_two: float) -> Figures:
+        model = LinkModel(pairs, threshold, least_of_two=least_of_two)
+        return score(kept_back.log, grouping(kept_back, probability, model))
+
+    thresholds = np.arange(0.3, 0.96, 0.025).round(3).tolist()
+    of_all = ((t, figures(t, 0.0)) for t in thresholds)
+    precise = (t for t, f in of_all if f.precision >= WANTED_PRECISION and f.whole <= MOST_WHOLE)
+    threshold = next(precise, thresholds[-1])
+    strict = (t for t in thresholds if t >= threshold and figures(threshold, t).unrelated <= MOST_UNRELATED)
+    return {"threshold": threshold, "least_of_two": next(strict, thresholds[-1])}
+
+
+def learn_all(source: Source, simulated: SilverLog | None, *, seed: int) -> dict[Kind, dict[str, Any]]:
+    """Learn every kind of model from clusters under shared answers, and from a simulated log.
+
+    The thresholds come from a third of the clusters and weights learned on the others; the weights then from all.
+    """
+    fitted, kept = divide(source, part=PARTS - 1, parts=PARTS)
+    kept_back = gather(merged_log(kept, seed=seed + 1, alike=LOGS["b"], unrelated=UNRELATED_PER_CLUSTER))
+    most = _logs(fitted, simulated, seed=seed)
+    chosen = {kind: choose_thresholds(learn_from(most, kind), kept_back) for kind in KINDS}
+    every = _logs(source, simulated, seed=seed)
+    return {kind: learn_from(every, kind) | chosen[kind] for kind in KINDS}
+
+
+def _logs(source: Source, simulated: SilverLog | None, *, seed: int) -> list[Pairs]:
+    merged = (
+        merged_log(source, seed=seed + 1, alike=LOGS[name], unrelated=UNRELATED_PER_CLUSTER) for name in LEARNED_FROM
+    )
+    return [gather(log) for log in (*merged, *([simulated] if simulated else []))]
+
+
+def provenance(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what the weights come from: the command, and the digests of the rows it read."""
+    columns = ["question_id", "text", "cluster_id"]
+    questions = open_dataset(options.dataset).table("questions", columns=columns)
+    digests = {"questions of the dataset": rows_digest([questions])}
+    if options.logs:
+        digests["simulated log"] = rows_digest([pq.read_table(options.logs)])
+    return {
+        "learned_from": "One half of the clusters of Quora Question Pairs (first release), put under shared answers, "
+        "and `qpr simulate --events 150000 --seed 7`. Fitted figures only; no text of the data is in here.",
+        "command": f"python -m benchmarks.silver_learning --dataset D --logs SIMULATED --seed {options.seed}",
+        "sha256_of_rows": digests,
+    }
+
+
+def main() -> None:
+    """Write one JSON a kind of model."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dataset", required=True, help="what qpr quora wrote")
+    parser.add_argument("--logs", help="a simulated Parquet log to learn from besides")
+    parser.add_argument("--output", type=pathlib.Path, required=True, help="folder for the weights")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    started = time.process_time()
+    source, _ = halves(open_dataset(options.dataset), seed=options.seed)
+    learned = learn_all(source, simulated_log(options.logs) if options.logs else None, seed=options.seed)
+    options.output.mkdir(parents=True, exist_ok=True)
+    for kind, saved in learned.items():
+        text = json.dumps(saved | {"provenance": provenance(options)}, separators=(",", ":"))
+        (options.output / f"{kind}.json").write_text(text + "\n", "utf-8")
+        print(f"{kind}: threshold {saved['threshold']}, of two {saved['least_of_two']}")
+    print(f"{time.process_time() - started:.0f} CPU s")
+
+
+if __name__ == "__main__":
+    main()
