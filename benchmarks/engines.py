@@ -1,6 +1,6 @@
 """Time, CPU seconds and memory of `qpr clusters --coherence paper` on several engines, and whether they agree.
 
-Run: python -m benchmarks.engines [--events 1000000] [--engine Prism] [--memory 2g] [--shards N]
+Run: python -m benchmarks.engines [--events 1000000] [--engine Prism] [--memory 2g] [--shards N] [--logs FOLDER]
 
 The figures are of the whole process tree: the command, its workers and the engine, Java and all, but not the engine's
 start. CPU seconds and resident memory are sampled five times a second; memory that processes share counts for each.
@@ -102,6 +102,15 @@ def measure(arguments: list[str], engine: Engine) -> Usage:
     return usage
 
 
+def simulate(folder: str, events: int, seed: int) -> str:
+    """Write logs, unless the folder has those of an earlier run, and return their path."""
+    logs = f"{folder}/simulated-{events}-{seed}.parquet"
+    if not Path(logs).exists():
+        made = ["simulate", "--output", logs, "--events", str(events), "--seed", str(seed)]
+        subprocess.run([sys.executable, "-m", "jobs", *made], cwd=ROOT, check=True, capture_output=True)
+    return logs
+
+
 def main() -> None:
     """Simulate a log, run it on each engine and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -110,14 +119,13 @@ def main() -> None:
     parser.add_argument("--engine", choices=ENGINES, action="append", help="all but the cluster by default")
     parser.add_argument("--memory", default="2g", help="of Spark's driver and executor")
     parser.add_argument("--shards", type=int, help="by input size by default")
+    parser.add_argument("--logs", help="folder that keeps simulated logs for the next run")
     options = parser.parse_args()
     print(f"{describe_machine()}; {options.events:,} events, seed {options.seed}")
-    print(f"{'engine':14} {'wall s':>7} {'CPU s':>7} {'peak GB':>8}  result")
+    print(f"{'engine':14} {'wall s':>7} {'CPU s':>7} {'peak GB':>8}  result", flush=True)
     first: dict[str, str] = {}
     with tempfile.TemporaryDirectory() as folder:
-        logs = f"{folder}/logs.parquet"
-        simulate = ["simulate", "--output", logs, "--events", str(options.events), "--seed", str(options.seed)]
-        subprocess.run([sys.executable, "-m", "jobs", *simulate], cwd=ROOT, check=True, capture_output=True)
+        logs = simulate(options.logs or folder, options.events, options.seed)
         for name in options.engine or [name for name in ENGINES if name != "Spark cluster"]:
             output, server_logs = f"{folder}/{name}", Path(folder) / f"{name} logs"
             given = ["clusters", "--logs", logs, "--output", output, "--coherence", "paper"]
