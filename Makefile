@@ -35,6 +35,7 @@ lint: $(READY) ## style, types and the direction of imports
 
 bench: $(READY) ## the figures that need no data of yours; other scripts in benchmarks/ say what they want
 	$(BIN)/python -m benchmarks.pipeline
+	$(BIN)/python -m benchmarks.components
 	$(BIN)/python -m benchmarks.training_step
 
 clean: ## remove what the targets made
