@@ -1,7 +1,7 @@
 """Options of engines: those that only a job server knows, and which engine an option is for.
 
 flags after ``--``, runner -> refuse_options_of_others -> error; JOB_SERVER_OPTIONS -> known to Beam's parser;
-options -> keep_workers -> options
+options -> keep_workers, wait_for_prism -> options
 
 Beam's Python SDK learns most options of Flink and Spark from the job server, after it has been started. Declared here
 they are checked before anything runs, and travel with the job like Beam's own.
@@ -95,6 +95,10 @@ JOB_SERVER_OPTIONS: Final = (FlinkJobOptions, SparkJobOptions)
 KEPT_MS: Final = 60_000
 """Python workers outlive a stage by so much. Without, Spark and Flink start new ones for every stage of a job."""
 
+LONGEST_S: Final = 30 * 24 * 3600
+"""So long a job may run on Prism."""
+
+_BEAMS_TIMEOUT_S: Final = 300
 _ENGINES: Final = {
     "Flink": (FlinkRunnerOptions, FlinkJobOptions),
     "Spark": (SparkRunnerOptions, SparkJobOptions),
@@ -127,3 +131,14 @@ def keep_workers(options: PipelineOptions) -> None:
     portable = options.view_as(PortableOptions)
     if portable.environment_cache_millis == 0:  # what a user gives is text
         portable.environment_cache_millis = KEPT_MS
+
+
+def wait_for_prism(options: PipelineOptions, runner: str) -> None:
+    """Let a job on Prism take as long as it takes, unless the user says how long.
+
+    Beam gives the stream that tells a job's state the timeout of a request, so a job of more than 300 seconds fails.
+    With other engines' job servers it does not, and there the timeout ends the wait for a server that is not there.
+    """
+    portable = options.view_as(PortableOptions)
+    if runner.lower().removesuffix("runner") == "prism" and portable.job_server_timeout == _BEAMS_TIMEOUT_S:
+        portable.job_server_timeout = LONGEST_S

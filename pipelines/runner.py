@@ -23,7 +23,7 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
-from pipelines.engine_options import JOB_SERVER_OPTIONS, keep_workers, refuse_options_of_others
+from pipelines.engine_options import JOB_SERVER_OPTIONS, keep_workers, refuse_options_of_others, wait_for_prism
 from pipelines.late_workers import use_patient_handlers
 from schemas.errors import QprError, UsageError
 
@@ -58,6 +58,7 @@ def parse_options(flags: Sequence[str], *, say: Callable[[str], None] = lambda _
         standard.runner = IN_PROCESS
     refuse_options_of_others(flags, standard.runner)
     keep_workers(options)
+    wait_for_prism(options, standard.runner)
     return options
 
 

@@ -1,7 +1,7 @@
 import pytest
 from apache_beam.options.pipeline_options import FlinkRunnerOptions, PortableOptions
 
-from pipelines.engine_options import FlinkJobOptions, SparkJobOptions
+from pipelines.engine_options import LONGEST_S, FlinkJobOptions, SparkJobOptions
 from pipelines.runner import parse_options
 from schemas.errors import UsageError
 
@@ -65,3 +65,15 @@ def test_a_wrong_option_of_flink_is_one_line(flag, message):
 def test_workers_live_from_stage_to_stage_unless_the_user_says_how_long(flags, kept):
     options = parse_options(["--runner=SparkRunner", *flags])
     assert int(options.view_as(PortableOptions).environment_cache_millis) == kept
+
+
+@pytest.mark.parametrize(
+    ("flags", "seconds"),
+    [
+        (["--runner=PrismRunner"], LONGEST_S),
+        (["--runner=prism", "--job_server_timeout=5"], 5),
+        (["--runner=FlinkRunner"], 300),  # it waits so long for a job server that is not there
+    ],
+)
+def test_a_job_on_prism_may_take_longer_than_a_request(flags, seconds):
+    assert parse_options(flags).view_as(PortableOptions).job_server_timeout == seconds
