@@ -47,7 +47,9 @@ def write_log(simulated: str, path: str, *, few: bool, hot: bool) -> None:
     """Write the log of one case."""
     rows = 0
     source = pq.ParquetFile(simulated)
-    with pq.ParquetWriter(path, pa.schema([source.schema_arrow.field(n).remove_metadata() for n in COLUMNS])) as sink:
+    with pq.ParquetWriter(
+        path, pa.schema([source.schema_arrow.field(n).remove_metadata().with_nullable(True) for n in COLUMNS])
+    ) as sink:
         for batch in source.iter_batches(columns=COLUMNS):
             number = np.arange(rows, rows + len(batch))
             log = pa.table(batch).cast(sink.schema)

@@ -9,7 +9,8 @@ from benchmarks.hot_answer import COLUMNS, write_log
 def test_hot_and_spread_logs_differ_in_who_shares_an_answer_and_in_nothing_else(tmp_path, few, questions):
     times = pa.array(range(1_500), pa.int64()).cast(pa.timestamp("us", tz="UTC"))
     log = pa.table([[f"how is {n}" for n in range(1_500)], [f"so {n}" for n in range(1_500)], times], names=COLUMNS)
-    pq.write_table(log, tmp_path / "simulated.parquet")
+    asked = [log.schema.field(name).with_nullable(name == "timestamp") for name in COLUMNS]
+    pq.write_table(log.cast(pa.schema(asked)), tmp_path / "simulated.parquet")
     made = {}
     for hot in (True, False):
         write_log(str(tmp_path / "simulated.parquet"), str(tmp_path / "log.parquet"), few=few, hot=hot)
