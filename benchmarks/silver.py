@@ -22,6 +22,7 @@ from benchmarks.machine import describe_machine
 from benchmarks.silver_learning import KINDS, LOGS, Pairs, gather, grouping
 from benchmarks.silver_logs import SilverLog, halves, merged_log, simulated_log
 from benchmarks.silver_scores import answers, gated, score
+from model.inference import load_encoder
 from pipelines.linkage import fellegi_sunter
 from pipelines.linkage.link import LinkModel
 from pipelines.linkage.weights import load_model
@@ -65,10 +66,8 @@ def report(name: str, log: SilverLog, *, model: str | None = None) -> None:
 
 
 def _compared(log: SilverLog, model: str | None = None) -> Pairs:
-    from model.inference import load_encoder
-
     started = time.process_time()
-    pairs = gather(log, load_encoder(model).encode(log.members["text"]) if model else None)
+    pairs = gather(log, load_encoder(model).encode if model else None)
     spent = time.process_time() - started
     print(f"{len(pairs.compared.left):,} pairs compared{' with cosine' if model else ''} in {spent:.1f} CPU s")
     return pairs

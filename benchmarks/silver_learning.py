@@ -2,7 +2,8 @@
 
 Run: python -m benchmarks.silver_learning --dataset D --logs SIMULATED --output FOLDER
 
-The same dataset, log and seed give the same bytes. `benchmarks.silver` scores what was learned on the other half.
+The same dataset, log and seed give the same bytes. `benchmarks.silver` scores what was learned on the other half. With
+--model the weights for its cosine are learned, from those clusters that `benchmarks.silver_encoder` kept from it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import json
 import pathlib
 import time
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +20,13 @@ import pyarrow.parquet as pq
 
 from benchmarks.silver_logs import Alike, SilverLog, Source, divide, halves, merged_log, simulated_log
 from benchmarks.silver_scores import Figures, answers, score
+from model.inference import load_encoder
 from pipelines.linkage.learn import learn
 from pipelines.linkage.link import Compared, LinkModel, compare
 from pipelines.linkage.weights import Kind, model_of
 from schemas.dataset import open_dataset
 from schemas.digest import rows_digest
+from schemas.manifest import read_manifest
 
 LOGS: dict[str, Alike] = {"b": "nothing", "c": "rarest", "d": "frequent"}
 LEARNED_FROM = ("b", "c")
@@ -35,6 +39,10 @@ WANTED_PRECISION, MOST_UNRELATED, MOST_WHOLE = 0.995, 0.001, 0.02
 """What the threshold must reach on log (b) of the clusters kept back."""
 
 
+Encode = Callable[[Any], np.ndarray] | None
+"""Texts to their vectors, or None."""
+
+
 class Pairs(NamedTuple):
     """A log and all its candidate pairs."""
 
@@ -42,8 +50,9 @@ class Pairs(NamedTuple):
     compared: Compared
 
 
-def gather(log: SilverLog, vectors: np.ndarray | None = None) -> Pairs:
+def gather(log: SilverLog, encode: Encode = None) -> Pairs:
     """Return the candidate pairs of a log."""
+    vectors = encode(log.members["text"]) if encode else None
     parts = zip(*compare(log.members, log.weights, vectors=vectors), strict=True)
     return Pairs(log, Compared(*(np.concatenate(column) for column in parts)))
 
@@ -83,24 +92,25 @@ def choose_thresholds(saved: dict[str, Any], kept_back: Pairs) -> dict[str, floa
     return {"threshold": threshold, "least_of_two": next(strict, thresholds[-1])}
 
 
-def learn_all(source: Source, simulated: SilverLog | None, *, seed: int) -> dict[Kind, dict[str, Any]]:
-    """Learn every kind of model from clusters under shared answers, and from a simulated log.
+def learn_all(
+    source: Source, simulated: SilverLog | None, *, seed: int, kinds: Sequence[Kind] = KINDS, encode: Encode = None
+) -> dict[Kind, dict[str, Any]]:
+    """Learn models from clusters under shared answers, and from a simulated log.
 
-    The thresholds come from a third of the clusters and weights learned on the others; the weights then from all.
+    The weights come from two thirds of the clusters, the thresholds from the last.
     """
     fitted, kept = divide(source, part=PARTS - 1, parts=PARTS)
-    kept_back = gather(merged_log(kept, seed=seed + 1, alike=LOGS["b"], unrelated=UNRELATED_PER_CLUSTER))
-    most = _logs(fitted, simulated, seed=seed)
-    chosen = {kind: choose_thresholds(learn_from(most, kind), kept_back) for kind in KINDS}
-    every = _logs(source, simulated, seed=seed)
-    return {kind: learn_from(every, kind) | chosen[kind] for kind in KINDS}
+    logs = _logs(fitted, simulated, seed=seed, encode=encode)
+    learned = {kind: learn_from(logs, kind) for kind in kinds}
+    kept_back = gather(merged_log(kept, seed=seed + 1, alike=LOGS["b"], unrelated=UNRELATED_PER_CLUSTER), encode)
+    return {kind: saved | choose_thresholds(saved, kept_back) for kind, saved in learned.items()}
 
 
-def _logs(source: Source, simulated: SilverLog | None, *, seed: int) -> list[Pairs]:
+def _logs(source: Source, simulated: SilverLog | None, *, seed: int, encode: Encode) -> list[Pairs]:
     merged = (
         merged_log(source, seed=seed + 1, alike=LOGS[name], unrelated=UNRELATED_PER_CLUSTER) for name in LEARNED_FROM
     )
-    return [gather(log) for log in (*merged, *([simulated] if simulated else []))]
+    return [gather(log, encode) for log in (*merged, *([simulated] if simulated else []))]
 
 
 def provenance(options: argparse.Namespace) -> dict[str, Any]:
@@ -110,10 +120,13 @@ def provenance(options: argparse.Namespace) -> dict[str, Any]:
     digests = {"questions of the dataset": rows_digest([questions])}
     if options.logs:
         digests["simulated log"] = rows_digest([pq.read_table(options.logs)])
+    if options.model:
+        digests["the model's files"] = read_manifest(options.model, "model").digest
+    given = f"--dataset D --logs SIMULATED{' --model MODEL' if options.model else ''} --seed {options.seed}"
     return {
         "learned_from": "One half of the clusters of Quora Question Pairs (first release), put under shared answers, "
         "and `qpr simulate --events 150000 --seed 7`. Fitted figures only; no text of the data is in here.",
-        "command": f"python -m benchmarks.silver_learning --dataset D --logs SIMULATED --seed {options.seed}",
+        "command": f"python -m benchmarks.silver_learning {given}",
         "sha256_of_rows": digests,
     }
 
@@ -125,15 +138,23 @@ def main() -> None:
     parser.add_argument("--logs", help="a simulated Parquet log to learn from besides")
     parser.add_argument("--output", type=pathlib.Path, required=True, help="folder for the weights")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--model", help="an encoder: learn what to make of its cosine")
     options = parser.parse_args()
     started = time.process_time()
     source, _ = halves(open_dataset(options.dataset), seed=options.seed)
-    learned = learn_all(source, simulated_log(options.logs) if options.logs else None, seed=options.seed)
+    simulated = simulated_log(options.logs) if options.logs else None
+    if options.model:
+        _, unseen = divide(source, part=PARTS - 1, parts=PARTS)
+        encode = load_encoder(options.model).encode
+        learned = learn_all(unseen, simulated, seed=options.seed, kinds=KINDS[:1], encode=encode)
+    else:
+        learned = learn_all(source, simulated, seed=options.seed)
     options.output.mkdir(parents=True, exist_ok=True)
     for kind, saved in learned.items():
+        name = f"{kind}-cosine.json" if saved["cosine"] else f"{kind}.json"
         text = json.dumps(saved | {"provenance": provenance(options)}, separators=(",", ":"))
-        (options.output / f"{kind}.json").write_text(text + "\n", "utf-8")
-        print(f"{kind}: threshold {saved['threshold']}, of two {saved['least_of_two']}")
+        (options.output / name).write_text(text + "\n", "utf-8")
+        print(f"{name}: threshold {saved['threshold']}, of two {saved['least_of_two']}")
     print(f"{time.process_time() - started:.0f} CPU s")
 
 
