@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+ENGINE_TESTS ?= engine or kill
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test engines lint bench clean
@@ -25,7 +26,7 @@ test: $(READY) ## all tests but those of `make engines`
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not engine and not kill"
 
 engines: $(READY) ## pipelines on every engine at hand (Prism, Spark, Beam's job service), and commands killed
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "engine or kill"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "$(ENGINE_TESTS)"
 
 lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/ruff check .
