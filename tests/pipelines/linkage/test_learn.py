@@ -1,3 +1,4 @@
+import importlib.resources
 import json
 
 import numpy as np
@@ -59,6 +60,12 @@ def test_extra_columns_are_those_of_the_cosine() -> None:
 def test_shipped_weights_say_what_they_were_learned_from() -> None:
     assert 0 < load_model("boosted").threshold < 1
     assert not load_model("logistic").cosine
+    assert load_model("boosted", cosine=True).cosine
+    folder = importlib.resources.files("pipelines.linkage") / "learned"
+    for name in ("boosted", "logistic", "boosted-cosine"):
+        told = json.loads((folder / f"{name}.json").read_text("utf-8"))["provenance"]
+        assert told["command"].startswith("python -m benchmarks.silver_learning ")
+        assert all(len(digest) == 64 for digest in told["sha256_of_rows"].values())
 
 
 @pytest.mark.parametrize("kind", ["boosted", "logistic"])
