@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.machine import describe_machine
 from benchmarks.silver_learning import KINDS, LOGS, Pairs, gather, grouping
 from benchmarks.silver_logs import SilverLog, halves, merged_log, simulated_log
-from benchmarks.silver_scores import answers, gated, score
+from benchmarks.silver_scores import MIN_COHERENCE, answers, gated, score
 from model.inference import load_encoder
 from pipelines.linkage import fellegi_sunter
 from pipelines.linkage.link import LinkModel
@@ -42,7 +42,7 @@ def main() -> None:
     options = parser.parse_args()
     _, scored = halves(open_dataset(options.dataset), seed=options.seed)
     scored = dataclasses.replace(scored, clusters=scored.clusters[:CLUSTERS])
-    print(f"{describe_machine()}; seed {options.seed}; gate: idf coherence of each group >= .1")
+    print(f"{describe_machine()}; seed {options.seed}; gate: idf coherence of each group >= {MIN_COHERENCE}")
     for name, alike in LOGS.items():
         report(name, merged_log(scored, seed=options.seed + 2, alike=alike), model=options.model)
     if options.logs:
@@ -55,7 +55,8 @@ def report(name: str, log: SilverLog, *, model: str | None = None) -> None:
     whole = answers(log)
     _print("no filter", log, lambda: whole)
     for coherence_name in ("paper", "idf"):
-        _print(f"{coherence_name} coherence >= .1", log, functools.partial(gated, log, whole, coherence_name))
+        kept = functools.partial(gated, log, whole, coherence_name, 0.1)
+        _print(f"{coherence_name} coherence >= .1", log, kept)
     pairs = _compared(log)
     _print_model("fellegi-sunter", pairs, lambda: _unsupervised(pairs))
     for kind in KINDS:

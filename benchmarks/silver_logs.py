@@ -12,17 +12,15 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from pipelines.clustering import merge_answers
-from pipelines.grouping import most_frequent
+from pipelines.linkage.gold import read_gold
 from pipelines.questions import name_questions
+from pipelines.reading.sources import expand
 from pipelines.rows import ASKED
-from pipelines.token_weights import TokenWeights, count_tokens
-from pipelines.validation import Validation, validate
-from schemas.columns import fold_all, hash64_all, key_all, tokens_all
+from pipelines.token_weights import TokenWeights
+from schemas.columns import key_all, tokens_all
 from schemas.dataset import Dataset
-from schemas.tables import QA_LOG
 
 ALONE, TWO_IN_ONE, MERGED, UNRELATED = range(4)
 LARGEST_CLUSTER = 30
@@ -213,29 +211,33 @@ class _Draw:
         return [self.source.clusters[number] for number in numbers]
 
 
+def of_several(log: SilverLog) -> SilverLog:
+    """Return the answers of a log that hold several clusters."""
+    answer = np.unique(log.members["cluster_id"].to_numpy(), return_inverse=True)[1]
+    combined = answer * (log.gold.max(initial=0) + 1) + log.gold
+    clusters = np.bincount(answer[np.unique(combined, return_index=True)[1]])
+    return _only(log, (clusters > 1)[answer])
+
+
+def thinned(log: SilverLog, *, seed: int) -> SilverLog:
+    """Return the log with one question of each cluster under half of the answers: strays that are built alike."""
+    generator = np.random.default_rng(seed)
+    answer = np.unique(log.members["cluster_id"].to_numpy(), return_inverse=True)[1]
+    thin = generator.random(answer.max(initial=0) + 1) < 0.5
+    order = generator.permutation(len(answer))
+    combined = answer * (log.gold.max(initial=0) + 1) + log.gold
+    kept = ~thin[answer]
+    kept[order[np.unique(combined[order], return_index=True)[1]]] = True
+    return _only(log, kept)
+
+
+def _only(log: SilverLog, rows: np.ndarray) -> SilverLog:
+    return SilverLog(log.members.filter(pa.array(rows)), log.gold[rows], log.kind[rows], log.weights)
+
+
 def simulated_log(path: str) -> SilverLog:
-    """Return a simulated Parquet log; a question's gold cluster under an answer is that of most of its events there."""
-    table = pq.read_table(path)
-    rows = {f.name: table[f.name] if f.name in table.column_names else pa.nulls(len(table), f.type) for f in QA_LOG}
-    asked = validate(pa.table(rows), Validation()).asked
-    members = merge_answers(name_questions(asked).members)
-    places = _places(
-        hash64_all(key_all(table["question"].combine_chunks())), fold_all(table["answer"].combine_chunks())
-    )
-    of_place = most_frequent(
-        places, table["gold_cluster"].cast(pa.string()).combine_chunks(), pa.array(np.ones(len(table), np.int64))
-    )
-    wanted = _places(members["question_id"].combine_chunks(), fold_all(members["answer"].combine_chunks()))
-    found = np.searchsorted(of_place["group"].to_numpy(), wanted.to_numpy())
-    gold = of_place["value"].take(pa.array(found)).cast(pa.int64()).to_numpy()
-    answer = np.unique(members["cluster_id"].to_numpy(), return_inverse=True)[1]
-    members = members.set_column(0, "cluster_id", pa.array(answer))
-    _, first = np.unique(members["question_id"].to_numpy(), return_index=True)
-    weights = count_tokens(members["token_ids"].take(pa.array(first)))
-    return SilverLog(members, gold, np.full(len(members), MERGED), weights)
-
-
-def _places(questions: pa.Array, answers: pa.Array) -> pa.Array:
-    """Return a number for each pair of a question and an answer."""
-    joined = pc.binary_join_element_wise(questions.cast(pa.string()), answers, "|").dictionary_encode()
-    return hash64_all(joined.dictionary).take(joined.indices)
+    """Return a simulated log; a question's gold cluster under an answer is that of most of its events there."""
+    gold = read_gold(expand([path]), {"gold": "gold_cluster"})
+    answer = np.unique(gold.members["cluster_id"].to_numpy(), return_inverse=True)[1]
+    members = gold.members.set_column(0, "cluster_id", pa.array(answer))
+    return SilverLog(members, gold.cluster, np.full(len(members), MERGED), gold.weights)

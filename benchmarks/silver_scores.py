@@ -13,8 +13,9 @@ import pyarrow as pa
 from benchmarks.silver_logs import TWO_IN_ONE, UNRELATED, SilverLog
 from pipelines.coherence import coherence
 from pipelines.grouping import starts_of_runs
+from pipelines.linkage.calibration import count_pairs, pair_up
 
-MIN_COHERENCE = 0.1
+MIN_COHERENCE = 0.05
 
 
 class Figures(NamedTuple):
@@ -38,29 +39,18 @@ def score(log: SilverLog, group: np.ndarray, part: np.ndarray | None = None) -> 
     answer = answers(log)
     counted = every & (log.kind != UNRELATED)
     gold = pair_up(answer[counted], log.gold[counted])
-    both = _pairs(pair_up(gold, group[counted]))
+    both = count_pairs(pair_up(gold, group[counted]))
     together = np.bincount(group, minlength=group.max() + 1)[group] > 1
     unrelated, two = every & (log.kind == UNRELATED), every & (log.kind == TWO_IN_ONE)
     kept = len(np.unique(answer[unrelated & together])) / max(len(np.unique(answer[unrelated])), 1)
     groups_of_answer = np.bincount(answer[two][np.unique(pair_up(answer[two], group[two]), return_index=True)[1]])
     whole = (groups_of_answer == 1).sum() / max((groups_of_answer > 0).sum(), 1)
-    return Figures(both / max(_pairs(group[counted]), 1), both / _pairs(gold), kept, float(whole))
+    return Figures(both / max(count_pairs(group[counted]), 1), both / count_pairs(gold), kept, float(whole))
 
 
 def answers(log: SilverLog) -> np.ndarray:
     """Return the number of each row's answer, from 0."""
     return np.unique(log.members["cluster_id"].to_numpy(), return_inverse=True)[1]
-
-
-def pair_up(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """Return a number for each combination."""
-    combined: np.ndarray = np.unique(one, return_inverse=True)[1] * (two.max(initial=0) + 1) + two
-    return combined
-
-
-def _pairs(group: np.ndarray) -> int:
-    sizes = np.unique(group, return_counts=True)[1]
-    return int((sizes * (sizes - 1) // 2).sum())
 
 
 def gated(log: SilverLog, group: np.ndarray, name: str = "idf", least: float = MIN_COHERENCE) -> np.ndarray:

@@ -52,7 +52,7 @@ def clusters(
         typer.Option(
             min=0,
             max=1,
-            help="Clusters that score lower are rejected. Default: 0.1; with --refine-with 0.",
+            help="Clusters that score lower are rejected. Default: 0.05; with --linkage none 0.1, --refine-with 0.",
             show_default=False,
         ),
     ] = None,

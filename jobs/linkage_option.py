@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pipelines.linkage.linker import Encode, Linking
     from pipelines.linkage.weights import Kind
 
-LEAST: Final = 0.1
-"""Clusters that score lower are rejected, unless another limit is given; none is when vectors are compared too, for
-paraphrases without a common word have no coherence, and only the model can tell them."""
+WHOLE, LINKED, REFINED = 0.1, 0.05, 0.0
+"""Clusters that score lower are rejected unless another limit is given. Linkage has judged its groups by more than
+words: a higher limit costs recall and buys no precision. Paraphrases that vectors find may share no word at all."""
 
 
 class Method(StrEnum):
@@ -129,11 +129,11 @@ def decide(
         if read and precision is not None:
             _refuse({"--min-coherence": min_coherence}, "is what --precision chooses; leave one out")
             min_coherence = read.threshold(precision, score)
-        return Decided(None, LEAST if min_coherence is None else min_coherence)
+        return Decided(None, WHOLE if min_coherence is None else min_coherence)
     if chosen is Method.FELLEGI_SUNTER:
         given = {"--refine-with": refine_with, "--calibration": calibration}
         _refuse(given, "needs --linkage boosted or logistic: fellegi-sunter learns from words and these logs alone")
-    least = min_coherence if min_coherence is not None else 0.0 if refine_with else LEAST
+    least = min_coherence if min_coherence is not None else REFINED if refine_with else LINKED
     encoder = WorkerEncoder.of(refine_with) if refine_with else None
     linking = {"method": chosen.value, "min_probability": min_probability, "encoder": encoder and encoder.digest}
     if read:

@@ -118,8 +118,8 @@ def precision_recall(group: np.ndarray, cluster: np.ndarray, answer: np.ndarray)
         cluster: (R,) true.
         answer: (R,) pairs of two answers count for nothing.
     """
-    gold = _combine(answer, cluster)
-    both, found, true = (_pairs(ids) for ids in (_combine(gold, group), group, gold))
+    gold = pair_up(answer, cluster)
+    both, found, true = (count_pairs(ids) for ids in (pair_up(gold, group), group, gold))
     return (both / found if found else 1.0), (both / true if true else 1.0)
 
 
@@ -169,13 +169,14 @@ def _curve(gold: Gold, score: np.ndarray, starts: np.ndarray, sizes: np.ndarray)
     return points
 
 
-def _combine(one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """Return a number for each combination."""
+def pair_up(one: np.ndarray, two: np.ndarray) -> np.ndarray:
+    """Return (R,) a number for each combination of two groupings."""
     codes = [np.unique(ids, return_inverse=True)[1] for ids in (one, two)]
     combined: np.ndarray = codes[0] * (codes[1].max(initial=0) + 1) + codes[1]
     return combined
 
 
-def _pairs(ids: np.ndarray) -> int:
+def count_pairs(ids: np.ndarray) -> int:
+    """Return how many pairs of rows have the same number."""
     sizes = np.unique(ids, return_counts=True)[1]
     return int((sizes * (sizes - 1) // 2).sum())

@@ -19,6 +19,7 @@ NAMES: Final = (
     "containment", "containment_here",  # shared weight by the lighter question's
     "shared", "shared_here", "shared_count",
     "unmatched_min", "unmatched_max", "unmatched_here_min", "unmatched_here_max",
+    "unmatched_rare_min", "unmatched_rare_max",  # nearly the weight of the heaviest unmatched stem: another name, say
     "unmatched_grams_min", "unmatched_grams_max", "unmatched_count_min", "unmatched_count_max",
     "numbers_shared", "numbers_differ", "first_differs",
     "length_min", "length_max",
@@ -71,9 +72,9 @@ def _in_common(words: Wording, left: np.ndarray, right: np.ndarray) -> dict[str,
     """Return what two questions alone tell, without regard to the other pairs."""
     stems, grams, bigrams = words.stems, words.grams, words.bigrams
     repeated = stems.weight * (stems.counts > 1)
-    same = shared(stems, left, right, np.column_stack([words.numbers, repeated]))
+    same = shared(stems, left, right, np.column_stack([words.numbers, repeated, stems.weight**4]))
     same_grams = shared(grams, left, right)
-    have_repeated = stems.rows @ repeated
+    have_repeated, have_rare = stems.rows @ repeated, stems.rows @ stems.weight**4
     one, two = (stems.length[rows].astype(np.float32) for rows in (left, right))
     numbers = stems.rows @ words.numbers
     found: dict[str, np.ndarray] = {}
@@ -85,6 +86,8 @@ def _in_common(words: Wording, left: np.ndarray, right: np.ndarray) -> dict[str,
     found["shared"], found["shared_here"], found["shared_count"] = same[:, 0], same[:, 2], same[:, 3]
     found |= _both("unmatched", one[:, 0] - same[:, 0], two[:, 0] - same[:, 0])
     found |= _both("unmatched_here", one[:, 1] - same[:, 1], two[:, 1] - same[:, 1])
+    rare = (np.maximum(have_rare[rows] - same[:, 6], 0) ** 0.25 for rows in (left, right))
+    found |= _both("unmatched_rare", *rare)
     found |= _both("unmatched_count", one[:, 2] - same[:, 3], two[:, 2] - same[:, 3])
     found |= _both("unmatched_grams", *(grams.length[rows, 1] - same_grams[:, 1] for rows in (left, right)))
     found |= _both("repeated", *(have_repeated[rows] - same[:, 5] for rows in (left, right)))

@@ -32,8 +32,12 @@ class Logistic:
 
     def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002
         """Return the probability of each pair."""
-        # a matrix product would round otherwise for another number of rows
-        return _sigmoid((self.bend(features) * self.weights).sum(axis=1) + self.bias)
+        logits = np.empty(len(features))
+        weights = self.weights.astype(np.float32)
+        for start in range(0, len(features), _ROWS):  # a matrix product would round otherwise for other rows beside
+            rows = slice(start, start + _ROWS)
+            logits[rows] = (self.bend(features[rows]) * weights).sum(axis=1)
+        return _sigmoid(logits + self.bias)
 
     def bend(self, features: np.ndarray) -> np.ndarray:
         """Return (P, F * (K + 1)) float32: each feature and its hinges."""

@@ -4,7 +4,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from benchmarks.silver_logs import ALONE, MERGED, TWO_IN_ONE, UNRELATED, SilverLog, Source, divide, merged_log
+from benchmarks.silver_logs import (
+    ALONE,
+    MERGED,
+    TWO_IN_ONE,
+    UNRELATED,
+    SilverLog,
+    Source,
+    divide,
+    merged_log,
+    of_several,
+    thinned,
+)
 from benchmarks.silver_scores import score
 from schemas.columns import hash64_all, key_all
 
@@ -75,3 +86,29 @@ def test_gold_groups_are_right_and_whole_answers_are_not(alike) -> None:
     found = score(log, whole)
     assert (found.recall, found.unrelated, found.whole) == (1, 1, 1)
     assert found.precision < 0.5
+
+
+def clusters_of(log: SilverLog) -> dict[int, collections.Counter[int]]:
+    """Return how many questions of each cluster an answer has."""
+    found: dict[int, collections.Counter[int]] = collections.defaultdict(collections.Counter)
+    for answer, gold in zip(log.members["cluster_id"].to_pylist(), log.gold.tolist(), strict=True):
+        found[answer][gold] += 1
+    return found
+
+
+def test_only_answers_of_several_clusters_are_left_and_whole() -> None:
+    log = merged_log(source(), seed=0, alike="nothing")
+    before, after = clusters_of(log), clusters_of(of_several(log))
+    assert after == {answer: clusters for answer, clusters in before.items() if len(clusters) > 1}
+    assert 0 < len(after) < len(before)
+
+
+def test_half_of_the_answers_keep_one_question_of_each_cluster_and_the_others_all() -> None:
+    log = merged_log(source(), seed=0, alike="nothing")
+    before, after = clusters_of(log), clusters_of(thinned(log, seed=1))
+    assert all(after[answer].keys() == clusters.keys() for answer, clusters in before.items())
+    thin = {answer for answer, clusters in after.items() if clusters != before[answer]}
+    assert all(set(after[answer].values()) == {1} for answer in thin)
+    several = [answer for answer, clusters in before.items() if max(clusters.values()) > 1]
+    assert 0.35 < len(thin) / len(several) < 0.65
+    assert clusters_of(thinned(log, seed=1)) == after != clusters_of(thinned(log, seed=2))
