@@ -1,6 +1,6 @@
 """`qpr encode`: questions to vectors, without torch.
 
-lines of text -> model.inference.Encoder -> .npy matrix
+lines of text -> model.encoding.Encoder -> .npy matrix
 """
 
 from __future__ import annotations

@@ -14,51 +14,99 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jobs.console import emit, progress_bar, say, two_columns
+from jobs.encoder_options import EncoderChoice, LossChoice, PresetChoice, numbers, settings_of
 from schemas.dataset import Dataset, open_dataset
-from schemas.errors import UsageError
 from schemas.manifest import Source
 from schemas.output import Output
 
 if TYPE_CHECKING:
     from model.pairs import Pairs
-    from model.settings import EncoderSettings, TrainingSettings
+    from model.settings import Shape, TrainingSettings
     from model.training import Trained
 
 
 def train(
     dataset: Annotated[str, typer.Option(help="Dataset to learn from.")],
     output: Annotated[str, typer.Option(help="Folder of the model, any fsspec URL.")],
-    epochs: Annotated[int, typer.Option(help="Most passes over the train pairs.")] = 10,
+    preset: Annotated[
+        PresetChoice | None,
+        typer.Option(
+            help="What every other option is by default: default retrieves better, paper is Bonadiman et al. 2019. "
+            "Without it the one of --encoder."
+        ),
+    ] = None,
+    encoder: Annotated[
+        EncoderChoice | None,
+        typer.Option(help="subword: a bag of words and character n-grams. cnn: the paper's convolution."),
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(help="Most passes over the train pairs.")] = None,
     batch_size: Annotated[
-        int, typer.Option(help="Pairs a step; a question is told from all others of its batch.")
-    ] = 512,
-    learning_rate: Annotated[float, typer.Option(help="Adam's learning rate.")] = 1e-3,
+        int | None, typer.Option(help="Pairs a step; a question is told from all others of its batch.")
+    ] = None,
+    pairs_per_cluster: Annotated[
+        int | None, typer.Option(help="Most pairs of a cluster, drawn afresh each epoch; 0: all pairs of the table.")
+    ] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Adam's learning rate.")] = None,
+    linear_decay: Annotated[
+        bool | None,
+        typer.Option(
+            "--linear-decay/--early-stopping",
+            help="Let the rate fall to 0 and keep the last epoch, or hold it and keep the one with the best ROC AUC.",
+        ),
+    ] = None,
+    loss: Annotated[
+        LossChoice | None, typer.Option(help="sdml: the paper's. multiple_negatives: by cosine, from both sides.")
+    ] = None,
+    scale: Annotated[
+        float | None, typer.Option(help="What the loss multiple_negatives multiplies the cosine by.")
+    ] = None,
     smoothing: Annotated[
-        float, typer.Option(help="The paper's epsilon: share of the target spread over the batch, in [0, 1).")
-    ] = 0.3,
-    distance: Annotated[str, typer.Option(help="squared_euclidean or euclidean.")] = "squared_euclidean",
-    dimension: Annotated[int, typer.Option(help="Length of a question's vector.")] = 300,
-    windows: Annotated[str, typer.Option(help="Widths of the convolution in words, such as 5 or 3,5.")] = "5",
-    vocabulary_size: Annotated[int, typer.Option(help="Most words with an embedding of their own.")] = 50_000,
-    hash_bins: Annotated[int, typer.Option(help="Embeddings shared by all other words.")] = 5_000,
-    patience: Annotated[int, typer.Option(help="Epochs without a better ROC AUC on validation before it stops.")] = 2,
+        float | None, typer.Option(help="The paper's epsilon: share of the target spread over the batch, in [0, 1).")
+    ] = None,
+    distance: Annotated[str | None, typer.Option(help="Of sdml: squared_euclidean or euclidean.")] = None,
+    dropout: Annotated[
+        float | None, typer.Option(help="Share of n-grams that a step leaves out; half as many words. Of subword.")
+    ] = None,
+    dimension: Annotated[int | None, typer.Option(help="Length of a question's vector.")] = None,
+    windows: Annotated[str | None, typer.Option(help="Widths of cnn in words, such as 5 or 3,5.")] = None,
+    ngrams: Annotated[str | None, typer.Option(help="Lengths of subword's n-grams in characters, such as 3,4.")] = None,
+    ngram_bins: Annotated[int | None, typer.Option(help="Embeddings shared by all n-grams of subword.")] = None,
+    vocabulary_size: Annotated[int | None, typer.Option(help="Most words with an embedding of their own.")] = None,
+    hash_bins: Annotated[int | None, typer.Option(help="Embeddings shared by all other words.")] = None,
+    patience: Annotated[
+        int | None, typer.Option(help="Epochs without a better ROC AUC on validation before it stops.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of weights, order and sampled non-pairs.")] = 0,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …; CUDA by itself where there is one.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Train a question encoder on a dataset's pairs and stop when validation no longer gets better.
+    """Train a question encoder on a dataset's pairs.
 
     Example: qpr train --dataset data/quora --output models/quora
+
+    Example: qpr train --dataset data/quora --output models/paper --preset paper
     """
     shape, settings = settings_of(
-        shape={"dimension": dimension, "windows": widths(windows)},
+        preset,
+        encoder,
+        shape={
+            "dimension": dimension,
+            "windows": numbers("--windows", windows),
+            "ngrams": numbers("--ngrams", ngrams),
+            "ngram_bins": ngram_bins,
+        },
         training={
             "epochs": epochs,
             "batch_size": batch_size,
+            "pairs_per_cluster": pairs_per_cluster,
             "learning_rate": learning_rate,
+            "linear_decay": linear_decay,
+            "loss": loss,
+            "scale": scale,
             "smoothing": smoothing,
             "distance": distance,
+            "dropout": dropout,
             "patience": patience,
             "vocabulary_size": vocabulary_size,
             "hash_bins": hash_bins,
@@ -72,38 +120,8 @@ def train(
     say(f"Next: qpr index --questions {shlex.quote(dataset)} --model {shlex.quote(output)} --output INDEX")
 
 
-def widths(given: str) -> tuple[int, ...]:
-    """Return the numbers of a list such as ``3,5``.
-
-    Raises:
-        UsageError: it is none.
-    """
-    try:
-        return tuple(int(part) for part in given.split(","))
-    except ValueError as error:
-        raise UsageError(f"--windows {given}: give one width, such as 5, or several, such as 3,5") from error
-
-
-def settings_of(*, shape: dict[str, Any], training: dict[str, Any]) -> tuple[EncoderSettings, TrainingSettings]:
-    """Return the checked settings.
-
-    Raises:
-        UsageError: a value makes no sense; the message names its option.
-    """
-    import pydantic
-
-    from model.settings import EncoderSettings, TrainingSettings
-
-    try:
-        return EncoderSettings(**shape), TrainingSettings(**training)
-    except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        option = f"--{str(first['loc'][0]).replace('_', '-')} {first['input']}: " if first["loc"] else ""
-        raise UsageError(f"{option}{first['msg'].removeprefix('Value error, ')}") from error
-
-
 def run(
-    source: Dataset, output: Output, *, shape: EncoderSettings, settings: TrainingSettings, device: str | None
+    source: Dataset, output: Output, *, shape: Shape, settings: TrainingSettings, device: str | None
 ) -> dict[str, Any]:
     """Train on ``source``, publish at ``output`` and return what came of it.
 
@@ -129,14 +147,14 @@ def run(
         "auc": None if trained.best.auc is None else round(trained.best.auc, 5),
         "loss": round(trained.best.loss, 5),
         "seconds": round(seconds, 2),
-        "pairs_per_s": round(len(pairs["train"]) * len(trained.epochs) / seconds),
+        "pairs_per_s": round(math.fsum(epoch.seconds * epoch.pairs_per_s for epoch in trained.epochs) / seconds),
     }
     _publish(source, output, trained, shape=shape, settings=settings, counters=counters, totals=totals)
     return {"model": output.url, **counters, **totals}
 
 
 def _train_with_bar(
-    pairs: dict[str, Pairs], *, shape: EncoderSettings, settings: TrainingSettings, device: str | None
+    pairs: dict[str, Pairs], *, shape: Shape, settings: TrainingSettings, device: str | None
 ) -> Trained:
     from model.training import Epoch, Step
     from model.training import train as train_encoder
@@ -173,7 +191,7 @@ def _publish(
     output: Output,
     trained: Trained,
     *,
-    shape: EncoderSettings,
+    shape: Shape,
     settings: TrainingSettings,
     counters: dict[str, int],
     totals: dict[str, Any],
@@ -181,10 +199,11 @@ def _publish(
     from model.card import card
     from model.curve import curve
     from model.saved import CARD, CURVE, save_model
-    from model.settings import ModelConfig
+    from model.settings import ModelConfig, encoder_name
 
     words = trained.vocabulary.words
     config = ModelConfig(
+        encoder=encoder_name(shape),
         shape=shape,
         words=len(words),
         hash_bins=trained.vocabulary.hash_bins,

@@ -11,7 +11,8 @@ import functools
 import numpy as np
 import pyarrow as pa
 
-from model.inference import Encoder, load_encoder
+from model.encoding import Encoder
+from model.inference import load_encoder
 from schemas.errors import QprError
 from schemas.manifest import read_manifest
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from model.inference import Encoder
+from model.encoding import Encoder
 from model.nearest import nearest
 from model.shards import build_shard, open_shard, train
 from schemas import storage

@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.settings import ModelConfig
+from model.settings import ModelConfig, Shape, SubwordSettings
 
 _CARD = """\
 # Question encoder
 
-Turns a question into {dimension} numbers, so that paraphrases lie close together. A convolutional network over word
-embeddings, trained with smoothed deep metric learning (Bonadiman, Kumar and Mittal 2019, "Large Scale Question
-Paraphrase Retrieval with Smoothed Deep Metric Learning").
+Turns a question into {dimension} numbers, so that paraphrases lie close together. {network}, trained
+with {loss}.
 
 ## Data
 
@@ -53,10 +52,22 @@ Compare vectors by their {distance} distance. Loading checks every file against 
 
 * It knows the language, the subjects and the wording of its data; {words} words have an embedding of their own, all
   others share {hash_bins}.
-* Word order counts only inside a window of {windows} words; a negation or a swapped name may go unnoticed.
+* {order}; a negation or a swapped name may go unnoticed.
 * A question without a word gets the vector of an empty one.
 * Near does not mean equal: judge a threshold on your own data before you answer a question with another one's answer.
 """
+
+
+_NETWORKS = {
+    "cnn": "A convolutional network over word\nembeddings (Bonadiman, Kumar and Mittal 2019)",
+    "subword": "A bag of words and their\ncharacter n-grams (after Bojanowski et al. 2017), brought to length 1",
+}
+
+_LOSSES = {
+    "sdml": """smoothed deep metric learning (Bonadiman, Kumar and Mittal 2019, "Large Scale Question Paraphrase
+Retrieval with Smoothed Deep Metric Learning")""",
+    "multiple_negatives": "multiple-negatives ranking (Henderson et al. 2017), targets smoothed",
+}
 
 
 def card(config: ModelConfig, *, dataset_url: str, data: Mapping[str, Any], metrics: Mapping[str, Any]) -> str:
@@ -78,8 +89,17 @@ def card(config: ModelConfig, *, dataset_url: str, data: Mapping[str, Any], metr
         distance=config.training.distance.replace("_", " "),
         words=f"{config.words:,}",
         hash_bins=f"{config.hash_bins:,}",
-        windows=" or ".join(map(str, config.shape.windows)),
+        network=_NETWORKS[config.encoder],
+        loss=_LOSSES[config.training.loss],
+        order=_order(config.shape),
     )
+
+
+def _order(shape: Shape) -> str:
+    """Return what word order counts."""
+    if isinstance(shape, SubwordSettings):
+        return "Word order does not count at all"
+    return f"Word order counts only inside a window of {' or '.join(map(str, shape.windows))} words"
 
 
 def _table(rows: Mapping[str, Any]) -> str:

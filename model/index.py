@@ -17,7 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pydantic
 
-from model.inference import Encoder, load_encoder
+from model.encoding import Encoder
+from model.inference import load_encoder
 from model.nearest import Ints, nearest
 from model.shards import Matrix, Shard, open_shard
 from schemas import storage

@@ -16,13 +16,13 @@ import pydantic
 import safetensors
 import safetensors.numpy
 
-from model.settings import ModelConfig
+from model.settings import ModelConfig, SubwordSettings
 from model.vocabulary import Vocabulary
 from schemas.errors import QprError
 from schemas.manifest import REPORTS, Manifest, Source, read_manifest, read_verified
 from schemas.output import Output
 
-Weights = dict[str, npt.NDArray[np.float32]]
+Weights = dict[str, npt.NDArray[Any]]
 
 CONFIG = "config.json"
 VOCABULARY = "vocabulary.txt"
@@ -34,7 +34,7 @@ CARD = "README.md"
 
 @dataclasses.dataclass(frozen=True)
 class ModelParts:
-    """A model read back: its manifest, configuration, vocabulary and weights by name (float32)."""
+    """A model read back: its manifest, configuration, vocabulary and weights by name (of `weight_type`)."""
 
     manifest: Manifest
     config: ModelConfig
@@ -44,19 +44,26 @@ class ModelParts:
 
 def weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
     """Return the name and shape of every weight a model of this configuration has."""
-    shape = config.shape
+    shape, words = config.shape, config.words + config.hash_bins
+    if isinstance(shape, SubwordSettings):
+        return {"embedding.weight": (words + shape.ngram_bins, shape.dimension)}
     channels = shape.channels * len(shape.windows)
     kernels = {
         f"kernels.{number}": (shape.embedding_dimension, width * shape.channels)
         for number, width in enumerate(shape.windows)
     }
     return {
-        "embedding.weight": (config.words + config.hash_bins, shape.embedding_dimension),
+        "embedding.weight": (words, shape.embedding_dimension),
         **kernels,
         "bias": (channels,),
         "projection.weight": (shape.dimension, channels),
         "projection.bias": (shape.dimension,),
     }
+
+
+def weight_type(config: ModelConfig) -> type[np.floating]:
+    """Return the type of a model's weights: rows of a large table that are only summed are stored at half precision."""
+    return np.float16 if isinstance(config.shape, SubwordSettings) else np.float32
 
 
 def save_model(
@@ -72,7 +79,7 @@ def save_model(
 
     Args:
         output: the place, claimed before training began.
-        parts: configuration, vocabulary and weights.
+        parts: configuration, vocabulary and weights, which become of `weight_type`.
         metrics: one JSON object a line of metrics.jsonl.
         pages: further files by name, such as the model card and the curve.
         inputs: what the model was trained on.
@@ -85,7 +92,9 @@ def save_model(
     contents = {
         CONFIG: config.model_dump_json(indent=2).encode() + b"\n",
         VOCABULARY: vocabulary.to_text().encode(),
-        WEIGHTS: safetensors.numpy.save({name: np.ascontiguousarray(weight) for name, weight in weights.items()}),
+        WEIGHTS: safetensors.numpy.save(
+            {name: np.ascontiguousarray(weight, weight_type(config)) for name, weight in weights.items()}
+        ),
         METRICS: "".join(json.dumps(line) + "\n" for line in metrics).encode(),
         **pages,
     }
@@ -141,7 +150,8 @@ def _weights(url: str, content: bytes, config: ModelConfig) -> Weights:
     except safetensors.SafetensorError as error:
         raise QprError(f"{url}: {WEIGHTS} is damaged: {error}. Train the model again") from error
     found = {name: (*weight.shape, weight.dtype.name) for name, weight in weights.items()}
-    wanted = {name: (*shape, "float32") for name, shape in weight_shapes(config).items()}
+    kind = np.dtype(weight_type(config)).name
+    wanted = {name: (*shape, kind) for name, shape in weight_shapes(config).items()}
     if found != wanted:
         wrong = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
         shapes = f"{wrong} is {found.get(wrong, 'missing')}, {CONFIG} asks for {wanted.get(wrong, 'no such weight')}"

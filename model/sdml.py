@@ -40,8 +40,7 @@ class SDMLLoss(nn.Module):
 
     def forward(self, anchors: Tensor, positives: Tensor, clusters: Tensor | None = None) -> Tensor:
         """Return the loss of a batch."""
-        if anchors.shape != positives.shape or anchors.ndim != 2 or len(anchors) < 2:
-            raise ValueError(f"need two (N >= 2, D) batches, got {tuple(anchors.shape)} and {tuple(positives.shape)}")
+        check_sides(anchors, positives)
         distances = squared_distances(at_least_float32(anchors), at_least_float32(positives))
         if self.distance == "euclidean":
             distances = safe_sqrt(distances)
@@ -52,6 +51,12 @@ class SDMLLoss(nn.Module):
         log_p = F.log_softmax((-distances).masked_fill(excluded, -torch.inf), dim=1)
         log_p = log_p.masked_fill(excluded, 0)  # 0 * -inf is nan; an excluded column adds nothing
         return F.kl_div(log_p, target, reduction="batchmean")
+
+
+def check_sides(anchors: Tensor, positives: Tensor) -> None:
+    """Raise ValueError unless both sides of a batch are (N, D) with N >= 2."""
+    if anchors.shape != positives.shape or anchors.ndim != 2 or len(anchors) < 2:
+        raise ValueError(f"need two (N >= 2, D) batches, got {tuple(anchors.shape)} and {tuple(positives.shape)}")
 
 
 def smoothed_target(own: Tensor, excluded: Tensor, *, smoothing: float) -> Tensor:

@@ -5,23 +5,31 @@ command options -> TrainingSettings, EncoderSettings -> ModelConfig -> config.js
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import pydantic
 
 from model.vocabulary import HASH_BINS, WORDS
 
 Distance = Literal["squared_euclidean", "euclidean"]
+Loss = Literal["sdml", "multiple_negatives"]
+EncoderName = Literal["cnn", "subword"]
 
 Width = Annotated[int, pydantic.Field(ge=1, le=64)]
 """A question has ten words; every word of a batch has a vector for each place in a window."""
+
+Ngram = Annotated[int, pydantic.Field(ge=1, le=16)]
+"""Three of a shortest word such as <a> are all it has."""
+
+LARGEST_TABLE = 2**28
+"""Rows are numbered by 32 bits, words and n-grams together."""
 
 LARGEST_BATCH = 32_768
 """Its square is the number of distances in memory: 4 GB."""
 
 
 class EncoderSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """The shape of the encoder (Bonadiman et al. 2019, sections 2.1.1 and 4.2).
+    """The shape of the convolutional encoder (Bonadiman et al. 2019, sections 2.1.1 and 4.2).
 
     Attributes:
         embedding_dimension: numbers a token.
@@ -36,13 +44,46 @@ class EncoderSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     dimension: int = pydantic.Field(default=300, ge=1)
 
 
+class SubwordSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """The shape of the subword encoder, a normalised bag of words and their parts (after Bojanowski et al. 2017).
+
+    Attributes:
+        dimension: numbers a row, and a question.
+        ngrams: lengths of the character n-grams of a word, its two end marks included.
+        ngram_bins: rows that all n-grams share by their hash.
+        ngram_weight: what an n-gram counts where a word counts 1.
+    """
+
+    dimension: int = pydantic.Field(default=256, ge=1)
+    ngrams: tuple[Ngram, ...] = pydantic.Field(default=(3, 4), min_length=1)
+    ngram_bins: int = pydantic.Field(default=131_072, ge=1, le=LARGEST_TABLE)
+    ngram_weight: float = pydantic.Field(default=0.5, gt=0, allow_inf_nan=False)
+
+
+Shape = EncoderSettings | SubwordSettings
+
+SHAPES: dict[str, type[Shape]] = {"cnn": EncoderSettings, "subword": SubwordSettings}
+"""The shape of each encoder."""
+
+
+def encoder_name(shape: Shape) -> EncoderName:
+    """Return the name of the encoder that has this shape."""
+    return "subword" if isinstance(shape, SubwordSettings) else "cnn"
+
+
 class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """How the encoder learns (section 4.2).
+    """How the encoder learns; without anything said as in the paper (section 4.2).
 
     Attributes:
         epochs: most passes over the train pairs.
         batch_size: pairs a step, the paper's N.
         learning_rate: Adam's.
+        linear_decay: let the learning rate fall to 0 over all epochs; then all of them run and the last one is kept.
+        pairs_per_cluster: draw at most so many pairs of each cluster afresh for every epoch, no two of a cluster in a
+            batch; at 0 every pair of the table comes once an epoch.
+        dropout: share of a question's features that a step leaves out; the subword encoder's.
+        loss: sdml, or multiple_negatives, which compares by cosine.
+        scale: what multiple_negatives multiplies the cosine by.
         smoothing: the paper's epsilon.
         distance: what the loss and the index compare vectors by.
         patience: epochs without a better validation ROC AUC before training stops.
@@ -54,6 +95,11 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     epochs: int = pydantic.Field(default=10, ge=1)
     batch_size: int = pydantic.Field(default=512, ge=2, le=LARGEST_BATCH)
     learning_rate: float = pydantic.Field(default=1e-3, gt=0, allow_inf_nan=False)
+    linear_decay: bool = False
+    pairs_per_cluster: int = pydantic.Field(default=0, ge=0)
+    dropout: float = pydantic.Field(default=0.0, ge=0, lt=1)
+    loss: Loss = "sdml"
+    scale: float = pydantic.Field(default=20.0, gt=0, allow_inf_nan=False)
     smoothing: float = pydantic.Field(default=0.3, ge=0, lt=1)
     distance: Distance = "squared_euclidean"
     patience: int = pydantic.Field(default=2, ge=1)
@@ -80,9 +126,18 @@ class ModelConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
         dataset_digest: the digest of the dataset it was trained on.
     """
 
-    encoder: Literal["cnn"] = "cnn"
-    shape: EncoderSettings
+    encoder: EncoderName = "cnn"
+    shape: Shape
     words: int = pydantic.Field(ge=0)
     hash_bins: int = pydantic.Field(ge=0)
     training: TrainingSettings
     dataset_digest: str
+
+    @pydantic.field_validator("shape", mode="before")
+    @classmethod
+    def _of_the_encoder(cls, shape: Any, info: pydantic.ValidationInfo) -> Any:
+        """Read a shape as that of the encoder, which is checked before it."""
+        wanted = SHAPES.get(info.data.get("encoder", ""))
+        if wanted is None or isinstance(shape, wanted):
+            return shape
+        return wanted.model_validate(shape)

@@ -1,11 +1,10 @@
-"""Training the encoder, as the paper does (Bonadiman et al. 2019, section 4.2).
+"""Training an encoder; what the settings do not change is as in the paper (Bonadiman et al. 2019, section 4.2).
 
 train and validation pairs -> train -> Trained: vocabulary, best weights, one record an epoch
 """
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import math
 import time
@@ -16,14 +15,14 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from model.batches import batch_count, batches
-from model.encoder import QuestionEncoder
+from model.batches import batch_count, batches, drawn_batch_count, drawn_batches
+from model.losses import loss_of
+from model.networks import Network, network_of, weights_of
 from model.pairs import Pairs
 from model.saved import Weights
-from model.sdml import SDMLLoss
 from model.separation import sample_non_pairs, separation
-from model.settings import EncoderSettings, TrainingSettings
-from model.vocabulary import TokenIds, Vocabulary
+from model.settings import Shape, TrainingSettings
+from model.vocabulary import Vocabulary
 from schemas.errors import QprError
 
 
@@ -63,7 +62,7 @@ def train(
     pairs: Pairs,
     validation: Pairs,
     *,
-    shape: EncoderSettings,
+    shape: Shape,
     settings: TrainingSettings,
     device: str | None = None,
     on_step: Callable[[Step], None] = lambda _: None,
@@ -72,13 +71,10 @@ def train(
 ) -> Trained:
     """Learn vocabulary and encoder; the same input gives the same weights on the same machine.
 
-    The embedding learns by lazy Adam on sparse gradients (`torch.optim.SparseAdam`): at 55,000 x 300 a step took 2 ms
-    where dense fused Adam took 10 ms on two cores, and the dense gradient comes on top of that.
-
     Args:
         pairs: what to learn from, of at least two clusters.
-        validation: decides which epoch is best and when to stop; may be empty.
-        shape: of the encoder.
+        validation: decides which epoch is best and when to stop, without linear decay; may be empty.
+        shape: of the encoder, which it names too.
         settings: of the training; a batch larger than the data is reduced.
         device: where to compute, by PyTorch's name; a CUDA device if there is one, else the processor.
         on_step: called after every step.
@@ -91,19 +87,17 @@ def train(
     vocabulary = Vocabulary.learn(pairs.keys, words=settings.vocabulary_size, hash_bins=settings.hash_bins)
     if not len(vocabulary):
         raise QprError("no train question has a word and there are no hash bins. Check the dataset's texts")
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
-        encoder = QuestionEncoder(len(vocabulary), shape)
-    run = _Run(encoder.to(checked_device(device)), vocabulary.ids(pairs.keys), pairs, fitted(settings, pairs, say=say))
-    judge = _judge(encoder, vocabulary, validation, seed=settings.seed, say=say)
+    network = network_of(vocabulary, shape, settings).to(checked_device(device))
+    run = _Run(network, pairs, fitted(settings, pairs, say=say))
+    judge = _judge(network, validation, seed=settings.seed, say=say)
     epochs: list[Epoch] = []
-    best, weights = 0, weights_of(encoder)
+    best, weights = 0, weights_of(network.body)
     for number in range(1, settings.epochs + 1):
-        loss, seconds = run.epoch(number, on_step)
-        epochs.append(Epoch(number, loss, judge(), seconds, len(pairs) / seconds))
+        loss, seconds, seen = run.epoch(number, on_step)
+        epochs.append(Epoch(number, loss, judge(), seconds, seen / seconds))
         on_epoch(epochs[-1])
-        if number == 1 or _better(epochs[-1].auc, epochs[best].auc):
-            best, weights = number - 1, weights_of(encoder)
+        if settings.linear_decay or number == 1 or _better(epochs[-1].auc, epochs[best].auc):
+            best, weights = number - 1, weights_of(network.body)
         elif number - 1 - best >= settings.patience:
             say(f"stopped after epoch {number}: {settings.patience} epochs without a better AUC; kept epoch {best + 1}")
             break
@@ -111,37 +105,33 @@ def train(
 
 
 class _Run:
-    """The state of one training: network, loss, optimisers and the token ids of all train questions."""
+    """The state of one training: network, loss, optimisers and the inputs of all train questions."""
 
-    def __init__(self, encoder: QuestionEncoder, tokens: TokenIds, pairs: Pairs, settings: TrainingSettings) -> None:
-        self.encoder, self.tokens, self.pairs, self.settings = encoder, tokens, pairs, settings
-        self.loss = SDMLLoss(smoothing=settings.smoothing, distance=settings.distance)
-        embedding = [encoder.embedding.weight]
-        others = [weight for name, weight in encoder.named_parameters() if name != "embedding.weight"]
-        self.optimizers = [
-            torch.optim.SparseAdam(embedding, lr=settings.learning_rate),
-            torch.optim.Adam(others, lr=settings.learning_rate, fused=True),
-        ]
+    def __init__(self, network: Network, pairs: Pairs, settings: TrainingSettings) -> None:
+        self.network, self.pairs, self.settings = network, pairs, settings
+        self.inputs = network.read(pairs.keys)
+        self.loss = loss_of(settings)
+        self.optimizers = network.optimizers(learning_rate=settings.learning_rate)
 
-    def epoch(self, number: int, on_step: Callable[[Step], None]) -> tuple[float, float]:
-        """Do every step of an epoch; return the mean loss of a pair and the seconds it took."""
+    def epoch(self, number: int, on_step: Callable[[Step], None]) -> tuple[float, float, int]:
+        """Do every step of an epoch; return the mean loss of a pair, the seconds it took and how many pairs."""
         started, total, seen = time.perf_counter(), 0.0, 0
-        settings = self.settings
-        steps = batch_count(len(self.pairs), size=settings.batch_size)
-        order = batches(len(self.pairs), size=settings.batch_size, seed=settings.seed, epoch=number)
-        for step, batch in enumerate(order, start=1):
+        steps = batches_an_epoch(self.pairs, self.settings)
+        self.network.train()
+        for step, batch in enumerate(epoch_batches(self.pairs, self.settings, epoch=number), start=1):
+            self._decay((number - 1) * steps + step - 1, self.settings.epochs * steps)
             loss = self.step(batch)
             if not math.isfinite(loss):
                 advice = "Lower --learning-rate or look for odd rows in the pairs"
                 raise QprError(f"epoch {number}, step {step}: the loss is {loss}. {advice}")
             total, seen = total + loss * len(batch), seen + len(batch)
             on_step(Step(number, step, steps, loss, seen / (time.perf_counter() - started)))
-        return total / seen, time.perf_counter() - started
+        return total / seen, time.perf_counter() - started, seen
 
     def step(self, batch: npt.NDArray[np.int64]) -> float:
         """Learn from one batch of pairs; return its loss."""
         questions = np.concatenate([self.pairs.first[batch], self.pairs.second[batch]])
-        anchors, positives = self.encoder(*tensors(self.tokens.take(questions), self.encoder)).chunk(2)
+        anchors, positives = self.network(self.inputs.take(questions)).chunk(2)
         clusters = torch.from_numpy(self.pairs.clusters[batch]).to(anchors.device)
         loss: Tensor = self.loss(anchors, positives, clusters)
         for optimizer in self.optimizers:
@@ -151,23 +141,26 @@ class _Run:
             optimizer.step()
         return loss.item()
 
-
-def tensors(tokens: TokenIds, encoder: QuestionEncoder) -> tuple[Tensor, Tensor]:
-    """Return ids and offsets where the encoder computes."""
-    device = encoder.bias.device
-    return torch.from_numpy(tokens.ids).to(device), torch.from_numpy(tokens.offsets).to(device)
-
-
-@torch.no_grad()
-def encode_all(encoder: QuestionEncoder, tokens: TokenIds) -> npt.NDArray[np.float32]:
-    """Return the vectors of many questions, (questions, dimension), in parts that fit in memory."""
-    parts = (tokens.take(rows) for rows in _slices(len(tokens), size=4096))
-    return np.concatenate([encoder(*tensors(part, encoder)).cpu().numpy() for part in parts])
+    def _decay(self, done: int, steps: int) -> None:
+        if self.settings.linear_decay:
+            for optimizer in self.optimizers:
+                for group in optimizer.param_groups:
+                    group["lr"] = self.settings.learning_rate * (1 - done / steps)
 
 
-def weights_of(encoder: QuestionEncoder) -> Weights:
-    """Return a copy of all weights by name."""
-    return {name: copy.deepcopy(weight.detach().cpu().numpy()) for name, weight in encoder.named_parameters()}
+def epoch_batches(pairs: Pairs, settings: TrainingSettings, *, epoch: int) -> Iterator[npt.NDArray[np.int64]]:
+    """Yield the pairs of every step of an epoch."""
+    size, seed = settings.batch_size, settings.seed
+    if not settings.pairs_per_cluster:
+        return batches(len(pairs), size=size, seed=seed, epoch=epoch)
+    return drawn_batches(pairs.clusters, per_cluster=settings.pairs_per_cluster, size=size, seed=seed, epoch=epoch)
+
+
+def batches_an_epoch(pairs: Pairs, settings: TrainingSettings) -> int:
+    """Return how many batches `epoch_batches` yields."""
+    if not settings.pairs_per_cluster:
+        return batch_count(len(pairs), size=settings.batch_size)
+    return drawn_batch_count(pairs.clusters, per_cluster=settings.pairs_per_cluster, size=settings.batch_size)
 
 
 def fitted(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], None]) -> TrainingSettings:
@@ -193,22 +186,16 @@ def checked_device(name: str | None) -> torch.device:
     return device
 
 
-def _judge(
-    encoder: QuestionEncoder, vocabulary: Vocabulary, validation: Pairs, *, seed: int, say: Callable[[str], None]
-) -> Callable[[], float | None]:
-    """Return what measures the encoder on the validation pairs as it is now."""
+def _judge(network: Network, validation: Pairs, *, seed: int, say: Callable[[str], None]) -> Callable[[], float | None]:
+    """Return what measures the network on the validation pairs as it is now."""
     non_pairs = sample_non_pairs(validation, seed=seed)
     if not len(non_pairs[0]):
         say("no validation pairs of two clusters: training all epochs and keeping the last one")
         return lambda: None
-    tokens = vocabulary.ids(validation.keys)
-    return lambda: separation(encode_all(encoder, tokens), validation, non_pairs)
+    inputs = network.read(validation.keys)
+    return lambda: separation(network.encode_all(inputs), validation, non_pairs)
 
 
 def _better(auc: float | None, best: float | None) -> bool:
     """Tell whether an epoch is to be kept: it separates better, or nothing measures it and it learned longer."""
     return auc is None or best is None or auc > best
-
-
-def _slices(count: int, *, size: int) -> Iterator[npt.NDArray[np.int64]]:
-    return (np.arange(start, min(start + size, count)) for start in range(0, count, size))

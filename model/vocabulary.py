@@ -96,7 +96,7 @@ class Vocabulary:
         """Return the token ids of every question key; the work in Python is once a distinct word."""
         listed = words_all(keys)
         words = pc.list_flatten(listed).dictionary_encode()
-        ids = self._ids_of_distinct(words.dictionary)[words.indices.to_numpy()]
+        ids = self.ids_of_distinct(words.dictionary)[words.indices.to_numpy()]
         lengths = pc.list_value_length(listed).to_numpy()
         if self.hash_bins == 0 and (ids < 0).any():
             question = np.repeat(np.arange(len(listed)), lengths)
@@ -104,7 +104,8 @@ class Vocabulary:
             ids = ids[ids >= 0]
         return TokenIds(ids, offsets_of(lengths))
 
-    def _ids_of_distinct(self, words: pa.Array) -> npt.NDArray[np.int32]:
+    def ids_of_distinct(self, words: pa.Array) -> npt.NDArray[np.int32]:
+        """Return the id of every word; -1 for one that does not exist for the model."""
         get = self._id_of_word.get
         ids = np.array([get(word, -1) for word in words.to_pylist()], np.int32)
         unknown = ids < 0

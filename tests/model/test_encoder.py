@@ -7,11 +7,11 @@ import pytest
 import torch
 from torch import nn
 
+from model.cnn_inference import CnnEncoder
 from model.encoder import QuestionEncoder, window_rows
-from model.inference import Encoder
+from model.networks import weights_of
 from model.saved import weight_shapes
 from model.settings import EncoderSettings, ModelConfig, TrainingSettings
-from model.training import weights_of
 from model.vocabulary import TokenIds, Vocabulary
 
 SHAPE = EncoderSettings(embedding_dimension=6, windows=(5,), channels=4, dimension=3)
@@ -116,7 +116,7 @@ def test_the_numpy_encoder_gives_the_same_vectors(windows):
     nn.init.normal_(encoder.bias)
     ids, offsets = ragged(*random_questions(60), [])
     vocabulary = Vocabulary((), hash_bins=TOKENS)
-    numpy_encoder = Encoder("", vocabulary, windows, weights_of(encoder))
+    numpy_encoder = CnnEncoder("", vocabulary, windows, weights_of(encoder))
     ours = numpy_encoder.encode_tokens(TokenIds(ids.numpy().astype(np.int32), offsets.numpy()))
     np.testing.assert_allclose(ours, encoder(ids, offsets).detach().numpy(), atol=1e-5)
 

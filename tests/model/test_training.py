@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from model import training
-from model.inference import Encoder
+from model.cnn_inference import CnnEncoder
 from model.pairs import index_pairs
 from model.separation import sample_non_pairs, separation
 from model.settings import EncoderSettings, TrainingSettings
@@ -43,7 +43,7 @@ def test_training_lowers_the_loss_and_separates_validation_pairs():
 
 def test_the_weights_are_those_of_the_best_epoch():
     trained = train(TRAIN, VALIDATION, shape=SHAPE, settings=SETTINGS)
-    encoder = Encoder("", trained.vocabulary, SHAPE.windows, trained.weights)
+    encoder = CnnEncoder("", trained.vocabulary, SHAPE.windows, trained.weights)
     vectors = encoder.encode_tokens(trained.vocabulary.ids(VALIDATION.keys))
     measured = separation(vectors, VALIDATION, sample_non_pairs(VALIDATION, seed=SETTINGS.seed))
     assert measured == pytest.approx(trained.best.auc, abs=1e-3)

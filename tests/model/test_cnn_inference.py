@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model import inference
-from model.inference import Encoder
+from model import cnn_inference, encoding
+from model.cnn_inference import CnnEncoder
 from model.vocabulary import TokenIds, Vocabulary
 
 WORDS = ("what", "is", "the", "capital", "of", "france", "and", "when", "was", "it", "built")
 VOCABULARY = Vocabulary(tuple(dict.fromkeys(WORDS)), hash_bins=3)
 
 
-def encoder_with(windows: tuple[int, ...], *, inputs: int = 4, channels: int = 3, outputs: int = 2) -> Encoder:
+def encoder_with(windows: tuple[int, ...], *, inputs: int = 4, channels: int = 3, outputs: int = 2) -> CnnEncoder:
     random = np.random.default_rng(7)
 
     def draw(*shape: int) -> np.ndarray:
@@ -29,10 +29,10 @@ def encoder_with(windows: tuple[int, ...], *, inputs: int = 4, channels: int = 3
     weights = {"embedding.weight": draw(len(VOCABULARY), inputs), "bias": draw(pooled)}
     weights |= {f"kernels.{i}": draw(inputs, width * channels) for i, width in enumerate(windows)}
     weights |= {"projection.weight": draw(outputs, pooled), "projection.bias": draw(outputs)}
-    return Encoder("digest", VOCABULARY, windows, weights)
+    return CnnEncoder("digest", VOCABULARY, windows, weights)
 
 
-def naive(encoder: Encoder, ids: list[int]) -> np.ndarray:
+def naive(encoder: CnnEncoder, ids: list[int]) -> np.ndarray:
     """One question, one window, one channel at a time, in float64."""
     weights = {name: weight.astype(np.float64) for name, weight in encoder.weights.items()}
     pooled = []
@@ -94,8 +94,8 @@ def test_a_question_has_the_same_vector_in_any_company(monkeypatch):
     together = encoder.encode(texts)
     alone = np.vstack([encoder.encode([text]) for text in texts])
     np.testing.assert_allclose(together, alone, atol=1e-6)
-    monkeypatch.setattr(inference, "CHUNK", 7)
-    monkeypatch.setattr(inference, "_BLOCK_BYTES", 50)
+    monkeypatch.setattr(encoding, "CHUNK", 7)
+    monkeypatch.setattr(cnn_inference, "_BLOCK_BYTES", 50)
     np.testing.assert_allclose(encoder.encode(texts), together, atol=1e-6)
 
 

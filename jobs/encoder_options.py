@@ -1,0 +1,99 @@
+"""From the options of `qpr train` to settings: a preset, and what is given in its place.
+
+preset, encoder, given values -> settings_of -> shape, TrainingSettings
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from schemas.errors import UsageError
+
+if TYPE_CHECKING:
+    from model.settings import Shape, TrainingSettings
+
+
+class PresetChoice(StrEnum):
+    """The names of `model.presets.PRESETS`."""
+
+    DEFAULT = "default"
+    PAPER = "paper"
+
+
+class EncoderChoice(StrEnum):
+    """The names of `model.settings.SHAPES`."""
+
+    SUBWORD = "subword"
+    CNN = "cnn"
+
+
+class LossChoice(StrEnum):
+    """The names of `model.settings.Loss`."""
+
+    SDML = "sdml"
+    MULTIPLE_NEGATIVES = "multiple_negatives"
+
+
+_NOT_OF = {"subword": set[str](), "cnn": {"dropout"}}
+"""Settings of the training that an encoder has no use for."""
+
+
+def numbers(option: str, given: str | None) -> tuple[int, ...] | None:
+    """Return the numbers of a list such as ``3,5``; None for none.
+
+    Raises:
+        UsageError: it is no such list.
+    """
+    try:
+        return None if given is None else tuple(int(part) for part in given.split(","))
+    except ValueError as error:
+        raise UsageError(f"{option} {given}: give one number, such as 5, or several, such as 3,5") from error
+
+
+def settings_of(
+    preset: str | None, encoder: str | None, *, shape: Mapping[str, Any], training: Mapping[str, Any]
+) -> tuple[Shape, TrainingSettings]:
+    """Return the checked settings; an option that is None is as in the preset.
+
+    Args:
+        preset: its name; by default that of the encoder, and without one `default`.
+        encoder: its name; by default that of the preset.
+        shape: given values of any encoder's shape, by name.
+        training: given values of the training, by name.
+
+    Raises:
+        UsageError: a value makes no sense, or is none of this encoder's; the message names its option.
+    """
+    import pydantic
+
+    from model.presets import PRESET_OF, PRESETS
+    from model.settings import SHAPES
+
+    chosen = PRESETS[preset or PRESET_OF.get(encoder or "", "default")]
+    name = encoder or chosen.encoder
+    wanted = SHAPES[name]
+    of_shape, of_training = _given(shape), _given(training)
+    foreign = (of_shape.keys() - wanted.model_fields.keys()) | (of_training.keys() & _NOT_OF[name])
+    if foreign:
+        raise UsageError(f"{_option(min(foreign))} is no option of --encoder {name}. Leave it out")
+    base = {n: v for n, v in chosen.training.model_dump().items() if n not in _NOT_OF[name]}
+    try:
+        checked = wanted.model_validate(of_shape)
+        settings = type(chosen.training).model_validate(base | of_training)
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        option = f"{_option(str(first['loc'][0]))} {first['input']}: " if first["loc"] else ""
+        raise UsageError(f"{option}{first['msg'].removeprefix('Value error, ')}") from error
+    if name == "subword" and not settings.hash_bins:
+        raise UsageError("--hash-bins 0: --encoder subword needs at least 1, for the words that are not listed")
+    return checked, settings
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: str(v) if isinstance(v, StrEnum) else v for name, v in values.items() if v is not None}
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"

@@ -1,0 +1,43 @@
+"""Named settings: the paper's, and the product's own.
+
+name -> PRESETS[name] -> Preset: encoder, training
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from model.settings import EncoderName, TrainingSettings
+
+PresetName = Literal["paper", "default"]
+
+
+class Preset(NamedTuple):
+    """An encoder at its own shape, and how it is trained."""
+
+    encoder: EncoderName
+    training: TrainingSettings
+
+
+DEFAULT = TrainingSettings(
+    epochs=8,
+    batch_size=1024,
+    learning_rate=1e-2,
+    linear_decay=True,
+    pairs_per_cluster=10,
+    dropout=0.3,
+    loss="multiple_negatives",
+    scale=20.0,
+    smoothing=0.1,
+    vocabulary_size=65_536,
+    hash_bins=65_536,
+)
+"""Chosen on the validation split of Quora's questions (docs/log.md)."""
+
+PRESETS: dict[str, Preset] = {
+    "default": Preset("subword", DEFAULT),
+    "paper": Preset("cnn", TrainingSettings()),
+}
+
+PRESET_OF: dict[str, str] = {preset.encoder: name for name, preset in PRESETS.items()}
+"""The preset of each encoder."""

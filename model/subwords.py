@@ -1,0 +1,115 @@
+"""Words and their parts as rows of one table of embeddings.
+
+question keys -> Subwords.bags -> Bags: which words a question has, which rows a word has
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from model.settings import SubwordSettings
+from model.vocabulary import TokenIds, Vocabulary, offsets_of
+from schemas.columns import words_all
+
+_PRIME, _OFFSET = np.uint64(0x100000001B3), np.uint64(0xCBF29CE484222325)
+_MIX, _HALF = np.uint64(0xFF51AFD7ED558CCD), np.uint64(33)
+
+
+@dataclasses.dataclass(frozen=True)
+class Bags:
+    """Questions as bags of words, each distinct word of theirs as a bag of rows.
+
+    Attributes:
+        questions: ids are numbers of distinct words, below ``len(words)``.
+        words: (distinct words,) int32, the row of the word itself.
+        ngrams: run i holds the rows of the character n-grams of distinct word i.
+    """
+
+    questions: TokenIds
+    words: npt.NDArray[np.int32]
+    ngrams: TokenIds
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def take(self, rows: npt.NDArray[np.integer]) -> Bags:
+        """Return these questions in this order, with the words they have and no others; a row may repeat."""
+        taken = self.questions.take(rows)
+        seen = np.zeros(len(self.words), bool)
+        seen[taken.ids] = True
+        distinct = np.flatnonzero(seen)
+        number = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+        questions = TokenIds(number[taken.ids], taken.offsets)
+        return Bags(questions, self.words[distinct], self.ngrams.take(distinct))
+
+
+@dataclasses.dataclass(frozen=True)
+class Subwords:
+    """What turns a question into rows: the words' rows come first, then those that all n-grams share by their hash.
+
+    Attributes:
+        vocabulary: gives every word its row, so it has hash bins.
+        sizes: lengths of the character n-grams of ``<word>``, marks included (Bojanowski et al. 2017, section 3.2).
+        bins: how many rows the n-grams share.
+    """
+
+    vocabulary: Vocabulary
+    sizes: tuple[int, ...]
+    bins: int
+
+    def __post_init__(self) -> None:
+        if not self.vocabulary.hash_bins:
+            raise ValueError("a word that is not listed needs a row: hash_bins must be at least 1")
+
+    @classmethod
+    def of(cls, vocabulary: Vocabulary, shape: SubwordSettings) -> Subwords:
+        """Return the subwords of an encoder of this shape."""
+        return cls(vocabulary, shape.ngrams, shape.ngram_bins)
+
+    def __len__(self) -> int:
+        return len(self.vocabulary) + self.bins
+
+    def bags(self, keys: pa.Array) -> Bags:
+        """Return the bags of every question key; the work in Python is once a distinct word."""
+        listed = words_all(keys)
+        encoded = pc.list_flatten(listed).dictionary_encode()
+        rows = self.vocabulary.ids_of_distinct(encoded.dictionary)
+        questions = TokenIds(
+            encoded.indices.to_numpy().astype(np.int32, copy=False),
+            offsets_of(pc.list_value_length(listed).to_numpy()),
+        )
+        ngrams = ngram_bins(encoded.dictionary, sizes=self.sizes, bins=self.bins)
+        return Bags(questions, rows, TokenIds(ngrams.ids + np.int32(len(self.vocabulary)), ngrams.offsets))
+
+
+def ngram_bins(words: pa.Array, *, sizes: tuple[int, ...], bins: int) -> TokenIds:
+    """Return the bins of the character n-grams of each ``<word>``, those of the first size first.
+
+    The hash is FNV-1a over code points, mixed at the end: the same on every machine.
+    """
+    marked = pc.binary_join_element_wise("<", words, ">", "")
+    codes = np.frombuffer("".join(marked.to_pylist()).encode("utf-32-le"), "<u4").astype(np.uint64)
+    lengths = pc.utf8_length(marked).to_numpy().astype(np.int64)
+    word = np.repeat(np.arange(len(lengths)), lengths)
+    ends = np.repeat(np.cumsum(lengths), lengths)
+    found, owners = [], []
+    for size in sizes:
+        starts = np.flatnonzero(np.arange(len(codes)) + size <= ends)
+        found.append((_hashes(codes, starts, size=size) % np.uint64(max(bins, 1))).astype(np.int32))
+        owners.append(word[starts])
+    owner = np.concatenate(owners)
+    order = np.argsort(owner, kind="stable")
+    return TokenIds(np.concatenate(found)[order], offsets_of(np.bincount(owner, minlength=len(words))))
+
+
+def _hashes(codes: npt.NDArray[np.uint64], starts: npt.NDArray[np.intp], *, size: int) -> npt.NDArray[np.uint64]:
+    hashes = np.full(len(starts), _OFFSET)
+    for place in range(size):
+        hashes = (hashes ^ codes[starts + place]) * _PRIME
+    hashes = (hashes ^ (hashes >> _HALF)) * _MIX
+    return hashes ^ (hashes >> _HALF)
