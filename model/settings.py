@@ -141,3 +141,10 @@ class ModelConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
         if wanted is None or isinstance(shape, wanted):
             return shape
         return wanted.model_validate(shape)
+
+    @pydantic.field_validator("hash_bins")
+    @classmethod
+    def _a_row_for_every_word(cls, hash_bins: int, info: pydantic.ValidationInfo) -> int:
+        if not hash_bins and info.data.get("encoder") == "subword":
+            raise ValueError("a subword encoder needs at least 1")
+        return hash_bins

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from model.saved import save_model, weight_shapes
-from model.settings import EncoderSettings, ModelConfig, TrainingSettings
+from model.settings import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings
 from model.vocabulary import Vocabulary
 from schemas.columns import hash64_all, key_all
 from schemas.output import Output
@@ -92,9 +92,22 @@ def parquet_bytes(table):
 def make_model():
     """Return a function that saves a model with random weights and returns its manifest."""
 
-    def make(url, *, words=("pay", "bill", "cancel", "flight"), dimension=8, seed=0, distance="squared_euclidean"):
+    def make(
+        url,
+        *,
+        words=("pay", "bill", "cancel", "flight"),
+        dimension=8,
+        seed=0,
+        distance="squared_euclidean",
+        encoder="cnn",
+    ):
+        shapes = {
+            "cnn": EncoderSettings(embedding_dimension=6, windows=(3,), channels=10, dimension=dimension),
+            "subword": SubwordSettings(dimension=dimension, ngram_bins=100),
+        }
         config = ModelConfig(
-            shape=EncoderSettings(embedding_dimension=6, windows=(3,), channels=10, dimension=dimension),
+            encoder=encoder,
+            shape=shapes[encoder],
             words=len(words),
             hash_bins=50,
             training=TrainingSettings(distance=distance),

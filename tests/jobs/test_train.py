@@ -14,7 +14,10 @@ CLUSTERS = [
     for verb in ("pay", "cancel", "find")
     for t in THINGS
 ]
-SMALL = ["--epochs", 2, "--batch-size", 16, "--dimension", 8, "--vocabulary-size", 50, "--hash-bins", 5]
+SIZES = ["--epochs", 2, "--batch-size", 16, "--dimension", 8, "--vocabulary-size", 50, "--hash-bins", 5]
+SMALL = [*SIZES, "--ngram-bins", 100]
+CNN = [*SIZES, "--preset", "paper"]
+BOTH = pytest.mark.parametrize("options", [SMALL, CNN], ids=["default", "paper"])
 
 
 @pytest.fixture
@@ -26,8 +29,9 @@ def files_of(url):
     return {f.path.split("/")[-1]: storage.read_bytes(f"{url}/{f.path}") for f in read_manifest(url, "model").files}
 
 
-def test_it_writes_a_model_that_encodes(qpr, memory, dataset):
-    outcome = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL, "--json")
+@BOTH
+def test_it_writes_a_model_that_encodes(qpr, memory, dataset, options):
+    outcome = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *options, "--json")
     assert outcome.code == 0
     result = json.loads(outcome.out)
     # 12 train and 6 validation clusters of 3 questions have 3 pairs each
@@ -38,7 +42,7 @@ def test_it_writes_a_model_that_encodes(qpr, memory, dataset):
 
 
 def test_the_model_holds_card_curve_and_metrics(qpr, memory, dataset):
-    qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL, "--windows", "2,3")
+    qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *CNN, "--windows", "2,3")
     files = files_of(f"{memory}/m")
     digest = read_manifest(dataset).digest
     assert digest in files["README.md"].decode()
@@ -48,20 +52,48 @@ def test_the_model_holds_card_curve_and_metrics(qpr, memory, dataset):
     assert epochs[0].keys() == {"epoch", "loss", "auc", "seconds", "pairs_per_s"}
     assert total["total"]["train_pairs"] == 36
     config = json.loads(files["config.json"])
+    assert config["encoder"] == "cnn"
     assert config["shape"]["windows"] == [2, 3]
     assert config["dataset_digest"] == digest
     assert read_manifest(f"{memory}/m").inputs[0].digest == digest
 
 
-def test_the_same_command_gives_the_same_weights(qpr, memory, dataset):
+@BOTH
+def test_the_same_command_gives_the_same_weights(qpr, memory, dataset, options):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        assert qpr("train", "--dataset", dataset, "--output", f"{memory}/{name}", *SMALL, "--seed", seed).code == 0
+        assert qpr("train", "--dataset", dataset, "--output", f"{memory}/{name}", *options, "--seed", seed).code == 0
     first, again, other = (files_of(f"{memory}/{name}") for name in "abc")
     for name in ("weights.safetensors", "vocabulary.txt", "config.json"):
         assert first[name] == again[name]
     assert first["weights.safetensors"] != other["weights.safetensors"]
     digests = [read_manifest(f"{memory}/{name}").digest for name in "abc"]
     assert digests[0] == digests[1] != digests[2]  # whatever the times and the name in the model's card
+
+
+def configuration(qpr, memory, dataset, *options):
+    assert qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *options, "--overwrite").code == 0
+    return json.loads(files_of(f"{memory}/m")["config.json"])
+
+
+def test_a_preset_is_what_an_option_is_by_default(qpr, memory, dataset):
+    default = configuration(qpr, memory, dataset, *SMALL)
+    assert (default["encoder"], default["shape"]["ngrams"]) == ("subword", [3, 4])
+    assert default["training"]["loss"] == "multiple_negatives"
+    assert default["training"] == configuration(qpr, memory, dataset, *SMALL, "--encoder", "subword")["training"]
+    paper = configuration(qpr, memory, dataset, *CNN)
+    assert (paper["encoder"], paper["training"]["loss"], paper["training"]["learning_rate"]) == ("cnn", "sdml", 1e-3)
+    assert (paper["training"]["pairs_per_cluster"], paper["training"]["linear_decay"]) == (0, False)
+    assert paper == configuration(qpr, memory, dataset, *SIZES, "--encoder", "cnn")
+
+
+def test_presets_and_encoders_mix(qpr, memory, dataset):
+    bag = configuration(qpr, memory, dataset, *CNN, "--encoder", "subword", "--ngram-bins", 9, "--ngrams", "2,5")
+    assert (bag["encoder"], bag["shape"]["ngrams"], bag["training"]["loss"]) == ("subword", [2, 5], "sdml")
+    network = configuration(
+        qpr, memory, dataset, *SIZES, "--preset", "default", "--encoder", "cnn", "--learning-rate", 1e-3
+    )
+    assert (network["encoder"], network["training"]["loss"]) == ("cnn", "multiple_negatives")
+    assert network["training"]["dropout"] == 0
 
 
 def test_a_model_is_replaced_only_when_told(qpr, memory, dataset):
@@ -89,17 +121,41 @@ def test_no_validation_pair_and_a_large_batch_are_said(qpr, memory, make_trainin
         (["--smoothing", -0.5], "--smoothing -0.5"),
         (["--learning-rate", 0], "--learning-rate 0"),
         (["--distance", "cosine"], "--distance cosine"),
-        (["--windows", "3;5"], "--windows 3;5"),
-        (["--windows", "0"], "--windows 0"),
-        (["--windows", "1000"], "--windows 1000"),
+        (["--loss", "cosine"], "'sdml', 'multiple_negatives'"),
+        (["--encoder", "lstm"], "'subword', 'cnn'"),
+        (["--preset", "best"], "'default', 'paper'"),
+        (["--scale", 0], "--scale 0"),
+        (["--dropout", 1], "--dropout 1"),
+        (["--pairs-per-cluster", -1], "--pairs-per-cluster -1"),
+        (["--ngrams", "3;4"], "--ngrams 3;4"),
+        (["--ngrams", "0"], "--ngrams 0"),
+        (["--ngram-bins", 0], "--ngram-bins 0"),
+        (["--hash-bins", 0], "--hash-bins 0: --encoder subword needs at least 1"),
+        (["--windows", "5"], "--windows is no option of --encoder subword"),
         (["--batch-size", 10**9], "--batch-size 1000000000"),
-        (["--vocabulary-size", 0, "--hash-bins", 0], "error: vocabulary_size and hash_bins must not both be 0"),
     ],
 )
 def test_a_value_that_makes_no_sense_is_wrong_usage(qpr, memory, dataset, options, reason):
     outcome = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL, *options)
     assert outcome.code == 2
     assert reason in outcome.err
+    assert not storage.exists(f"{memory}/m")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--windows", "3;5"], "--windows 3;5"),
+        (["--windows", "0"], "--windows 0"),
+        (["--windows", "1000"], "--windows 1000"),
+        (["--vocabulary-size", 0, "--hash-bins", 0], "error: vocabulary_size and hash_bins must not both be 0"),
+        (["--dropout", 0.1], "--dropout is no option of --encoder cnn"),
+        (["--ngrams", "3"], "--ngrams is no option of --encoder cnn"),
+    ],
+)
+def test_a_value_that_makes_no_sense_for_the_convolution_is_wrong_usage(qpr, memory, dataset, options, reason):
+    outcome = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *CNN, *options)
+    assert (outcome.code, reason in outcome.err) == (2, True)
     assert not storage.exists(f"{memory}/m")
 
 

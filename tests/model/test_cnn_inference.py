@@ -2,12 +2,9 @@ from __future__ import annotations
 
 import itertools
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -119,9 +116,3 @@ def test_it_travels_to_a_worker():
 def test_a_null_has_the_vector_of_an_empty_question():
     encoder = encoder_with((5,))
     np.testing.assert_array_equal(*encoder.encode(pa.array([None, ""], pa.string())))
-
-
-@pytest.mark.parametrize("heavy", ["torch", "apache_beam", "faiss", "sklearn", "matplotlib"])
-def test_importing_it_loads_no_engine(heavy):
-    probe = f"import sys, model.inference; sys.exit({heavy!r} in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", probe], check=False).returncode == 0

@@ -116,6 +116,43 @@ def test_weights_other_than_the_configuration_asks_for_are_an_error(model, chang
         load_encoder(model)
 
 
+def test_a_model_from_before_there_were_several_encoders_still_opens(model):
+    expected = load_encoder(model).encode(["pay the bill"])
+    config = json.loads(files_of(model)["config.json"])
+    del config["encoder"]
+    new = ("loss", "scale", "dropout", "pairs_per_cluster", "linear_decay")
+    config["training"] = {name: value for name, value in config["training"].items() if name not in new}
+    republish(model, {"config.json": json.dumps(config).encode()})
+    np.testing.assert_array_equal(load_encoder(model).encode(["pay the bill"]), expected)
+    assert load_parts(model).config.training.loss == "sdml"
+
+
+def test_a_subword_model_is_stored_at_half_precision_and_reads_back(memory, make_model):
+    make_model(f"{memory}/s", encoder="subword", dimension=5)
+    parts = load_parts(f"{memory}/s")
+    table = safetensors.numpy.load(files_of(f"{memory}/s")["weights.safetensors"])["embedding.weight"]
+    assert (table.dtype, table.shape) == (np.float16, (4 + 50 + 100, 5))  # words, hash bins, n-gram bins
+    np.testing.assert_array_equal(parts.weights["embedding.weight"], table)
+    encoder = load_encoder(f"{memory}/s")
+    assert encoder.dimension == 5
+    np.testing.assert_allclose(np.linalg.norm(encoder.encode(["pay the bill", "x"]), axis=1), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda c: c.replace(b'"subword"', b'"cnn"'), "config.json: shape"),
+        (lambda c: c.replace(b'"ngram_bins": 100', b'"ngram_bins": 99'), "embedding.weight is"),
+        (lambda c: c.replace(b'"hash_bins": 50', b'"hash_bins": 0'), "config.json: hash_bins: .* at least 1"),
+    ],
+)
+def test_a_subword_model_whose_files_do_not_fit_is_an_error(memory, make_model, damage, reason):
+    make_model(f"{memory}/s", encoder="subword")
+    republish(f"{memory}/s", {"config.json": damage(files_of(f"{memory}/s")["config.json"])})
+    with pytest.raises(QprError, match=reason):
+        load_encoder(f"{memory}/s")
+
+
 def test_a_folder_that_is_no_model_is_an_error(memory, make_training_data):
     with pytest.raises(QprError, match="does not exist"):
         load_encoder(f"{memory}/nothing")

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import typing
+
+import pytest
+
+from jobs.encoder_options import EncoderChoice, LossChoice, PresetChoice, numbers, settings_of
+from model.presets import PRESETS
+from model.settings import SHAPES, EncoderSettings, Loss, SubwordSettings
+from schemas.errors import UsageError
+
+
+def test_the_choices_are_those_there_are():
+    assert set(PresetChoice) == PRESETS.keys()
+    assert set(EncoderChoice) == SHAPES.keys()
+    assert set(LossChoice) == set(typing.get_args(Loss))
+
+
+@pytest.mark.parametrize(
+    ("preset", "encoder", "of", "shape"),
+    [
+        (None, None, "default", SubwordSettings()),
+        (None, "cnn", "paper", EncoderSettings()),
+        ("paper", None, "paper", EncoderSettings()),
+        ("default", "subword", "default", SubwordSettings()),
+        ("paper", "subword", "paper", SubwordSettings()),
+    ],
+)
+def test_without_options_it_is_the_preset(preset, encoder, of, shape):
+    assert settings_of(preset, encoder, shape={"windows": None}, training={"seed": None}) == (
+        shape,
+        PRESETS[of].training,
+    )
+
+
+def test_given_values_take_the_place_of_the_presets():
+    shape, training = settings_of(
+        "default", None, shape={"dimension": 7}, training={"epochs": 3, "linear_decay": False, "loss": LossChoice.SDML}
+    )
+    assert shape == SubwordSettings(dimension=7)
+    assert training == PRESETS["default"].training.model_copy(
+        update={"epochs": 3, "linear_decay": False, "loss": "sdml"}
+    )
+
+
+def test_numbers_are_read_or_refused():
+    assert numbers("--ngrams", None) is None
+    assert numbers("--ngrams", "3, 4") == (3, 4)
+    with pytest.raises(UsageError, match="--ngrams 3-4"):
+        numbers("--ngrams", "3-4")
