@@ -27,10 +27,8 @@ def test_the_choices_are_those_there_are():
     ],
 )
 def test_without_options_it_is_the_preset(preset, encoder, of, shape):
-    assert settings_of(preset, encoder, shape={"windows": None}, training={"seed": None}) == (
-        shape,
-        PRESETS[of].training,
-    )
+    found = settings_of(preset, encoder, shape={"windows": None}, training={"seed": None})
+    assert found == (shape, PRESETS[of].training)
 
 
 def test_given_values_take_the_place_of_the_presets():

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from model.card import card
-from model.settings import EncoderSettings, ModelConfig, TrainingSettings
+from model.settings import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings
 
 CONFIG = ModelConfig(
     shape=EncoderSettings(dimension=20, windows=(3, 5)),
@@ -23,6 +23,18 @@ def test_card_names_data_settings_and_what_was_measured():
     assert "by their euclidean distance" in page
     assert "12,345 words have" in page
     assert "window of 3 or 5 words" in page
+
+
+def test_card_of_a_subword_encoder_tells_of_no_windows():
+    training = TrainingSettings(loss="multiple_negatives")
+    config = CONFIG.model_copy(update={"encoder": "subword", "shape": SubwordSettings(), "training": training})
+    page = card(config, dataset_url="d", data={}, metrics={})
+    assert "into 256 numbers" in page
+    assert "character n-grams" in page
+    assert "multiple-negatives ranking" in page
+    assert "Word order does not count at all;" in page
+    assert "windows" not in page
+    assert all(len(line) <= 120 for line in page.splitlines())
 
 
 def test_card_is_plain_markdown_without_leftover_fields():

@@ -143,7 +143,7 @@ def test_a_subword_model_is_stored_at_half_precision_and_reads_back(memory, make
     [
         (lambda c: c.replace(b'"subword"', b'"cnn"'), "config.json: shape"),
         (lambda c: c.replace(b'"ngram_bins": 100', b'"ngram_bins": 99'), "embedding.weight is"),
-        (lambda c: c.replace(b'"hash_bins": 50', b'"hash_bins": 0'), "config.json: hash_bins: .* at least 1"),
+        (lambda c: c.replace(b'"hash_bins": 50,', b'"hash_bins": 0,'), "config.json: hash_bins: .* at least 1"),
     ],
 )
 def test_a_subword_model_whose_files_do_not_fit_is_an_error(memory, make_model, damage, reason):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pydantic
 import pytest
 
-from model.settings import EncoderSettings, ModelConfig, TrainingSettings
+from model.settings import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings, encoder_name
 
 
 def test_defaults_are_the_papers():
@@ -27,6 +27,10 @@ def test_defaults_are_the_papers():
         {"patience": 0},
         {"seed": -1},
         {"vocabulary_size": 0, "hash_bins": 0},
+        {"loss": "triplet"},
+        {"scale": 0},
+        {"dropout": 1},
+        {"pairs_per_cluster": -1},
         {"epoch": 3},
     ],
 )
@@ -41,6 +45,40 @@ def test_training_settings_that_make_no_sense_are_refused(wrong):
 def test_encoder_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(pydantic.ValidationError):
         EncoderSettings(**wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"ngrams": ()}, {"ngrams": (0,)}, {"ngram_bins": 0}, {"ngram_bins": 2**28 + 1}, {"ngram_weight": 0}]
+)
+def test_subword_settings_that_make_no_sense_are_refused(wrong):
+    with pytest.raises(pydantic.ValidationError):
+        SubwordSettings(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "shape", "hash_bins"),
+    [
+        ("cnn", SubwordSettings(), 1),
+        ("subword", EncoderSettings(), 1),
+        ("subword", {"windows": (3,)}, 1),
+        ("subword", {}, 0),
+        ("lstm", {}, 1),
+    ],
+)
+def test_a_shape_of_another_encoder_is_refused(encoder, shape, hash_bins):
+    with pytest.raises(pydantic.ValidationError):
+        ModelConfig(
+            encoder=encoder, shape=shape, words=3, hash_bins=hash_bins, training=TrainingSettings(), dataset_digest="d"
+        )
+
+
+def test_a_shape_is_read_as_that_of_its_encoder():
+    for name, shape in (("cnn", EncoderSettings()), ("subword", SubwordSettings())):
+        common = {"words": 3, "hash_bins": 1, "training": TrainingSettings(), "dataset_digest": "d"}
+        config = ModelConfig(encoder=name, shape={"dimension": 9}, **common)
+        assert config.shape == shape.model_copy(update={"dimension": 9})
+        assert encoder_name(config.shape) == name
+        assert ModelConfig.model_validate_json(config.model_dump_json()) == config
 
 
 def test_a_configuration_survives_json():

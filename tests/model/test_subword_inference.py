@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from model import encoding, subword_inference
 from model.subword_inference import BagEncoder, summed
 from model.subwords import Subwords
-from model.vocabulary import TokenIds, Vocabulary
+from model.vocabulary import TokenIds, Vocabulary, offsets_of
 
 WORDS = ("what", "is", "the", "capital", "of", "france")
 SUBWORDS = Subwords(Vocabulary(WORDS[:4], hash_bins=3), (3, 4), 40)
@@ -27,9 +27,7 @@ def encoder(request) -> BagEncoder:
 @given(st.lists(st.lists(st.integers(0, 6), max_size=9), max_size=12))
 def test_sums_agree_with_a_loop(runs):
     table = np.random.default_rng(1).normal(size=(7, 3)).astype(np.float32)
-    tokens = TokenIds(
-        np.array([*itertools.chain(*runs)], np.int32), np.array([0, *np.cumsum([len(r) for r in runs])], np.int64)
-    )
+    tokens = TokenIds(np.array([*itertools.chain(*runs)], np.int32), offsets_of(np.array([*map(len, runs)], np.int64)))
     expected = np.array([table[run].astype(np.float64).sum(axis=0) for run in runs]).reshape(-1, 3)
     sums = summed(tokens, table)
     assert sums.dtype == np.float32

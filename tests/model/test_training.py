@@ -9,8 +9,8 @@ from model import training
 from model.cnn_inference import CnnEncoder
 from model.pairs import index_pairs
 from model.separation import sample_non_pairs, separation
-from model.settings import EncoderSettings, TrainingSettings
-from model.training import Step, train
+from model.settings import EncoderSettings, SubwordSettings, TrainingSettings
+from model.training import Step, epoch_batches, train
 from schemas.errors import QprError
 from schemas.tables import PAIRS
 
@@ -133,6 +133,48 @@ def test_a_device_that_is_not_there_is_an_error(device):
 def test_the_euclidean_distance_trains_too():
     trained = train(TRAIN, VALIDATION, shape=SHAPE, settings=SETTINGS.model_copy(update={"distance": "euclidean"}))
     assert trained.epochs[-1].loss < trained.epochs[0].loss
+
+
+BAG = SubwordSettings(dimension=8, ngram_bins=200)
+RANKING = SETTINGS.model_copy(
+    update={"loss": "multiple_negatives", "pairs_per_cluster": 2, "linear_decay": True, "dropout": 0.3}
+)
+
+
+def test_the_subword_encoder_learns_and_a_seed_repeats():
+    first, again = (train(TRAIN, VALIDATION, shape=BAG, settings=RANKING) for _ in range(2))
+    assert first.epochs[-1].loss < 0.9 * first.epochs[0].loss
+    assert first.best.auc > 0.9
+    assert (first.weights["embedding.weight"] == again.weights["embedding.weight"]).all()
+    other = train(TRAIN, VALIDATION, shape=BAG, settings=RANKING.model_copy(update={"seed": 1}))
+    assert (first.weights["embedding.weight"] != other.weights["embedding.weight"]).any()
+
+
+def test_with_linear_decay_all_epochs_run_and_the_last_is_kept(monkeypatch):
+    judged_by(monkeypatch, [0.9, 0.8, 0.7, 0.6])
+    trained = train(TRAIN, VALIDATION, shape=BAG, settings=RANKING.model_copy(update={"patience": 1}))
+    assert (len(trained.epochs), trained.best.epoch) == (4, 4)
+
+
+def test_the_learning_rate_falls_to_its_last_step(monkeypatch):
+    rates = []
+    step = torch.optim.SparseAdam.step
+    monkeypatch.setattr(
+        torch.optim.SparseAdam, "step", lambda self: (rates.append(self.param_groups[0]["lr"]), step(self))[1]
+    )
+    train(TRAIN, NOTHING, shape=BAG, settings=RANKING.model_copy(update={"epochs": 2}))
+    # 30 clusters, 2 pairs of each: 60 pairs in 4 batches of 15, twice; from 0.01 in eighths
+    np.testing.assert_allclose(rates, [0.01 * (8 - done) / 8 for done in range(8)])
+
+
+def test_drawn_pairs_are_counted_and_differ_from_epoch_to_epoch():
+    settings = RANKING.model_copy(update={"epochs": 2})
+    first, second = (np.concatenate([*epoch_batches(TRAIN, settings, epoch=epoch)]) for epoch in (1, 2))
+    assert len(first) == len(second) == 60
+    assert set(first.tolist()) != set(second.tolist())
+    steps: list[Step] = []
+    train(TRAIN, NOTHING, shape=BAG, settings=settings, on_step=steps.append)
+    assert [(s.epoch, s.step, s.steps) for s in steps] == [(e, s, 4) for e in (1, 2) for s in range(1, 5)]
 
 
 @pytest.mark.gpu
