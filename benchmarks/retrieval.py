@@ -1,6 +1,8 @@
-"""Does the learned encoder beat BM25? The same queries against the same questions, in one run.
+"""Do learned encoders beat BM25? The same queries against the same questions, in one run.
 
-Run: python -m benchmarks.retrieval --dataset DATASET --index INDEX [--split test] [--depth 100] [--limit N]
+Run: python -m benchmarks.retrieval --dataset DATASET --index INDEX [INDEX…] [--split test] [--depth 100] [--limit N]
+
+Each index is searched as it was built and exactly, and says how fast its model encodes, on the threads there are.
 
 BM25 is bm25s with its defaults on the words of the questions' keys, without stemming. A question never finds itself.
 """
@@ -8,6 +10,7 @@ BM25 is bm25s with its defaults on the words of the questions' keys, without ste
 from __future__ import annotations
 
 import argparse
+import itertools
 import time
 from typing import Any
 
@@ -17,7 +20,7 @@ import numpy.typing as npt
 
 from benchmarks.machine import describe_machine
 from jobs.evaluate import measure
-from model.index import open_index
+from model.index import Index, open_index
 from model.judgements import Judgements, judgements
 from model.metrics import per_pair, per_question, ranks
 from schemas.columns import key_all, words_all
@@ -38,19 +41,28 @@ def bm25(dataset: Dataset, judged: Judgements, *, depth: int) -> npt.NDArray[np.
     return np.asarray(found[~own].reshape(len(judged), depth), np.int64)
 
 
+def questions_a_second(index: Index, dataset: Dataset, *, most: int = 100_000) -> float:
+    """Return how many question texts an index's model encodes a CPU second, of all threads together."""
+    texts = dataset.table("questions", columns=["text"])["text"].slice(0, most)
+    index.encoder.encode(texts.slice(0, 100))
+    started = time.process_time()
+    index.encoder.encode(texts)
+    return len(texts) / (time.process_time() - started)
+
+
 def row(name: str, result: dict[str, Any]) -> str:
     """Return one line of the table."""
     figures = [
         result[kind][metric] for kind in ("per_question", "per_pair") for metric in ("hits_at_1", "hits_at_10", "mrr")
     ]
-    return f"{name:34}" + "".join(f"{figure:9.4f}" for figure in figures)
+    return f"{name:46}" + "".join(f"{figure:9.4f}" for figure in figures)
 
 
 def main() -> None:
     """Measure each system and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dataset", required=True)
-    parser.add_argument("--index", required=True)
+    parser.add_argument("--index", required=True, nargs="+")
     parser.add_argument("--split", default="test")
     parser.add_argument("--depth", type=int, default=100)
     parser.add_argument("--limit", type=int)
@@ -60,11 +72,14 @@ def main() -> None:
     judged = judgements(clusters, limit=options.limit)
     print(describe_machine(), f"{len(judged):,} {options.split} queries, cut at rank {options.depth}", sep="; ")
     header = ("H@1", "H@10", "MRR", "H@1/pair", "H@10/p.", "MRR/pair")
-    print(f"{'system':34}" + "".join(f"{name:>9}" for name in header))
-    for exact in (False, True):
-        index = open_index(options.index, exact=exact)
+    print(f"{'system':46}" + "".join(f"{name:>9}" for name in header))
+    for url, exact in itertools.product(options.index, (False, True)):
+        index = open_index(url, exact=exact)
         search = "exact search" if exact else f"{index.settings.factory}, {index.probes} probes"
-        print(row(f"encoder, {search}", measure(index, judged, depth=options.depth)), flush=True)
+        name = f"{url.rstrip('/').rsplit('/', 1)[-1]}, {search}"
+        print(row(name, measure(index, judged, depth=options.depth)), flush=True)
+        if exact:
+            print(f"  {questions_a_second(index, dataset):,.0f} questions encoded a second of CPU", flush=True)
     started = time.perf_counter()
     found = ranks(bm25(dataset, judged, depth=options.depth), queries=judged.queries, relevant=judged.relevant)
     result = {
