@@ -13,8 +13,10 @@ from model.settings import ModelConfig, Shape, SubwordSettings
 _CARD = """\
 # Question encoder
 
-Turns a question into {dimension} numbers, so that paraphrases lie close together. {network}, trained
-with {loss}.
+Turns a question into {dimension} numbers, so that paraphrases lie close together.
+
+* {network}.
+* Trained with {loss}.
 
 ## Data
 
@@ -59,13 +61,13 @@ Compare vectors by their {distance} distance. Loading checks every file against 
 
 
 _NETWORKS = {
-    "cnn": "A convolutional network over word\nembeddings (Bonadiman, Kumar and Mittal 2019)",
-    "subword": "A bag of words and their\ncharacter n-grams (after Bojanowski et al. 2017), brought to length 1",
+    "cnn": "A convolutional network over word embeddings (Bonadiman, Kumar and Mittal 2019)",
+    "subword": "A bag of words and their character n-grams (after Bojanowski et al. 2017), brought to length 1",
 }
 
 _LOSSES = {
     "sdml": """smoothed deep metric learning (Bonadiman, Kumar and Mittal 2019, "Large Scale Question Paraphrase
-Retrieval with Smoothed Deep Metric Learning")""",
+  Retrieval with Smoothed Deep Metric Learning")""",
     "multiple_negatives": "multiple-negatives ranking (Henderson et al. 2017), targets smoothed",
 }
 
@@ -109,8 +111,8 @@ def _table(rows: Mapping[str, Any]) -> str:
 
 
 def _shown(value: Any) -> str:
-    if value is None:
-        return "none"
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, tuple):

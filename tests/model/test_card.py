@@ -33,6 +33,7 @@ def test_card_of_a_subword_encoder_tells_of_no_windows():
     assert "character n-grams" in page
     assert "multiple-negatives ranking" in page
     assert "Word order does not count at all;" in page
+    assert "| linear decay | no |" in page
     assert "windows" not in page
     assert all(len(line) <= 120 for line in page.splitlines())
 
