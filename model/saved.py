@@ -89,12 +89,11 @@ def save_model(
         QprError: a file cannot be written.
     """
     config, vocabulary, weights = parts
+    stored = {name: np.ascontiguousarray(weight, weight_type(config)) for name, weight in weights.items()}
     contents = {
         CONFIG: config.model_dump_json(indent=2).encode() + b"\n",
         VOCABULARY: vocabulary.to_text().encode(),
-        WEIGHTS: safetensors.numpy.save(
-            {name: np.ascontiguousarray(weight, weight_type(config)) for name, weight in weights.items()}
-        ),
+        WEIGHTS: safetensors.numpy.save(stored),
         METRICS: "".join(json.dumps(line) + "\n" for line in metrics).encode(),
         **pages,
     }
