@@ -317,9 +317,9 @@ def test_split_answers_are_the_same_whatever_the_order_the_files_and_the_shards(
     rows = [
         (f"{q} in {place}", f"{a} {n % 3}") for a, qs in FACTS.items() for q in qs for n, place in enumerate("abcd")
     ]
-    rows += [(f"{q} in {place}", "ask us") for qs in FACTS.values() for q in qs for place in "xyz"]
+    rows += [(q, "ask us") for qs in FACTS.values() for q in qs]
     shuffled = random.Random(5).sample(rows, len(rows))
-    options = ["--linkage", linkage]
+    options = ["--linkage", linkage, "--min-probability", 0.3]
     one = make(write(tmp_path / "a.jsonl", rows), options=options, output="memory://bucket/one")
     cut = [write(tmp_path / f"cut{i}.jsonl", shuffled[i::3]) for i in range(3)]
     two = make(*cut, options=options, output="memory://bucket/two")

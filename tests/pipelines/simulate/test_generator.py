@@ -113,8 +113,8 @@ def test_a_user_keeps_a_locale():
 
 def test_facts_and_wordings_come_from_a_dataset():
     rows = [
-        {"cluster_id": i, "answer": answer, "split": "train", "size": 2, "events": 2, "coherence": 0.5}
-        | {"adjusted_coherence": 0.5, "idf_coherence": 0.5, "question_ids": [1, 2], "texts": texts}
+        {"cluster_id": i, "answer_hash": i, "answer": answer, "split": "train", "size": 2, "events": 2}
+        | {"coherence": 0.5, "adjusted_coherence": 0.5, "idf_coherence": 0.5, "question_ids": [1, 2], "texts": texts}
         for i, answer, texts in ((11, "Paris", ["capital of france", "france capital"]), (12, None, ["pay it", "bill"]))
     ]
     sink = io.BytesIO()
