@@ -7,12 +7,18 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 MOST_LEAVES: Final = 16
 _ALL: Final = (1 << MOST_LEAVES) - 1
+STAGES: Final = (100, 200)
+"""After so many trees a pair that is settled is left."""
+
+SETTLED: Final = 6.0
+"""A logit this far from 0 is settled: the probability is within .0025 of 0 or 1."""
+
 _ROWS: Final = 2_048  # pairs whose masks fit a second-level cache
 
 
@@ -45,6 +51,18 @@ class Logistic:
         return np.concatenate([features[:, :, None], hinges], axis=2).reshape(len(features), -1).astype(np.float32)
 
 
+class Stage(NamedTuple):
+    """Some of a model's trees, as tables.
+
+    Attributes:
+        masks: for each feature (thresholds + 1, T) uint16: leaves left over when so many thresholds are exceeded.
+        leaves: (T, 16) what each leaf adds to the logit, leftmost first.
+    """
+
+    masks: tuple[np.ndarray, ...]
+    leaves: np.ndarray
+
+
 @dataclasses.dataclass(frozen=True)
 class Boosted:
     """Gradient-boosted trees of at most 16 leaves.
@@ -53,35 +71,47 @@ class Boosted:
     leaf that no feature rules out is the one (QuickScorer, Lucchese et al. 2015). What a feature rules out depends only
     on which thresholds it passes, so one row of a table a feature holds the masks of all trees.
 
+    A pair whose logit is `SETTLED` after a stage keeps it: most pairs of an answer are nothing alike or nearly equal,
+    and the first trees say so.
+
     Attributes:
         thresholds: for each feature its split points over all trees, ascending.
-        masks: for each feature (thresholds + 1, T) uint16: leaves left over when so many thresholds are exceeded.
-        leaves: (T, 16) what each leaf adds to the logit, leftmost first.
+        stages: the trees in the order in which they were learned.
         bias: the logit before any tree.
     """
 
     thresholds: tuple[np.ndarray, ...]
-    masks: tuple[np.ndarray, ...]
-    leaves: np.ndarray
+    stages: tuple[Stage, ...]
     bias: float
 
     def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002
         """Return the probability of each pair."""
-        logits = np.empty(len(features))
-        passed = [
-            np.searchsorted(points, features[:, column], side="left") if len(points) else None
-            for column, points in enumerate(self.thresholds)
-        ]
-        base = np.arange(len(self.leaves)) * self.leaves.shape[1]
-        for start in range(0, len(features), _ROWS):
-            rows = slice(start, start + _ROWS)
-            left_over = np.full((len(features[rows]), len(self.leaves)), _ALL, np.uint16)
-            for places, table in zip(passed, self.masks, strict=True):
-                if places is not None:
-                    left_over &= table.take(places[rows], axis=0)
-            leaf = _LOWEST_BIT.take(left_over) + base
-            logits[rows] = self.leaves.ravel().take(leaf).sum(axis=1)
-        return _sigmoid(logits + self.bias)
+        logits = np.full(len(features), self.bias)
+        unsettled = np.arange(len(features))
+        passed = [_passed(points, features[:, column]) for column, points in enumerate(self.thresholds)]
+        for stage in self.stages:
+            for start in range(0, len(unsettled), _ROWS):
+                rows = unsettled[start : start + _ROWS]
+                logits[rows] += _of_trees(stage, [None if p is None else p[rows] for p in passed])
+            unsettled = unsettled[np.abs(logits[unsettled]) < SETTLED]
+        return _sigmoid(logits)
+
+
+def _passed(points: np.ndarray, values: np.ndarray) -> np.ndarray | None:
+    """Return how many thresholds each value exceeds; None where no tree asks."""
+    return np.searchsorted(points, values, side="left") if len(points) else None
+
+
+def _of_trees(stage: Stage, passed: list[np.ndarray | None]) -> np.ndarray:
+    """Return the sum of what a stage's trees add to each logit."""
+    rows = next((len(places) for places in passed if places is not None), 0)
+    left_over = np.full((rows, len(stage.leaves)), _ALL, np.uint16)
+    for places, table in zip(passed, stage.masks, strict=True):
+        if places is not None:
+            left_over &= table.take(places, axis=0)
+    leaf = _LOWEST_BIT.take(left_over) + np.arange(len(stage.leaves)) * stage.leaves.shape[1]
+    added: np.ndarray = stage.leaves.ravel().take(leaf).sum(axis=1)
+    return added
 
 
 def _sigmoid(logits: np.ndarray) -> np.ndarray:
@@ -114,7 +144,11 @@ def boosted(trees: list[dict[str, list[Any]]], features: int, bias: float) -> Bo
             raise ValueError(f"tree {number} has {len(values)} leaves; at most {MOST_LEAVES} are possible")
         leaves[number, : len(values)] = values
     points = tuple(np.unique(np.array([t for t, _, _ in of_feature], np.float32)) for of_feature in splits)
-    return Boosted(points, tuple(map(_table, splits, points, itertools.repeat(len(trees)))), leaves, bias)
+    masks = [_table(of_feature, at, len(trees)) for of_feature, at in zip(splits, points, strict=True)]
+    ends = [end for end in STAGES if end < len(trees)]
+    parts = [slice(first, last) for first, last in itertools.pairwise([0, *ends, len(trees)])]
+    cut = (Stage(tuple(np.ascontiguousarray(table[:, part]) for table in masks), leaves[part]) for part in parts)
+    return Boosted(points, tuple(cut), bias)
 
 
 def _table(splits: list[tuple[float, int, int]], points: np.ndarray, trees: int) -> np.ndarray:
