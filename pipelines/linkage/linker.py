@@ -75,5 +75,6 @@ def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:
     else:
         model = load_model(linking.method, cosine=linking.encoder is not None)
     if linking.min_probability is not None:
-        model = dataclasses.replace(model, threshold=linking.min_probability)
+        asked = linking.min_probability
+        model = dataclasses.replace(model, threshold=asked, least_of_two=asked)  # what is asked for holds for all groups
     return Linker(model, encode)

@@ -34,7 +34,7 @@ def test_weights_that_ship_split_an_answer_and_a_threshold_can_be_chosen(members
     assert linker.model.threshold == load_model("boosted").threshold
     assert np.array_equal(linker(members, weights).group, link(members, weights, load_model("boosted")).group)
     strict = read_linker(Linking(min_probability=1.0))
-    assert strict.model.threshold == 1.0
+    assert (strict.model.threshold, strict.model.least_of_two) == (1.0, 1.0)
     assert len(set(strict(members, weights).group.tolist())) == 3
 
 
