@@ -76,5 +76,5 @@ def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:
         model = load_model(linking.method, cosine=linking.encoder is not None)
     if linking.min_probability is not None:
         asked = linking.min_probability
-        model = dataclasses.replace(model, threshold=asked, least_of_two=asked)  # what is asked for holds for all groups
+        model = dataclasses.replace(model, threshold=asked, least_of_two=asked)  # holds for all groups
     return Linker(model, encode)
