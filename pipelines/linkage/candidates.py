@@ -12,7 +12,7 @@ import numpy as np
 from pipelines.grouping import starts_of_runs
 from pipelines.linkage.parts import Parts
 
-ALL_PAIRS: Final = 400
+ALL_PAIRS: Final = 1_000
 """Answers up to this many questions are compared question by question."""
 
 RAREST: Final = 5
