@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from benchmarks.silver_logs import TWO_IN_ONE, UNRELATED, SilverLog
 from pipelines.coherence import coherence
-from pipelines.grouping import starts_of_runs
+from pipelines.grouping import sizes_of_runs, starts_of_runs
 from pipelines.linkage.calibration import count_pairs, pair_up
 
 MIN_COHERENCE = 0.05
@@ -57,7 +57,7 @@ def gated(log: SilverLog, group: np.ndarray, name: str = "idf", least: float = M
     """Return the grouping without the groups that score less: each of their rows is alone."""
     order = np.argsort(group, kind="stable")
     starts = starts_of_runs(group[order])
-    sizes = np.diff(np.append(starts, len(group)))
+    sizes = sizes_of_runs(starts, len(group))
     tokens = log.members["token_ids"].take(pa.array(order))
     kept = np.repeat(coherence(tokens, starts, log.weights).named(name) >= least, sizes)
     alone = group.copy()

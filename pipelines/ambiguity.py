@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pydantic
 
 from pipelines.clustering import turn_members_away
-from pipelines.grouping import most_frequent, starts_of_runs
+from pipelines.grouping import most_frequent, sizes_of_runs, starts_of_runs
 from pipelines.rows import MEMBERS, TURNED_AWAY
 
 
@@ -59,7 +59,7 @@ def settle_answers(members: pa.Table, ambiguity: Ambiguity) -> Settled:
     place_starts = starts_of_runs(question_ids[order], cluster_ids[order])
     question_of_place = question_ids[order[place_starts]]
     question_starts = starts_of_runs(question_of_place)
-    several = question_of_place[question_starts[np.diff(np.append(question_starts, len(place_starts))) > 1]]
+    several = question_of_place[question_starts[sizes_of_runs(question_starts, len(place_starts)) > 1]]
     counts = {"members": len(place_starts), "questions_with_several_answers": len(several)}
     if ambiguity.min_answer_share == 0 or not len(several):
         return Settled(members, TURNED_AWAY.empty_table(), counts)
@@ -76,7 +76,7 @@ def _settle(rows: pa.Table, ambiguity: Ambiguity) -> tuple[pa.Table, pa.Table]:
     starts = starts_of_runs(questions, clusters)
     events = np.add.reduceat(rows["events"].to_numpy(), starts)
     of_question = starts_of_runs(questions[starts])
-    question = np.repeat(np.arange(len(of_question)), np.diff(np.append(of_question, len(starts))))
+    question = np.repeat(np.arange(len(of_question)), sizes_of_runs(of_question, len(starts)))
     most = np.maximum.reduceat(events, of_question)[question]
     total = np.add.reduceat(events, of_question)[question]
     clear = (most / total >= ambiguity.min_answer_share) & (most >= ambiguity.min_answer_events)
@@ -85,7 +85,7 @@ def _settle(rows: pa.Table, ambiguity: Ambiguity) -> tuple[pa.Table, pa.Table]:
     stays[leading[starts_of_runs(question[leading])]] = True
     stays &= clear
 
-    place = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
+    place = np.repeat(np.arange(len(starts)), sizes_of_runs(starts, len(rows)))
     told = _one_row_a_place(rows, starts, place, events)
     reasons = {"ambiguous": (~clear, most / total), "minority_answer": (clear & ~stays, events / total)}
     lost = [

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pydantic
 
 from pipelines.coherence import Coherence, coherence
-from pipelines.grouping import lists_of, most_frequent, sizes_of_runs, starts_of_runs
+from pipelines.grouping import lists_of, most_frequent, ranks_in_runs, sizes_of_runs, starts_of_runs
 from pipelines.linkage.linker import Linker
 from pipelines.rejects import json_objects, turn_away
 from pipelines.rows import MEMBERS, TURNED_AWAY
@@ -63,14 +63,14 @@ def cluster(members: pa.Table, gate: Gate, weights: TokenWeights, linker: Linker
         linker: splits answers into groups of paraphrases; None: all questions of an answer are one group.
     """
     merged = merge_answers(members)
-    sizes = sizes_of_runs(merged["cluster_id"].to_numpy())
+    sizes = sizes_of_runs(starts_of_runs(merged["cluster_id"].to_numpy()), len(merged))
     single = pa.array(np.repeat(sizes == 1, sizes))
     lost = [turn_members_away(merged.filter(single), stage="size", reason="single_question")]
     grouped = _split_answers(merged.filter(pc.invert(single)), weights, linker)
-    ids = grouped["cluster_id"].to_numpy()
-    group_sizes = sizes_of_runs(ids)
+    starts = starts_of_runs(grouped["cluster_id"].to_numpy())
+    group_sizes = sizes_of_runs(starts, len(grouped))
     alone = np.repeat(group_sizes == 1, group_sizes)
-    surplus = np.arange(len(ids)) - np.repeat(starts_of_runs(ids), group_sizes) >= gate.max_cluster_size
+    surplus = ranks_in_runs(starts, len(grouped)) >= gate.max_cluster_size
     lost += [
         turn_members_away(grouped.filter(pa.array(alone)), stage="linkage", reason="no_paraphrase"),
         turn_members_away(grouped.filter(pa.array(surplus)), stage="size", reason="over_max_cluster_size"),
@@ -107,10 +107,10 @@ def _split_answers(merged: pa.Table, weights: TokenWeights, linker: Linker | Non
 
 def _believe(kept: pa.Table, gate: Gate, weights: TokenWeights) -> tuple[pa.Table, Coherence, pa.Table]:
     """Return the clusters that reach the gate's coherence, their scores, and the others as TURNED_AWAY rows."""
-    ids = kept["cluster_id"].to_numpy()
-    scored = coherence(kept["token_ids"], starts_of_runs(ids), weights)
+    starts = starts_of_runs(kept["cluster_id"].to_numpy())
+    scored = coherence(kept["token_ids"], starts, weights)
     score = scored.named(gate.coherence)
-    score_of_row = np.repeat(score, sizes_of_runs(ids))
+    score_of_row = np.repeat(score, sizes_of_runs(starts, len(kept)))
     coherent = score_of_row >= gate.min_coherence
     believed = Coherence(*(values[score >= gate.min_coherence] for values in scored))
     left, scores = kept.filter(pa.array(~coherent)), pa.array(score_of_row[~coherent])
@@ -170,7 +170,7 @@ def describe(members: pa.Table, scores: Coherence) -> pa.Table:
             "answer_hash": first["answer_hash"],
             "answer": first["answer"],
             "split": first["split"],
-            "size": pa.array(sizes_of_runs(ids)),
+            "size": pa.array(sizes_of_runs(starts, len(members))),
             "events": pa.array(np.add.reduceat(events, starts) if len(starts) else np.zeros(0, np.int64)),
             "coherence": pa.array(scores.paper),
             "adjusted_coherence": pa.array(scores.adjusted),

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.grouping import sizes_of_runs
 from pipelines.token_weights import TokenWeights
 
 
@@ -44,7 +45,7 @@ def coherence(token_lists: pa.Array | pa.ChunkedArray, starts: np.ndarray, weigh
         weights: of the tokens.
     """
     rows = token_lists.combine_chunks() if isinstance(token_lists, pa.ChunkedArray) else token_lists
-    sizes = np.diff(np.append(starts, len(rows)))
+    sizes = sizes_of_runs(starts, len(rows))
     lengths = pc.list_value_length(rows).to_numpy(zero_copy_only=False).astype(np.int64)
     cluster_of_token = np.repeat(np.repeat(np.arange(len(starts)), sizes), lengths)
     coded = pc.list_flatten(rows).dictionary_encode()

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pydantic
 
-from pipelines.grouping import starts_of_runs
+from pipelines.grouping import ranks_in_runs, starts_of_runs
 from pipelines.rows import ASKED
 from pipelines.splitting import DEFAULT_SALT, uniform
 from schemas.columns import hash64_all
@@ -80,7 +80,7 @@ def shortlist(sizes: pa.Table, held_out: HeldOut) -> pa.Table:
     pairs, place = pairs_of(sizes), _places(sizes["cluster_id"].to_numpy(), held_out.salt)
     order = np.lexsort((place, pairs))
     starts = starts_of_runs(pairs[order])
-    rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
+    rank = ranks_in_runs(starts, len(order))
     return sizes.take(pa.array(order[rank < 2 * held_out.pairs // pairs[order]]))
 
 

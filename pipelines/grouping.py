@@ -25,9 +25,10 @@ def most_frequent(groups: pa.Array, values: pa.Array, weights: pa.Array) -> pa.T
     order = np.argsort(group, kind="stable")
     starts = starts_of_runs(group[order])
     chosen = order[starts]
-    several = np.diff(np.append(starts, len(order))) > 1
+    sizes = sizes_of_runs(starts, len(order))
+    several = sizes > 1
     if several.any():  # most groups have one row, and texts are dear to compare
-        rows = order[np.repeat(several, np.diff(np.append(starts, len(order))))]
+        rows = order[np.repeat(several, sizes)]
         chosen[several] = rows[_heaviest(group[rows], values.take(pa.array(rows)), weights.to_numpy()[rows])]
     return pa.table({"group": group[order[starts]], "value": values.take(pa.array(chosen))})
 
@@ -52,10 +53,16 @@ def starts_of_runs(*ordered: np.ndarray) -> np.ndarray:
     return np.flatnonzero(np.concatenate([[True], changes]))
 
 
-def sizes_of_runs(ordered: np.ndarray) -> np.ndarray:
-    """Return how long each run of equal values of a sorted array is."""
-    sizes: np.ndarray = np.diff(np.append(starts_of_runs(ordered), len(ordered)))
+def sizes_of_runs(starts: np.ndarray, rows: int) -> np.ndarray:
+    """Return how long the run from each of ``starts`` to the next is, or to the end of all ``rows``."""
+    sizes: np.ndarray = np.diff(np.append(starts, rows))
     return sizes
+
+
+def ranks_in_runs(starts: np.ndarray, rows: int) -> np.ndarray:
+    """Return how many rows of its run stand before each row, (rows,)."""
+    ranks: np.ndarray = np.arange(rows) - np.repeat(starts, sizes_of_runs(starts, rows))
+    return ranks
 
 
 def lists_of(values: pa.Array | pa.ChunkedArray, starts: np.ndarray) -> pa.ListArray:

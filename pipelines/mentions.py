@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.clustering import turn_members_away
-from pipelines.grouping import starts_of_runs
+from pipelines.grouping import sizes_of_runs, starts_of_runs
 from pipelines.near_duplicates import KINDS, PRECEDENCE, REASONS
 from pipelines.rows import MEMBERS, TURNED_AWAY
 
@@ -110,7 +110,7 @@ def drop_alone(members: pa.Table) -> Kept:
     """
     ordered = members.sort_by([("cluster_id", "ascending"), ("question_id", "ascending")])
     starts = starts_of_runs(ordered["cluster_id"].to_numpy())
-    sizes = np.diff(np.append(starts, len(ordered)))
+    sizes = sizes_of_runs(starts, len(ordered))
     alone = pa.array(np.repeat(sizes == 1, sizes))
     left = ordered.filter(alone)
     lost = turn_members_away(left, stage="leakage", reason="left_alone")

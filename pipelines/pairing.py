@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from pipelines.grouping import starts_of_runs
+from pipelines.grouping import sizes_of_runs, starts_of_runs
 from pipelines.splitting import mix
 from schemas.tables import PAIRS, conform
 
@@ -27,7 +27,7 @@ def pair(members: pa.Table, max_pairs: int) -> pa.Table:
     """
     ids = members["cluster_id"].to_numpy()
     starts = starts_of_runs(ids)
-    sizes = np.diff(np.append(starts, len(ids)))
+    sizes = sizes_of_runs(starts, len(ids))
     lefts, rights = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for size in np.unique(sizes).tolist():  # clusters of one size share their pair indices
         first, second = np.triu_indices(size, 1)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.bags import bag_ids
-from pipelines.grouping import most_frequent, starts_of_runs
+from pipelines.grouping import most_frequent, sizes_of_runs, starts_of_runs
 from pipelines.rows import MEMBERS, NOT_YET_KNOWN
 from pipelines.token_weights import TokenWeights, count_tokens
 from schemas.columns import distinct_all, hash64_all, words_all
@@ -79,7 +79,7 @@ def _extreme(times: pa.ChunkedArray, starts: np.ndarray, choose: np.ufunc) -> pa
 
 
 def _members(ordered: pa.Table, starts: np.ndarray, questions: pa.Table) -> pa.Table:
-    question_of_row = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(ordered))))
+    question_of_row = np.repeat(np.arange(len(starts)), sizes_of_runs(starts, len(ordered)))
     answers = ordered["answer"].combine_chunks().dictionary_encode()
     counted = (
         pa.table(

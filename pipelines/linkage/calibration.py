@@ -155,7 +155,8 @@ def _linked(gold: Gold, pairs: Compared, probability: np.ndarray, threshold: flo
 def _whole(gold: Gold) -> dict[str, list[Point]]:
     """Return the curve of each coherence: answers that score at least the threshold are kept whole, others not."""
     ids = gold.members["cluster_id"].to_numpy()
-    starts, sizes = starts_of_runs(ids), sizes_of_runs(ids)
+    starts = starts_of_runs(ids)
+    sizes = sizes_of_runs(starts, len(ids))
     scored = coherence(gold.members["token_ids"], starts, gold.weights)
     return {SCORES[name]: _curve(gold, scored.named(name), starts, sizes) for name in Coherence._fields}
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from pipelines.grouping import starts_of_runs
+from pipelines.grouping import ranks_in_runs, starts_of_runs
 from pipelines.linkage.parts import Parts
 
 ALL_PAIRS: Final = 1_000
@@ -53,7 +53,7 @@ def _sharing_rare_stems(rows: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.
     order = np.lexsort((part, stems.counts[part], row))
     row, part = row[order], part[order]
     starts = starts_of_runs(row)
-    rank = np.arange(len(row)) - np.repeat(starts, np.diff(np.append(starts, len(row))))
+    rank = ranks_in_runs(starts, len(row))
     rarest = np.full((len(rows), RAREST), -1, np.int64)
     kept = rank < RAREST
     row, part, rank = row[kept], part[kept], rank[kept]

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from pipelines.grouping import starts_of_runs
+from pipelines.grouping import sizes_of_runs, starts_of_runs
 from pipelines.linkage.features import rivals
 
 COSINES: Final = ("cosine", "cosine_margin_min", "cosine_margin_max", "cosine_above_answer")
@@ -47,7 +47,7 @@ def _standardised(values: np.ndarray, answer_of_pair: np.ndarray) -> np.ndarray:
     starts = starts_of_runs(answer_of_pair)
     if not len(starts):
         return values
-    counts = np.diff(np.append(starts, len(values)))
+    counts = sizes_of_runs(starts, len(values))
     mean = np.repeat(np.add.reduceat(values, starts) / counts, counts)
     spread = np.sqrt(np.add.reduceat((values - mean) ** 2, starts) / counts)
     standard: np.ndarray = (values - mean) / np.maximum(np.repeat(spread, counts), 1e-2)

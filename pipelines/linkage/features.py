@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from pipelines.grouping import starts_of_runs
+from pipelines.grouping import sizes_of_runs, starts_of_runs
 from pipelines.linkage.neighbours import Neighbours
 from pipelines.linkage.parts import Parts
 from pipelines.linkage.wording import Wording
@@ -133,7 +133,7 @@ def of_answer(alike: np.ndarray, answer_of_pair: np.ndarray, sizes: np.ndarray) 
     """Return for each pair the size of its answer and how alike the questions there are."""
     order = np.lexsort((alike, answer_of_pair))
     starts = starts_of_runs(answer_of_pair)
-    counts = np.diff(np.append(starts, len(alike)))
+    counts = sizes_of_runs(starts, len(alike))
     ranked = alike[order]
     mean = np.add.reduceat(alike, starts) / counts if len(starts) else np.zeros(0)
     square = np.add.reduceat(alike * alike, starts) / counts if len(starts) else np.zeros(0)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from pipelines.grouping import starts_of_runs
+from pipelines.grouping import sizes_of_runs, starts_of_runs
 from pipelines.linkage.agglomeration import agglomerate
 from pipelines.linkage.candidates import ALL_PAIRS, RAREST, candidates
 from pipelines.linkage.cosine import cosines
@@ -115,7 +115,7 @@ def compare(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | N
         vectors: (R, D) of the questions, for the last features: what `cosine.COSINES` names.
     """
     starts = starts_of_runs(members["cluster_id"].to_numpy())
-    sizes = np.diff(np.append(starts, len(members)))
+    sizes = sizes_of_runs(starts, len(members))
     answer_of_row = np.repeat(np.arange(len(sizes)), sizes)
     for part in _portions(starts, sizes):
         answers = answer_of_row[part] - answer_of_row[part.start]

@@ -86,7 +86,8 @@ def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sampled:
     """
     merged = merge_answers(members)
     answers = merged["cluster_id"].to_numpy()
-    starts, sizes = starts_of_runs(answers), sizes_of_runs(answers)
+    starts = starts_of_runs(answers)
+    sizes = sizes_of_runs(starts, len(answers))
     usable = (sizes > 1) & (sizes <= ALL_PAIRS)
     order = np.argsort(uniform(answers[starts[usable]], _SALT), kind="stable")
     pairs = (sizes * (sizes - 1) // 2)[usable][order]

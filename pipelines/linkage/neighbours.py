@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from scipy import sparse
 
-from pipelines.grouping import starts_of_runs
+from pipelines.grouping import sizes_of_runs, starts_of_runs
 
 DENSE: Final = 1 << 21
 """Cells of the square matrices that are multiplied together; bounds memory."""
@@ -67,7 +67,7 @@ class Neighbours:
         changed[starts] = True
         first_equal = np.maximum.accumulate(np.where(changed, np.arange(len(row)), 0))
         better = np.empty(len(row), np.int64)
-        better[order] = first_equal - np.repeat(starts, np.diff(np.append(starts, len(row))))
+        better[order] = first_equal - np.repeat(starts, sizes_of_runs(starts, len(row)))
         return better[: len(self.left)], better[len(self.left) :]
 
     def _over_rows(self, values: np.ndarray) -> np.ndarray:

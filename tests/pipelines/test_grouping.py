@@ -3,7 +3,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.grouping import lists_of, most_frequent, starts_of_runs
+from pipelines.grouping import lists_of, most_frequent, ranks_in_runs, sizes_of_runs, starts_of_runs
 
 rows = st.lists(st.tuples(st.integers(-3, 3), st.text("abß", max_size=2), st.integers(1, 4)), max_size=30)
 
@@ -49,6 +49,13 @@ def test_a_null_is_a_value_like_any_other_and_loses_a_tie():
 def test_runs_start_where_the_value_changes(values):
     starts = starts_of_runs(np.array(values, np.int64)).tolist()
     assert starts == [i for i, value in enumerate(values) if i == 0 or values[i - 1] != value]
+
+
+@given(st.lists(st.integers(0, 3)).map(sorted))
+def test_runs_have_sizes_and_their_rows_ranks(values):
+    starts = starts_of_runs(np.array(values, np.int64))
+    assert sizes_of_runs(starts, len(values)).tolist() == [values.count(value) for value in sorted(set(values))]
+    assert ranks_in_runs(starts, len(values)).tolist() == [values[:i].count(value) for i, value in enumerate(values)]
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2))))
