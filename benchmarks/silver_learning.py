@@ -32,7 +32,7 @@ from benchmarks.silver_logs import (
 from benchmarks.silver_scores import Figures, answers, score
 from model.inference import load_encoder
 from pipelines.linkage.learn import learn
-from pipelines.linkage.link import Compared, LinkModel, compare
+from pipelines.linkage.link import Compared, LinkModel, compare_all
 from pipelines.linkage.weights import Kind, model_of
 from schemas.dataset import open_dataset
 from schemas.digest import rows_digest
@@ -66,8 +66,7 @@ class Pairs(NamedTuple):
 def gather(log: SilverLog, encode: Encode = None) -> Pairs:
     """Return the candidate pairs of a log."""
     vectors = encode(log.members["text"]) if encode else None
-    parts = zip(*compare(log.members, log.weights, vectors=vectors), strict=True)
-    return Pairs(log, Compared(*(np.concatenate(column) for column in parts)))
+    return Pairs(log, compare_all(log.members, log.weights, vectors=vectors))
 
 
 def grouping(pairs: Pairs, probability: np.ndarray, model: LinkModel) -> np.ndarray:

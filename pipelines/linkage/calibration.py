@@ -16,7 +16,7 @@ from pipelines.grouping import sizes_of_runs, starts_of_runs
 from pipelines.linkage.agglomeration import agglomerate
 from pipelines.linkage.gold import Gold
 from pipelines.linkage.learn import learn
-from pipelines.linkage.link import Compared, compare
+from pipelines.linkage.link import Compared, compare_all
 from pipelines.linkage.linker import Encode
 from pipelines.linkage.weights import Kind, model_of
 from pipelines.splitting import uniform
@@ -124,13 +124,8 @@ def precision_recall(group: np.ndarray, cluster: np.ndarray, answer: np.ndarray)
 
 
 def gather(gold: Gold, encode: Encode | None = None) -> Compared:
-    """Return all candidate pairs of a log at once."""
-    vectors = encode(gold.members["text"]) if encode else None
-    parts = list(compare(gold.members, gold.weights, vectors=vectors))
-    if not parts:
-        nothing = np.zeros(0, np.int64)
-        return Compared(nothing, nothing, nothing, np.zeros((0, 0), np.float32))
-    return Compared(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    """Return all candidate pairs of a log."""
+    return compare_all(gold.members, gold.weights, vectors=encode(gold.members["text"]) if encode else None)
 
 
 def _half(gold: Gold, *, seed: int, second: bool) -> Gold:

@@ -16,8 +16,8 @@ import pyarrow as pa
 from pipelines.grouping import sizes_of_runs, starts_of_runs
 from pipelines.linkage.agglomeration import agglomerate
 from pipelines.linkage.candidates import ALL_PAIRS, RAREST, candidates
-from pipelines.linkage.cosine import cosines
-from pipelines.linkage.features import features
+from pipelines.linkage.cosine import COSINES, cosines
+from pipelines.linkage.features import NAMES, features
 from pipelines.linkage.wording import wording
 from pipelines.token_weights import TokenWeights
 
@@ -129,6 +129,14 @@ def compare(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | N
             found = np.column_stack([found, cosines(vectors[part], left, right, answer_of_row=answers)])
         left, right = left + part.start, right + part.start
         yield Compared(left, right, answer_of_row[left], found)
+
+
+def compare_all(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | None = None) -> Compared:
+    """Return all that `compare` yields at once: for learning and measuring, where the pairs fit in memory."""
+    width = len(NAMES) + (0 if vectors is None else len(COSINES))
+    none = np.zeros(0, np.int64)
+    nothing = Compared(none, none, none, np.zeros((0, width), np.float32))
+    return Compared(*map(np.concatenate, zip(nothing, *compare(members, weights, vectors=vectors), strict=True)))
 
 
 def _portions(starts: np.ndarray, sizes: np.ndarray) -> Iterator[slice]:

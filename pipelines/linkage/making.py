@@ -18,7 +18,7 @@ from pipelines.grouping import sizes_of_runs, starts_of_runs
 from pipelines.linkage import fellegi_sunter
 from pipelines.linkage.candidates import ALL_PAIRS
 from pipelines.linkage.features import NAMES
-from pipelines.linkage.link import LinkModel, compare
+from pipelines.linkage.link import LinkModel, compare_all
 from pipelines.linkage.linker import Encode, Linker, Linking, read_linker
 from pipelines.splitting import uniform
 from pipelines.token_weights import TokenWeights
@@ -94,7 +94,8 @@ def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sampled:
     chosen = answers[starts[usable]][order][: np.searchsorted(np.cumsum(pairs), SAMPLE) + 1]
     sample = merged.filter(pa.array(np.isin(answers, chosen)))
     places = uniform(np.unique(sample["cluster_id"].to_numpy()), _SALT)
-    return first_pairs([Sampled(places[c.answers], c.features) for c in compare(sample, weights)])
+    compared = compare_all(sample, weights)
+    return first_pairs([Sampled(places[compared.answers], compared.features)])
 
 
 def first_pairs(samples: Iterable[Sampled]) -> Sampled:
