@@ -5,9 +5,10 @@ curves -> calibration_picture -> PNG bytes
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from model.curve import png_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,21 +29,17 @@ def calibration_picture(curves: Mapping[str, Sequence[Point]], *, chosen: Mappin
         curves: by the name of the score, thresholds ascending.
         chosen: a threshold to mark, by the name of the score.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     rows = -(-(len(curves) + 1) // 3)
     figure = Figure(figsize=(12, 3.6 * rows), dpi=110, layout="constrained")
-    FigureCanvasAgg(figure)
     panels = figure.subplots(rows, 3, squeeze=False).ravel()
     for axes, (name, points) in zip(panels, curves.items(), strict=False):
         _against_threshold(axes, name, points, chosen.get(name))
     _against_recall(panels[len(curves)], curves)
     for axes in panels[len(curves) + 1 :]:
         axes.set_axis_off()
-    png = io.BytesIO()
-    figure.savefig(png, format="png", metadata={"Software": None})  # a version would change the bytes
-    return png.getvalue()
+    return png_of(figure)
 
 
 def _against_threshold(axes: Axes, name: str, points: Sequence[Point], chosen: float | None) -> None:
