@@ -5,6 +5,7 @@ settings, vocabulary -> network_of -> Network.read(keys) -> Network(inputs) -> v
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -32,14 +33,14 @@ class Inputs(Protocol):
         """Return these questions in this order; a row may repeat."""
 
 
-class Network(nn.Module):
+class Network(nn.Module, abc.ABC):
     """A network with an embedding that learns sparsely, and what makes its inputs."""
 
     body: QuestionEncoder | SubwordEncoder
 
+    @abc.abstractmethod
     def read(self, keys: pa.Array) -> Inputs:
         """Return the inputs of question keys, once for all epochs."""
-        raise NotImplementedError
 
     def optimizers(self, *, learning_rate: float) -> list[torch.optim.Optimizer]:
         """Return what moves the weights: lazy Adam for the embedding, Adam for the rest.
