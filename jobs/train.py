@@ -1,28 +1,20 @@
 """`qpr train`: learn a question encoder from a dataset's pairs.
 
-dataset -> pairs -> training -> model artefact
+options -> settings -> run_training -> model artefact
 """
 
 from __future__ import annotations
 
-import dataclasses
-import math
-import os
 import shlex
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from jobs.console import emit, progress_bar, say, two_columns
+from jobs.console import emit, say, two_columns
 from jobs.encoder_options import EncoderChoice, LossChoice, PresetChoice, numbers, settings_of
-from schemas.dataset import Dataset, open_dataset
-from schemas.manifest import Source
+from jobs.training_run import run_training
+from schemas.dataset import open_dataset
 from schemas.output import Output
-
-if TYPE_CHECKING:
-    from model.pairs import Pairs
-    from model.settings import Shape, TrainingSettings
-    from model.training import Trained
 
 
 def train(
@@ -115,107 +107,6 @@ def train(
     )
     source = open_dataset(dataset)
     claimed = Output(output, "model", overwrite=overwrite)
-    result = run(source, claimed, shape=shape, settings=settings, device=device)
+    result = run_training(source, claimed, shape=shape, settings=settings, device=device)
     emit(result, as_json=as_json, table=lambda: two_columns(f"model {output}", result))
     say(f"Next: qpr index --questions {shlex.quote(dataset)} --model {shlex.quote(output)} --output INDEX")
-
-
-def run(
-    source: Dataset, output: Output, *, shape: Shape, settings: TrainingSettings, device: str | None
-) -> dict[str, Any]:
-    """Train on ``source``, publish at ``output`` and return what came of it.
-
-    Raises:
-        QprError: the dataset holds nothing to learn from, or training failed.
-    """
-    from model.pairs import read_pairs
-
-    # Torch's threads read this when they load. Spinning ones took 10 times as long a step on two busy cores.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    pairs = read_pairs(source)
-    trained = _train_with_bar(pairs, shape=shape, settings=settings, device=device)
-    counters = {
-        "train_pairs": len(pairs["train"]),
-        "train_questions": len(pairs["train"].keys),
-        "train_clusters": pairs["train"].cluster_count,
-        "validation_pairs": len(pairs["validation"]),
-        "epochs": len(trained.epochs),
-        "best_epoch": trained.best.epoch,
-    }
-    seconds = math.fsum(epoch.seconds for epoch in trained.epochs)
-    totals = {
-        "auc": None if trained.best.auc is None else round(trained.best.auc, 5),
-        "loss": round(trained.best.loss, 5),
-        "seconds": round(seconds, 2),
-        "pairs_per_s": round(math.fsum(epoch.seconds * epoch.pairs_per_s for epoch in trained.epochs) / seconds),
-    }
-    _publish(source, output, trained, shape=shape, settings=settings, counters=counters, totals=totals)
-    return {"model": output.url, **counters, **totals}
-
-
-def _train_with_bar(
-    pairs: dict[str, Pairs], *, shape: Shape, settings: TrainingSettings, device: str | None
-) -> Trained:
-    from model.training import Epoch, Step
-    from model.training import train as train_encoder
-
-    with progress_bar("loss", "pairs/s") as bar:
-        fields: dict[str, Any] = {"loss": "", "pairs/s": ""}
-        task = bar.add_task("training", total=None, **fields)
-
-        def on_step(step: Step) -> None:
-            done = (step.epoch - 1) * step.steps + step.step
-            shown: dict[str, Any] = {"loss": f"{step.loss:.4f}", "pairs/s": f"{step.pairs_per_s:,.0f}"}
-            name = f"epoch {step.epoch}/{settings.epochs}"
-            bar.update(task, description=name, completed=done, total=settings.epochs * step.steps, **shown)
-
-        def on_epoch(epoch: Epoch) -> None:
-            auc = "" if epoch.auc is None else f", ROC AUC {epoch.auc:.4f}"
-            speed = f"{epoch.seconds:.1f} s, {epoch.pairs_per_s:,.0f} pairs/s"
-            say(f"epoch {epoch.epoch}: loss {epoch.loss:.4f}{auc}, {speed}")
-
-        return train_encoder(
-            pairs["train"],
-            pairs["validation"],
-            shape=shape,
-            settings=settings,
-            device=device,
-            on_step=on_step,
-            on_epoch=on_epoch,
-            say=say,
-        )
-
-
-def _publish(
-    source: Dataset,
-    output: Output,
-    trained: Trained,
-    *,
-    shape: Shape,
-    settings: TrainingSettings,
-    counters: dict[str, int],
-    totals: dict[str, Any],
-) -> None:
-    from model.card import card
-    from model.curve import curve
-    from model.saved import CARD, CURVE, save_model
-    from model.settings import ModelConfig, encoder_name
-
-    words = trained.vocabulary.words
-    config = ModelConfig(
-        encoder=encoder_name(shape),
-        shape=shape,
-        words=len(words),
-        hash_bins=trained.vocabulary.hash_bins,
-        training=settings,
-        dataset_digest=source.manifest.digest,
-    )
-    page = card(config, dataset_url=source.url, data=counters, metrics=totals)
-    save_model(
-        output,
-        parts=(config, trained.vocabulary, trained.weights),
-        metrics=[*map(dataclasses.asdict, trained.epochs), {"total": counters | totals}],
-        pages={CURVE: curve(trained.epochs), CARD: page.encode()},
-        inputs=[Source(url=source.url, digest=source.manifest.digest)],
-        counters=counters,
-    )
