@@ -5,7 +5,7 @@ preset, encoder, given values -> settings_of -> shape, TrainingSettings
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,8 @@ class LossChoice(StrEnum):
 
     SDML = "sdml"
     MULTIPLE_NEGATIVES = "multiple_negatives"
+    TRIPLET = "triplet"
+    ONLINE_CONTRASTIVE = "online_contrastive"
 
 
 _NOT_OF = {"subword": set[str](), "cnn": {"dropout"}}
@@ -64,7 +66,7 @@ def settings_of(
         training: given values of the training, by name.
 
     Raises:
-        UsageError: a value makes no sense, or is none of this encoder's; the message names its option.
+        UsageError: a value makes no sense, or is none of this encoder's or loss's; the message names its option.
     """
     import pydantic
 
@@ -75,10 +77,11 @@ def settings_of(
     name = encoder or chosen.encoder
     wanted = SHAPES[name]
     of_shape, of_training = _given(shape), _given(training)
-    foreign = (of_shape.keys() - wanted.model_fields.keys()) | (of_training.keys() & _NOT_OF[name])
-    if foreign:
-        raise UsageError(f"{_option(min(foreign))} is no option of --encoder {name}. Leave it out")
-    base = {n: v for n, v in chosen.training.model_dump().items() if n not in _NOT_OF[name]}
+    loss = of_training.get("loss", chosen.training.loss)
+    unused = _unused(loss)
+    _refuse((of_shape.keys() - wanted.model_fields.keys()) | (of_training.keys() & _NOT_OF[name]), f"--encoder {name}")
+    _refuse(of_training.keys() & unused, f"--loss {loss}")
+    base = {n: v for n, v in chosen.training.model_dump().items() if n not in _NOT_OF[name] | unused}
     try:
         checked = wanted.model_validate(of_shape)
         settings = type(chosen.training).model_validate(base | of_training)
@@ -89,6 +92,18 @@ def settings_of(
     if name == "subword" and not settings.hash_bins:
         raise UsageError("--hash-bins 0: --encoder subword needs at least 1, for the words that are not listed")
     return checked, settings
+
+
+def _unused(loss: str) -> set[str]:
+    """Return the settings of other losses that this one has no use for."""
+    from model.settings import LOSS_OPTIONS
+
+    return {name for options in LOSS_OPTIONS.values() for name in options} - LOSS_OPTIONS[loss]
+
+
+def _refuse(foreign: Collection[str], choice: str) -> None:
+    if foreign:
+        raise UsageError(f"{_option(min(foreign))} is no option of {choice}. Leave it out")
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:

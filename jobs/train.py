@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
+from jobs import training_options as options
 from jobs.console import emit, say, two_columns
-from jobs.encoder_options import EncoderChoice, LossChoice, PresetChoice, numbers, settings_of
+from jobs.encoder_options import EncoderChoice, PresetChoice, numbers, settings_of
 from jobs.training_run import run_training
 from schemas.dataset import open_dataset
 from schemas.output import Output
@@ -46,16 +47,15 @@ def train(
             help="Let the rate fall to 0 and keep the last epoch, or hold it and keep the one with the best ROC AUC.",
         ),
     ] = None,
-    loss: Annotated[
-        LossChoice | None, typer.Option(help="sdml: the paper's. multiple_negatives: by cosine, from both sides.")
-    ] = None,
-    scale: Annotated[
-        float | None, typer.Option(help="What the loss multiple_negatives multiplies the cosine by.")
-    ] = None,
-    smoothing: Annotated[
-        float | None, typer.Option(help="The paper's epsilon: share of the target spread over the batch, in [0, 1).")
-    ] = None,
-    distance: Annotated[str | None, typer.Option(help="Of sdml: squared_euclidean or euclidean.")] = None,
+    loss: options.Loss = None,
+    scale: options.Scale = None,
+    smoothing: options.Smoothing = None,
+    smoothing_over: options.SmoothingOver = None,
+    mates: options.Mates = None,
+    symmetric: options.Symmetric = None,
+    distance: options.Distance = None,
+    margin: options.Margin = None,
+    negatives: options.Negatives = None,
     dropout: Annotated[
         float | None, typer.Option(help="Share of n-grams that a step leaves out; half as many words. Of subword.")
     ] = None,
@@ -97,7 +97,12 @@ def train(
             "loss": loss,
             "scale": scale,
             "smoothing": smoothing,
+            "smoothing_over": smoothing_over,
+            "mates": mates,
+            "symmetric": symmetric,
             "distance": distance,
+            "margin": margin,
+            "negatives": negatives,
             "dropout": dropout,
             "patience": patience,
             "vocabulary_size": vocabulary_size,

@@ -48,7 +48,7 @@ from model.inference import load_encoder
 vectors = load_encoder("MODEL").encode(["how do i renew my passport"])
 ```
 
-Compare vectors by their {distance} distance. Loading checks every file against `manifest.json`.
+Compare vectors by their {distance}. Loading checks every file against `manifest.json`.
 
 ## Limits
 
@@ -69,6 +69,14 @@ _LOSSES = {
     "sdml": """smoothed deep metric learning (Bonadiman, Kumar and Mittal 2019, "Large Scale Question Paraphrase
   Retrieval with Smoothed Deep Metric Learning")""",
     "multiple_negatives": "multiple-negatives ranking (Henderson et al. 2017), targets smoothed",
+    "triplet": "the triplet loss (Schroff et al. 2015)",
+    "online_contrastive": "the contrastive loss (Hadsell et al. 2006) on the hard pairs of each batch",
+}
+
+_DISTANCES = {
+    "squared_euclidean": "squared euclidean distance",
+    "euclidean": "euclidean distance",
+    "symmetric_kl": "euclidean distance, as an index does; training compared their softmaxes by KL divergence",
 }
 
 
@@ -88,7 +96,7 @@ def card(config: ModelConfig, *, dataset_url: str, data: Mapping[str, Any], metr
         data=_table(data),
         settings=_table({"encoder": config.encoder, **config.shape.model_dump(), **config.training.model_dump()}),
         metrics=_table(metrics),
-        distance=config.training.distance.replace("_", " "),
+        distance=_DISTANCES[config.training.distance],
         words=f"{config.words:,}",
         hash_bins=f"{config.hash_bins:,}",
         network=_NETWORKS[config.encoder],

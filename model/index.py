@@ -51,7 +51,7 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         dimension: numbers a vector.
         questions: how many are indexed.
         shards: how many parts they were dealt to; one without a question has no file.
-        distance: what the model was trained to compare by; the ranking is the same for both.
+        distance: what the model was trained to compare by; the ranking is always that of the Euclidean one.
     """
 
     model_digest: str

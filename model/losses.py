@@ -8,12 +8,21 @@ from __future__ import annotations
 from torch import nn
 
 from model.multiple_negatives import MultipleNegativesRankingLoss
+from model.online_contrastive import OnlineContrastiveLoss
 from model.sdml import SDMLLoss
-from model.settings import TrainingSettings
+from model.settings import LOSS_OPTIONS, TrainingSettings
+from model.triplet import TripletLoss
+
+LOSSES: dict[str, type[nn.Module]] = {
+    "sdml": SDMLLoss,
+    "multiple_negatives": MultipleNegativesRankingLoss,
+    "triplet": TripletLoss,
+    "online_contrastive": OnlineContrastiveLoss,
+}
+"""The class of each loss; its arguments are those of `model.settings.LOSS_OPTIONS`."""
 
 
 def loss_of(settings: TrainingSettings) -> nn.Module:
-    """Return the loss that the settings name."""
-    if settings.loss == "multiple_negatives":
-        return MultipleNegativesRankingLoss(scale=settings.scale, smoothing=settings.smoothing)
-    return SDMLLoss(smoothing=settings.smoothing, distance=settings.distance)
+    """Return the loss that the settings name; what is None in them is as the loss has it."""
+    given = {name: getattr(settings, name) for name in LOSS_OPTIONS[settings.loss]}
+    return LOSSES[settings.loss](**{name: value for name, value in given.items() if value is not None})

@@ -5,11 +5,11 @@ anchors, positives, cluster ids -> MultipleNegativesRankingLoss -> scalar
 
 from __future__ import annotations
 
-import torch
-import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
-from model.sdml import at_least_float32, check_sides, smoothed_target
+from model.distances import at_least_float32, unit
+from model.settings import Mates, SmoothingOver
+from model.smoothed_targets import SmoothedTargets, check_sides
 
 
 class MultipleNegativesRankingLoss(nn.Module):
@@ -22,6 +22,9 @@ class MultipleNegativesRankingLoss(nn.Module):
     Args:
         scale: what the cosine is multiplied by, above 0.
         smoothing: probability mass taken off the paraphrase, in [0, 1).
+        smoothing_over: batch or others, see `model.smoothed_targets.SmoothedTargets`.
+        mates: masked or positives, see there.
+        symmetric: False: only the anchors pick.
 
     Shape:
         anchors, positives: (N, D), row i of one paraphrases row i of the other; N >= 2.
@@ -29,34 +32,24 @@ class MultipleNegativesRankingLoss(nn.Module):
         output: scalar, mean over both sides' questions of KL(target || prediction); its minimum is 0.
     """
 
-    def __init__(self, *, scale: float = 20.0, smoothing: float = 0.1) -> None:
+    def __init__(
+        self,
+        *,
+        scale: float = 20.0,
+        smoothing: float = 0.1,
+        smoothing_over: SmoothingOver = "batch",
+        mates: Mates = "masked",
+        symmetric: bool = True,
+    ) -> None:
         super().__init__()
         if not 0.0 < scale < float("inf"):
             raise ValueError(f"scale must be above 0 and finite, got {scale}")
-        if not 0.0 <= smoothing < 1.0:
-            raise ValueError(f"smoothing must be in [0, 1), got {smoothing}")
+        self.targets = SmoothedTargets(smoothing, smoothing_over, mates)
         self.scale = scale
-        self.smoothing = smoothing
+        self.symmetric = symmetric
 
     def forward(self, anchors: Tensor, positives: Tensor, clusters: Tensor | None = None) -> Tensor:
         """Return the loss of a batch."""
         check_sides(anchors, positives)
         logits = self.scale * unit(at_least_float32(anchors)) @ unit(at_least_float32(positives)).T
-        own = torch.eye(len(anchors), dtype=torch.bool, device=anchors.device)
-        known = own if clusters is None else clusters[:, None] == clusters[None, :]
-        excluded = known & ~own  # the same for both sides: a cluster is the pair's
-        target = smoothed_target(own, excluded, smoothing=self.smoothing).to(logits.dtype)
-        sides = [_divergence(side, target, excluded) for side in (logits, logits.T)]
-        return (sides[0] + sides[1]) / 2
-
-
-def unit(vectors: Tensor) -> Tensor:
-    """Return the rows at length 1, zeros as they are; rows too short or long to be squared are scaled first."""
-    largest = vectors.detach().abs().amax(dim=1, keepdim=True)
-    return F.normalize(vectors / torch.where(largest > 0, largest, 1), dim=1)
-
-
-def _divergence(logits: Tensor, target: Tensor, excluded: Tensor) -> Tensor:
-    log_p = F.log_softmax(logits.masked_fill(excluded, -torch.inf), dim=1)
-    log_p = log_p.masked_fill(excluded, 0)  # 0 * -inf is nan; an excluded column adds nothing
-    return F.kl_div(log_p, target, reduction="batchmean")
+        return self.targets.loss(logits, clusters, symmetric=self.symmetric)

@@ -11,8 +11,11 @@ import pydantic
 
 from model.vocabulary import HASH_BINS, WORDS
 
-Distance = Literal["squared_euclidean", "euclidean"]
-Loss = Literal["sdml", "multiple_negatives"]
+Distance = Literal["squared_euclidean", "euclidean", "symmetric_kl"]
+Loss = Literal["sdml", "multiple_negatives", "triplet", "online_contrastive"]
+SmoothingOver = Literal["batch", "others"]
+Mates = Literal["masked", "positives"]
+Negatives = Literal["random", "hard"]
 EncoderName = Literal["cnn", "subword"]
 
 Width = Annotated[int, pydantic.Field(ge=1, le=64)]
@@ -20,6 +23,16 @@ Width = Annotated[int, pydantic.Field(ge=1, le=64)]
 
 Ngram = Annotated[int, pydantic.Field(ge=1, le=16)]
 """Three of a shortest word such as <a> are all it has."""
+
+_PICKING = frozenset({"smoothing", "smoothing_over", "mates", "symmetric"})
+
+LOSS_OPTIONS: dict[str, frozenset[str]] = {
+    "sdml": _PICKING | {"distance"},
+    "multiple_negatives": _PICKING | {"scale"},
+    "triplet": frozenset({"distance", "margin", "negatives", "symmetric"}),
+    "online_contrastive": frozenset({"margin"}),
+}
+"""The settings of the training that are each loss's own."""
 
 LARGEST_TABLE = 2**28
 """Rows are numbered by 32 bits, words and n-grams together."""
@@ -82,10 +95,16 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         pairs_per_cluster: draw at most so many pairs of each cluster afresh for every epoch, no two of a cluster in a
             batch; at 0 every pair of the table comes once an epoch.
         dropout: share of a question's features that a step leaves out; the subword encoder's.
-        loss: sdml, or multiple_negatives, which compares by cosine.
+        loss: which; `LOSS_OPTIONS` has the settings that each one uses.
         scale: what multiple_negatives multiplies the cosine by.
         smoothing: the paper's epsilon.
-        distance: what the loss and the index compare vectors by.
+        smoothing_over: whether that goes to all of a batch, as in the paper, or to all but the paraphrases, as in the
+            authors' code.
+        mates: whether a batch's questions of the anchor's own cluster are masked or further positives.
+        symmetric: whether both sides of the pairs are anchors; None: as the loss has it, for multiple_negatives yes.
+        margin: of triplet and online_contrastive.
+        negatives: of triplet: any of the batch, or the nearest.
+        distance: what sdml and triplet compare vectors by.
         patience: epochs without a better validation ROC AUC before training stops.
         vocabulary_size: most words with an embedding of their own.
         hash_bins: embeddings shared by all other words.
@@ -101,6 +120,11 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     loss: Loss = "sdml"
     scale: float = pydantic.Field(default=20.0, gt=0, allow_inf_nan=False)
     smoothing: float = pydantic.Field(default=0.3, ge=0, lt=1)
+    smoothing_over: SmoothingOver = "batch"
+    mates: Mates = "masked"
+    symmetric: bool | None = None
+    margin: float = pydantic.Field(default=0.5, gt=0, allow_inf_nan=False)
+    negatives: Negatives = "random"
     distance: Distance = "squared_euclidean"
     patience: int = pydantic.Field(default=2, ge=1)
     vocabulary_size: int = pydantic.Field(default=WORDS, ge=0)

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
-from model.multiple_negatives import unit
+from model.distances import unit
 from model.settings import SubwordSettings
 from model.subwords import Bags
 

@@ -6,7 +6,7 @@ import pytest
 
 from jobs.encoder_options import EncoderChoice, LossChoice, PresetChoice, numbers, settings_of
 from model.presets import PRESETS
-from model.settings import SHAPES, EncoderSettings, Loss, SubwordSettings
+from model.settings import SHAPES, EncoderSettings, Loss, SubwordSettings, TrainingSettings
 from schemas.errors import UsageError
 
 
@@ -46,3 +46,10 @@ def test_numbers_are_read_or_refused():
     assert numbers("--ngrams", "3, 4") == (3, 4)
     with pytest.raises(UsageError, match="--ngrams 3-4"):
         numbers("--ngrams", "3-4")
+
+
+def test_what_another_loss_left_in_a_preset_is_no_longer_there():
+    base = PRESETS["default"].training
+    _, training = settings_of("default", None, shape={}, training={"loss": "triplet"})
+    assert (base.smoothing, training.smoothing) == (0.1, TrainingSettings().smoothing)
+    assert training.learning_rate == base.learning_rate

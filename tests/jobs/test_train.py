@@ -96,6 +96,27 @@ def test_presets_and_encoders_mix(qpr, memory, dataset):
     assert network["training"]["dropout"] == 0
 
 
+LOSSES = [
+    ["sdml", "--distance", "symmetric_kl", "--smoothing-over", "others", "--mates", "positives", "--symmetric"],
+    ["multiple_negatives", "--one-sided", "--scale", 30],
+    ["triplet", "--distance", "euclidean", "--negatives", "hard", "--margin", 0.7],
+    ["online_contrastive", "--margin", 0.7],
+]
+
+
+@pytest.mark.parametrize("options", LOSSES, ids=[name for name, *_ in LOSSES])
+def test_every_loss_trains_and_is_written_down(qpr, memory, dataset, options):
+    trained = configuration(qpr, memory, dataset, *CNN, "--loss", *options)["training"]
+    name, *rest = options
+    assert trained["loss"] == name
+    flags = {"--symmetric": True, "--one-sided": False}
+    if flags.keys() & set(rest):
+        assert trained["symmetric"] == ("--symmetric" in rest)
+    given = [option for option in rest if option not in flags]
+    for option, value in zip(given[::2], given[1::2], strict=True):
+        assert trained[option.removeprefix("--").replace("-", "_")] == value
+
+
 def test_a_model_is_replaced_only_when_told(qpr, memory, dataset):
     command = ["train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL]
     assert qpr(*command).code == 0
@@ -120,8 +141,16 @@ def test_no_validation_pair_and_a_large_batch_are_said(qpr, memory, make_trainin
         (["--smoothing", 1.0], "--smoothing 1.0"),
         (["--smoothing", -0.5], "--smoothing -0.5"),
         (["--learning-rate", 0], "--learning-rate 0"),
-        (["--distance", "cosine"], "--distance cosine"),
-        (["--loss", "cosine"], "'sdml', 'multiple_negatives'"),
+        (["--distance", "cosine", "--loss", "sdml"], "--distance cosine: Input should be 'squared_euclidean', 'eucl"),
+        (["--loss", "cosine"], "'sdml', 'multiple_negatives', 'triplet', 'online_contrastive'"),
+        (["--mates", "rivals"], "--mates rivals: Input should be 'masked' or 'positives'"),
+        (["--smoothing-over", "all"], "--smoothing-over all: Input should be 'batch' or 'others'"),
+        (["--loss", "triplet", "--negatives", "soft"], "--negatives soft: Input should be 'random' or 'hard'"),
+        (["--loss", "triplet", "--margin", 0], "--margin 0"),
+        (["--margin", 1], "--margin is no option of --loss multiple_negatives"),
+        (["--loss", "sdml", "--scale", 9], "--scale is no option of --loss sdml"),
+        (["--loss", "online_contrastive", "--symmetric"], "--symmetric is no option of --loss online_contrastive"),
+        (["--loss", "triplet", "--smoothing", 0.1], "--smoothing is no option of --loss triplet"),
         (["--encoder", "lstm"], "'subword', 'cnn'"),
         (["--preset", "best"], "'default', 'paper'"),
         (["--scale", 0], "--scale 0"),
