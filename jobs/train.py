@@ -39,6 +39,7 @@ def train(
     pairs_per_cluster: Annotated[
         int | None, typer.Option(help="Most pairs of a cluster, drawn afresh each epoch; 0: all pairs of the table.")
     ] = None,
+    unique_clusters: options.UniqueClusters = None,
     learning_rate: Annotated[float | None, typer.Option(help="Adam's learning rate.")] = None,
     linear_decay: Annotated[
         bool | None,
@@ -92,6 +93,7 @@ def train(
             "epochs": epochs,
             "batch_size": batch_size,
             "pairs_per_cluster": pairs_per_cluster,
+            "unique_clusters": unique_clusters,
             "learning_rate": learning_rate,
             "linear_decay": linear_decay,
             "loss": loss,

@@ -43,3 +43,7 @@ Margin = Annotated[float | None, typer.Option(help="Of triplet and online_contra
 Negatives = Annotated[
     str | None, typer.Option(help="Of triplet. random: any other question of the batch. hard: the nearest.")
 ]
+UniqueClusters = Annotated[
+    bool | None,
+    typer.Option("--unique-clusters", help="No two pairs of a cluster in a batch; so with --pairs-per-cluster anyway."),
+]

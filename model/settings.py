@@ -94,6 +94,7 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         linear_decay: let the learning rate fall to 0 over all epochs; then all of them run and the last one is kept.
         pairs_per_cluster: draw at most so many pairs of each cluster afresh for every epoch, no two of a cluster in a
             batch; at 0 every pair of the table comes once an epoch.
+        unique_clusters: put no two pairs of a cluster in a batch when every pair of the table comes too.
         dropout: share of a question's features that a step leaves out; the subword encoder's.
         loss: which; `LOSS_OPTIONS` has the settings that each one uses.
         scale: what multiple_negatives multiplies the cosine by.
@@ -116,6 +117,7 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     learning_rate: float = pydantic.Field(default=1e-3, gt=0, allow_inf_nan=False)
     linear_decay: bool = False
     pairs_per_cluster: int = pydantic.Field(default=0, ge=0)
+    unique_clusters: bool = False
     dropout: float = pydantic.Field(default=0.0, ge=0, lt=1)
     loss: Loss = "sdml"
     scale: float = pydantic.Field(default=20.0, gt=0, allow_inf_nan=False)
@@ -130,6 +132,11 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     vocabulary_size: int = pydantic.Field(default=WORDS, ge=0)
     hash_bins: int = pydantic.Field(default=HASH_BINS, ge=0)
     seed: int = pydantic.Field(default=0, ge=0, lt=2**63)
+
+    @property
+    def deals_clusters(self) -> bool:
+        """Tell whether no two pairs of a cluster meet in a batch."""
+        return self.unique_clusters or self.pairs_per_cluster > 0
 
     @pydantic.model_validator(mode="after")
     def _some_token(self) -> Self:

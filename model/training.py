@@ -8,14 +8,14 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from model.batches import batch_count, batches, drawn_batch_count, drawn_batches
+from model.epoch_batches import batches_an_epoch, epoch_batches, fitted
 from model.losses import loss_of
 from model.networks import Network, network_of, weights_of
 from model.pairs import Pairs
@@ -146,29 +146,6 @@ class _Run:
             for optimizer in self.optimizers:
                 for group in optimizer.param_groups:
                     group["lr"] = self.settings.learning_rate * (1 - done / steps)
-
-
-def epoch_batches(pairs: Pairs, settings: TrainingSettings, *, epoch: int) -> Iterator[npt.NDArray[np.int64]]:
-    """Yield the pairs of every step of an epoch."""
-    size, seed = settings.batch_size, settings.seed
-    if not settings.pairs_per_cluster:
-        return batches(len(pairs), size=size, seed=seed, epoch=epoch)
-    return drawn_batches(pairs.clusters, per_cluster=settings.pairs_per_cluster, size=size, seed=seed, epoch=epoch)
-
-
-def batches_an_epoch(pairs: Pairs, settings: TrainingSettings) -> int:
-    """Return how many batches `epoch_batches` yields."""
-    if not settings.pairs_per_cluster:
-        return batch_count(len(pairs), size=settings.batch_size)
-    return drawn_batch_count(pairs.clusters, per_cluster=settings.pairs_per_cluster, size=settings.batch_size)
-
-
-def fitted(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], None]) -> TrainingSettings:
-    """Return settings whose batch is no larger than the data."""
-    if settings.batch_size <= len(pairs):
-        return settings
-    say(f"batch size reduced from {settings.batch_size} to {len(pairs)}, the number of train pairs")
-    return settings.model_copy(update={"batch_size": len(pairs)})
 
 
 def checked_device(name: str | None) -> torch.device:

@@ -96,6 +96,10 @@ def test_presets_and_encoders_mix(qpr, memory, dataset):
     assert network["training"]["dropout"] == 0
 
 
+def test_clusters_can_be_kept_apart_in_batches_of_the_whole_table(qpr, memory, dataset):
+    assert configuration(qpr, memory, dataset, *CNN, "--unique-clusters")["training"]["unique_clusters"]
+
+
 LOSSES = [
     ["sdml", "--distance", "symmetric_kl", "--smoothing-over", "others", "--mates", "positives", "--symmetric"],
     ["multiple_negatives", "--one-sided", "--scale", 30],
@@ -130,7 +134,7 @@ def test_no_validation_pair_and_a_large_batch_are_said(qpr, memory, make_trainin
     outcome = qpr("train", "--dataset", url, "--output", f"{memory}/m", *SMALL, "--batch-size", 1000)
     assert outcome.code == 0
     assert "no validation pairs" in outcome.err
-    assert "batch size reduced from 1000 to 36" in outcome.err
+    assert "batch size reduced from 1000 to 12, the number of train clusters" in outcome.err
 
 
 @pytest.mark.parametrize(

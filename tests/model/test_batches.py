@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.batches import batch_count, batches, drawn_batch_count, drawn_batches
+from model.batches import batch_count, batches, unique_batch_count, unique_batches
 
 
 def epoch_of(pairs: int, *, size: int, seed: int = 0, epoch: int = 1) -> list[list[int]]:
@@ -46,24 +46,34 @@ SIZES = st.lists(st.integers(1, 12), min_size=2, max_size=9)
 
 
 def drawn(clusters, *, per_cluster=4, size=6, seed=0, epoch=1):
-    return list(drawn_batches(clusters, per_cluster=per_cluster, size=size, seed=seed, epoch=epoch))
+    return list(unique_batches(clusters, per_cluster=per_cluster, size=size, seed=seed, epoch=epoch))
 
 
-@given(SIZES, st.integers(1, 15), st.integers(2, 20), st.randoms(use_true_random=False))
-def test_drawn_batches_lose_no_drawn_pair_and_hold_no_cluster_twice(sizes, per_cluster, size, random):
+@given(SIZES, st.none() | st.integers(1, 15), st.integers(2, 20), st.randoms(use_true_random=False))
+def test_unique_batches_lose_no_drawn_pair_and_hold_no_cluster_twice(sizes, per_cluster, size, random):
     clusters = np.repeat(np.arange(len(sizes)), sizes)
     random.shuffle(clusters)
     found = drawn(clusters, per_cluster=per_cluster, size=size)
-    assert len(found) == drawn_batch_count(clusters, per_cluster=per_cluster, size=size) > 0
+    assert len(found) == unique_batch_count(clusters, per_cluster=per_cluster, size=size) > 0
     for batch in found:
         assert 2 <= len(batch) <= size
         assert len(set(clusters[batch])) == len(batch)
     seen = np.concatenate(found)
     assert len(set(seen.tolist())) == len(seen)
-    wanted = np.minimum(np.bincount(clusters), per_cluster)
+    wanted = np.minimum(np.bincount(clusters), per_cluster or len(clusters))
     if wanted.sum() >= 2 * max(-(-wanted.sum() // size), wanted.max()):  # else lone pairs are left out
         assert np.bincount(clusters[seen]).tolist() == wanted.tolist()
         assert max(map(len, found)) - min(map(len, found)) <= 1
+
+
+def test_without_a_limit_every_pair_comes_every_epoch():
+    clusters = np.repeat(np.arange(40), np.arange(40) % 5 + 1)
+    for epoch in (1, 2):
+        found = drawn(clusters, per_cluster=None, size=32, epoch=epoch)
+        assert sorted(np.concatenate(found).tolist()) == list(range(120))
+        assert {len(batch) for batch in found} == {
+            24
+        }  # 120 pairs would fit 4 batches of 32, but clusters of 5 pairs need 5
 
 
 def test_a_lone_pair_is_left_out():

@@ -7,10 +7,11 @@ import torch
 
 from model import training
 from model.cnn_inference import CnnEncoder
+from model.epoch_batches import epoch_batches
 from model.pairs import index_pairs
 from model.separation import sample_non_pairs, separation
 from model.settings import EncoderSettings, SubwordSettings, TrainingSettings
-from model.training import Step, epoch_batches, train
+from model.training import Step, train
 from schemas.errors import QprError
 from schemas.tables import PAIRS
 
