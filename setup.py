@@ -13,9 +13,10 @@ EXTRAS = {
     "dataflow": ["apache-beam[gcp]>=2.70,<3", "gcsfs>=2024.6"],
     "train": ["torch>=2.6", "scikit-learn>=1.5", "matplotlib>=3.8"],
     "index": ["faiss-cpu>=1.11"],
+    "fast": ["numba>=0.60"],
     "serve": ["faiss-cpu>=1.11"],
 }
-DEV_EXTRAS = ("beam", "train", "index")
+DEV_EXTRAS = ("beam", "train", "index", "fast")
 DEV = [
     "bm25s>=0.2",
     "duckdb>=1.2",

@@ -28,6 +28,11 @@ def encode(
     float16: Annotated[
         bool, typer.Option("--float16", help="Write half precision: half the size, three digits.")
     ] = False,
+    half_tables: Annotated[
+        bool,
+        typer.Option("--half-tables", help="Hold what cnn looks up at half precision: half the memory, three digits."),
+    ] = False,
+    threads: Annotated[int, typer.Option(min=1, help="Questions are encoded in so many threads.")] = 1,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -40,7 +45,7 @@ def encode(
     if storage.exists(output) and not overwrite:
         raise QprError(f"{output}: exists. Choose another --output or add --overwrite")
     questions = read_lines(input_)
-    vectors = load_encoder(model).encode(questions)
+    vectors = load_encoder(model, half=half_tables).encode(questions, threads=threads)
     if float16:
         vectors = vectors.astype(np.float16)
     content = io.BytesIO()

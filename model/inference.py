@@ -13,19 +13,23 @@ from model.subword_inference import BagEncoder
 from model.subwords import Subwords
 
 
-def load_encoder(url: str) -> Encoder:
+def load_encoder(url: str, *, half: bool = False) -> Encoder:
     """Load the encoder of the model at an fsspec URL.
+
+    Args:
+        url: the model's folder.
+        half: keep what is looked up at half precision where it is not yet: half the memory, vectors equal to 1e-3.
 
     Raises:
         QprError: there is no complete model, or it is damaged.
     """
-    return encoder_of(load_parts(url))
+    return encoder_of(load_parts(url), half=half)
 
 
-def encoder_of(parts: ModelParts) -> Encoder:
-    """Return the encoder that a model's parts describe."""
+def encoder_of(parts: ModelParts, *, half: bool = False) -> Encoder:
+    """Return the encoder that a model's parts describe, ``half`` as in `load_encoder`."""
     shape, digest = parts.config.shape, parts.manifest.digest
     if isinstance(shape, SubwordSettings):
         subwords = Subwords.of(parts.vocabulary, shape)
         return BagEncoder(digest, subwords, parts.weights["embedding.weight"], shape.ngram_weight)
-    return CnnEncoder(digest, parts.vocabulary, shape.windows, parts.weights)
+    return CnnEncoder(digest, parts.vocabulary, shape.windows, parts.weights, half)

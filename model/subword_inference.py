@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from model.encoding import Encoder, Matrix
+from model.loops import compiled, spelled
 from model.rectangles import rectangles
 from model.subwords import Bags, Subwords
 from model.vocabulary import TokenIds
@@ -56,6 +57,10 @@ class BagEncoder(Encoder):
 
 def summed(runs: TokenIds, table: npt.NDArray[np.floating]) -> Matrix:
     """Return the sum of the rows of each run, (runs, dimension) float32, added from first to last; zeros for none."""
+    if (loops := compiled()) is not None:
+        added = np.empty((len(runs), table.shape[1]), np.float32)
+        loops.add_runs(runs.ids, runs.offsets, spelled(table), added)
+        return added
     sums = np.zeros((len(runs), table.shape[1]), np.float32)
     for numbers, ids in rectangles(runs, most_tokens=_BLOCK_ROWS):
         if ids.shape[1]:

@@ -43,6 +43,11 @@ class TokenIds:
         """Return how many tokens each question has, (questions,)."""
         return np.diff(self.offsets)
 
+    def slice(self, start: int, count: int) -> TokenIds:
+        """Return ``count`` questions from ``start`` on, or as many as there are; the ids are not copied."""
+        offsets = self.offsets[start : start + count + 1]
+        return TokenIds(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
+
     def take(self, rows: npt.NDArray[np.integer]) -> TokenIds:
         """Return these questions in this order; a row may repeat."""
         lengths = self.lengths[rows]

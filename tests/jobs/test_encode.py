@@ -132,6 +132,17 @@ def test_what_is_missing_is_named(qpr, model, tmp_path):
     assert (outcome.code, "qpr train" in outcome.err) == (1, True)
 
 
+def test_threads_and_half_tables(encode, model, tmp_path):
+    assert encode(TEXT, "--threads", "2").code == 0
+    expected = load_encoder(str(model)).encode(LINES)
+    np.testing.assert_array_equal(np.load(tmp_path / "x.npy"), expected)
+    assert encode(TEXT, "--half-tables", "--overwrite").code == 0
+    halved = np.load(tmp_path / "x.npy")
+    assert not np.array_equal(halved, expected)
+    np.testing.assert_allclose(halved, expected, atol=2e-2)
+    assert encode(TEXT, "--threads", "0", "--overwrite").code == 2
+
+
 def test_it_needs_no_torch(model, tmp_path):
     (tmp_path / "q.txt").write_bytes(TEXT)
     code = (

@@ -1,5 +1,7 @@
 import hashlib
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -8,6 +10,7 @@ import pytest
 
 from jobs.cli import main
 from jobs.question_tables import ROWS, merge_equal, with_words
+from model import loops
 from model.index import open_index
 from model.inference import load_encoder
 from model.nearest import nearest
@@ -90,6 +93,25 @@ def test_a_rerun_and_shuffled_input_give_the_same_bytes(tmp_path, model):
         given = ("index", "--questions", tmp_path / files, "--model", model, "--output", tmp_path / name)
         assert run(*given, "--factory", "IVF8,Flat", "--shards", 3) == 0
     assert contents(tmp_path / "a") == contents(tmp_path / "again") == contents(tmp_path / "b")
+
+
+@pytest.mark.parametrize("encoder", ["cnn", "subword"])
+def test_compiled_loops_give_the_same_bytes(tmp_path, dataset, make_model, monkeypatch, encoder):
+    pytest.importorskip("numba")
+    make_model(tmp_path / "m", encoder=encoder)
+    monkeypatch.setattr(loops, "FEWEST", 1)
+    for name, switch in (("plain", "0"), ("compiled", "1")):
+        monkeypatch.setenv(loops.SWITCH, switch)
+        assert run("index", "--questions", dataset, "--model", tmp_path / "m", "--output", tmp_path / name) == 0
+        assert (loops.compiled() is None) == (name == "plain")
+    assert contents(tmp_path / "plain") == contents(tmp_path / "compiled")
+
+
+def test_it_needs_no_torch(tmp_path, dataset, model):
+    given = ["index", "--questions", str(dataset), "--model", str(model), "--output", str(tmp_path / "i")]
+    code = f"import sys; sys.modules['torch'] = None; from jobs.cli import main; main({given!r})"
+    assert subprocess.run([sys.executable, "-c", code], check=False, capture_output=True).returncode == 0
+    assert len(open_index(str(tmp_path / "i"))) == 9
 
 
 def test_equal_questions_and_weights_have_an_equal_digest_whatever_the_runs(tmp_path, dataset, make_model):

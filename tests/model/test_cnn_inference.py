@@ -8,7 +8,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model import cnn_inference, encoding
+from model import cnn_inference, encoding, projected
 from model.cnn_inference import CnnEncoder
 from model.vocabulary import TokenIds, Vocabulary
 
@@ -92,7 +92,8 @@ def test_a_question_has_the_same_vector_in_any_company(monkeypatch):
     alone = np.vstack([encoder.encode([text]) for text in texts])
     np.testing.assert_allclose(together, alone, atol=1e-6)
     monkeypatch.setattr(encoding, "CHUNK", 7)
-    monkeypatch.setattr(cnn_inference, "_BLOCK_BYTES", 50)
+    monkeypatch.setattr(cnn_inference, "_PIECE", 3)
+    monkeypatch.setattr(projected, "_BLOCK_BYTES", 50)
     np.testing.assert_allclose(encoder.encode(texts), together, atol=1e-6)
 
 

@@ -93,3 +93,10 @@ def test_take_returns_runs_in_any_order_with_repeats():
     assert tokens.lengths.tolist() == [2, 0, 1]
     assert runs(tokens.take(np.array([2, 1, 0, 2]))) == [[7], [], [5, 6], [7]]
     assert runs(tokens.take(np.array([], np.int64))) == []
+
+
+def test_a_slice_holds_the_questions_of_its_place():
+    tokens = TokenIds(np.array([1, 2, 3, 4], np.int32), np.array([0, 2, 2, 4], np.int64))
+    part = tokens.slice(1, 5)
+    assert (part.ids.tolist(), part.offsets.tolist()) == ([3, 4], [0, 0, 2])
+    assert len(tokens.slice(0, 1)) == 1
