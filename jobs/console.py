@@ -29,12 +29,10 @@ from rich.progress import (
 )
 
 from jobs.stopping import stop_signals
-from schemas.errors import QprError, UsageError
+from schemas.errors import QprError, UsageError, is_out_of_memory
 
 _WHERE_IT_RAN = re.compile(r" \[while running '.*")
 """What Beam appends to an error."""
-
-_OUT_OF_MEMORY = re.compile("can't allocate memory|out of memory")
 
 messages = rich.console.Console(stderr=True, highlight=False, soft_wrap=True)
 """Progress, notes and errors."""
@@ -160,7 +158,7 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
             return _fail(f"{error.filename or 'cannot read or write'}: {error.strerror}", 1)
         case MemoryError():
             return _fail(f"not enough memory ({error}). Give the command less at a time, or a larger machine", 1)
-        case RuntimeError() if _OUT_OF_MEMORY.search(str(error)):  # PyTorch's, of a processor or a graphics card
+        case RuntimeError() if is_out_of_memory(error):
             return _fail("not enough memory. Give the command less at a time, or a larger machine", 1)
         case Exception() if not os.environ.get("QPR_TRACEBACK"):
             return _fail(_cause(error), 1)

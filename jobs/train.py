@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from jobs import run_options
 from jobs import training_options as options
 from jobs.console import emit, say, two_columns
 from jobs.encoder_options import EncoderChoice, PresetChoice, numbers, settings_of
@@ -70,6 +71,9 @@ def train(
         int | None, typer.Option(help="Epochs without a better ROC AUC on validation before it stops.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of weights, order and sampled non-pairs.")] = 0,
+    checkpoint_every: run_options.CheckpointEvery = run_options.CHECKPOINT_EVERY,
+    resume: run_options.Resume = False,
+    max_minutes: run_options.MaxMinutes = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …; CUDA by itself where there is one.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -112,8 +116,9 @@ def train(
             "seed": seed,
         },
     )
+    terms = run_options.Terms(device=device, checkpoint_every=checkpoint_every, resume=resume, max_minutes=max_minutes)
     source = open_dataset(dataset)
     claimed = Output(output, "model", overwrite=overwrite)
-    result = run_training(source, claimed, shape=shape, settings=settings, device=device)
+    result = run_training(source, claimed, shape=shape, settings=settings, terms=terms)
     emit(result, as_json=as_json, table=lambda: two_columns(f"model {output}", result))
     say(f"Next: qpr index --questions {shlex.quote(dataset)} --model {shlex.quote(output)} --output INDEX")

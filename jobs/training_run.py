@@ -11,9 +11,11 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from jobs.console import progress_bar, say
+from jobs.run_options import Terms
+from schemas import storage
 from schemas.dataset import Dataset
 from schemas.manifest import Source
-from schemas.output import Output
+from schemas.output import CHECKPOINTS, Output
 
 if TYPE_CHECKING:
     from model.pairs import Pairs
@@ -22,19 +24,37 @@ if TYPE_CHECKING:
 
 
 def run_training(
-    source: Dataset, output: Output, *, shape: Shape, settings: TrainingSettings, device: str | None
+    source: Dataset, output: Output, *, shape: Shape, settings: TrainingSettings, terms: Terms
 ) -> dict[str, Any]:
     """Train on ``source``, publish at ``output`` and return what came of it.
 
     Raises:
-        QprError: the dataset holds nothing to learn from, or training failed.
+        QprError: the dataset holds nothing to learn from, a checkpoint cannot be gone on from, or training failed.
     """
+    from model.checkpoints import Checkpoints, identity_of
     from model.pairs import read_pairs
+    from model.progress import Deadline
 
     # Torch's threads read this when they load. Spinning ones took 10 times as long a step on two busy cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    deadline = Deadline(terms.max_minutes)
+    checkpoints = Checkpoints(
+        storage.join(output.url, CHECKPOINTS),
+        run_id=output.run_id,
+        identity=identity_of(shape, settings, dataset_digest=source.manifest.digest, start=None),
+        every_minutes=terms.checkpoint_every,
+        resume=terms.resume,
+        say=say,
+    )
     pairs = read_pairs(source)
-    trained = _train_with_bar(pairs, shape=shape, settings=settings, device=device)
+    try:
+        trained = _train_with_bar(
+            pairs, shape=shape, settings=settings, device=terms.device, checkpoints=checkpoints, deadline=deadline
+        )
+    except BaseException:
+        if checkpoints.place:
+            say(f"{checkpoints.url}: the checkpoint of {checkpoints.place} stays; --resume goes on from it")
+        raise
     counters = {
         "train_pairs": len(pairs["train"]),
         "train_questions": len(pairs["train"].keys),
@@ -43,8 +63,10 @@ def run_training(
         "epochs": len(trained.epochs),
         "best_epoch": trained.best.epoch,
     }
+    ended = {"epochs": "all epochs done", "patience": "no better ROC AUC", "time": "time over"}[trained.ending]
     seconds = math.fsum(epoch.seconds for epoch in trained.epochs)
     totals = {
+        "ending": ended,
         "auc": None if trained.best.auc is None else round(trained.best.auc, 5),
         "loss": round(trained.best.loss, 5),
         "seconds": round(seconds, 2),
@@ -54,10 +76,9 @@ def run_training(
     return {"model": output.url, **counters, **totals}
 
 
-def _train_with_bar(
-    pairs: dict[str, Pairs], *, shape: Shape, settings: TrainingSettings, device: str | None
-) -> Trained:
-    from model.training import Epoch, Step
+def _train_with_bar(pairs: dict[str, Pairs], *, shape: Shape, settings: TrainingSettings, **terms: Any) -> Trained:
+    from model.progress import Epoch
+    from model.training import Step
     from model.training import train as train_encoder
 
     with progress_bar("loss", "pairs/s") as bar:
@@ -80,10 +101,10 @@ def _train_with_bar(
             pairs["validation"],
             shape=shape,
             settings=settings,
-            device=device,
             on_step=on_step,
             on_epoch=on_epoch,
             say=say,
+            **terms,
         )
 
 

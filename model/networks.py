@@ -38,6 +38,9 @@ class Network(nn.Module, abc.ABC):
 
     body: QuestionEncoder | SubwordEncoder
 
+    generator: torch.Generator | None = None
+    """What draws numbers while it learns."""
+
     @abc.abstractmethod
     def read(self, keys: pa.Array) -> Inputs:
         """Return the inputs of question keys, once for all epochs."""
@@ -87,8 +90,8 @@ class SubwordNetwork(Network):
     def __init__(self, vocabulary: Vocabulary, shape: SubwordSettings, *, dropout: float, seed: int) -> None:
         super().__init__()
         self.subwords = Subwords.of(vocabulary, shape)
-        generator = torch.Generator().manual_seed(seed)
-        self.body = SubwordEncoder(len(self.subwords), shape, dropout=dropout, generator=generator)
+        self.generator = torch.Generator().manual_seed(seed)
+        self.body = SubwordEncoder(len(self.subwords), shape, dropout=dropout, generator=self.generator)
 
     def read(self, keys: pa.Array) -> Bags:
         """Return the bags of question keys."""

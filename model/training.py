@@ -6,22 +6,28 @@ train and validation pairs -> train -> Trained: vocabulary, best weights, one re
 from __future__ import annotations
 
 import dataclasses
-import math
+import itertools
 import time
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from model.checkpoints import Checkpoints
+from model.devices import checked_device
 from model.epoch_batches import batches_an_epoch, epoch_batches, fitted
 from model.losses import loss_of
 from model.networks import Network, network_of, weights_of
 from model.pairs import Pairs
+from model.progress import Deadline, Epoch, Progress
 from model.saved import Weights
 from model.separation import sample_non_pairs, separation
 from model.settings import Shape, TrainingSettings
+from model.snapshots import arrays_of, restore
+from model.trouble import LossWatch, check_weights, lowering
 from model.vocabulary import Vocabulary
 from schemas.errors import QprError
 
@@ -37,25 +43,19 @@ class Step:
     pairs_per_s: float
 
 
-@dataclasses.dataclass(frozen=True)
-class Epoch:
-    """What an epoch came to: mean loss, validation ROC AUC (None without validation pairs), seconds without it."""
-
-    epoch: int
-    loss: float
-    auc: float | None
-    seconds: float
-    pairs_per_s: float
+Ending = Literal["epochs", "patience", "time"]
+"""Why a training ended: all epochs were done, none got better any more, or the time was over."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Trained:
-    """The result of training: the vocabulary, the best epoch's weights by name and what every epoch came to."""
+    """The result of training: vocabulary, the best epoch's weights by name, what every epoch came to, why it ended."""
 
     vocabulary: Vocabulary
     weights: Weights
     epochs: list[Epoch]
     best: Epoch
+    ending: Ending
 
 
 def train(
@@ -65,11 +65,13 @@ def train(
     shape: Shape,
     settings: TrainingSettings,
     device: str | None = None,
+    checkpoints: Checkpoints | None = None,
+    deadline: Deadline | None = None,
     on_step: Callable[[Step], None] = lambda _: None,
     on_epoch: Callable[[Epoch], None] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Trained:
-    """Learn vocabulary and encoder; the same input gives the same weights on the same machine.
+    """Learn vocabulary and encoder; without a deadline the same input gives the same weights on the same machine.
 
     Args:
         pairs: what to learn from, of at least two clusters.
@@ -77,56 +79,117 @@ def train(
         shape: of the encoder, which it names too.
         settings: of the training; a batch larger than the data is reduced.
         device: where to compute, by PyTorch's name; a CUDA device if there is one, else the processor.
+        checkpoints: keep what the training can go on from, and go on from the last of them.
+        deadline: when to stop; with linear decay the learning rate is 0 by then.
         on_step: called after every step.
         on_epoch: called after every epoch.
         say: called with what the user should know.
 
     Raises:
-        QprError: the loss is no longer a number, or the device does not work.
+        QprError: the loss is no longer a number, the memory does not suffice, or the device does not work.
     """
     vocabulary = Vocabulary.learn(pairs.keys, words=settings.vocabulary_size, hash_bins=settings.hash_bins)
     if not len(vocabulary):
         raise QprError("no train question has a word and there are no hash bins. Check the dataset's texts")
-    network = network_of(vocabulary, shape, settings).to(checked_device(device))
-    run = _Run(network, pairs, fitted(settings, pairs, say=say))
-    judge = _judge(network, validation, seed=settings.seed, say=say)
-    epochs: list[Epoch] = []
-    best, weights = 0, weights_of(network.body)
-    for number in range(1, settings.epochs + 1):
-        loss, seconds, seen = run.epoch(number, on_step)
-        epochs.append(Epoch(number, loss, judge(), seconds, seen / seconds))
-        on_epoch(epochs[-1])
-        if settings.linear_decay or number == 1 or _better(epochs[-1].auc, epochs[best].auc):
-            best, weights = number - 1, weights_of(network.body)
-        elif number - 1 - best >= settings.patience:
-            say(f"stopped after epoch {number}: {settings.patience} epochs without a better AUC; kept epoch {best + 1}")
-            break
-    return Trained(vocabulary, weights, epochs, epochs[best])
+    with lowering(shape, settings):
+        network = network_of(vocabulary, shape, settings).to(checked_device(device))
+        run = Run(network, pairs, fitted(settings, pairs, say=say), checkpoints=checkpoints, deadline=deadline)
+        judge = _judge(network, validation, seed=settings.seed, say=say)
+        ending = None
+        while ending is None:
+            run.epoch(on_step)
+            ending = run.end_epoch(judge(), on_epoch=on_epoch, say=say)
+        weights = weights_of(network.body) if run.best is None else run.best
+    epochs = run.progress.epochs
+    return Trained(vocabulary, weights, epochs, epochs[run.progress.best - 1], ending)
 
 
-class _Run:
-    """The state of one training: network, loss, optimisers and the inputs of all train questions."""
+class Run:
+    """One training: network, loss, optimisers, the inputs of all train questions, and how far it is.
 
-    def __init__(self, network: Network, pairs: Pairs, settings: TrainingSettings) -> None:
+    Args:
+        network: what learns.
+        pairs: from these.
+        settings: a batch is no larger than the data.
+        checkpoints: keep what it can go on from, and go on from the last of them.
+        deadline: when to stop.
+
+    Attributes:
+        progress: how far it is.
+        best: weights of the best epoch; None if they are the present ones.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        pairs: Pairs,
+        settings: TrainingSettings,
+        *,
+        checkpoints: Checkpoints | None = None,
+        deadline: Deadline | None = None,
+    ) -> None:
         self.network, self.pairs, self.settings = network, pairs, settings
         self.inputs = network.read(pairs.keys)
         self.loss = loss_of(settings)
         self.optimizers = network.optimizers(learning_rate=settings.learning_rate)
+        self.steps = batches_an_epoch(pairs, settings)
+        self.progress = Progress()
+        self.best: Weights | None = None
+        self._watch, self._checkpoints, self._deadline = (
+            LossWatch(self.loss, pairs),
+            checkpoints,
+            deadline or Deadline(),
+        )
+        if checkpoints and (found := checkpoints.load()):
+            self.progress, self.best = found.progress, restore(found.arrays, network, self.optimizers)
+        self._decayed = self.progress.decayed
 
-    def epoch(self, number: int, on_step: Callable[[Step], None]) -> tuple[float, float, int]:
-        """Do every step of an epoch; return the mean loss of a pair, the seconds it took and how many pairs."""
-        started, total, seen = time.perf_counter(), 0.0, 0
-        steps = batches_an_epoch(self.pairs, self.settings)
+    def epoch(self, on_step: Callable[[Step], None]) -> None:
+        """Do the steps of an epoch that are left, as far as the time allows, at least one."""
+        at, last = self.progress, time.perf_counter()
         self.network.train()
-        for step, batch in enumerate(epoch_batches(self.pairs, self.settings, epoch=number), start=1):
-            self._decay((number - 1) * steps + step - 1, self.settings.epochs * steps)
+        for batch in itertools.islice(epoch_batches(self.pairs, self.settings, epoch=at.epoch), at.step, None):
+            self._decay()
             loss = self.step(batch)
-            if not math.isfinite(loss):
-                advice = "Lower --learning-rate or look for odd rows in the pairs"
-                raise QprError(f"epoch {number}, step {step}: the loss is {loss}. {advice}")
-            total, seen = total + loss * len(batch), seen + len(batch)
-            on_step(Step(number, step, steps, loss, seen / (time.perf_counter() - started)))
-        return total / seen, time.perf_counter() - started, seen
+            self._watch.check(loss, batch, at)
+            last, began = time.perf_counter(), last
+            at.count(loss=loss, pairs=len(batch), seconds=last - began)
+            on_step(Step(at.epoch, at.step, self.steps, loss, at.pairs / at.seconds))
+            if self._deadline.over:
+                break
+            if self._keep():
+                last = time.perf_counter()
+
+    def end_epoch(
+        self, auc: float | None, *, on_epoch: Callable[[Epoch], None], say: Callable[[str], None]
+    ) -> Ending | None:
+        """Note what the epoch came to, keep its weights if it is the best; return why training ends, None if not."""
+        at, decay, patience = self.progress, self.settings.linear_decay, self.settings.patience
+        done = f"epoch {at.epoch} of {self.settings.epochs}, step {at.step} of {self.steps}"
+        complete, number = at.step == self.steps, at.epoch
+        if at.end_epoch(auc, keep_last=decay):
+            self.best = None if decay or auc is None else weights_of(self.network.body)
+        on_epoch(at.epochs[-1])
+        if complete and number == self.settings.epochs:
+            return "epochs"
+        if not decay and number - at.best >= patience:
+            say(f"stopped after epoch {number}: {patience} epochs without a better AUC; kept epoch {at.best}")
+            return "patience"
+        if self._deadline.over:
+            kept = "the learning rate fell to 0 by then" if decay else f"kept epoch {at.best}"
+            say(f"stopped after {self._deadline.minutes:g} minutes at {done}; {kept}")
+            return "time"
+        self._keep(epoch_ended=True)
+        return None
+
+    def _keep(self, *, epoch_ended: bool = False) -> bool:
+        """Write a checkpoint if one is due; return whether."""
+        size = 3 * sum(weight.nbytes for weight in self.network.parameters())  # Adam keeps two numbers for each
+        if not self._checkpoints or not self._checkpoints.due(size, epoch_ended=epoch_ended):
+            return False
+        check_weights(self.network, self.progress)
+        self._checkpoints.save(self.progress, arrays_of(self.network, self.optimizers, best=self.best))
+        return True
 
     def step(self, batch: npt.NDArray[np.int64]) -> float:
         """Learn from one batch of pairs; return its loss."""
@@ -141,26 +204,16 @@ class _Run:
             optimizer.step()
         return loss.item()
 
-    def _decay(self, done: int, steps: int) -> None:
-        if self.settings.linear_decay:
-            for optimizer in self.optimizers:
-                for group in optimizer.param_groups:
-                    group["lr"] = self.settings.learning_rate * (1 - done / steps)
-
-
-def checked_device(name: str | None) -> torch.device:
-    """Return the device of this name, by default CUDA if it is there, else the processor.
-
-    Raises:
-        QprError: it does not work here.
-    """
-    chosen = name or ("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        device = torch.device(chosen)
-        torch.zeros(1, device=device).item()  # the meta device allocates, but holds no number
-    except (RuntimeError, AssertionError) as error:
-        raise QprError(f"device {chosen}: {str(error).partition('. ')[0]}. Use --device cpu") from error
-    return device
+    def _decay(self) -> None:
+        """Let the learning rate fall with the steps, or with the time if that is shorter."""
+        at, steps = self.progress, self.settings.epochs * self.steps
+        if not self.settings.linear_decay:
+            return
+        by_time = self._decayed + (1 - self._decayed) * self._deadline.spent
+        at.decayed = max(((at.epoch - 1) * self.steps + at.step) / steps, by_time)
+        for optimizer in self.optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = self.settings.learning_rate * (1 - at.decayed)
 
 
 def _judge(network: Network, validation: Pairs, *, seed: int, say: Callable[[str], None]) -> Callable[[], float | None]:
@@ -171,8 +224,3 @@ def _judge(network: Network, validation: Pairs, *, seed: int, say: Callable[[str
         return lambda: None
     inputs = network.read(validation.keys)
     return lambda: separation(network.encode_all(inputs), validation, non_pairs)
-
-
-def _better(auc: float | None, best: float | None) -> bool:
-    """Tell whether an epoch is to be kept: it separates better, or nothing measures it and it learned longer."""
-    return auc is None or best is None or auc > best

@@ -16,6 +16,9 @@ from schemas import storage
 from schemas.errors import QprError
 from schemas.manifest import MANIFEST, RUN_FOLDER, File, Kind, Manifest, Source, read_manifest, with_article
 
+CHECKPOINTS = "training-checkpoints"
+"""The folder of a model where a training keeps what it can go on from; what is published sweeps it away."""
+
 
 class Output:
     """A place a run writes to: claimed before the work, published after it.
@@ -119,7 +122,7 @@ class Output:
     def _sweep(self) -> None:
         for name in storage.children(self.url):
             older_run = RUN_FOLDER.fullmatch(name) and name != self.run_id and name[:16] <= self.run_id[:16]
-            if older_run or _is_killed_write(name):
+            if older_run or _is_killed_write(name) or _is_checkpoints(name, self.kind):
                 storage.delete(storage.join(self.url, name))
 
 
@@ -136,13 +139,18 @@ def refuse_taken(url: str, kind: Kind, *, overwrite: bool) -> bool:
             what = "exists" if found == kind else f"holds {with_article(found)}, not {with_article(kind)}"
             raise QprError(f"{url}: {what}. Choose another --output" + ("" if overwrite else " or add --overwrite"))
         return True
-    if foreign := [name for name in names if not RUN_FOLDER.fullmatch(name) and not _is_killed_write(name)]:
+    leftover = [name for name in names if RUN_FOLDER.fullmatch(name) or _is_killed_write(name)]
+    if foreign := [name for name in names if name not in leftover and not _is_checkpoints(name, kind)]:
         raise QprError(f"{url}: the folder holds other things ({foreign[0]}). Choose an empty or new --output")
     return False
 
 
 def _is_killed_write(name: str) -> bool:
     return storage.staged_for(name) == MANIFEST
+
+
+def _is_checkpoints(name: str, kind: Kind) -> bool:
+    return kind == "model" and name == CHECKPOINTS
 
 
 def write_file(run_url: str, path: str, content: bytes, *, table: str, rows: int = 0) -> File:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import os
 from typing import NamedTuple
 
 import fsspec
@@ -22,6 +23,8 @@ from schemas.columns import hash64_all, key_all
 from schemas.output import Output
 from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, conform
 from schemas.text import hash64, question_id
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin slow down whatever runs beside a test
 
 settings.register_profile(
     "repeatable",

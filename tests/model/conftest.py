@@ -1,9 +1,15 @@
-"""What tests of several losses need."""
+"""What tests of several losses need, and pairs of paraphrases that a small network learns in no time."""
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 import torch
+
+from model.pairs import index_pairs
+from schemas.tables import PAIRS
+
+THINGS = ["bill", "rent", "card", "flight"]
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +21,18 @@ def batch():
         return [(torch.randn(n, d, generator=generator, dtype=torch.float64) * scale).to(dtype) for _ in range(2)]
 
     return make
+
+
+@pytest.fixture(scope="session")
+def pairs_about():
+    """Return a function: verbs -> pairs of three wordings of each verb and thing, one cluster each."""
+
+    def pairs(*verbs):
+        rows = []
+        for number, (verb, thing) in enumerate((verb, thing) for verb in verbs for thing in THINGS):
+            texts = [f"how do i {verb} my {thing}", f"{verb} {thing} please", f"i want to {verb} the {thing}"]
+            ids = [number * 3 + i for i in range(3)]
+            rows += [(ids[i], texts[i], ids[j], texts[j], number) for i, j in [(0, 1), (0, 2), (1, 2)]]
+        return index_pairs(pa.table(list(zip(*rows, strict=True)), schema=PAIRS) if rows else PAIRS.empty_table())
+
+    return pairs

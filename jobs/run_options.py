@@ -1,0 +1,65 @@
+"""The options of `qpr train` that say how a training runs, whatever it learns.
+
+command line -> Annotated types -> jobs.train; values -> terms_of -> Terms
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated
+
+import typer
+
+from schemas.errors import UsageError
+
+CHECKPOINT_EVERY = 5.0
+"""Minutes. A checkpoint of the default encoder, 0.8 GB, takes a few seconds: about a hundredth of the time."""
+
+CheckpointEvery = Annotated[
+    float,
+    typer.Option(
+        help="Minutes between checkpoints of an unfinished training, kept in the output's folder until the model is "
+        "there; 0: none. The end of an epoch gets one too where that costs little.",
+    ),
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume",
+        help="Go on from the last checkpoint, if there is one, to the very weights of a training never stopped. "
+        "Without it a training starts anew and its first checkpoint replaces those that are there.",
+    ),
+]
+MaxMinutes = Annotated[
+    float | None,
+    typer.Option(
+        help="Stop learning after so many minutes; with --linear-decay the rate falls to 0 by then. The weights then "
+        "depend on the machine's speed.",
+    ),
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class Terms:
+    """How a training runs, whatever it learns.
+
+    Attributes:
+        device: where to compute, by PyTorch's name; None for the best there is.
+        checkpoint_every: minutes between checkpoints, 0 for none.
+        resume: go on from the last checkpoint.
+        max_minutes: when to stop learning; None for no such time.
+
+    Raises:
+        UsageError: a number makes no sense.
+    """
+
+    device: str | None = None
+    checkpoint_every: float = CHECKPOINT_EVERY
+    resume: bool = False
+    max_minutes: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.checkpoint_every >= 0:
+            raise UsageError(f"--checkpoint-every {self.checkpoint_every:g}: give minutes, or 0 for no checkpoints")
+        if self.max_minutes is not None and not self.max_minutes > 0:
+            raise UsageError(f"--max-minutes {self.max_minutes:g}: give more than 0")

@@ -1,0 +1,109 @@
+"""What went wrong in a step, said so that something can be done: the batch, the pair, the option to lower.
+
+loss, vectors of a batch -> LossWatch.check -> error; MemoryError -> lowering -> error
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from model.pairs import Pairs
+from model.progress import Progress
+from model.settings import Shape, SubwordSettings, TrainingSettings
+from schemas.errors import QprError, is_out_of_memory
+
+EXPLODED = 1000.0
+"""How many times the first loss, or 1 if that was less, no later one may be: nothing is learned from there."""
+
+_LONGEST = 80
+"""Characters shown of a question."""
+
+
+class LossWatch:
+    """Sees the vectors that go into a loss, and tells which pair of a batch is to blame for a bad value.
+
+    Args:
+        loss: of two sides and more, one row a pair.
+        pairs: what the batches are of.
+    """
+
+    def __init__(self, loss: nn.Module, pairs: Pairs) -> None:
+        self._pairs = pairs
+        self._sides: tuple[Tensor, Tensor] | None = None
+        loss.register_forward_hook(self._remember)
+
+    def _remember(self, _: nn.Module, inputs: tuple[Any, ...], __: Any) -> None:
+        self._sides = inputs[0].detach(), inputs[1].detach()
+
+    def check(self, loss: float, batch: npt.NDArray[np.int64], at: Progress) -> None:
+        """See that the loss of the step after ``at`` is a number, and not a thousand times what it was at first.
+
+        Raises:
+            QprError: it is not; the message names epoch, step and batch.
+        """
+        if math.isfinite(loss) and loss <= EXPLODED * max(1.0, at.first_loss or 0.0):
+            return
+        where = f"epoch {at.epoch}, step {at.step + 1}: the loss is {loss:g}"
+        whole = f"{where}, at first it was {at.first_loss:g}" if math.isfinite(loss) and at.first_loss else where
+        advice = "Lower --learning-rate or look for odd rows in the pairs"
+        raise QprError(f"{whole}. In this batch of {len(batch)} pairs {self._blamed(batch)}. {advice}")
+
+    def _blamed(self, batch: npt.NDArray[np.int64]) -> str:
+        if self._sides is None or len(self._sides[0]) != len(batch):
+            row, what = 0, "the first is"
+        else:
+            row, what = _worst(*self._sides)
+        pair = batch[row]
+        texts = [self._pairs.keys[side[pair]].as_py() for side in (self._pairs.first, self._pairs.second)]
+        return f"{what} {_cut(texts[0])} and {_cut(texts[1])}"
+
+
+def check_weights(network: nn.Module, at: Progress) -> None:
+    """See that all weights are numbers, so that no checkpoint holds what cannot be gone on from.
+
+    Raises:
+        QprError: one is not.
+    """
+    for name, weight in network.named_parameters():
+        if not bool(torch.isfinite(weight).all()):
+            raise QprError(f"{at}: {name} is no longer a number everywhere. Lower --learning-rate")
+
+
+@contextlib.contextmanager
+def lowering(shape: Shape, settings: TrainingSettings) -> Iterator[None]:
+    """Tell, if the memory does not suffice inside the block, which options to lower.
+
+    Raises:
+        QprError: it did not suffice.
+    """
+    tables = "--vocabulary-size, --hash-bins, --dimension"
+    tables += " and --ngram-bins" if isinstance(shape, SubwordSettings) else ""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
+        step = f"--batch-size (now {settings.batch_size}) decides what a step takes"
+        raise QprError(f"not enough memory. Lower {step}, {tables} what the model takes") from error
+
+
+def _worst(first: Tensor, second: Tensor) -> tuple[int, str]:
+    """Return the row whose two sides are no numbers, or else the farthest apart, and what it is."""
+    distances = (first.double() - second.double()).square().sum(dim=1).sqrt()
+    lost = torch.isnan(distances)
+    if bool(lost.any()):
+        return int(lost.int().argmax()), f"{int(lost.sum())} have vectors that are no numbers, first of them"
+    row = int(distances.argmax())
+    return row, f"the farthest apart ({distances[row].item():g}) are"
+
+
+def _cut(text: str) -> str:
+    return f'"{text}"' if len(text) <= _LONGEST else f'"{text[:_LONGEST]}…"'
