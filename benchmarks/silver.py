@@ -24,7 +24,7 @@ from benchmarks.silver_logs import SilverLog, halves, merged_log, simulated_log
 from benchmarks.silver_scores import MIN_COHERENCE, answers, gated, score
 from model.inference import load_encoder
 from pipelines.linkage import fellegi_sunter
-from pipelines.linkage.link import LinkModel
+from pipelines.linkage.link_model import LinkModel
 from pipelines.linkage.weights import load_model
 from schemas.dataset import open_dataset
 

@@ -31,8 +31,9 @@ from benchmarks.silver_logs import (
 )
 from benchmarks.silver_scores import Figures, answers, score
 from model.inference import load_encoder
+from pipelines.linkage.comparison import Compared, compare_all
 from pipelines.linkage.learn import learn
-from pipelines.linkage.link import Compared, LinkModel, compare_all
+from pipelines.linkage.link_model import LinkModel
 from pipelines.linkage.weights import Kind, model_of
 from schemas.dataset import open_dataset
 from schemas.digest import rows_digest

@@ -125,10 +125,11 @@ def merged_log(source: Source, *, seed: int, alike: Alike, unrelated: float = 0.
     for number in generator.integers(total, size=int(unrelated * total)):
         strays = draw.strays(len(source.clusters[number]), "")
         answers.append((UNRELATED, list(strays[:, None])))
-    return _log(source, answers)
+    return log_of(source, answers)
 
 
-def _log(source: Source, answers: list[tuple[int, list[np.ndarray]]]) -> SilverLog:
+def log_of(source: Source, answers: list[tuple[int, list[np.ndarray]]]) -> SilverLog:
+    """Return the log of these answers: how each was made, and the rows of its clusters."""
     parts = [(answer, kind, rows) for answer, (kind, groups) in enumerate(answers) for rows in groups]
     counts = [len(rows) for _, _, rows in parts]
     row = np.concatenate([rows for _, _, rows in parts])

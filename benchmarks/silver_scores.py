@@ -45,7 +45,7 @@ def score(log: SilverLog, group: np.ndarray, part: np.ndarray | None = None) -> 
     kept = len(np.unique(answer[unrelated & together])) / max(len(np.unique(answer[unrelated])), 1)
     groups_of_answer = np.bincount(answer[two][np.unique(pair_up(answer[two], group[two]), return_index=True)[1]])
     whole = (groups_of_answer == 1).sum() / max((groups_of_answer > 0).sum(), 1)
-    return Figures(both / max(count_pairs(group[counted]), 1), both / count_pairs(gold), kept, float(whole))
+    return Figures(both / max(count_pairs(group[counted]), 1), both / max(count_pairs(gold), 1), kept, float(whole))
 
 
 def answers(log: SilverLog) -> np.ndarray:

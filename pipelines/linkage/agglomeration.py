@@ -44,7 +44,7 @@ def agglomerate(
     Returns:
         (rows,) the smallest row of each row's group.
     """
-    component = _components_to_link(left, right, probability, rows=rows, threshold=threshold)
+    component = components(left, right, probability, rows=rows, threshold=threshold, most=MOST)
     inside = component[left] == component[right]
     left, right, probability = left[inside], right[inside], probability[inside]
     sizes = np.bincount(component, minlength=rows)
@@ -67,10 +67,13 @@ def agglomerate(
     return group
 
 
-def _components_to_link(
-    left: np.ndarray, right: np.ndarray, probability: np.ndarray, *, rows: int, threshold: float
+def components(
+    left: np.ndarray, right: np.ndarray, probability: np.ndarray, *, rows: int, threshold: float, most: int
 ) -> np.ndarray:
-    """Return the smallest row of each row's component, none of more than `MOST` rows if any probability can cut it."""
+    """Return the smallest row of each row's component of the pairs that reach the threshold.
+
+    One of more than ``most`` rows is cut at ever higher probabilities, as long as any can cut it.
+    """
     cut = np.full(rows, threshold)
     while True:
         kept = probability >= np.maximum(cut[left], cut[right])
@@ -78,7 +81,7 @@ def _components_to_link(
         _, label = csgraph.connected_components(graph.tocsr(), directed=False)
         _, first = np.unique(label, return_index=True)
         component: np.ndarray = first[label]
-        too_large = np.bincount(component, minlength=rows)[component] > MOST
+        too_large = np.bincount(component, minlength=rows)[component] > most
         if not (too_large & (cut < 1)).any():
             return component
         cut[too_large] = np.where(cut[too_large] > 0.9999, 1.0, 1 - (1 - cut[too_large]) / 2)

@@ -14,9 +14,9 @@ import pyarrow as pa
 from pipelines.coherence import Coherence, coherence
 from pipelines.grouping import sizes_of_runs, starts_of_runs
 from pipelines.linkage.agglomeration import agglomerate
+from pipelines.linkage.comparison import Compared, compare_all
 from pipelines.linkage.gold import Gold
 from pipelines.linkage.learn import learn
-from pipelines.linkage.link import Compared, compare_all
 from pipelines.linkage.linker import Encode
 from pipelines.linkage.weights import Kind, model_of
 from pipelines.splitting import uniform

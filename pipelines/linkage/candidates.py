@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from pipelines.grouping import ranks_in_runs, starts_of_runs
+from pipelines.grouping import ranks_in_runs, sizes_of_runs, starts_of_runs
 from pipelines.linkage.parts import Parts
 
 ALL_PAIRS: Final = 1_000
@@ -21,6 +21,9 @@ RAREST: Final = 5
 WINDOW: Final = 8
 """And compared with so many of the next that share the stem; so the pairs are linear in the questions."""
 
+SAMPLED: Final = 16
+"""So many pairs a question tell how alike the questions of a larger answer are."""
+
 
 def candidates(sizes: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.ndarray]:
     """Return the left and the right row of each pair, left < right, ordered by answer and left and right row.
@@ -29,19 +32,55 @@ def candidates(sizes: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.ndarray]
         sizes: (A,) how many rows each answer has, one after the other.
         stems: of those rows.
     """
-    starts = np.cumsum(sizes) - sizes
     large = np.repeat(sizes > ALL_PAIRS, sizes)
-    last = np.repeat(starts + sizes, sizes) - 1
-    rows = np.arange(len(large))
-    following = np.where(large, 0, last - rows)
-    left = np.repeat(rows, following)
-    right = left + 1 + np.arange(len(left)) - np.repeat(np.cumsum(following) - following, following)
+    left, right = _in_full(sizes, sizes <= ALL_PAIRS)
     if not large.any():
         return left, right
     more_left, more_right = _sharing_rare_stems(np.flatnonzero(large), stems)
     left, right = np.concatenate([left, more_left]), np.concatenate([right, more_right])
     order = np.argsort(left, kind="stable")  # pairs of one left row come from one of the two, in order
     return left[order], right[order]
+
+
+def sampled(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs that stand for all pairs of the answers too large for these: each row with `SAMPLED` that follow.
+
+    Rows are ordered by question, which is a hash, so what follows is random; after the last row comes the first.
+
+    Returns:
+        The left and the right row of each pair, left < right, ordered by answer.
+    """
+    starts = np.cumsum(sizes) - sizes
+    rows = np.flatnonzero(np.repeat(sizes > ALL_PAIRS, sizes))
+    start, size = (np.repeat(values, sizes)[rows][:, None] for values in (starts, sizes))
+    following = start + (rows[:, None] - start + np.arange(1, SAMPLED + 1)) % size
+    one, two = np.repeat(rows, SAMPLED), following.ravel()
+    return np.minimum(one, two), np.maximum(one, two)
+
+
+def _in_full(sizes: np.ndarray, wanted: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return all pairs within each run of rows, of the wanted runs alone."""
+    last = np.repeat(np.cumsum(sizes), sizes) - 1
+    rows = np.arange(len(last))
+    following = last - rows if wanted is None else np.where(np.repeat(wanted, sizes), last - rows, 0)
+    left = np.repeat(rows, following)
+    return left, left + 1 + np.arange(len(left)) - np.repeat(np.cumsum(following) - following, following)
+
+
+def with_all_pairs_of(component: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the given pairs and all within each component, each once, ordered by left and right row.
+
+    Args:
+        component: (R,) of each row, by any number.
+        left: (P,) rows.
+        right: (P,) other rows, greater than ``left``.
+    """
+    order = np.argsort(component, kind="stable")
+    inside_left, inside_right = _in_full(sizes_of_runs(starts_of_runs(component[order]), len(order)))
+    pairs = np.unique(
+        np.concatenate([left * len(order) + right, order[inside_left] * len(order) + order[inside_right]])
+    )
+    return pairs // len(order), pairs % len(order)
 
 
 def _sharing_rare_stems(rows: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.ndarray]:

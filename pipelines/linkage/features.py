@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from pipelines.grouping import sizes_of_runs, starts_of_runs
+from pipelines.linkage.candidates import ALL_PAIRS, sampled
 from pipelines.linkage.neighbours import Neighbours
 from pipelines.linkage.parts import Parts
 from pipelines.linkage.wording import Wording
@@ -60,7 +60,7 @@ def features(
     neighbours = Neighbours(left, right, alike, answer_of_row)
     found["profile_correlation"], found["profile_difference"] = neighbours.profiles()
     found |= _both("better", *(np.log1p(better) for better in neighbours.standing()))
-    found |= of_answer(alike, answer_of_row[left], np.bincount(answer_of_row))
+    found |= _of_answers(words, alike, left, answer_of_row)
     found |= _both("events", *(np.log1p(events)[rows] for rows in (left, right)))
     table = np.empty((len(left), len(NAMES)), np.float32)
     for place, name in enumerate(NAMES):
@@ -129,21 +129,43 @@ def rivals(alike: np.ndarray, left: np.ndarray, right: np.ndarray, *, rows: int)
     return one, two
 
 
-def of_answer(alike: np.ndarray, answer_of_pair: np.ndarray, sizes: np.ndarray) -> dict[str, np.ndarray]:
-    """Return for each pair the size of its answer and how alike the questions there are."""
-    order = np.lexsort((alike, answer_of_pair))
-    starts = starts_of_runs(answer_of_pair)
-    counts = sizes_of_runs(starts, len(alike))
-    ranked = alike[order]
-    mean = np.add.reduceat(alike, starts) / counts if len(starts) else np.zeros(0)
-    square = np.add.reduceat(alike * alike, starts) / counts if len(starts) else np.zeros(0)
+def _of_answers(
+    words: Wording, alike: np.ndarray, left: np.ndarray, answer_of_row: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Return for each pair how many and how alike the questions of its answer are."""
+    sizes, answers = np.bincount(answer_of_row), answer_of_row[left]
+    one, two = sampled(sizes)
+    in_full = sizes[answers] <= ALL_PAIRS
+    typical = np.concatenate([alike[in_full], _resemblance(words, one, two)])
+    of_typical = np.concatenate([answers[in_full], answer_of_row[one]])
+    best = np.zeros(len(sizes))
+    np.maximum.at(best, answers, alike)
+    spread, median, mean = (values[answers] for values in distribution(typical, of_typical, answers=len(sizes)))
     return {
-        "answer_size": np.log(np.minimum(sizes[answer_of_pair], MOST_SIZE)),
-        "answer_spread": np.repeat(np.sqrt(np.maximum(square - mean * mean, 0)), counts),
-        "answer_median": np.repeat(ranked[starts + counts // 2], counts),
-        "answer_mean": np.repeat(mean, counts),
-        "answer_best": np.repeat(ranked[starts + counts - 1], counts),
+        "answer_size": np.log(np.minimum(sizes[answers], MOST_SIZE)),
+        "answer_spread": spread,
+        "answer_median": median,
+        "answer_mean": mean,
+        "answer_best": best[answers],
     }
+
+
+def distribution(alike: np.ndarray, answer: np.ndarray, *, answers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the standard deviation, the median and the mean of each answer's resemblances, 0 where it has none."""
+    order = np.lexsort((alike, answer))
+    ranked = alike[order]
+    counts = np.bincount(answer, minlength=answers)
+    middle = np.minimum(np.cumsum(counts) - counts + counts // 2, max(len(ranked) - 1, 0))
+    mean = np.bincount(answer, alike, answers) / np.maximum(counts, 1)
+    square = np.bincount(answer, alike * alike, answers) / np.maximum(counts, 1)
+    median = np.where(counts > 0, ranked[middle] if len(ranked) else 0.0, 0.0)
+    return np.sqrt(np.maximum(square - mean * mean, 0)), median, mean
+
+
+def _resemblance(words: Wording, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    stems, grams = (jaccard(parts, shared(parts, left, right), left, right)[1] for parts in (words.stems, words.grams))
+    alike: np.ndarray = (stems + grams) / 2
+    return alike
 
 
 def _both(name: str, one: np.ndarray, two: np.ndarray) -> dict[str, np.ndarray]:

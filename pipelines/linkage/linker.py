@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pydantic
 
-from pipelines.linkage.link import Linked, LinkModel, link
+from pipelines.linkage.link import link
+from pipelines.linkage.link_model import Linked, LinkModel
 from pipelines.linkage.weights import load_model, model_of
 from pipelines.token_weights import TokenWeights
 

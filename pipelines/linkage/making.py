@@ -17,8 +17,9 @@ from pipelines.clustering import merge_answers
 from pipelines.grouping import sizes_of_runs, starts_of_runs
 from pipelines.linkage import fellegi_sunter
 from pipelines.linkage.candidates import ALL_PAIRS
+from pipelines.linkage.comparison import compare_all
 from pipelines.linkage.features import NAMES
-from pipelines.linkage.link import LinkModel, compare_all
+from pipelines.linkage.link_model import LinkModel
 from pipelines.linkage.linker import Encode, Linker, Linking, read_linker
 from pipelines.splitting import uniform
 from pipelines.token_weights import TokenWeights

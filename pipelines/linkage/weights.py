@@ -14,7 +14,7 @@ import numpy as np
 
 from pipelines.linkage.cosine import COSINES
 from pipelines.linkage.features import NAMES
-from pipelines.linkage.link import LinkModel
+from pipelines.linkage.link_model import LinkModel
 from pipelines.linkage.probability import Logistic, boosted
 from schemas.errors import QprError
 

@@ -6,7 +6,7 @@ import pytest
 from pipelines.assembly import Assembly, finish, judge
 from pipelines.clustering import Gate
 from pipelines.coherence import Coherence
-from pipelines.linkage.link import Linked
+from pipelines.linkage.link_model import Linked
 from pipelines.rows import MEMBERS
 from pipelines.token_weights import count_tokens
 from schemas.tables import SPLITS

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pipelines.clustering import Gate, cluster, describe, merge_answers, turn_members_away
 from pipelines.coherence import coherence
 from pipelines.grouping import starts_of_runs
-from pipelines.linkage.link import Linked
+from pipelines.linkage.link_model import Linked
 from pipelines.rows import MEMBERS, TURNED_AWAY
 from pipelines.token_weights import count_tokens
 from schemas.tables import CLUSTERS

@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 
-from pipelines.linkage.candidates import ALL_PAIRS, RAREST, WINDOW, candidates
+from pipelines.linkage.candidates import ALL_PAIRS, RAREST, SAMPLED, WINDOW, candidates, sampled, with_all_pairs_of
 from pipelines.linkage.wording import wording
 from pipelines.token_weights import merge
 
@@ -33,3 +33,20 @@ def test_large_answers_are_searched_by_rare_stems(members_of) -> None:
 def test_pairs_grow_with_the_questions_and_not_with_their_square(members_of) -> None:
     members = members_of([f"what is number {i}" for i in range(3_000)])
     assert len(pairs_of(members, [3_000])) <= 3_000 * RAREST * WINDOW  # of 4.5 million
+
+
+def test_a_component_is_completed_and_pairs_between_components_stay() -> None:
+    left, right = with_all_pairs_of(np.array([4, 1, 4, 1, 4]), np.array([0, 0]), np.array([1, 2]))
+    assert list(zip(left.tolist(), right.tolist(), strict=True)) == [(0, 1), (0, 2), (0, 4), (1, 3), (2, 4)]
+
+
+def test_large_answers_alone_are_sampled_and_each_question_as_often() -> None:
+    sizes = [3, ALL_PAIRS + 1, 2, 2 * ALL_PAIRS]
+    answer = np.repeat(np.arange(len(sizes)), sizes)
+    left, right = sampled(np.array(sizes))
+    assert (left < right).all()
+    assert (answer[left] == answer[right]).all()
+    times = np.bincount(np.concatenate([left, right]), minlength=len(answer))
+    assert set(times[np.isin(answer, [1, 3])].tolist()) == {2 * SAMPLED}
+    assert not times[np.isin(answer, [0, 2])].any()
+    assert len(set(zip(left.tolist(), right.tolist(), strict=True))) == len(left)

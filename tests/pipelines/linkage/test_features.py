@@ -3,9 +3,11 @@ import itertools
 import numpy as np
 import pytest
 
-from pipelines.linkage.features import NAMES, rivals
-from pipelines.linkage.link import compare
+from pipelines.linkage.candidates import ALL_PAIRS
+from pipelines.linkage.comparison import compare
+from pipelines.linkage.features import NAMES, distribution, features, rivals
 from pipelines.linkage.stems import stem
+from pipelines.linkage.wording import wording
 from pipelines.token_weights import MIN_QUESTIONS, count_tokens, merge
 from schemas.text import key, tokens
 
@@ -77,3 +79,28 @@ def test_a_rival_is_the_best_other_partner() -> None:
 def test_texts_without_words_or_stems_are_compared_without_a_warning(members_of) -> None:
     _, found = columns(members_of(["#", "c#", "東京はどこ", "x"]))
     assert all(np.isfinite(values).all() for values in found.values())
+
+
+def test_the_distribution_of_an_answer_s_resemblances() -> None:
+    random = np.random.default_rng(1)
+    answer = np.sort(random.choice([0, 2, 3], 50))
+    alike = random.random(50)
+    spread, median, mean = distribution(alike, answer, answers=4)
+    for number in (0, 2, 3):
+        mine = alike[answer == number]
+        assert spread[number] == pytest.approx(mine.std())
+        assert mean[number] == pytest.approx(mine.mean())
+        assert median[number] == np.sort(mine)[len(mine) // 2]
+    assert (spread[1], median[1], mean[1]) == (0, 0, 0)
+
+
+def test_how_alike_a_large_answer_is_does_not_depend_on_which_pairs_are_compared(members_of) -> None:
+    rows = ALL_PAIRS + 1
+    members = members_of([f"what is the name of city{i}" for i in range(rows)])
+    words = wording(members["text"], np.zeros(rows, np.int64), merge([]))
+    one, two = (
+        features(words, left, left + 1, answer_of_row=np.zeros(rows, np.int64), events=np.ones(rows))
+        for left in (np.arange(5), np.arange(20))
+    )
+    for name in ("answer_spread", "answer_median", "answer_mean"):
+        assert one[0, NAMES.index(name)] == two[0, NAMES.index(name)] > 0

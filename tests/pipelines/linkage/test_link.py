@@ -2,10 +2,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.linkage import link as linking
+from pipelines.linkage import comparison
+from pipelines.linkage.comparison import compare
 from pipelines.linkage.cosine import COSINES
 from pipelines.linkage.features import NAMES
-from pipelines.linkage.link import LinkModel, compare, link
+from pipelines.linkage.link import link
+from pipelines.linkage.link_model import LinkModel
 from pipelines.linkage.weights import load_model
 from pipelines.token_weights import TokenWeights, count_tokens, merge
 
@@ -57,7 +59,7 @@ def test_an_answer_is_split_the_same_whatever_else_is_in_the_shard(members_of, m
     alone = groups(members_of([*CAPITAL, *LOUVRE]), model)
     others = [[f"{word} number {i}" for word in ("first", "second", "third")] for i in range(40)]
     assert alone <= groups(members_of(*others[:20], [*CAPITAL, *LOUVRE], *others[20:]), model)
-    monkeypatch.setattr(linking, "PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr(comparison, "PAIRS_AT_ONCE", 7)
     assert alone <= groups(members_of(*others[:20], [*CAPITAL, *LOUVRE], *others[20:]), model)
 
 

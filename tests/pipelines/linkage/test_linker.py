@@ -4,7 +4,8 @@ import numpy as np
 import pydantic
 import pytest
 
-from pipelines.linkage.link import LinkModel, link
+from pipelines.linkage.link import link
+from pipelines.linkage.link_model import LinkModel
 from pipelines.linkage.linker import Linker, Linking, read_linker
 from pipelines.linkage.weights import load_model
 from pipelines.token_weights import count_tokens

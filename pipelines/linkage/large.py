@@ -1,0 +1,78 @@
+"""Split an answer with too many questions for all of their pairs.
+
+MEMBERS of one answer -> popular groups of a sample and what joins them; the rest by rare stems -> Linked
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from pipelines.linkage.agglomeration import components
+from pipelines.linkage.candidates import ALL_PAIRS, candidates, with_all_pairs_of
+from pipelines.linkage.comparison import compare_pairs
+from pipelines.linkage.link_model import Linked, LinkModel
+from pipelines.linkage.popular import popular_groups
+from pipelines.linkage.wording import wording
+from pipelines.token_weights import TokenWeights
+
+COMPLETED: Final = 300
+"""Of up to so many questions that probable pairs connect all pairs are compared."""
+
+
+def link_large(members: pa.Table, weights: TokenWeights, model: LinkModel, vectors: np.ndarray | None = None) -> Linked:
+    """Split one answer of more than `candidates.ALL_PAIRS` questions; time and memory are linear in them.
+
+    What many people ask is found in a sample and the others of its kind join it. Of the rest those pairs are compared
+    that share a rare stem, then all pairs of what probable ones connect: so no pair within a group is missing.
+
+    Args:
+        members: MEMBERS of the answer ordered by question, which is a hash: any run of rows is a random sample.
+        weights: of the log's tokens.
+        model: what to make of a pair.
+        vectors: (R, D) of the questions, where the model uses their cosine.
+    """
+    popular = popular_groups(members, weights, model, vectors)
+    group, confidence = np.arange(len(members)), np.zeros(len(members))
+    inside, rest = np.flatnonzero(popular.number >= 0), np.flatnonzero(popular.number < 0)
+    number = popular.number[inside]
+    group[inside] = inside[np.unique(number, return_index=True)[1]][number]
+    confidence[inside] = popular.confidence[number]
+    others = _link_rest(members.take(pa.array(rest)), weights, model, None if vectors is None else vectors[rest])
+    group[rest], confidence[rest] = rest[others.group], others.confidence
+    return Linked(group, confidence)
+
+
+def _link_rest(members: pa.Table, weights: TokenWeights, model: LinkModel, vectors: np.ndarray | None) -> Linked:
+    rows = len(members)
+    answers, events = np.zeros(rows, np.int64), members["events"].to_numpy()
+    words = wording(members["text"], answers, weights)
+
+    def probability(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        found = compare_pairs(words, left, right, answer_of_row=answers, events=events, vectors=vectors)
+        return model.pairs.probability(found, answers[left])
+
+    left, right = candidates(np.array([rows]), words.stems)
+    connected = components(left, right, probability(left, right), rows=rows, threshold=model.threshold, most=COMPLETED)
+    left, right = with_all_pairs_of(connected, left, right)
+    likely = probability(left, right)
+    group = strict_for(model, rows).groups(left, right, likely, rows=rows)
+    within = group[left] == group[right]
+    name = group[left[within]]
+    confidence = np.bincount(name, likely[within], rows) / np.maximum(np.bincount(name, minlength=rows), 1)
+    return Linked(group, confidence[group])
+
+
+def strict_for(model: LinkModel, questions: int) -> LinkModel:
+    """Return the model with its threshold raised for an answer of so many questions.
+
+    A question has a few paraphrases however many others got its answer, so the odds that any pair of them is one fall
+    as their number grows. The model has learned from answers up to `candidates.ALL_PAIRS`; from there on its odds at
+    the threshold rise with the number.
+    """
+    odds = model.threshold / max(1 - model.threshold, 1e-9) * max(questions / ALL_PAIRS, 1.0)
+    threshold = odds / (1 + odds)
+    return dataclasses.replace(model, threshold=threshold, least_of_two=max(threshold, model.least_of_two))
