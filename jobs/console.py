@@ -74,6 +74,11 @@ def say(text: str) -> None:
     messages.print(text, markup=False)
 
 
+def be_silent() -> None:
+    """Say nothing from now on, where another process speaks for this one as well."""
+    messages.quiet = results.quiet = True
+
+
 def progress_bar(*extra: str) -> Progress:
     """Return a bar on stderr with counts, elapsed and remaining time; ``extra`` names task fields to show as well."""
     return Progress(

@@ -12,8 +12,9 @@ import typer
 
 from jobs import run_options
 from jobs import training_options as options
-from jobs.console import emit, say, two_columns
+from jobs.console import be_silent, emit, say, two_columns
 from jobs.encoder_options import EncoderChoice, PresetChoice, numbers, settings_of
+from jobs.processes import is_first_process
 from jobs.training_run import run_training
 from schemas.dataset import open_dataset
 from schemas.output import Output
@@ -40,6 +41,8 @@ def train(
     pairs_per_cluster: Annotated[
         int | None, typer.Option(help="Most pairs of a cluster, drawn afresh each epoch; 0: all pairs of the table.")
     ] = None,
+    chunk_size: options.ChunkSize = None,
+    precision: options.Precision = None,
     unique_clusters: options.UniqueClusters = None,
     learning_rate: Annotated[float | None, typer.Option(help="Adam's learning rate.")] = None,
     linear_decay: Annotated[
@@ -83,6 +86,8 @@ def train(
     Example: qpr train --dataset data/quora --output models/quora
 
     Example: qpr train --dataset data/quora --output models/paper --preset paper
+
+    Example: torchrun --nproc-per-node 2 -m jobs train --dataset data/quora --output models/quora --batch-size 4096
     """
     shape, settings = settings_of(
         preset,
@@ -96,6 +101,8 @@ def train(
         training={
             "epochs": epochs,
             "batch_size": batch_size,
+            "chunk_size": chunk_size,
+            "precision": precision,
             "pairs_per_cluster": pairs_per_cluster,
             "unique_clusters": unique_clusters,
             "learning_rate": learning_rate,
@@ -118,6 +125,10 @@ def train(
     )
     terms = run_options.Terms(device=device, checkpoint_every=checkpoint_every, resume=resume, max_minutes=max_minutes)
     source = open_dataset(dataset)
+    if not is_first_process():
+        be_silent()
+        run_training(source, None, shape=shape, settings=settings, terms=terms)
+        return
     claimed = Output(output, "model", overwrite=overwrite)
     result = run_training(source, claimed, shape=shape, settings=settings, terms=terms)
     emit(result, as_json=as_json, table=lambda: two_columns(f"model {output}", result))

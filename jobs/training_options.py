@@ -47,3 +47,14 @@ UniqueClusters = Annotated[
     bool | None,
     typer.Option("--unique-clusters", help="No two pairs of a cluster in a batch; so with --pairs-per-cluster anyway."),
 ]
+ChunkSize = Annotated[
+    int | None,
+    typer.Option(
+        help="Pairs encoded at a time where a batch does not fit in memory, with its very gradients but every question "
+        "encoded twice; 0: the whole batch."
+    ),
+]
+Precision = Annotated[
+    str | None,
+    typer.Option(help="float32, or bfloat16 to encode at half precision while training, which suits graphics cards."),
+]

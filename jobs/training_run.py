@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from jobs.console import progress_bar, say
+from jobs.processes import process_count
 from jobs.run_options import Terms
 from schemas import storage
 from schemas.dataset import Dataset
@@ -18,41 +19,36 @@ from schemas.manifest import Source
 from schemas.output import CHECKPOINTS, Output
 
 if TYPE_CHECKING:
+    from model.checkpoints import Checkpoints
     from model.pairs import Pairs
     from model.settings import Shape, TrainingSettings
     from model.training import Trained
 
 
 def run_training(
-    source: Dataset, output: Output, *, shape: Shape, settings: TrainingSettings, terms: Terms
+    source: Dataset, output: Output | None, *, shape: Shape, settings: TrainingSettings, terms: Terms
 ) -> dict[str, Any]:
     """Train on ``source``, publish at ``output`` and return what came of it.
+
+    Of several processes that train together, which `torchrun` starts, only the first has an output.
 
     Raises:
         QprError: the dataset holds nothing to learn from, a checkpoint cannot be gone on from, or training failed.
     """
-    from model.checkpoints import Checkpoints, identity_of
     from model.pairs import read_pairs
     from model.progress import Deadline
 
     # Torch's threads read this when they load. Spinning ones took 10 times as long a step on two busy cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     deadline = Deadline(terms.max_minutes)
-    checkpoints = Checkpoints(
-        storage.join(output.url, CHECKPOINTS),
-        run_id=output.run_id,
-        identity=identity_of(shape, settings, dataset_digest=source.manifest.digest, start=None),
-        every_minutes=terms.checkpoint_every,
-        resume=terms.resume,
-        say=say,
-    )
+    checkpoints = _checkpoints(source, output, shape=shape, settings=settings, terms=terms)
     pairs = read_pairs(source)
     try:
         trained = _train_with_bar(
             pairs, shape=shape, settings=settings, device=terms.device, checkpoints=checkpoints, deadline=deadline
         )
     except BaseException:
-        if checkpoints.place:
+        if checkpoints and checkpoints.place:
             say(f"{checkpoints.url}: the checkpoint of {checkpoints.place} stays; --resume goes on from it")
         raise
     counters = {
@@ -72,16 +68,41 @@ def run_training(
         "seconds": round(seconds, 2),
         "pairs_per_s": round(math.fsum(epoch.seconds * epoch.pairs_per_s for epoch in trained.epochs) / seconds),
     }
+    if output is None:
+        return {**counters, **totals}
     _publish(source, output, trained, shape=shape, settings=settings, counters=counters, totals=totals)
     return {"model": output.url, **counters, **totals}
 
 
-def _train_with_bar(pairs: dict[str, Pairs], *, shape: Shape, settings: TrainingSettings, **terms: Any) -> Trained:
+def _checkpoints(
+    source: Dataset, output: Output | None, *, shape: Shape, settings: TrainingSettings, terms: Terms
+) -> Checkpoints | None:
+    """Return the checkpoints of a training; several processes that train together have none."""
+    from model.checkpoints import Checkpoints, identity_of
+
+    if output is None or process_count() > 1:
+        return None
+    return Checkpoints(
+        storage.join(output.url, CHECKPOINTS),
+        run_id=output.run_id,
+        identity=identity_of(shape, settings, dataset_digest=source.manifest.digest, start=None),
+        every_minutes=terms.checkpoint_every,
+        resume=terms.resume,
+        say=say,
+    )
+
+
+def _train_with_bar(
+    pairs: dict[str, Pairs], *, shape: Shape, settings: TrainingSettings, device: str | None, **terms: Any
+) -> Trained:
+    from model.devices import checked_device
+    from model.processes import joined, local_device
     from model.progress import Epoch
     from model.training import Step
     from model.training import train as train_encoder
 
-    with progress_bar("loss", "pairs/s") as bar:
+    own_device = local_device(device)
+    with progress_bar("loss", "pairs/s") as bar, joined(checked_device(own_device)) as processes:
         fields: dict[str, Any] = {"loss": "", "pairs/s": ""}
         task = bar.add_task("training", total=None, **fields)
 
@@ -101,6 +122,8 @@ def _train_with_bar(pairs: dict[str, Pairs], *, shape: Shape, settings: Training
             pairs["validation"],
             shape=shape,
             settings=settings,
+            device=own_device,
+            processes=processes,
             on_step=on_step,
             on_epoch=on_epoch,
             say=say,

@@ -16,6 +16,7 @@ Loss = Literal["sdml", "multiple_negatives", "triplet", "online_contrastive"]
 SmoothingOver = Literal["batch", "others"]
 Mates = Literal["masked", "positives"]
 Negatives = Literal["random", "hard"]
+Precision = Literal["float32", "bfloat16"]
 EncoderName = Literal["cnn", "subword"]
 
 Width = Annotated[int, pydantic.Field(ge=1, le=64)]
@@ -90,6 +91,8 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     Attributes:
         epochs: most passes over the train pairs.
         batch_size: pairs a step, the paper's N.
+        precision: what questions are encoded at; bfloat16 where PyTorch thinks it safe. Weights and loss stay float32.
+        chunk_size: pairs encoded at a time, for batches that do not fit in memory; 0: all of a batch.
         learning_rate: Adam's.
         linear_decay: let the learning rate fall to 0 over all epochs; then all of them run and the last one is kept.
         pairs_per_cluster: draw at most so many pairs of each cluster afresh for every epoch, no two of a cluster in a
@@ -114,6 +117,8 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
 
     epochs: int = pydantic.Field(default=10, ge=1)
     batch_size: int = pydantic.Field(default=512, ge=2, le=LARGEST_BATCH)
+    precision: Precision = "float32"
+    chunk_size: int = pydantic.Field(default=0, ge=0)
     learning_rate: float = pydantic.Field(default=1e-3, gt=0, allow_inf_nan=False)
     linear_decay: bool = False
     pairs_per_cluster: int = pydantic.Field(default=0, ge=0)

@@ -13,15 +13,15 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-import torch
-from torch import Tensor
 
 from model.checkpoints import Checkpoints
 from model.devices import checked_device
 from model.epoch_batches import batches_an_epoch, epoch_batches, fitted
+from model.gradients import Gradients
 from model.losses import loss_of
 from model.networks import Network, network_of, weights_of
 from model.pairs import Pairs
+from model.processes import ALONE, Processes
 from model.progress import Deadline, Epoch, Progress
 from model.saved import Weights
 from model.separation import sample_non_pairs, separation
@@ -67,6 +67,7 @@ def train(
     device: str | None = None,
     checkpoints: Checkpoints | None = None,
     deadline: Deadline | None = None,
+    processes: Processes = ALONE,
     on_step: Callable[[Step], None] = lambda _: None,
     on_epoch: Callable[[Epoch], None] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
@@ -81,6 +82,7 @@ def train(
         device: where to compute, by PyTorch's name; a CUDA device if there is one, else the processor.
         checkpoints: keep what the training can go on from, and go on from the last of them.
         deadline: when to stop; with linear decay the learning rate is 0 by then.
+        processes: those that share the work; all come to the same weights. One that has not joined any is alone.
         on_step: called after every step.
         on_epoch: called after every epoch.
         say: called with what the user should know.
@@ -93,12 +95,20 @@ def train(
         raise QprError("no train question has a word and there are no hash bins. Check the dataset's texts")
     with lowering(shape, settings):
         network = network_of(vocabulary, shape, settings).to(checked_device(device))
-        run = Run(network, pairs, fitted(settings, pairs, say=say), checkpoints=checkpoints, deadline=deadline)
+        processes.draw_apart(network.generator, seed=settings.seed)
+        run = Run(
+            network,
+            pairs,
+            fitted(settings, pairs, say=say),
+            checkpoints=checkpoints,
+            deadline=deadline,
+            processes=processes,
+        )
         judge = _judge(network, validation, seed=settings.seed, say=say)
         ending = None
         while ending is None:
             run.epoch(on_step)
-            ending = run.end_epoch(judge(), on_epoch=on_epoch, say=say)
+            ending = run.end_epoch(processes.of_the_first(judge), on_epoch=on_epoch, say=say)
         weights = weights_of(network.body) if run.best is None else run.best
     epochs = run.progress.epochs
     return Trained(vocabulary, weights, epochs, epochs[run.progress.best - 1], ending)
@@ -113,6 +123,7 @@ class Run:
         settings: a batch is no larger than the data.
         checkpoints: keep what it can go on from, and go on from the last of them.
         deadline: when to stop.
+        processes: those that share the work.
 
     Attributes:
         progress: how far it is.
@@ -127,19 +138,24 @@ class Run:
         *,
         checkpoints: Checkpoints | None = None,
         deadline: Deadline | None = None,
+        processes: Processes = ALONE,
     ) -> None:
         self.network, self.pairs, self.settings = network, pairs, settings
-        self.inputs = network.read(pairs.keys)
-        self.loss = loss_of(settings)
+        self.gradients = Gradients(
+            network,
+            network.read(pairs.keys),
+            pairs,
+            loss_of(settings),
+            chunk_size=settings.chunk_size,
+            precision=settings.precision,
+            processes=processes,
+        )
         self.optimizers = network.optimizers(learning_rate=settings.learning_rate)
         self.steps = batches_an_epoch(pairs, settings)
         self.progress = Progress()
         self.best: Weights | None = None
-        self._watch, self._checkpoints, self._deadline = (
-            LossWatch(self.loss, pairs),
-            checkpoints,
-            deadline or Deadline(),
-        )
+        self._watch = LossWatch(self.gradients.loss, pairs)
+        self._checkpoints, self._deadline = checkpoints, deadline or Deadline()
         if checkpoints and (found := checkpoints.load()):
             self.progress, self.best = found.progress, restore(found.arrays, network, self.optimizers)
         self._decayed = self.progress.decayed
@@ -193,16 +209,12 @@ class Run:
 
     def step(self, batch: npt.NDArray[np.int64]) -> float:
         """Learn from one batch of pairs; return its loss."""
-        questions = np.concatenate([self.pairs.first[batch], self.pairs.second[batch]])
-        anchors, positives = self.network(self.inputs.take(questions)).chunk(2)
-        clusters = torch.from_numpy(self.pairs.clusters[batch]).to(anchors.device)
-        loss: Tensor = self.loss(anchors, positives, clusters)
         for optimizer in self.optimizers:
             optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss = self.gradients.add(batch)
         for optimizer in self.optimizers:
             optimizer.step()
-        return loss.item()
+        return loss
 
     def _decay(self) -> None:
         """Let the learning rate fall with the steps, or with the time if that is shorter."""

@@ -100,6 +100,12 @@ def test_clusters_can_be_kept_apart_in_batches_of_the_whole_table(qpr, memory, d
     assert configuration(qpr, memory, dataset, *CNN, "--unique-clusters")["training"]["unique_clusters"]
 
 
+@BOTH
+def test_batches_can_be_encoded_in_chunks_and_at_half_precision(qpr, memory, dataset, options):
+    trained = configuration(qpr, memory, dataset, *options, "--chunk-size", 3, "--precision", "bfloat16")["training"]
+    assert (trained["chunk_size"], trained["precision"]) == (3, "bfloat16")
+
+
 LOSSES = [
     ["sdml", "--distance", "symmetric_kl", "--smoothing-over", "others", "--mates", "positives", "--symmetric"],
     ["multiple_negatives", "--one-sided", "--scale", 30],
@@ -147,6 +153,8 @@ def test_no_validation_pair_and_a_large_batch_are_said(qpr, memory, make_trainin
         (["--learning-rate", 0], "--learning-rate 0"),
         (["--distance", "cosine", "--loss", "sdml"], "--distance cosine: Input should be 'squared_euclidean', 'eucl"),
         (["--loss", "cosine"], "'sdml', 'multiple_negatives', 'triplet', 'online_contrastive'"),
+        (["--chunk-size", -1], "--chunk-size -1"),
+        (["--precision", "float16"], "--precision float16: Input should be 'float32' or 'bfloat16'"),
         (["--mates", "rivals"], "--mates rivals: Input should be 'masked' or 'positives'"),
         (["--smoothing-over", "all"], "--smoothing-over all: Input should be 'batch' or 'others'"),
         (["--loss", "triplet", "--negatives", "soft"], "--negatives soft: Input should be 'random' or 'hard'"),

@@ -178,6 +178,16 @@ def test_drawn_pairs_are_counted_and_differ_from_epoch_to_epoch():
     assert [(s.epoch, s.step, s.steps) for s in steps] == [(e, s, 4) for e in (1, 2) for s in range(1, 5)]
 
 
+@pytest.mark.parametrize("loss", ["sdml", "multiple_negatives"])
+def test_chunks_learn_what_whole_batches_do(loss):
+    settings = SETTINGS.model_copy(update={"loss": loss, "epochs": 2})
+    whole, chunks = (
+        train(TRAIN, VALIDATION, shape=SHAPE, settings=settings.model_copy(update={"chunk_size": size}))
+        for size in (0, 5)
+    )
+    assert [epoch.loss for epoch in chunks.epochs] == pytest.approx([epoch.loss for epoch in whole.epochs], rel=1e-3)
+
+
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_a_cuda_device_trains():
