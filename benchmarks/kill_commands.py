@@ -15,13 +15,17 @@ from schemas.manifest import Kind
 
 
 class Command(NamedTuple):
-    """Arguments that write one version of ``output`` and then another; ``kind`` is None where it is a plain file."""
+    """Arguments that write one version of ``output`` and then another; ``kind`` is None where it is a plain file.
+
+    ``again`` are those that follow a kill, where they differ from ``new``.
+    """
 
     name: str
     kind: Kind | None
     output: Path
     old: list[str]
     new: list[str]
+    again: list[str] | None = None
 
 
 def prepare(folder: Path, run: Callable[[list[str]], int]) -> Path:
@@ -89,6 +93,12 @@ def _train(inputs: Path, folder: Path) -> Command:
     return Command("train", "model", output, [*given, "1"], [*given, "2"])
 
 
+def _train_and_resume(inputs: Path, folder: Path) -> Command:
+    command = _train(inputs, folder)
+    new = [*command.new, "--epochs", "2", "--checkpoint-every", "0.000001"]
+    return command._replace(name="resume", new=new, again=[*new, "--resume"])
+
+
 def _index(inputs: Path, folder: Path) -> Command:
     output = folder / "index"
     given = ["index", "--questions", f"{inputs}/dataset", "--output", str(output), "--shards", "2", "--overwrite"]
@@ -100,6 +110,7 @@ COMMANDS: dict[str, Callable[[Path, Path], Command]] = {
     "clusters": _clusters,
     "quora": _quora,
     "train": _train,
+    "resume": _train_and_resume,
     "index": _index,
 }
 """Inputs and a folder -> what to run there."""

@@ -5,8 +5,8 @@ Run: python -m benchmarks.kills [--kills 200] [--command clusters] [--seed 0] [-
 Each command replaces a complete artefact by another, or makes the first. A third of the kills come at a moment drawn
 from its usual duration, the others just before a file system operation on its output, all of them in turn: those
 moments matter most, and the clock rarely hits them. Then the output is read and verified, the command is run again to
-its end, and its output is read again. A command is a process forked from one that has imported all libraries, so that
-no kill is wasted on an import.
+its end (``resume``: a training that goes on from its checkpoints), and its output is read again. A command is a process
+forked from one that has imported all libraries, so that no kill is wasted on an import.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def kill_often(command: Command, *, kills: int, seed: int) -> dict[str, int | st
         killed = run(command.new, command.output, after_s=after_s, before=before)
         counts["killed"] += killed.code == -signal.SIGKILL
         counts.update(_found(command, {new: "new", "": "nothing"} if fresh else {new: "new", old: "old"}))
-        again = run(command.new, command.output)
+        again = run(command.again or command.new, command.output)
         counts["rerun_differs"] += again.code != 0 or _found(command, {new: "new"}) != ["new"]
         counts["litter_after_rerun"] += bool(again.code == 0 and litter(command))
     return {"command": command.name, "kills": kills, "operations": whole.operations, **counts}

@@ -39,6 +39,18 @@ MaxMinutes = Annotated[
     ),
 ]
 
+InitFrom = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL",
+        help="Begin with the weights of an older model of the same shape; words it does not know begin afresh.",
+    ),
+]
+Plan = Annotated[
+    bool,
+    typer.Option("--plan", help="Take some steps, print parameters, memory and time of the training; write nothing."),
+]
+
 
 @dataclasses.dataclass(frozen=True)
 class Terms:
@@ -49,6 +61,7 @@ class Terms:
         checkpoint_every: minutes between checkpoints, 0 for none.
         resume: go on from the last checkpoint.
         max_minutes: when to stop learning; None for no such time.
+        init_from: URL of a model whose weights to begin with; None for fresh ones.
 
     Raises:
         UsageError: a number makes no sense, or several processes cannot do it.
@@ -58,6 +71,7 @@ class Terms:
     checkpoint_every: float = CHECKPOINT_EVERY
     resume: bool = False
     max_minutes: float | None = None
+    init_from: str | None = None
 
     def __post_init__(self) -> None:
         if not self.checkpoint_every >= 0:

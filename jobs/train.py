@@ -15,6 +15,7 @@ from jobs import training_options as options
 from jobs.console import be_silent, emit, say, two_columns
 from jobs.encoder_options import EncoderChoice, PresetChoice, numbers, settings_of
 from jobs.processes import is_first_process
+from jobs.training_plan import plan_run, show_plan
 from jobs.training_run import run_training
 from schemas.dataset import open_dataset
 from schemas.output import Output
@@ -77,7 +78,9 @@ def train(
     checkpoint_every: run_options.CheckpointEvery = run_options.CHECKPOINT_EVERY,
     resume: run_options.Resume = False,
     max_minutes: run_options.MaxMinutes = None,
+    init_from: run_options.InitFrom = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …; CUDA by itself where there is one.")] = None,
+    plan: run_options.Plan = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -123,8 +126,19 @@ def train(
             "seed": seed,
         },
     )
-    terms = run_options.Terms(device=device, checkpoint_every=checkpoint_every, resume=resume, max_minutes=max_minutes)
+    terms = run_options.Terms(
+        device=device,
+        checkpoint_every=checkpoint_every,
+        resume=resume,
+        max_minutes=max_minutes,
+        init_from=init_from,
+    )
     source = open_dataset(dataset)
+    if plan:
+        if is_first_process():
+            found = plan_run(source, output, overwrite=overwrite, shape=shape, settings=settings, terms=terms)
+            show_plan(found, as_json=as_json)
+        return
     if not is_first_process():
         be_silent()
         run_training(source, None, shape=shape, settings=settings, terms=terms)

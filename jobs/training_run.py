@@ -35,17 +35,27 @@ def run_training(
     Raises:
         QprError: the dataset holds nothing to learn from, a checkpoint cannot be gone on from, or training failed.
     """
+    from model.beginning import older_model
     from model.pairs import read_pairs
     from model.progress import Deadline
 
     # Torch's threads read this when they load. Spinning ones took 10 times as long a step on two busy cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     deadline = Deadline(terms.max_minutes)
-    checkpoints = _checkpoints(source, output, shape=shape, settings=settings, terms=terms)
+    older = older_model(terms.init_from, shape) if terms.init_from else None
+    sources = [Source(url=source.url, digest=source.manifest.digest)]
+    sources += [Source(url=terms.init_from, digest=older.manifest.digest)] if terms.init_from and older else []
+    checkpoints = _checkpoints(sources, output, shape=shape, settings=settings, terms=terms)
     pairs = read_pairs(source)
     try:
         trained = _train_with_bar(
-            pairs, shape=shape, settings=settings, device=terms.device, checkpoints=checkpoints, deadline=deadline
+            pairs,
+            shape=shape,
+            settings=settings,
+            device=terms.device,
+            older=older,
+            checkpoints=checkpoints,
+            deadline=deadline,
         )
     except BaseException:
         if checkpoints and checkpoints.place:
@@ -70,12 +80,12 @@ def run_training(
     }
     if output is None:
         return {**counters, **totals}
-    _publish(source, output, trained, shape=shape, settings=settings, counters=counters, totals=totals)
+    _publish(sources, output, trained, shape=shape, settings=settings, counters=counters, totals=totals)
     return {"model": output.url, **counters, **totals}
 
 
 def _checkpoints(
-    source: Dataset, output: Output | None, *, shape: Shape, settings: TrainingSettings, terms: Terms
+    sources: list[Source], output: Output | None, *, shape: Shape, settings: TrainingSettings, terms: Terms
 ) -> Checkpoints | None:
     """Return the checkpoints of a training; several processes that train together have none."""
     from model.checkpoints import Checkpoints, identity_of
@@ -85,7 +95,7 @@ def _checkpoints(
     return Checkpoints(
         storage.join(output.url, CHECKPOINTS),
         run_id=output.run_id,
-        identity=identity_of(shape, settings, dataset_digest=source.manifest.digest, start=None),
+        identity=identity_of(shape, settings, [source.digest for source in sources]),
         every_minutes=terms.checkpoint_every,
         resume=terms.resume,
         say=say,
@@ -132,7 +142,7 @@ def _train_with_bar(
 
 
 def _publish(
-    source: Dataset,
+    sources: list[Source],
     output: Output,
     trained: Trained,
     *,
@@ -146,6 +156,7 @@ def _publish(
     from model.saved import CARD, CURVE, save_model
     from model.settings import ModelConfig, encoder_name
 
+    dataset, *models = sources
     words = trained.vocabulary.words
     config = ModelConfig(
         encoder=encoder_name(shape),
@@ -153,14 +164,16 @@ def _publish(
         words=len(words),
         hash_bins=trained.vocabulary.hash_bins,
         training=settings,
-        dataset_digest=source.manifest.digest,
+        dataset_digest=dataset.digest or "",
     )
-    page = card(config, dataset_url=source.url, data=counters, metrics=totals)
+    page = card(
+        config, dataset_url=dataset.url, data=counters, metrics=totals, begun_from=models[0] if models else None
+    )
     save_model(
         output,
         parts=(config, trained.vocabulary, trained.weights),
         metrics=[*map(dataclasses.asdict, trained.epochs), {"total": counters | totals}],
         pages={CURVE: curve(trained.epochs), CARD: page.encode()},
-        inputs=[Source(url=source.url, digest=source.manifest.digest)],
+        inputs=sources,
         counters=counters,
     )

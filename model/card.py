@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.settings import ModelConfig, Shape, SubwordSettings
+from schemas.manifest import Source
 
 _CARD = """\
 # Question encoder
@@ -16,7 +17,7 @@ _CARD = """\
 Turns a question into {dimension} numbers, so that paraphrases lie close together.
 
 * {network}.
-* Trained with {loss}.
+* Trained with {loss}.{begun}
 
 ## Data
 
@@ -80,7 +81,14 @@ _DISTANCES = {
 }
 
 
-def card(config: ModelConfig, *, dataset_url: str, data: Mapping[str, Any], metrics: Mapping[str, Any]) -> str:
+def card(
+    config: ModelConfig,
+    *,
+    dataset_url: str,
+    data: Mapping[str, Any],
+    metrics: Mapping[str, Any],
+    begun_from: Source | None = None,
+) -> str:
     """Return the card as Markdown.
 
     Args:
@@ -88,7 +96,9 @@ def card(config: ModelConfig, *, dataset_url: str, data: Mapping[str, Any], metr
         dataset_url: where its dataset was.
         data: what the dataset held, by name.
         metrics: what was measured, by name.
+        begun_from: the model whose weights it began with; None for fresh ones.
     """
+    begun = begun_from and f"\n* Begun with the weights of the model `{begun_from.url}`, digest `{begun_from.digest}`."
     return _CARD.format(
         dimension=config.shape.dimension,
         dataset_url=dataset_url,
@@ -102,6 +112,7 @@ def card(config: ModelConfig, *, dataset_url: str, data: Mapping[str, Any], metr
         network=_NETWORKS[config.encoder],
         loss=_LOSSES[config.training.loss],
         order=_order(config.shape),
+        begun=begun or "",
     )
 
 

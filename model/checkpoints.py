@@ -13,7 +13,8 @@ import dataclasses
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import pydantic
@@ -189,18 +190,18 @@ class _DamagedError(QprError):
     """A checkpoint that is not what was written."""
 
 
-def identity_of(shape: Shape, settings: TrainingSettings, *, dataset_digest: str, start: str | None) -> dict[str, Any]:
+def identity_of(shape: Shape, settings: TrainingSettings, digests: Sequence[str | None]) -> dict[str, Any]:
     """Return what makes two trainings the same: the same identity, the same weights.
 
     Args:
         shape: of the encoder, which it names too.
         settings: of the training.
-        dataset_digest: of what it learns from.
-        start: digest of the model whose weights it began with, None for fresh ones.
+        digests: of what it learns from, and of the model that it began with if there was one.
     """
     named = {"encoder": encoder_name(shape), **shape.model_dump(mode="json"), **settings.model_dump(mode="json")}
     options = {f"--{name.replace('_', '-')}": value for name, value in named.items()}
-    return options | {"the digest of --dataset": dataset_digest, "the digest of --init-from": start}
+    inputs = ("the digest of --dataset", "the digest of --init-from")
+    return options | dict(zip_longest(inputs, digests))
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ import pydantic
 import safetensors
 import safetensors.numpy
 
-from model.settings import ModelConfig, SubwordSettings
+from model.settings import ModelConfig, Shape, SubwordSettings
 from model.vocabulary import Vocabulary
 from schemas.errors import QprError
 from schemas.manifest import REPORTS, Manifest, Source, read_manifest, read_verified
@@ -61,9 +61,9 @@ def weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
     }
 
 
-def weight_type(config: ModelConfig) -> type[np.floating]:
+def weight_type(shape: Shape) -> type[np.floating]:
     """Return the type of a model's weights: rows of a large table that are only summed are stored at half precision."""
-    return np.float16 if isinstance(config.shape, SubwordSettings) else np.float32
+    return np.float16 if isinstance(shape, SubwordSettings) else np.float32
 
 
 def save_model(
@@ -89,7 +89,7 @@ def save_model(
         QprError: a file cannot be written.
     """
     config, vocabulary, weights = parts
-    stored = {name: np.ascontiguousarray(weight, weight_type(config)) for name, weight in weights.items()}
+    stored = {name: np.ascontiguousarray(weight, weight_type(config.shape)) for name, weight in weights.items()}
     contents = {
         CONFIG: config.model_dump_json(indent=2).encode() + b"\n",
         VOCABULARY: vocabulary.to_text().encode(),
@@ -149,7 +149,7 @@ def _weights(url: str, content: bytes, config: ModelConfig) -> Weights:
     except safetensors.SafetensorError as error:
         raise QprError(f"{url}: {WEIGHTS} is damaged: {error}. Train the model again") from error
     found = {name: (*weight.shape, weight.dtype.name) for name, weight in weights.items()}
-    kind = np.dtype(weight_type(config)).name
+    kind = np.dtype(weight_type(config.shape)).name
     wanted = {name: (*shape, kind) for name, shape in weight_shapes(config).items()}
     if found != wanted:
         wrong = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))

@@ -14,22 +14,21 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from model.beginning import begun
 from model.checkpoints import Checkpoints
-from model.devices import checked_device
 from model.epoch_batches import batches_an_epoch, epoch_batches, fitted
 from model.gradients import Gradients
 from model.losses import loss_of
-from model.networks import Network, network_of, weights_of
+from model.networks import Network, weights_of
 from model.pairs import Pairs
 from model.processes import ALONE, Processes
 from model.progress import Deadline, Epoch, Progress
-from model.saved import Weights
+from model.saved import ModelParts, Weights
 from model.separation import sample_non_pairs, separation
 from model.settings import Shape, TrainingSettings
 from model.snapshots import arrays_of, restore
 from model.trouble import LossWatch, check_weights, lowering
 from model.vocabulary import Vocabulary
-from schemas.errors import QprError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,6 +64,7 @@ def train(
     shape: Shape,
     settings: TrainingSettings,
     device: str | None = None,
+    older: ModelParts | None = None,
     checkpoints: Checkpoints | None = None,
     deadline: Deadline | None = None,
     processes: Processes = ALONE,
@@ -80,6 +80,7 @@ def train(
         shape: of the encoder, which it names too.
         settings: of the training; a batch larger than the data is reduced.
         device: where to compute, by PyTorch's name; a CUDA device if there is one, else the processor.
+        older: a model of this shape whose weights to begin with, where it has them.
         checkpoints: keep what the training can go on from, and go on from the last of them.
         deadline: when to stop; with linear decay the learning rate is 0 by then.
         processes: those that share the work; all come to the same weights. One that has not joined any is alone.
@@ -90,11 +91,8 @@ def train(
     Raises:
         QprError: the loss is no longer a number, the memory does not suffice, or the device does not work.
     """
-    vocabulary = Vocabulary.learn(pairs.keys, words=settings.vocabulary_size, hash_bins=settings.hash_bins)
-    if not len(vocabulary):
-        raise QprError("no train question has a word and there are no hash bins. Check the dataset's texts")
     with lowering(shape, settings):
-        network = network_of(vocabulary, shape, settings).to(checked_device(device))
+        vocabulary, network = begun(pairs, shape=shape, settings=settings, device=device, older=older, say=say)
         processes.draw_apart(network.generator, seed=settings.seed)
         run = Run(
             network,
@@ -104,7 +102,7 @@ def train(
             deadline=deadline,
             processes=processes,
         )
-        judge = _judge(network, validation, seed=settings.seed, say=say)
+        judge = judge_of(network, validation, seed=settings.seed, say=say)
         ending = None
         while ending is None:
             run.epoch(on_step)
@@ -228,7 +226,9 @@ class Run:
                 group["lr"] = self.settings.learning_rate * (1 - at.decayed)
 
 
-def _judge(network: Network, validation: Pairs, *, seed: int, say: Callable[[str], None]) -> Callable[[], float | None]:
+def judge_of(
+    network: Network, validation: Pairs, *, seed: int, say: Callable[[str], None]
+) -> Callable[[], float | None]:
     """Return what measures the network on the validation pairs as it is now."""
     non_pairs = sample_non_pairs(validation, seed=seed)
     if not len(non_pairs[0]):

@@ -91,8 +91,8 @@ def lowering(shape: Shape, settings: TrainingSettings) -> Iterator[None]:
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
-        step = f"--batch-size (now {settings.batch_size}) or --chunk-size decides what a step takes"
-        raise QprError(f"not enough memory. Lower {step}, {tables} what the model takes") from error
+        step = f"--batch-size (now {settings.batch_size}) or --chunk-size for less in a step"
+        raise QprError(f"not enough memory. Lower {step}, {tables} for a smaller model") from error
 
 
 def _worst(first: Tensor, second: Tensor) -> tuple[int, str]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from model.card import card
 from model.settings import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings
+from schemas.manifest import Source
 
 CONFIG = ModelConfig(
     shape=EncoderSettings(dimension=20, windows=(3, 5)),
@@ -43,3 +44,9 @@ def test_card_is_plain_markdown_without_leftover_fields():
     assert "{" not in page
     assert page.startswith("# ")
     assert all(len(line) <= 120 for line in page.splitlines())
+
+
+def test_card_tells_of_the_model_that_the_weights_are_from():
+    page = card(CONFIG, dataset_url="d", data={}, metrics={}, begun_from=Source(url="s3://old", digest="def456"))
+    assert "* Begun with the weights of the model `s3://old`, digest `def456`." in page.splitlines()
+    assert "Begun" not in card(CONFIG, dataset_url="d", data={}, metrics={})

@@ -33,7 +33,7 @@ def open_at(memory):
 
     def opened(*, run="20260101T000000Z-aaaaaa", seed=0, resume=True, every_minutes=5.0, clock=None):
         settings = TrainingSettings(seed=seed)
-        identity = identity_of(EncoderSettings(), settings, dataset_digest="d" * 64, start=None)
+        identity = identity_of(EncoderSettings(), settings, ["d" * 64])
         given = {"run_id": run, "identity": identity, "every_minutes": every_minutes, "resume": resume}
         return Checkpoints(f"{memory}/m/c", **given, say=said.append, clock=clock or Clock())
 
@@ -155,8 +155,8 @@ def test_another_release_is_refused(open_at, monkeypatch):
 
 
 def test_the_identity_names_the_encoder_every_setting_and_the_data():
-    one = identity_of(EncoderSettings(), TrainingSettings(), dataset_digest="d", start=None)
-    two = identity_of(SubwordSettings(), TrainingSettings(epochs=3), dataset_digest="e", start="f")
+    one = identity_of(EncoderSettings(), TrainingSettings(), ["d"])
+    two = identity_of(SubwordSettings(), TrainingSettings(epochs=3), ["e", "f"])
     differs = {name for name in {**one, **two} if one.get(name) != two.get(name)}
     only = {"--windows", "--channels", "--embedding-dimension", "--ngrams", "--ngram-bins", "--ngram-weight"}
     common = {"--encoder", "--dimension", "--epochs", "the digest of --dataset", "the digest of --init-from"}

@@ -35,7 +35,7 @@ def training_of(request, pairs_about, memory):
     """Return a function that trains, killed after some step of all, going on from checkpoints if told."""
     shape, settings, validated = KINDS[request.param]
     validation = pairs_about("find") if validated else pairs_about()
-    identity = identity_of(shape, settings, dataset_digest="", start=None)
+    identity = identity_of(shape, settings, [""])
 
     def trained(*, run=0, kill_after=None, every_minutes=1e-9, resume=True, checkpointed=True):
         checkpoints = Checkpoints(
