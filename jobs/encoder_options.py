@@ -19,6 +19,7 @@ class PresetChoice(StrEnum):
     """The names of `model.presets.PRESETS`."""
 
     DEFAULT = "default"
+    STATIC = "static"
     PAPER = "paper"
 
 
@@ -26,6 +27,7 @@ class EncoderChoice(StrEnum):
     """The names of `model.settings.SHAPES`."""
 
     SUBWORD = "subword"
+    STATIC = "static"
     CNN = "cnn"
 
 
@@ -38,7 +40,7 @@ class LossChoice(StrEnum):
     ONLINE_CONTRASTIVE = "online_contrastive"
 
 
-_NOT_OF = {"subword": set[str](), "cnn": {"dropout"}}
+_NOT_OF = {"subword": set[str](), "static": set[str](), "cnn": {"dropout"}}
 """Settings of the training that an encoder has no use for."""
 
 
@@ -81,6 +83,8 @@ def settings_of(
     unused = _unused(loss)
     _refuse((of_shape.keys() - wanted.model_fields.keys()) | (of_training.keys() & _NOT_OF[name]), f"--encoder {name}")
     _refuse(of_training.keys() & unused, f"--loss {loss}")
+    if name == "static":
+        of_shape = _with_tokens(of_shape)
     base = {n: v for n, v in chosen.training.model_dump().items() if n not in _NOT_OF[name] | unused}
     try:
         checked = wanted.model_validate(of_shape)
@@ -89,9 +93,26 @@ def settings_of(
         first = error.errors()[0]
         option = f"{_option(str(first['loc'][0]))} {first['input']}: " if first["loc"] else ""
         raise UsageError(f"{option}{first['msg'].removeprefix('Value error, ')}") from error
-    if name == "subword" and not settings.hash_bins:
-        raise UsageError("--hash-bins 0: --encoder subword needs at least 1, for the words that are not listed")
+    if name in ("subword", "static") and not settings.hash_bins:
+        raise UsageError(f"--hash-bins 0: --encoder {name} needs at least 1, for the words that are not listed")
     return checked, settings
+
+
+def _with_tokens(given: dict[str, Any]) -> dict[str, Any]:
+    """Return a static encoder's given values and what its tokens say of themselves.
+
+    Raises:
+        QprError: there are no such tokens.
+        UsageError: they have fewer numbers than wanted.
+    """
+    from model.settings import STATIC_FROM
+    from model.static_rows import read_static
+
+    source = given.get("static_from", STATIC_FROM)
+    found = read_static(source).settings(source)
+    if given.get("dimension", 0) > found["dimension"]:
+        raise UsageError(f"--dimension {given['dimension']}: the tokens of {source} have {found['dimension']} numbers")
+    return found | given
 
 
 def _unused(loss: str) -> set[str]:

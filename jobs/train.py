@@ -33,7 +33,14 @@ def train(
     ] = None,
     encoder: Annotated[
         EncoderChoice | None,
-        typer.Option(help="subword: a bag of words and character n-grams. cnn: the paper's convolution."),
+        typer.Option(
+            help="subword: a bag of words and character n-grams. static: that and tokens that others embedded. "
+            "cnn: the paper's convolution."
+        ),
+    ] = None,
+    static_from: Annotated[
+        str | None,
+        typer.Option(help="Where static's tokens come from: an installed package, wordllama by default, or a folder."),
     ] = None,
     epochs: Annotated[int | None, typer.Option(help="Most passes over the train pairs.")] = None,
     batch_size: Annotated[
@@ -100,6 +107,7 @@ def train(
             "windows": numbers("--windows", windows),
             "ngrams": numbers("--ngrams", ngrams),
             "ngram_bins": ngram_bins,
+            "static_from": static_from,
         },
         training={
             "epochs": epochs,

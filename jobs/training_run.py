@@ -153,8 +153,9 @@ def _publish(
 ) -> None:
     from model.card import card
     from model.curve import curve
-    from model.saved import CARD, CURVE, save_model
-    from model.settings import ModelConfig, encoder_name
+    from model.saved import CARD, CURVE, TOKENIZER, TOKENS_LICENCE, save_model
+    from model.settings import ModelConfig, StaticSettings, encoder_name
+    from model.static_rows import read_static
 
     dataset, *models = sources
     words = trained.vocabulary.words
@@ -169,11 +170,15 @@ def _publish(
     page = card(
         config, dataset_url=dataset.url, data=counters, metrics=totals, begun_from=models[0] if models else None
     )
+    pages = {CURVE: curve(trained.epochs), CARD: page.encode()}
+    if isinstance(shape, StaticSettings):
+        tokens = read_static(shape.static_from, digest=shape.static_digest)
+        pages |= {TOKENIZER: tokens.pieces.content, TOKENS_LICENCE: tokens.licence_text.encode()}
     save_model(
         output,
         parts=(config, trained.vocabulary, trained.weights),
         metrics=[*map(dataclasses.asdict, trained.epochs), {"total": counters | totals}],
-        pages={CURVE: curve(trained.epochs), CARD: page.encode()},
+        pages=pages,
         inputs=sources,
         counters=counters,
     )

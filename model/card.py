@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.settings import ModelConfig, Shape, SubwordSettings
+from model.settings import ModelConfig, Shape, StaticSettings, SubwordSettings
 from schemas.manifest import Source
 
 _CARD = """\
@@ -25,7 +25,7 @@ Dataset `{dataset_url}`, digest `{digest}`.
 
 {data}
 
-## Settings
+{tokens}## Settings
 
 {settings}
 
@@ -61,8 +61,18 @@ Compare vectors by their {distance}. Loading checks every file against `manifest
 """
 
 
+_TOKENS = """\
+## Tokens
+
+Training began with {tokens:,} token embeddings of `{source}` (licence: {static_licence}; its text is in
+`LICENSE.tokens.txt`; digest `{static_digest}`), which learned with the rest. Pass the licence on with the model.
+
+"""
+
 _NETWORKS = {
     "cnn": "A convolutional network over word embeddings (Bonadiman, Kumar and Mittal 2019)",
+    "static": """A bag of words, their character n-grams (after Bojanowski et al. 2017) and tokens that others embedded,
+  brought to length 1""",
     "subword": "A bag of words and their character n-grams (after Bojanowski et al. 2017), brought to length 1",
 }
 
@@ -104,6 +114,7 @@ def card(
         dataset_url=dataset_url,
         digest=config.dataset_digest,
         data=_table(data),
+        tokens=_tokens(config.shape),
         settings=_table({"encoder": config.encoder, **config.shape.model_dump(), **config.training.model_dump()}),
         metrics=_table(metrics),
         distance=_DISTANCES[config.training.distance],
@@ -114,6 +125,13 @@ def card(
         order=_order(config.shape),
         begun=begun or "",
     )
+
+
+def _tokens(shape: Shape) -> str:
+    """Return where the tokens of a static encoder came from, as a section; nothing for others."""
+    if not isinstance(shape, StaticSettings):
+        return ""
+    return _TOKENS.format(source=f"{shape.static_from} {shape.static_version}".strip(), **shape.model_dump())
 
 
 def _order(shape: Shape) -> str:

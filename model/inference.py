@@ -30,6 +30,6 @@ def encoder_of(parts: ModelParts, *, half: bool = False) -> Encoder:
     """Return the encoder that a model's parts describe, ``half`` as in `load_encoder`."""
     shape, digest = parts.config.shape, parts.manifest.digest
     if isinstance(shape, SubwordSettings):
-        subwords = Subwords.of(parts.vocabulary, shape)
+        subwords = Subwords.of(parts.vocabulary, shape, parts.pieces)
         return BagEncoder(digest, subwords, parts.weights["embedding.weight"], shape.ngram_weight)
     return CnnEncoder(digest, parts.vocabulary, shape.windows, parts.weights, half)

@@ -17,7 +17,8 @@ from torch import Tensor, nn
 
 from model.encoder import QuestionEncoder
 from model.saved import Weights
-from model.settings import EncoderSettings, Shape, SubwordSettings, TrainingSettings
+from model.settings import EncoderSettings, Shape, StaticSettings, SubwordSettings, TrainingSettings
+from model.static_rows import StaticRows, read_static
 from model.subword_encoder import SubwordEncoder
 from model.subwords import Bags, Subwords
 from model.vocabulary import TokenIds, Vocabulary
@@ -89,9 +90,12 @@ class SubwordNetwork(Network):
 
     def __init__(self, vocabulary: Vocabulary, shape: SubwordSettings, *, dropout: float, seed: int) -> None:
         super().__init__()
-        self.subwords = Subwords.of(vocabulary, shape)
+        start = _published(shape) if isinstance(shape, StaticSettings) else None
+        self.subwords = Subwords.of(vocabulary, shape, start.pieces if start else None)
         self.generator = torch.Generator().manual_seed(seed)
         self.body = SubwordEncoder(len(self.subwords), shape, dropout=dropout, generator=self.generator)
+        if start:
+            self.body.begin_with(torch.from_numpy(start.rows.astype(np.float32)[:, : shape.dimension]))
 
     def read(self, keys: pa.Array) -> Bags:
         """Return the bags of question keys."""
@@ -110,6 +114,11 @@ def network_of(vocabulary: Vocabulary, shape: Shape, settings: TrainingSettings)
         if isinstance(shape, SubwordSettings):
             return SubwordNetwork(vocabulary, shape, dropout=settings.dropout, seed=settings.seed)
         return CnnNetwork(vocabulary, shape)
+
+
+def _published(shape: StaticSettings) -> StaticRows:
+    """Return the tokens that a static encoder begins with, those whose digest its shape tells."""
+    return read_static(shape.static_from, digest=shape.static_digest)
 
 
 def weights_of(body: nn.Module) -> Weights:

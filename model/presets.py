@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from model.settings import EncoderName, TrainingSettings
 
-PresetName = Literal["paper", "default"]
+PresetName = Literal["paper", "default", "static"]
 
 
 class Preset(NamedTuple):
@@ -34,8 +34,12 @@ DEFAULT = TrainingSettings(
 )
 """Chosen on the validation split of Quora's questions (docs/log.md)."""
 
+STATIC = DEFAULT.model_copy(update={"learning_rate": 2e-2, "scale": 25.0, "dropout": 0.25})
+"""From tokens that are embedded already; chosen as `DEFAULT` was."""
+
 PRESETS: dict[str, Preset] = {
     "default": Preset("subword", DEFAULT),
+    "static": Preset("static", STATIC),
     "paper": Preset("cnn", TrainingSettings()),
 }
 

@@ -16,7 +16,8 @@ import pydantic
 import safetensors
 import safetensors.numpy
 
-from model.settings import ModelConfig, Shape, SubwordSettings
+from model.pieces import Pieces
+from model.settings import ModelConfig, Shape, StaticSettings, SubwordSettings
 from model.vocabulary import Vocabulary
 from schemas.errors import QprError
 from schemas.manifest import REPORTS, Manifest, Source, read_manifest, read_verified
@@ -27,26 +28,30 @@ Weights = dict[str, npt.NDArray[Any]]
 CONFIG = "config.json"
 VOCABULARY = "vocabulary.txt"
 WEIGHTS = "weights.safetensors"
+TOKENIZER = "tokenizer.json"
 METRICS = "metrics.jsonl"
 CURVE = "curve.png"
 CARD = "README.md"
+TOKENS_LICENCE = "LICENSE.tokens.txt"
 
 
 @dataclasses.dataclass(frozen=True)
 class ModelParts:
-    """A model read back: its manifest, configuration, vocabulary and weights by name (of `weight_type`)."""
+    """A model read back: manifest, configuration, vocabulary, weights by name (of `weight_type`), tokenizer if any."""
 
     manifest: Manifest
     config: ModelConfig
     vocabulary: Vocabulary
     weights: Weights
+    pieces: Pieces | None = None
 
 
 def weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
     """Return the name and shape of every weight a model of this configuration has."""
     shape, words = config.shape, config.words + config.hash_bins
     if isinstance(shape, SubwordSettings):
-        return {"embedding.weight": (words + shape.ngram_bins, shape.dimension)}
+        tokens = shape.tokens if isinstance(shape, StaticSettings) else 0
+        return {"embedding.weight": (words + shape.ngram_bins + tokens, shape.dimension)}
     channels = shape.channels * len(shape.windows)
     kernels = {
         f"kernels.{number}": (shape.embedding_dimension, width * shape.channels)
@@ -81,7 +86,7 @@ def save_model(
         output: the place, claimed before training began.
         parts: configuration, vocabulary and weights, which become of `weight_type`.
         metrics: one JSON object a line of metrics.jsonl.
-        pages: further files by name, such as the model card and the curve.
+        pages: further files by name, such as the model card and the curve; a static encoder's tokenizer too.
         inputs: what the model was trained on.
         counters: what the run counted.
 
@@ -98,7 +103,7 @@ def save_model(
         **pages,
     }
     try:
-        what_it_is = (CONFIG, VOCABULARY, WEIGHTS)
+        what_it_is = (CONFIG, VOCABULARY, WEIGHTS, TOKENIZER)
         files = [
             output.write(name, content, table="model" if name in what_it_is else REPORTS)
             for name, content in contents.items()
@@ -117,14 +122,19 @@ def load_parts(url: str) -> ModelParts:
     """
     manifest = read_manifest(url, "model")
     files = {file.path.rsplit("/", 1)[-1]: file for file in manifest.of("model")}
-    if missing := {CONFIG, VOCABULARY, WEIGHTS} - files.keys():
+    wanted = {CONFIG, VOCABULARY, WEIGHTS}
+    if CONFIG in files:
+        config = _config(url, read_verified(url, files[CONFIG]))
+        wanted |= {TOKENIZER} if config.encoder == "static" else set()
+    if missing := wanted - files.keys():
         raise QprError(f"{url}: the model has no {min(missing)}. Train it again")
-    config = _config(url, read_verified(url, files[CONFIG]))
     vocabulary = _vocabulary(url, read_verified(url, files[VOCABULARY]), config)
     if len(vocabulary.words) != config.words:
         counts = f"{VOCABULARY} holds {len(vocabulary.words)} words, {CONFIG} says {config.words}"
         raise QprError(f"{url}: {counts}. Train the model again")
-    return ModelParts(manifest, config, vocabulary, _weights(url, read_verified(url, files[WEIGHTS]), config))
+    weights = _weights(url, read_verified(url, files[WEIGHTS]), config)
+    pieces = Pieces(read_verified(url, files[TOKENIZER])).checked() if TOKENIZER in wanted else None
+    return ModelParts(manifest, config, vocabulary, weights, pieces)
 
 
 def _config(url: str, content: bytes) -> ModelConfig:

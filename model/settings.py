@@ -17,7 +17,7 @@ SmoothingOver = Literal["batch", "others"]
 Mates = Literal["masked", "positives"]
 Negatives = Literal["random", "hard"]
 Precision = Literal["float32", "bfloat16"]
-EncoderName = Literal["cnn", "subword"]
+EncoderName = Literal["cnn", "subword", "static"]
 
 Width = Annotated[int, pydantic.Field(ge=1, le=64)]
 """A question has ten words; every word of a batch has a vector for each place in a window."""
@@ -34,6 +34,9 @@ LOSS_OPTIONS: dict[str, frozenset[str]] = {
     "online_contrastive": frozenset({"margin"}),
 }
 """The settings of the training that are each loss's own."""
+
+STATIC_FROM = "wordllama"
+"""The package whose token embeddings the static encoder begins with."""
 
 LARGEST_TABLE = 2**28
 """Rows are numbered by 32 bits, words and n-grams together."""
@@ -74,15 +77,42 @@ class SubwordSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     ngram_weight: float = pydantic.Field(default=0.5, gt=0, allow_inf_nan=False)
 
 
-Shape = EncoderSettings | SubwordSettings
+class StaticSettings(SubwordSettings, frozen=True, extra="forbid"):
+    """The shape of the static encoder: the subword encoder's, and a row for every token that somebody else embedded.
 
-SHAPES: dict[str, type[Shape]] = {"cnn": EncoderSettings, "subword": SubwordSettings}
+    The rows of a word's tokens count as its n-grams do, times the inverse of that weight when training begins.
+
+    Attributes:
+        static_from: the package or folder the tokens came from.
+        static_version: the package's.
+        static_licence: as the package states it.
+        static_digest: of the tokenizer and the rows as they were published.
+        tokens: how many there are.
+    """
+
+    static_from: str = STATIC_FROM
+    static_version: str = ""
+    static_licence: str = "not stated"
+    static_digest: str = ""
+    tokens: int = pydantic.Field(ge=1, le=LARGEST_TABLE)
+
+
+Shape = EncoderSettings | StaticSettings | SubwordSettings
+
+SHAPES: dict[str, type[Shape]] = {"cnn": EncoderSettings, "subword": SubwordSettings, "static": StaticSettings}
 """The shape of each encoder."""
+
+
+_NAMES: tuple[tuple[EncoderName, type[Shape]], ...] = (
+    ("cnn", EncoderSettings),
+    ("static", StaticSettings),  # before subword, which it is one of
+    ("subword", SubwordSettings),
+)
 
 
 def encoder_name(shape: Shape) -> EncoderName:
     """Return the name of the encoder that has this shape."""
-    return "subword" if isinstance(shape, SubwordSettings) else "cnn"
+    return next(name for name, kind in _NAMES if isinstance(shape, kind))
 
 
 class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -174,13 +204,13 @@ class ModelConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
     def _of_the_encoder(cls, shape: Any, info: pydantic.ValidationInfo) -> Any:
         """Read a shape as that of the encoder, which is checked before it."""
         wanted = SHAPES.get(info.data.get("encoder", ""))
-        if wanted is None or isinstance(shape, wanted):
+        if wanted is None or type(shape) is wanted:
             return shape
         return wanted.model_validate(shape)
 
     @pydantic.field_validator("hash_bins")
     @classmethod
     def _a_row_for_every_word(cls, hash_bins: int, info: pydantic.ValidationInfo) -> int:
-        if not hash_bins and info.data.get("encoder") == "subword":
-            raise ValueError("a subword encoder needs at least 1")
+        if not hash_bins and info.data.get("encoder") in ("subword", "static"):
+            raise ValueError(f"a {info.data['encoder']} encoder needs at least 1")
         return hash_bins

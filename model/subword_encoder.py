@@ -47,6 +47,12 @@ class SubwordEncoder(nn.Module):
         self.ngram_weight, self.dropout, self.generator = settings.ngram_weight, dropout, generator
         nn.init.normal_(self.embedding.weight, std=FIRST_DEVIATION)
 
+    @torch.no_grad()
+    def begin_with(self, rows: Tensor) -> None:
+        """Make these the last rows, so that a word begins as the sum of its own among them, and all others zero."""
+        self.embedding.weight.zero_()
+        self.embedding.weight[len(self.embedding.weight) - len(rows) :] = rows / self.ngram_weight
+
     def forward(self, bags: Bags) -> Tensor:
         """Return the vectors of a batch of questions."""
         distinct, local = np.unique(np.concatenate([bags.words, bags.ngrams.ids]), return_inverse=True)

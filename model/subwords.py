@@ -12,8 +12,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from model.settings import SubwordSettings
-from model.vocabulary import TokenIds, Vocabulary, offsets_of
+from model.pieces import Pieces
+from model.settings import StaticSettings, SubwordSettings
+from model.vocabulary import TokenIds, Vocabulary, offsets_of, side_by_side
 from schemas.columns import words_all
 
 _PRIME, _OFFSET = np.uint64(0x100000001B3), np.uint64(0xCBF29CE484222325)
@@ -27,7 +28,7 @@ class Bags:
     Attributes:
         questions: ids are numbers of distinct words, below ``len(words)``.
         words: (distinct words,) int32, the row of the word itself.
-        ngrams: run i holds the rows of the character n-grams of distinct word i.
+        ngrams: run i holds the rows of the character n-grams of distinct word i, then those of its pieces.
     """
 
     questions: TokenIds
@@ -52,27 +53,34 @@ class Bags:
 class Subwords:
     """What turns a question into rows: the words' rows come first, then those that all n-grams share by their hash.
 
+    The rows of the tokens that somebody else learned, if any, are the last.
+
     Attributes:
         vocabulary: gives every word its row, so it has hash bins.
         sizes: lengths of the character n-grams of ``<word>``, marks included (Bojanowski et al. 2017, section 3.2).
         bins: how many rows the n-grams share.
+        pieces: cuts a word into tokens that somebody else learned.
+        tokens: how many of those have a row.
     """
 
     vocabulary: Vocabulary
     sizes: tuple[int, ...]
     bins: int
+    pieces: Pieces | None = None
+    tokens: int = 0
 
     def __post_init__(self) -> None:
         if not self.vocabulary.hash_bins:
             raise ValueError("a word that is not listed needs a row: hash_bins must be at least 1")
 
     @classmethod
-    def of(cls, vocabulary: Vocabulary, shape: SubwordSettings) -> Subwords:
-        """Return the subwords of an encoder of this shape."""
-        return cls(vocabulary, shape.ngrams, shape.ngram_bins)
+    def of(cls, vocabulary: Vocabulary, shape: SubwordSettings, pieces: Pieces | None = None) -> Subwords:
+        """Return the subwords of an encoder of this shape; that of a static one has pieces."""
+        tokens = shape.tokens if isinstance(shape, StaticSettings) else 0
+        return cls(vocabulary, shape.ngrams, shape.ngram_bins, pieces, tokens)
 
     def __len__(self) -> int:
-        return len(self.vocabulary) + self.bins
+        return len(self.vocabulary) + self.bins + self.tokens
 
     def bags(self, keys: pa.Array) -> Bags:
         """Return the bags of every question key; the work in Python is once a distinct word."""
@@ -83,8 +91,11 @@ class Subwords:
             encoded.indices.to_numpy().astype(np.int32, copy=False),
             offsets_of(pc.list_value_length(listed).to_numpy()),
         )
-        ngrams = ngram_bins(encoded.dictionary, sizes=self.sizes, bins=self.bins)
-        return Bags(questions, rows, TokenIds(ngrams.ids + np.int32(len(self.vocabulary)), ngrams.offsets))
+        ngrams = ngram_bins(encoded.dictionary, sizes=self.sizes, bins=self.bins).shifted(len(self.vocabulary))
+        if self.pieces is not None:
+            pieces = self.pieces.of(encoded.dictionary).shifted(len(self.vocabulary) + self.bins)
+            ngrams = side_by_side(ngrams, pieces)
+        return Bags(questions, rows, ngrams)
 
 
 def ngram_bins(words: pa.Array, *, sizes: tuple[int, ...], bins: int) -> TokenIds:

@@ -48,6 +48,10 @@ class TokenIds:
         offsets = self.offsets[start : start + count + 1]
         return TokenIds(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
 
+    def shifted(self, by: int) -> TokenIds:
+        """Return the same questions with another number added to every id."""
+        return TokenIds(self.ids + np.int32(by), self.offsets)
+
     def take(self, rows: npt.NDArray[np.integer]) -> TokenIds:
         """Return these questions in this order; a row may repeat."""
         lengths = self.lengths[rows]
@@ -129,3 +133,10 @@ def offsets_of(lengths: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
     offsets = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     return offsets
+
+
+def side_by_side(first: TokenIds, second: TokenIds) -> TokenIds:
+    """Return runs that hold those of the first and then those of the second, which has as many."""
+    owners = np.concatenate([np.repeat(np.arange(len(runs)), runs.lengths) for runs in (first, second)])
+    order = np.argsort(owners, kind="stable")
+    return TokenIds(np.concatenate([first.ids, second.ids])[order], first.offsets + second.offsets)

@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+import safetensors.numpy
+import tokenizers
 from hypothesis import HealthCheck, settings
 
 from model.saved import save_model, weight_shapes
@@ -209,3 +211,18 @@ def make_training_data():
         return str(url)
 
     return make
+
+
+@pytest.fixture
+def tokens(tmp_path):
+    """Return a folder as somebody may have published it: four pieces, a row of three numbers each, a licence."""
+    folder = tmp_path / "published"
+    folder.mkdir()
+    vocabulary = {"<unk>": 0, "pay": 1, "b": 2, "##ill": 3}
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordPiece(vocabulary, unk_token="<unk>"))
+    tokenizer.save(str(folder / "tokenizer.json"))
+    (folder / "tokenizer_config.json").write_text('{"model_max_length": 512}')  # configures, cuts nothing
+    (folder / "LICENSE").write_text("Do as you like.")
+    rows = np.arange(12, dtype=np.float16).reshape(4, 3)
+    safetensors.numpy.save_file({"embedding.weight": rows}, str(folder / "rows.safetensors"))
+    return folder

@@ -1,0 +1,65 @@
+"""Words as pieces of somebody else's vocabulary.
+
+words -> Pieces.of -> TokenIds: the pieces of each word
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from model.vocabulary import TokenIds, offsets_of
+from schemas.errors import QprError
+
+
+@dataclasses.dataclass(frozen=True)
+class Pieces:
+    """A tokenizer as the `tokenizers` package reads it.
+
+    Attributes:
+        content: its JSON.
+    """
+
+    content: bytes
+
+    def __len__(self) -> int:
+        return int(self._tokenizer.get_vocab_size(with_added_tokens=True))
+
+    def of(self, words: pa.Array) -> TokenIds:
+        """Return the pieces of every word, each taken as if it stood alone; no mark of a beginning or an end."""
+        found = self._tokenizer.encode_batch_fast(words.to_pylist(), add_special_tokens=False)
+        runs = [encoding.ids for encoding in found]
+        ids = np.array([piece for run in runs for piece in run], np.int32)
+        return TokenIds(ids, offsets_of(np.array([*map(len, runs)], np.int64)))
+
+    def checked(self) -> Pieces:
+        """Return it after it was read.
+
+        Raises:
+            QprError: the package is missing, or it cannot read this.
+        """
+        _ = self._tokenizer
+        return self
+
+    @functools.cached_property
+    def _tokenizer(self) -> Any:
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # one core, and no warning of threads before a fork
+        try:
+            from tokenizers import Tokenizer
+        except ImportError as error:
+            raise QprError(
+                f"pretrained tokens need the package tokenizers ({error}): pip install '.[static]'"
+            ) from error
+        try:
+            return Tokenizer.from_buffer(self.content)
+        except Exception as error:
+            raise QprError(f"not a tokenizer: {error}") from error
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what travels: the JSON alone."""
+        return {"content": self.content}
