@@ -14,6 +14,7 @@ EXTRAS = {
     "train": ["torch>=2.6", "scikit-learn>=1.5", "matplotlib>=3.8"],
     "index": ["faiss-cpu>=1.11"],
     "fast": ["numba>=0.60"],
+    "static": ["tokenizers>=0.20", "wordllama>=0.4"],
     "serve": ["faiss-cpu>=1.11"],
 }
 DEV_EXTRAS = ("beam", "train", "index", "fast")
@@ -32,6 +33,7 @@ DEV = [
     "PyYAML>=6",
     "ruff>=0.8",
     "s3fs>=2024.6",
+    "tokenizers>=0.20",
     "types-networkx",
     "wheel",
 ]

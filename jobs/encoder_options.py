@@ -19,16 +19,16 @@ class PresetChoice(StrEnum):
     """The names of `model.presets.PRESETS`."""
 
     DEFAULT = "default"
-    STATIC = "static"
     PAPER = "paper"
+    STATIC = "static"
 
 
 class EncoderChoice(StrEnum):
     """The names of `model.settings.SHAPES`."""
 
     SUBWORD = "subword"
-    STATIC = "static"
     CNN = "cnn"
+    STATIC = "static"
 
 
 class LossChoice(StrEnum):
