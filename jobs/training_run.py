@@ -36,11 +36,13 @@ def run_training(
         QprError: the dataset holds nothing to learn from, a checkpoint cannot be gone on from, or training failed.
     """
     from model.beginning import older_model
+    from model.freed_memory import keep_freed_memory
     from model.pairs import read_pairs
     from model.progress import Deadline
 
     # Torch's threads read this when they load. Spinning ones took 10 times as long a step on two busy cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    keep_freed_memory()
     deadline = Deadline(terms.max_minutes)
     older = older_model(terms.init_from, shape) if terms.init_from else None
     sources = [Source(url=source.url, digest=source.manifest.digest)]

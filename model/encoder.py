@@ -88,10 +88,10 @@ class _Maximum(torch.autograd.Function):
     @staticmethod
     def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         windows, question, pooled = context.saved_tensors
-        largest = windows == pooled[question]
-        if int(largest.count_nonzero()) != pooled.numel():
-            gradient = gradient / torch.zeros_like(pooled).index_add_(0, question, largest.to(pooled.dtype))
-        return torch.where(largest, gradient[question], 0), None, None
+        smaller = windows != pooled.index_select(0, question)
+        if smaller.numel() - int(smaller.count_nonzero()) != pooled.numel():
+            gradient = gradient / torch.zeros_like(pooled).index_add_(0, question, (~smaller).to(pooled.dtype))
+        return gradient.index_select(0, question).masked_fill_(smaller, 0), None, None
 
 
 def window_rows(local: Tensor, offsets: Tensor, *, width: int) -> tuple[Tensor, Tensor, Tensor]:
