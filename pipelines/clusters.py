@@ -19,7 +19,7 @@ from pipelines.leakage import TURNED_AWAY_TAG
 from pipelines.linkage.linker import Encode
 from pipelines.questions import name_questions
 from pipelines.reading.columns import Column
-from pipelines.reading.reader import read
+from pipelines.reading.reader import divide, read
 from pipelines.reading.sources import Source
 from pipelines.rejects import turn_away
 from pipelines.report import WriteReport
@@ -70,6 +70,7 @@ def build(
     asked = (
         pipeline
         | "Files" >> beam.Create(list(sources))
+        | "DivideFiles" >> beam.FlatMap(divide)
         | "SpreadFiles" >> beam.Reshuffle()
         | "ReadAndValidate"
         >> beam.FlatMap(read_asked, config.column_names, config.validation).with_outputs(

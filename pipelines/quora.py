@@ -20,7 +20,7 @@ from pipelines.duplicates import HeldOut
 from pipelines.labelled_pairs import COLUMNS, validate_pairs
 from pipelines.leakage import TURNED_AWAY_TAG
 from pipelines.questions import name_questions
-from pipelines.reading.reader import read
+from pipelines.reading.reader import divide, read
 from pipelines.reading.sources import Source
 from pipelines.report import WriteReport
 from pipelines.rows import MEMBERS
@@ -47,6 +47,7 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
     paired = (
         pipeline
         | "Files" >> beam.Create(list(sources))
+        | "DivideFiles" >> beam.FlatMap(divide)
         | "SpreadFiles" >> beam.Reshuffle()
         | "ReadAndValidate"
         >> beam.FlatMap(read_pairs).with_outputs("edges", "qids", TURNED_AWAY_TAG, "written", main="asked")

@@ -1,13 +1,15 @@
 """Parquet: only the wanted columns are read, and no row becomes a Python object unless it has a flaw.
 
-Source -> read_parquet -> batches
+Source -> read_parquet -> batches; Source -> divide_parquet -> parts of it
 """
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,16 +23,21 @@ from pipelines.reading.sources import Source
 from schemas import storage
 from schemas.errors import QprError
 
+PART_BYTES: Final = 1 << 26
+"""A part of a file ends with the row group that makes it so many bytes, uncompressed."""
+
 
 def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> Iterator[Batch]:
-    """Yield the rows of a file.
+    """Yield the rows of a file, or of the row groups that ``source`` names.
 
     Rejected are rows whose text is ``invalid_utf8``, holds a ``nul_byte`` or is ``row_too_long``.
     """
-    rows = 0
     with _opened(source) as file:
         located = _locate(source, file, columns, names, mappable=True)
-        batches = file.iter_batches(BATCH_ROWS, columns=list(dict.fromkeys(located.values())), use_threads=False)
+        first, end = source.groups or (0, file.num_row_groups)
+        rows = sum(file.metadata.row_group(group).num_rows for group in range(first))
+        wanted = list(dict.fromkeys(located.values()))
+        batches = file.iter_batches(BATCH_ROWS, row_groups=range(first, end), columns=wanted, use_threads=False)
         while True:
             try:
                 part = next(batches, None)
@@ -41,6 +48,20 @@ def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, 
                 return
             rows += part.num_rows
             yield _batch(part, columns, located)
+
+
+def divide_parquet(source: Source) -> Iterator[Source]:
+    """Yield parts of a file, whole row groups of about `PART_BYTES` each, that together are the file."""
+    with _opened(source) as file:
+        sizes = [file.metadata.row_group(group).total_byte_size for group in range(file.num_row_groups)]
+    if not sizes:
+        yield source
+    first, size = 0, 0
+    for group, of_group in enumerate(sizes):
+        size += of_group
+        if size >= PART_BYTES or group == len(sizes) - 1:
+            yield dataclasses.replace(source, groups=(first, group + 1))
+            first, size = group + 1, 0
 
 
 def check_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> None:

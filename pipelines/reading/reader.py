@@ -1,6 +1,6 @@
 """One way to read every format.
 
-Source -> read -> Batch after Batch; check_header beforehand, in the driver
+Source -> divide -> parts -> read -> Batch after Batch; check_header beforehand, in the driver
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pipelines.reading.batches import Batch
 from pipelines.reading.columns import Column
 from pipelines.reading.delimited import check_delimited, read_delimited
 from pipelines.reading.jsonl import check_jsonl, read_jsonl
-from pipelines.reading.parquet import check_parquet, read_parquet
+from pipelines.reading.parquet import check_parquet, divide_parquet, read_parquet
 from pipelines.reading.sources import Source
 
 _READERS = {"jsonl": read_jsonl, "csv": read_delimited, "tsv": read_delimited, "parquet": read_parquet}
@@ -33,6 +33,17 @@ def read(source: Source, columns: Sequence[Column], names: Mapping[str, str] | N
         QprError: the file is missing, not what its name says, or broken; always before it ends.
     """
     return _READERS[source.format](source, columns, names or {})
+
+
+def divide(source: Source) -> Iterator[Source]:
+    """Yield parts of a file that are read one by one, so that no worker has to hold what a large file becomes.
+
+    Only Parquet can be divided; a text file is one part.
+    """
+    if source.format == "parquet":
+        yield from divide_parquet(source)
+    else:
+        yield source
 
 
 def check_header(

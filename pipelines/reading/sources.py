@@ -31,19 +31,21 @@ KNOWN: Final = "".join(f".{name}, " for name in FORMATS) + "all but the last als
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """One input file; small, so that a runner can send it to a worker.
+    """One input file, or a part of one; small, so that a runner can send it to a worker.
 
     Attributes:
         url: where it is, as an fsspec URL or a local path.
         bytes: its size as stored.
         format: how its rows are written.
         compression: how it is packed, by its suffix.
+        groups: the first row group to read of a Parquet file and the one to stop before; None: all of the file.
     """
 
     url: str
     bytes: int
     format: Format
     compression: Compression | None = None
+    groups: tuple[int, int] | None = None
 
 
 def expand(patterns: Sequence[str]) -> list[Source]:

@@ -1,3 +1,4 @@
+import dataclasses
 import datetime
 import json
 
@@ -7,6 +8,7 @@ import pytest
 
 from pipelines.reading import TIMESTAMP, Column, check_header, expand, read
 from pipelines.reading.lines import MAX_ROW_BYTES
+from pipelines.reading.parquet import divide_parquet
 from schemas.errors import QprError
 
 COLUMNS = [
@@ -129,3 +131,34 @@ def test_a_damaged_page_is_an_error_with_the_row(tmp_path):
     (tmp_path / "x.parquet").write_bytes(whole)
     with pytest.raises(QprError, match=r"x\.parquet: the Parquet data is broken after about row 0 "):
         list(read(source, COLUMNS))
+
+
+@pytest.mark.parametrize("part_bytes", [1, 9_000, 20_000, 1 << 26])
+def test_a_file_is_divided_between_row_groups_and_no_row_is_lost_or_read_twice(tmp_path, monkeypatch, part_bytes):
+    monkeypatch.setattr("pipelines.reading.parquet.PART_BYTES", part_bytes)
+    source = source_of(tmp_path, question=[f"question {n:04}" for n in range(5_500)])  # groups of 1,000, a last of 500
+    parts = list(divide_parquet(source))
+    with pq.ParquetFile(source.url) as file:
+        sizes = [file.metadata.row_group(group).total_byte_size for group in range(6)]
+    of_parts = [sum(sizes[slice(*part.groups)]) for part in parts]
+    assert all(size >= part_bytes for size in of_parts[:-1])
+    assert all(size - sizes[part.groups[1] - 1] < part_bytes for size, part in zip(of_parts, parts, strict=True))
+    assert len(parts) == {1: 6, 1 << 26: 1}.get(part_bytes, len(parts))
+    read_apart = [row for part in parts for row in read_all(part)[0]]
+    assert read_apart == read_all(source)[0]
+
+
+def test_a_file_without_rows_is_one_part(tmp_path):
+    assert len(list(divide_parquet(source_of(tmp_path, question=pa.array([], pa.string()))))) == 1
+
+
+def test_a_damaged_page_in_a_later_part_is_an_error_with_the_row_of_the_file(tmp_path):
+    source = source_of(tmp_path, question=[f"question {n:04}" for n in range(3_000)])
+    with pq.ParquetFile(source.url) as file:
+        start = file.metadata.row_group(2).column(0).dictionary_page_offset
+    content = bytearray((tmp_path / "x.parquet").read_bytes())
+    content[start : start + 40] = bytes(40)
+    (tmp_path / "x.parquet").write_bytes(content)
+    assert len(list(read(dataclasses.replace(source, groups=(0, 2)), COLUMNS))) > 0
+    with pytest.raises(QprError, match="broken after about row 2,000"):
+        list(read(dataclasses.replace(source, groups=(2, 3)), COLUMNS))

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.reading import TIMESTAMP, Column, check_header, expand, read
+from pipelines.reading.reader import divide
 from schemas.tables import REJECTED
 
 COLUMNS = [Column("question", pa.string()), Column("answer", pa.string(), required=False)]
@@ -53,6 +54,13 @@ def test_every_format_gives_the_rows_that_were_written(ending, rows):
     assert [tuple(row.values()) for row in batch.rows.to_pylist()] == [(q, a or None) for q, a in rows]
     assert batch.rejected.schema.equals(REJECTED)
     assert batch.rejected.num_rows == 0
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_a_file_is_divided_into_parts_that_are_the_file(ending):
+    source = placed(f"y.{ending}", WRITERS[ending]([("a", "b"), ("c", "d")]))
+    rows = [row for part in divide(source) for batch in read(part, COLUMNS) for row in batch.rows.to_pylist()]
+    assert rows == [{"question": "a", "answer": "b"}, {"question": "c", "answer": "d"}]
 
 
 @given(
