@@ -25,6 +25,7 @@ from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 from pipelines.engine_options import JOB_SERVER_OPTIONS, keep_workers, refuse_options_of_others, wait_for_prism
 from pipelines.late_workers import use_patient_handlers
+from pipelines.short_memory import forget_bundles
 from schemas.errors import QprError, UsageError
 
 IN_PROCESS = "FnApiRunner"
@@ -72,6 +73,7 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # the error itself says more than its log lines
     engine = options.view_as(StandardOptions).runner
     pipeline = new_pipeline(options)
+    forget_bundles(options)
     build(pipeline)
     try:
         result = pipeline.run()
