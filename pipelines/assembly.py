@@ -25,12 +25,13 @@ from pipelines.pairing import DEFAULT_MAX_PAIRS, pair
 from pipelines.questions import as_membership, assign_clusters, places
 from pipelines.shuffle import GroupByShard
 from pipelines.splitting import DEFAULT_SALT, split_of
+from pipelines.surplus import CutSurplus, turn_surplus_away
 from pipelines.token_weights import MergeTokenCounts, TokenWeights
 from pipelines.writing import WriteTable, Written
 from schemas.tables import SPLITS
 
 _TABLES = ("clusters", "pairs")
-_TAGS = (*(f"{table}_{split}" for table in _TABLES for split in SPLITS), "places", TURNED_AWAY_TAG, "written")
+_TAGS = (*(f"{table}_{split}" for table in _TABLES for split in SPLITS), "places", "names", TURNED_AWAY_TAG, "written")
 
 
 class Assembly(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -56,7 +57,8 @@ class Parts(TypedDict):
 
     Attributes:
         questions: QUESTIONS tables without cluster, each question once.
-        members: MEMBERS tables in any order; a split that is given stays, a null one is decided by hash.
+        members: MEMBERS tables in any order, all rows of a question in one of them; a split that is given stays, a null
+            one is decided by hash.
         token_counts: TokenWeights of disjoint sets of questions.
         turned_away: TURNED_AWAY tables.
     """
@@ -92,7 +94,11 @@ class AssembleDataset(beam.PTransform):
     def expand(self, parts: Parts) -> beam.PCollection[Written]:
         """Wire the steps; each is a function of its own."""
         weights = parts["token_counts"] | "WeighTokens" >> beam.CombineGlobally(MergeTokenCounts())
-        of_answers = parts["members"] | "MeetByAnswer" >> GroupByShard(key="cluster_id", shards=self.shards)
+        members, surplus, cut_away = parts["members"], [], []
+        if self.assembly.linking is None:  # an answer is one cluster, of which no more than so many questions are kept
+            cut = members | "CutSurplus" >> CutSurplus(self.assembly.gate.max_cluster_size)
+            members, surplus, cut_away = cut["main"], [cut["surplus"]], [cut["written"]]
+        of_answers = members | "MeetByAnswer" >> GroupByShard(key="cluster_id", shards=self.shards)
         linker = (of_answers, weights) | "MakeLinker" >> MakeLinker(self.assembly.linking, self.encode)
         judged = of_answers | "Judge" >> beam.FlatMap(
             judge,
@@ -117,6 +123,10 @@ class AssembleDataset(beam.PTransform):
             parts["turned_away"],
             judged[TURNED_AWAY_TAG],
             held_out[TURNED_AWAY_TAG],
+            *(
+                part | "TurnSurplusAway" >> beam.Map(turn_surplus_away, names=beam.pvalue.AsList(judged["names"]))
+                for part in surplus
+            ),
         ) | "GatherRejected" >> GroupByShard(key="shard_key", shards=self.shards)
         tables = {
             table: [
@@ -133,6 +143,7 @@ class AssembleDataset(beam.PTransform):
             *tables["clusters"],
             *tables["pairs"],
             (tables["clusters"] | "WrittenClusters" >> beam.Flatten(), weights) | "CheckLeakage" >> check,
+            *cut_away,
             judged["written"],
             held_out["written"],
         ]
@@ -160,6 +171,8 @@ def judge(members: pa.Table, assembly: Assembly, weights: TokenWeights, linker: 
     yield from _tables(believed.filter(in_train), scores, assembly)
     yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, clustered.turned_away)
     yield beam.pvalue.TaggedOutput("written", Written(None, clustered.counts))
+    if len(clustered.names):
+        yield beam.pvalue.TaggedOutput("names", clustered.names)
 
 
 def finish(members: pa.Table, assembly: Assembly, weights: TokenWeights) -> Iterator[Any]:

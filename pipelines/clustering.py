@@ -45,30 +45,36 @@ class Clustered(NamedTuple):
         turned_away: TURNED_AWAY rows, one a member.
         counts: how many ``members_judged`` there were (so many are kept or turned away), of how many ``answers``, in
             how many ``groups``, and what became of these.
+        names: ``cluster_id`` and ``answer`` of the answers whose surplus `pipelines.surplus` cut.
     """
 
     members: pa.Table
     coherence: Coherence
     turned_away: pa.Table
     counts: dict[str, int]
+    names: pa.Table
 
 
 def cluster(members: pa.Table, gate: Gate, weights: TokenWeights, linker: Linker | None = None) -> Clustered:
     """Merge answer forms and split answers, then turn away lone and surplus questions and incoherent clusters.
 
     Args:
-        members: all rows of each answer.
+        members: all rows of each answer; of one that was cut, votes instead of the rows that are gone.
         gate: the limits.
         weights: of the tokens, for the linker and the idf score.
         linker: splits answers into groups of paraphrases; None: all questions of an answer are one group.
     """
     merged = merge_answers(members)
-    sizes = sizes_of_runs(starts_of_runs(merged["cluster_id"].to_numpy()), len(merged))
+    answer_starts = starts_of_runs(merged["cluster_id"].to_numpy())
+    sizes = sizes_of_runs(answer_starts, len(merged))
+    voted = pc.unique(members["cluster_id"].filter(pc.is_null(members["text"])))
+    names = merged.select(["cluster_id", "answer"]).take(pa.array(answer_starts))
     single = pa.array(np.repeat(sizes == 1, sizes))
     lost = [turn_members_away(merged.filter(single), stage="size", reason="single_question")]
     grouped = _split_answers(merged.filter(pc.invert(single)), weights, linker)
     starts = starts_of_runs(grouped["cluster_id"].to_numpy())
     group_sizes = sizes_of_runs(starts, len(grouped))
+    over = (group_sizes > gate.max_cluster_size) | np.isin(grouped["cluster_id"].to_numpy()[starts], voted.to_numpy())
     alone = np.repeat(group_sizes == 1, group_sizes)
     surplus = ranks_in_runs(starts, len(grouped)) >= gate.max_cluster_size
     lost += [
@@ -82,10 +88,11 @@ def cluster(members: pa.Table, gate: Gate, weights: TokenWeights, linker: Linker
         "answers": len(sizes),
         "groups": int(np.count_nonzero(sizes == 1)) + len(group_sizes),
         "groups_of_one": int(np.count_nonzero(sizes == 1) + np.count_nonzero(group_sizes == 1)),
-        "groups_over_max_cluster_size": int(np.count_nonzero(group_sizes > gate.max_cluster_size)),
+        "groups_over_max_cluster_size": int(np.count_nonzero(over)),
         "groups_incoherent": int(np.count_nonzero(group_sizes > 1)) - len(scores.paper),
     }
-    return Clustered(judged, scores, pa.concat_tables([*lost, incoherent]), counts)
+    of_cut = names.filter(pc.is_in(names["cluster_id"], value_set=voted))
+    return Clustered(judged, scores, pa.concat_tables([*lost, incoherent]), counts, of_cut)
 
 
 def _split_answers(merged: pa.Table, weights: TokenWeights, linker: Linker | None) -> pa.Table:
@@ -124,14 +131,15 @@ def _replace(members: pa.Table, **columns: pa.Array) -> pa.Table:
 
 def merge_answers(members: pa.Table) -> pa.Table:
     """Return one row a question of each cluster, in that order, with the cluster's most frequent answer form."""
-    order = np.lexsort((members["question_id"].to_numpy(), members["cluster_id"].to_numpy()))
-    ordered = members.take(pa.array(order))
+    asked = members.filter(pc.is_valid(members["text"])) if members["text"].null_count else members
+    order = np.lexsort((asked["question_id"].to_numpy(), asked["cluster_id"].to_numpy()))
+    ordered = asked.take(pa.array(order))
     ids, questions = ordered["cluster_id"].to_numpy(), ordered["question_id"].to_numpy()
     first = starts_of_runs(ids, questions)
     merged = ordered.take(pa.array(first))
     events = np.add.reduceat(ordered["events"].to_numpy(), first) if len(first) else np.zeros(0, np.int64)
     named = most_frequent(
-        ordered["cluster_id"].combine_chunks(), ordered["answer"].combine_chunks(), ordered["events"].combine_chunks()
+        members["cluster_id"].combine_chunks(), members["answer"].combine_chunks(), members["events"].combine_chunks()
     )
     answer_of_row = np.searchsorted(named["group"].to_numpy(), merged["cluster_id"].to_numpy())
     return _replace(merged, events=pa.array(events), answer=named["value"].take(pa.array(answer_of_row)))

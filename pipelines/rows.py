@@ -31,7 +31,7 @@ MEMBERS: Final = pa.schema(
     [
         ("cluster_id", pa.int64()),
         ("question_id", pa.int64()),
-        ("text", pa.string()),  # null on a train row that only tells which questions occur in train
+        ("text", pa.string()),  # null on a train row that only tells which questions occur in train, and on a vote
         ("answer", pa.string()),
         ("events", pa.int64()),
         ("token_ids", pa.list_(pa.int64())),  # hash64 of the distinct tokens of the key
@@ -41,7 +41,7 @@ MEMBERS: Final = pa.schema(
         ("linkage_probability", pa.float64()),  # of its cluster; null until then and where answers are not split
     ]
 )
-"""One row for each question of a cluster; until answers are split, of an answer."""
+"""One row for each question of a cluster; until answers are split, of an answer, beside the votes of `surplus`."""
 
 NOT_YET_KNOWN: Final = ("split", "answer_hash", "linkage_probability")
 """Columns of MEMBERS that are null until clusters are judged; of pairs the split is known."""
