@@ -32,7 +32,7 @@ from model.losses import loss_of
 from model.networks import network_of
 from model.pairs import Pairs, read_pairs
 from model.presets import PRESETS
-from model.settings import SHAPES, TrainingSettings
+from model.settings import EncoderSettings, Shape, SubwordSettings, TrainingSettings
 from model.vocabulary import Vocabulary
 from schemas.columns import words_all
 from schemas.dataset import open_dataset
@@ -55,24 +55,20 @@ def generated_pairs() -> Pairs:
 class OurTraining:
     """A training of ours, a step at a time."""
 
-    def __init__(
-        self,
-        pairs: Pairs,
-        vocabulary: Vocabulary,
-        settings: TrainingSettings,
-        *,
-        encoder: str = "cnn",
-        dense: bool = False,
-    ) -> None:
-        network = network_of(vocabulary, SHAPES[encoder](), settings)
+    def __init__(self, pairs: Pairs, words: Vocabulary, shape: Shape, settings: TrainingSettings) -> None:
+        network = network_of(words, shape, settings)
         network.train()
-        rate = settings.learning_rate
-        self.optimizers = network.optimizers(learning_rate=rate)
-        if dense:
-            network.body.embedding.sparse = False
-            self.optimizers = [torch.optim.Adam(network.parameters(), lr=rate, fused=True)]
+        self.network = network
+        self.optimizers = network.optimizers(learning_rate=settings.learning_rate)
         inputs = network.read(pairs.keys)
         self.gradients = Gradients(network, inputs, pairs, loss_of(settings), chunk_size=settings.chunk_size)
+
+    def with_dense_gradients(self) -> OurTraining:
+        """Let the embedding have dense gradients, and dense Adam move it; return this."""
+        self.network.body.embedding.sparse = False
+        rate = self.optimizers[0].param_groups[0]["lr"]
+        self.optimizers = [torch.optim.Adam(self.network.parameters(), lr=rate, fused=True)]
+        return self
 
     def step(self, batch: Numbers) -> float:
         """Learn from one batch; return its loss."""
@@ -93,13 +89,14 @@ def ours(pairs: Pairs) -> dict[str, Step]:
     default = PRESETS["default"].training
     hashed = Vocabulary.learn(pairs.keys, words=default.vocabulary_size, hash_bins=default.hash_bins)
     chunked = RANKING.model_copy(update={"chunk_size": 128})
+    convolution, bag = EncoderSettings(), SubwordSettings()
     return {
-        "cnn": OurTraining(pairs, listed, RANKING).step,
-        "cnn, dense gradients": OurTraining(pairs, listed, RANKING, dense=True).step,
-        "cnn, the paper's loss": OurTraining(pairs, listed, TrainingSettings()).step,
-        "cnn, chunks of 128": OurTraining(pairs, listed, chunked).step,
-        "subword, preset default": OurTraining(pairs, hashed, default, encoder="subword").step,
-        "subword, dense gradients": OurTraining(pairs, hashed, default, encoder="subword", dense=True).step,
+        "cnn": OurTraining(pairs, listed, convolution, RANKING).step,
+        "cnn, dense gradients": OurTraining(pairs, listed, convolution, RANKING).with_dense_gradients().step,
+        "cnn, the paper's loss": OurTraining(pairs, listed, convolution, TrainingSettings()).step,
+        "cnn, chunks of 128": OurTraining(pairs, listed, convolution, chunked).step,
+        "subword, preset default": OurTraining(pairs, hashed, bag, default).step,
+        "subword, dense gradients": OurTraining(pairs, hashed, bag, default).with_dense_gradients().step,
     }
 
 
