@@ -3,6 +3,7 @@
 train pairs of a dataset, or generated ones -> steps of both, in turn -> pairs/s, ratio, an epoch's seconds
 
 Run it: python -m benchmarks.training [--dataset D] [--pairs 512] [--steps 12] [--epoch] [--without-peer]
+With OMP_WAIT_POLICY=passive before it, as `qpr train` sets it, waiting threads take no processor from other work.
 
 Both learn by multiple-negatives ranking from one side, 300 numbers a word, one window of 5, 300 channels. Rows named
 dense are ours with dense gradients of the embedding and Adam on all of it; the paper's loss, chunks and the default
