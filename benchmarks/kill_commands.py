@@ -52,7 +52,10 @@ def prepare(folder: Path, run: Callable[[list[str]], int]) -> Path:
     return inputs
 
 
-_TINY = ["--epochs", "1", "--batch-size", "64", "--dimension", "16", "--vocabulary-size", "500", "--hash-bins", "50"]
+_TINY = [
+    *("--epochs", "1", "--batch-size", "64", "--dimension", "16"),
+    *("--vocabulary-size", "500", "--hash-bins", "50", "--ngram-bins", "500"),
+]
 
 
 def write_pairs(path: Path, *, seed: int, count: int = 600) -> None:
@@ -95,7 +98,7 @@ def _train(inputs: Path, folder: Path) -> Command:
 
 def _train_and_resume(inputs: Path, folder: Path) -> Command:
     command = _train(inputs, folder)
-    new = [*command.new, "--epochs", "2", "--checkpoint-every", "0.000001"]
+    new = [*command.new, "--checkpoint-every", "0.000001"]
     return command._replace(name="resume", new=new, again=[*new, "--resume"])
 
 
