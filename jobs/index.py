@@ -16,19 +16,22 @@ from jobs.beam_options import beam_options
 from jobs.console import emit, say, two_columns, working
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import MANIFEST, REPORTS, File, Source, read_verified
+from schemas.manifest import File, Source
 from schemas.output import Output
 
 if TYPE_CHECKING:
+    from jobs.indexed_model import IndexedModel
     from jobs.indexing import IndexJob
-    from model.saved import ModelParts
     from schemas.manifest import Manifest
 
 
 def index(
     context: typer.Context,
     questions: Annotated[list[str], typer.Option(help="Dataset, or Parquet files or globs; may be repeated.")],
-    model: Annotated[str, typer.Option(help="Model that encodes the questions, from `qpr train`.")],
+    model: Annotated[
+        str,
+        typer.Option(help="Model that encodes the questions, from `qpr train`; or st:FOLDER of sentence-transformers."),
+    ],
     output: Annotated[str, typer.Option(help="Folder of the index, any fsspec URL.")],
     text_column: Annotated[str, typer.Option(help="Column of the Parquet files that holds the question.")] = "text",
     shards: Annotated[int, typer.Option(min=1, max=4096, help="Parts of the index, each built by one worker.")] = 8,
@@ -52,31 +55,33 @@ def index(
 
     Options of Apache Beam follow after --, for example: -- --runner=FlinkRunner --flink_master=host:8081
     """
+    from jobs.indexed_model import IndexedModel
     from jobs.indexing import IndexJob, build
     from jobs.question_tables import question_files
     from jobs.worker_encoder import WorkerEncoder
-    from model.saved import load_parts
     from model.shards import new_index
     from pipelines.runner import run
 
     options = beam_options(context)
     files, sources = question_files(questions, text_column=text_column)
-    parts = load_parts(model)
+    encoding = IndexedModel.of(model)
     if factory is not None:
-        new_index(factory, parts.config.shape.dimension)
+        new_index(factory, encoding.dimension)
     target = Output(output, "index", overwrite=overwrite)
-    job = IndexJob(target.run_url, WorkerEncoder(model, parts.manifest.digest), shards, factory)
+    job = IndexJob(target.run_url, WorkerEncoder(model, encoding.digest), shards, factory)
     try:
         with working(f"Indexing {len(files)} file(s) of questions in {shards} shard(s), model {job.model.digest[:12]}"):
             run(lambda pipeline: build(pipeline, files=files, job=job), options)
-            manifest = _publish(target, job, parts=parts, inputs=sources, probes=probes)
+            manifest = _publish(target, job, model=encoding, inputs=sources, probes=probes)
     except BaseException:
         target.abandon()
         raise
     _show(output, manifest, as_json=as_json)
 
 
-def _publish(target: Output, job: IndexJob, *, parts: ModelParts, inputs: list[Source], probes: int | None) -> Manifest:
+def _publish(
+    target: Output, job: IndexJob, *, model: IndexedModel, inputs: list[Source], probes: int | None
+) -> Manifest:
     """Make what the workers wrote the index, the model beside it."""
     from model.index import IndexSettings
     from model.shards import PROBES, lists_of
@@ -89,15 +94,16 @@ def _publish(target: Output, job: IndexJob, *, parts: ModelParts, inputs: list[S
         model_digest=job.model.digest,
         factory=factory,
         probes=min(probes or PROBES, lists_of(factory)),
-        dimension=parts.config.shape.dimension,
+        dimension=model.dimension,
         questions=counters["questions_indexed"],
         shards=job.shards,
-        distance=parts.config.training.distance,
+        distance=model.distance,
+        model_url=model.outside,
     )
     return target.publish(
-        [*files, *_copy_model(job.model.url, parts.manifest, target)],
+        [*files, *model.copy_to(target)],
         inputs=[*inputs, Source(url=job.model.url, digest=job.model.digest)],
-        configuration=settings.model_dump(),
+        configuration=settings.model_dump(exclude_none=True),
         counters=counters,
     )
 
@@ -118,17 +124,6 @@ def _report(run_url: str) -> tuple[list[File], dict[str, int]]:
     turned_away = counters["questions_merged"] + counters["questions_rejected"]
     assert counters["questions_read"] == counters["questions_indexed"] + turned_away, counters
     return files, dict(counters)
-
-
-def _copy_model(url: str, manifest: Manifest, target: Output) -> list[File]:
-    """Copy the model into the index as a complete model, so that searching needs nothing else."""
-    from model.index import MODEL
-
-    def copy(path: str, content: bytes, table: str) -> File:
-        return target.write(f"{MODEL}/{path}", content, table=REPORTS if table == REPORTS else MODEL)
-
-    copies = [copy(file.path, read_verified(url, file), file.table) for file in manifest.files]
-    return [*copies, copy(MANIFEST, manifest.model_dump_json(indent=2).encode(), REPORTS)]
 
 
 def _show(url: str, manifest: Manifest, *, as_json: bool) -> None:

@@ -12,9 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from model.encoding import Encoder
-from model.inference import load_encoder
+from model.inference import digest_of, load_encoder
 from schemas.errors import QprError
-from schemas.manifest import read_manifest
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +35,7 @@ class WorkerEncoder:
         Raises:
             QprError: there is none.
         """
-        return cls(url, read_manifest(url, "model").digest)
+        return cls(url, digest_of(url))
 
     def load(self) -> Encoder:
         """Return the encoder.

@@ -52,6 +52,7 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         questions: how many are indexed.
         shards: how many parts they were dealt to; one without a question has no file.
         distance: what the model was trained to compare by; the ranking is always that of the Euclidean one.
+        model_url: where the model is, if the index does not hold it.
     """
 
     model_digest: str
@@ -61,6 +62,7 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     questions: int = pydantic.Field(ge=1)
     shards: int = pydantic.Field(ge=1)
     distance: str
+    model_url: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -189,7 +191,7 @@ def _settings(url: str, manifest: Manifest) -> IndexSettings:
 def _encoder(url: str, manifest: Manifest, settings: IndexSettings) -> Encoder:
     for file in [*manifest.of(MODEL), *manifest.of(REPORTS)]:
         read_verified(url, file)
-    encoder = load_encoder(storage.join(url, manifest.run_id, MODEL))
+    encoder = load_encoder(settings.model_url or storage.join(url, manifest.run_id, MODEL))
     if encoder.digest != settings.model_digest:
         models = f"holds model {encoder.digest[:12]}, its questions were encoded by {settings.model_digest[:12]}"
         raise QprError(f"{url}: {models}. Build the index again")

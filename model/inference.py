@@ -11,19 +11,32 @@ from model.saved import ModelParts, load_parts
 from model.settings import SubwordSettings
 from model.subword_inference import BagEncoder
 from model.subwords import Subwords
+from model.transformer import is_transformer, load_transformer, transformer_digest
+from schemas.manifest import read_manifest
 
 
 def load_encoder(url: str, *, half: bool = False) -> Encoder:
     """Load the encoder of the model at an fsspec URL.
 
     Args:
-        url: the model's folder.
+        url: the model's folder, or ``st:`` and the folder of a sentence-transformers model.
         half: keep what is looked up at half precision where it is not yet: half the memory, vectors equal to 1e-3.
 
     Raises:
         QprError: there is no complete model, or it is damaged.
     """
+    if is_transformer(url):
+        return load_transformer(url)
     return encoder_of(load_parts(url), half=half)
+
+
+def digest_of(url: str) -> str:
+    """Return the digest that the encoder at ``url`` would have, without loading it.
+
+    Raises:
+        QprError: there is no complete model.
+    """
+    return transformer_digest(url) if is_transformer(url) else read_manifest(url, "model").digest
 
 
 def encoder_of(parts: ModelParts, *, half: bool = False) -> Encoder:

@@ -6,6 +6,8 @@ import io
 import itertools
 import json
 import os
+import sys
+import types
 from typing import NamedTuple
 
 import fsspec
@@ -226,3 +228,29 @@ def tokens(tmp_path):
     rows = np.arange(12, dtype=np.float16).reshape(4, 3)
     safetensors.numpy.save_file({"embedding.weight": rows}, str(folder / "rows.safetensors"))
     return folder
+
+
+class LetterModel:
+    """Stands for a model of sentence-transformers: counts of a few letters, and what it was loaded with."""
+
+    def __init__(self, folder, **options):
+        self.options = options
+
+    def get_embedding_dimension(self):
+        return 4
+
+    def encode(self, texts, *, batch_size, normalize_embeddings, show_progress_bar):
+        assert normalize_embeddings
+        assert not show_progress_bar
+        counts = np.array([[1e-9 + text.count(letter) for letter in "payP"] for text in texts], np.float32)
+        return counts / np.linalg.norm(counts, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def sentence_transformer(tmp_path, monkeypatch):
+    """Give the address of a model of sentence-transformers, and a package that loads it."""
+    folder = tmp_path / "sentences"
+    folder.mkdir()
+    (folder / "modules.json").write_text("[]")
+    monkeypatch.setitem(sys.modules, "sentence_transformers", types.SimpleNamespace(SentenceTransformer=LetterModel))
+    return f"st:{folder}"

@@ -14,6 +14,7 @@ from model import loops
 from model.index import open_index
 from model.inference import load_encoder
 from model.nearest import nearest
+from schemas.errors import QprError
 from schemas.manifest import read_manifest
 from schemas.text import question_id
 
@@ -285,3 +286,16 @@ def test_every_path_may_be_a_url(make_dataset, make_model):
     assert [i.url for i in read_manifest("memory://place/b").inputs][1] == "memory://place/model"
     for name in ("a", "b"):
         assert open_index(f"memory://place/{name}").search(["bill"], 1).ids.tolist() == [[question_id("bill")]]
+
+
+def test_a_model_of_sentence_transformers_stays_where_it_is(tmp_path, dataset, sentence_transformer):
+    assert run("index", "--questions", dataset, "--model", sentence_transformer, "--output", tmp_path / "i") == 0
+    manifest = read_manifest(str(tmp_path / "i"), "index")
+    assert manifest.configuration["model_url"] == sentence_transformer
+    assert manifest.inputs[-1].digest == manifest.configuration["model_digest"]
+    index = open_index(str(tmp_path / "i"))
+    assert index.search(["pay"], 1).scores[0, 0] > -1e-6
+    assert index.search(["p"], 1).scores[0, 0] < -1e-3
+    (tmp_path / "sentences" / "modules.json").write_text("[1]")
+    with pytest.raises(QprError, match="holds model"):
+        open_index(str(tmp_path / "i"))
