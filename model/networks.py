@@ -15,13 +15,14 @@ import pyarrow as pa
 import torch
 from torch import Tensor, nn
 
+from model.device_tokens import DeviceTokens
 from model.encoder import QuestionEncoder
 from model.saved import Weights
 from model.settings import EncoderSettings, Shape, StaticSettings, SubwordSettings, TrainingSettings
 from model.static_rows import StaticRows, read_static
 from model.subword_encoder import SubwordEncoder
 from model.subwords import Bags, Subwords
-from model.vocabulary import TokenIds, Vocabulary
+from model.vocabulary import Vocabulary
 
 
 class Inputs(Protocol):
@@ -72,16 +73,13 @@ class CnnNetwork(Network):
         self.vocabulary = vocabulary
         self.body = QuestionEncoder(len(vocabulary), shape)
 
-    def read(self, keys: pa.Array) -> TokenIds:
-        """Return the token ids of question keys."""
-        return self.vocabulary.ids(keys)
+    def read(self, keys: pa.Array) -> DeviceTokens:
+        """Return the token ids of question keys, where the weights are."""
+        return DeviceTokens.of(self.vocabulary.ids(keys), self.body.embedding.weight.device)
 
-    def forward(self, inputs: TokenIds) -> Tensor:
+    def forward(self, inputs: DeviceTokens) -> Tensor:
         """Return the vectors of questions."""
-        device = self.body.embedding.weight.device
-        vectors: Tensor = self.body(
-            torch.from_numpy(inputs.ids).to(device), torch.from_numpy(inputs.offsets).to(device)
-        )
+        vectors: Tensor = self.body(inputs.ids, inputs.offsets)
         return vectors
 
 
