@@ -217,3 +217,11 @@ def test_a_missing_dataset_and_a_missing_device_fail(qpr, memory, dataset):
     assert (missing.code, "qpr clusters" in missing.err) == (1, True)
     device = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL, "--device", "cuda:99")
     assert (device.code, "--device cpu" in device.err) == (1, True)
+
+
+def test_questions_without_a_word_and_no_hash_bins_fail(qpr, memory, make_training_data):
+    url = make_training_data(f"{memory}/t", [("train", ["#", "%", "+"]), ("train", ["&", "@"])])
+    given = ["train", "--dataset", url, "--output", f"{memory}/m", *CNN, "--hash-bins", 0]
+    outcome = qpr(*given)
+    assert (outcome.code, "no train question has a word and there are no hash bins" in outcome.err) == (1, True)
+    assert not storage.exists(f"{memory}/m")
