@@ -171,6 +171,7 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
 
 
 def _fail(text: str, code: int) -> int:
+    messages.quiet = False  # a process that is silent otherwise may be the only one that failed
     messages.print(f"error: {text}", markup=False, style="red")
     return code
 

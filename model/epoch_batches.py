@@ -32,7 +32,7 @@ def batches_an_epoch(pairs: Pairs, settings: TrainingSettings) -> int:
 
 
 def fitted(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], None]) -> TrainingSettings:
-    """Return settings whose batch is no larger than the data; say so, and if a large cluster makes batches small."""
+    """Return settings whose batch is no larger than the data; say so, and what few or large clusters do to batches."""
     size, of = settings.batch_size, "pairs"
     largest = len(pairs)
     if settings.deals_clusters:
@@ -42,6 +42,9 @@ def fitted(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], Non
         settings = settings.model_copy(update={"batch_size": largest})
     if settings.deals_clusters:
         _say_what_is_dealt(settings, pairs, say=say)
+    elif settings.batch_size > pairs.cluster_count:
+        alone = "--unique-clusters lets each come once"
+        say(f"a batch holds pairs of at most {pairs.cluster_count} clusters, fewer than its pairs; {alone}")
     return settings
 
 

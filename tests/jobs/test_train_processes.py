@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import safetensors.numpy
 
+from jobs import console
 from schemas.manifest import read_manifest
 
 CLUSTERS = [
@@ -48,3 +49,17 @@ def test_what_one_process_alone_can_do_is_refused(qpr, tmp_path, monkeypatch):
     for option in (["--resume"], ["--max-minutes", 1]):
         outcome = qpr("train", "--dataset", tmp_path / "d", "--output", tmp_path / "m", *option)
         assert (outcome.code, "are for one process" in outcome.err) == (2, True)
+
+
+def test_another_process_than_the_first_writes_nothing_and_says_only_why_it_failed(
+    qpr, tmp_path, make_training_data, monkeypatch
+):
+    monkeypatch.setattr(console.messages, "quiet", False)  # and so it is again for the next test
+    monkeypatch.setattr(console.results, "quiet", False)
+    monkeypatch.setenv("RANK", "1")
+    make_training_data(tmp_path / "d", CLUSTERS)
+    arguments = ["--output", tmp_path / "m", *OPTIONS, *SIZES]
+    assert qpr("train", "--dataset", tmp_path / "d", *arguments) == (0, "", "")
+    assert not (tmp_path / "m").exists()
+    failed = qpr("train", "--dataset", tmp_path / "none", *arguments)
+    assert (failed.code, "qpr clusters" in failed.err) == (1, True)

@@ -44,13 +44,18 @@ def test_an_epoch_is_as_long_as_said_and_clusters_meet_only_where_they_may(optio
 
 
 def test_a_batch_that_fits_is_left_alone_and_nothing_said():
-    for options in ({"batch_size": 12}, {"batch_size": 3, "unique_clusters": True}):
+    for options in ({"batch_size": 5}, {"batch_size": 3, "unique_clusters": True}):
         assert fit(**options) == (TrainingSettings(**options), [])
 
 
 def test_a_batch_larger_than_the_pairs_or_the_clusters_is_reduced():
     settings, said = fit(batch_size=13)
-    assert (settings.batch_size, said) == (12, ["batch size reduced from 13 to 12, the number of train pairs"])
+    assert settings.batch_size == 12
+    assert said == [
+        "batch size reduced from 13 to 12, the number of train pairs",
+        "a batch holds pairs of at most 5 clusters, fewer than its pairs; --unique-clusters lets each come once",
+    ]
+    assert fit(batch_size=6) == (TrainingSettings(batch_size=6), said[1:])
     settings, said = fit(batch_size=6, pairs_per_cluster=2)
     assert settings.batch_size == 5
     assert said == ["batch size reduced from 6 to 5, the number of train clusters, each of which comes once in a batch"]
