@@ -2,7 +2,9 @@
 
 name of an engine -> a running server -> the flags that `qpr … --` takes to use it
 
-The folder with Prism and Spark is ``$QPR_ENGINES``, or ``shared/tools`` beside the repository.
+The folder with Prism and Spark is ``$QPR_ENGINES``, or ``shared/tools`` beside the repository. ``$QPR_SPARK_JARS`` is a
+folder with all jars of Spark 3.5, such as ``pyspark/jars`` of ``pip install pyspark==3.5.1``, for what that Spark may
+lack of Kryo.
 """
 
 from __future__ import annotations
@@ -24,6 +26,9 @@ _START_S = 90
 _JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java here moves bytes between Python workers: optimising compilers cost more than they give back. $JAVA_TOOL_OPTIONS
 replaces this."""
+
+_KRYO_JARS = ("chill-java", "minlog", "objenesis", "avro")
+_KRYO = " -Dspark.serializer=org.apache.spark.serializer.KryoSerializer -Dspark.kryoserializer.buffer.max=512m"
 
 
 class Engine(NamedTuple):
@@ -58,7 +63,12 @@ def prism() -> Engine:
 
 @contextlib.contextmanager
 def spark(
-    logs: Path, *, worker_python: Path | None = None, cluster: bool = False, memory: str = "1g"
+    logs: Path,
+    *,
+    worker_python: Path | None = None,
+    cluster: bool = False,
+    memory: str = "1g",
+    parallelism: int | None = None,
 ) -> Iterator[Engine]:
     """Run Spark with Beam's job server: in one JVM, or as a cluster of processes.
 
@@ -67,18 +77,22 @@ def spark(
         worker_python: the environment whose workers run our code; the submitting process by default.
         cluster: master, worker and executor are processes of their own.
         memory: of the driver and of an executor, as Java writes it.
+        parallelism: into how many tasks a step is divided; as many as there are cores by default.
+
+    With Kryo, which Beam's job server needs for that, what several steps read is kept on disk instead of in memory.
 
     Raises:
         MissingEngineError: Spark or Java is not there.
     """
-    start = _tool("spark/start")
+    start, kryo = _with_kryo(_tool("spark/start"), logs)
     if shutil.which("java") is None:
         raise MissingEngineError("no java on PATH")
     names = ("JOB_PORT", "ARTIFACT_PORT", "MASTER_PORT", "POOL_PORT")
     environment = dict(zip(names, map(str, free_ports(len(names))), strict=True))
     environment |= {"DRIVER_MEMORY": memory, "EXECUTOR_MEMORY": memory, "SPARK_LOGS": str(logs)}
     environment["WORKER_PYTHON"] = str(worker_python or sys.executable)
-    environment["JAVA_TOOL_OPTIONS"] = os.environ.get("JAVA_TOOL_OPTIONS", _JVM)
+    tasks = f" -Dspark.default.parallelism={parallelism}" if parallelism else ""
+    environment["JAVA_TOOL_OPTIONS"] = os.environ.get("JAVA_TOOL_OPTIONS", _JVM) + tasks + (_KRYO if kryo else "")
     command = [str(start), "cluster" if cluster else "local"]
     with _serving(command, environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -89,7 +103,7 @@ def spark(
         found = [word for word in ready[1:] if word.split("=")[0] in wanted]
         kind = "EXTERNAL" if worker_python else "LOOPBACK"
         flags = ["--runner=PortableRunner", f"--environment_type={kind}", *(f"--{word}" for word in found)]
-        yield Engine(flags, process.pid)
+        yield Engine([*flags, *(["--storage_level=DISK_ONLY"] if kryo else [])], process.pid)
 
 
 @contextlib.contextmanager
@@ -130,6 +144,20 @@ def _tool(name: str) -> Path:
     if not path.exists():
         raise MissingEngineError(f"no {path}; set QPR_ENGINES to the folder of engines")
     return path.resolve()
+
+
+def _with_kryo(start: Path, folder: Path) -> tuple[Path, bool]:
+    """Return the script that starts Spark, a copy beside more jars if there are some, and whether there are."""
+    whole = os.environ.get("QPR_SPARK_JARS")
+    added = [jar for name in _KRYO_JARS for jar in Path(whole).glob(f"{name}-[0-9]*.jar")] if whole else []
+    if not added:
+        return start, False
+    copied = folder / "spark" / start.name
+    (copied.parent / "jars").mkdir(parents=True)
+    shutil.copy(start, copied)
+    for jar in {jar.name: jar.resolve() for jar in (*added, *(start.parent / "jars").glob("*.jar"))}.values():
+        (copied.parent / "jars" / jar.name).symlink_to(jar)
+    return copied, True
 
 
 @contextlib.contextmanager

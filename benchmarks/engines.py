@@ -1,6 +1,8 @@
 """Time, CPU seconds and memory of `qpr clusters --coherence paper` on several engines, and whether they agree.
 
 Run: python -m benchmarks.engines [--events 1000000] [--engine Prism] [--memory 2g] [--shards N] [--logs FOLDER]
+A hundred million rows: QPR_SPARK_JARS=…/pyspark/jars python -m benchmarks.engines --events 100000000 --shards 240
+    --engine "Spark local" --parallelism 120; 35 GB of disk for the temporary folder
 
 The figures are of the whole process tree: the command, its workers and the engine, Java and all, but not the engine's
 start. CPU seconds and resident memory are sampled five times a second; memory that processes share counts for each.
@@ -10,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import subprocess
 import sys
 import tempfile
@@ -27,12 +30,13 @@ from benchmarks.machine import describe_machine
 from schemas.dataset import open_dataset
 from schemas.digest import content_digest
 
-ENGINES: dict[str, Callable[[Path, str], contextlib.AbstractContextManager[Engine]]] = {
-    "FnApiRunner": lambda _, __: contextlib.nullcontext(engine_servers.in_memory()),
-    "Prism": lambda _, __: contextlib.nullcontext(engine_servers.prism()),
-    "Spark local": lambda logs, memory: engine_servers.spark(logs, memory=memory),
-    "Spark cluster": lambda logs, memory: engine_servers.spark(logs, memory=memory, cluster=True),
+ENGINES: dict[str, Callable[..., contextlib.AbstractContextManager[Engine]]] = {
+    "FnApiRunner": lambda *_, **__: contextlib.nullcontext(engine_servers.in_memory()),
+    "Prism": lambda *_, **__: contextlib.nullcontext(engine_servers.prism()),
+    "Spark local": engine_servers.spark,
+    "Spark cluster": functools.partial(engine_servers.spark, cluster=True),
 }
+"""Each takes the folder of its logs, and for Spark memory and parallelism."""
 
 
 class Usage(NamedTuple):
@@ -118,6 +122,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--engine", choices=ENGINES, action="append", help="all but the cluster by default")
     parser.add_argument("--memory", default="2g", help="of Spark's driver and executor")
+    parser.add_argument("--parallelism", type=int, help="tasks of a step on Spark; by default one for each core")
     parser.add_argument("--shards", type=int, help="by input size by default")
     parser.add_argument("--logs", help="folder that keeps simulated logs for the next run")
     options = parser.parse_args()
@@ -131,7 +136,7 @@ def main() -> None:
             given = ["clusters", "--logs", logs, "--output", output, "--coherence", "paper"]
             given += [] if options.shards is None else ["--shards", str(options.shards)]
             try:
-                with ENGINES[name](server_logs, options.memory) as engine:
+                with ENGINES[name](server_logs, memory=options.memory, parallelism=options.parallelism) as engine:
                     usage = measure(given, engine)
             except MissingEngineError as missing:
                 print(f"{name:14} skipped: {missing}")
