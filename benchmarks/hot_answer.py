@@ -1,6 +1,6 @@
 """CPU seconds and memory of `qpr clusters` when half of all rows got one answer, against the same rows spread out.
 
-Run: python -m benchmarks.hot_answer [--events 10000000] [--seed 0] [--coherence paper]
+Run: python -m benchmarks.hot_answer [--events 10000000] [--seed 0] [--coherence paper] [--questions many]
 
 Half of the rows are a simulated log. The other half asks either a thousand questions again and again ("few") or a new
 one in every row ("many"), and got either one answer ("hot"), as "I do not know" is in a real log, or another one for
@@ -63,6 +63,7 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=10_000_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--coherence", default="paper")
+    parser.add_argument("--questions", choices=("few", "many"), action="append", help="both by default")
     options = parser.parse_args()
     print(describe_machine(), f"{options.events:,} events, seed {options.seed}", sep="; ")
     print(f"{'questions':9} {'answer':7} {'CPU s':>7} {'ratio':>6} {'peak MB':>8} {'ratio':>6}  groups")
@@ -70,8 +71,8 @@ def main() -> None:
         simulated, log = f"{folder}/simulated.parquet", f"{folder}/log.parquet"
         half = ["--events", str(options.events // 2), "--seed", str(options.seed)]
         measure([*QPR, "simulate", "--output", simulated, *half])
-        for few in (True, False):
-            base = None
+        for questions in options.questions or ("few", "many"):
+            few, base = questions == "few", None
             for hot in (False, True):
                 write_log(simulated, log, few=few, hot=hot)
                 flags = ["--coherence", options.coherence, "--overwrite"]
@@ -80,7 +81,7 @@ def main() -> None:
                 counters = open_dataset(f"{folder}/dataset").manifest.counters
                 spent = f"{cost.cpu_s:7.1f} {cost.cpu_s / base.cpu_s:6.2f}"
                 held = f"{cost.memory_mb:8.0f} {cost.memory_mb / base.memory_mb:6.2f}"
-                case = f"{'few' if few else 'many':9} {'hot' if hot else 'spread':7}"
+                case = f"{questions:9} {'hot' if hot else 'spread':7}"
                 over = f"{counters['groups_over_max_cluster_size']:,} over --max-cluster-size"
                 print(f"{case} {spent} {held}  {counters['groups']:,}, {over}", flush=True)
 
