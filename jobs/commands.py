@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from jobs import clusters, encode, evaluate, index, quora, sample, search, simulate, train
+from jobs import clusters, distil, encode, evaluate, index, quora, sample, search, simulate, train
 from schemas import __version__
 
 HELP = """From question-answering logs to a searchable index of question paraphrases.
@@ -40,6 +40,7 @@ app.command("clusters")(clusters.clusters)
 app.command("quora")(quora.quora)
 app.command("sample")(sample.sample)
 app.command("train")(train.train)
+app.command("distil")(distil.distil)
 app.command("encode")(encode.encode)
 app.command("index")(index.index)
 app.command("evaluate")(evaluate.evaluate)

@@ -5,12 +5,12 @@ dataset, settings -> run_training -> model artefact, what came of it
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import os
 from typing import TYPE_CHECKING, Any
 
 from jobs.console import progress_bar, say
+from jobs.model_publication import publish_model
 from jobs.processes import process_count
 from jobs.run_options import Terms
 from schemas import storage
@@ -82,7 +82,7 @@ def run_training(
     }
     if output is None:
         return {**counters, **totals}
-    _publish(sources, output, trained, shape=shape, settings=settings, counters=counters, totals=totals)
+    publish_model(sources, output, trained, shape=shape, settings=settings, counters=counters, totals=totals)
     return {"model": output.url, **counters, **totals}
 
 
@@ -141,46 +141,3 @@ def _train_with_bar(
             say=say,
             **terms,
         )
-
-
-def _publish(
-    sources: list[Source],
-    output: Output,
-    trained: Trained,
-    *,
-    shape: Shape,
-    settings: TrainingSettings,
-    counters: dict[str, int],
-    totals: dict[str, Any],
-) -> None:
-    from model.card import card
-    from model.curve import curve
-    from model.saved import CARD, CURVE, TOKENIZER, TOKENS_LICENCE, save_model
-    from model.settings import ModelConfig, StaticSettings, encoder_name
-    from model.static_rows import read_static
-
-    dataset, *models = sources
-    words = trained.vocabulary.words
-    config = ModelConfig(
-        encoder=encoder_name(shape),
-        shape=shape,
-        words=len(words),
-        hash_bins=trained.vocabulary.hash_bins,
-        training=settings,
-        dataset_digest=dataset.digest or "",
-    )
-    page = card(
-        config, dataset_url=dataset.url, data=counters, metrics=totals, begun_from=models[0] if models else None
-    )
-    pages = {CURVE: curve(trained.epochs), CARD: page.encode()}
-    if isinstance(shape, StaticSettings):
-        tokens = read_static(shape.static_from, digest=shape.static_digest)
-        pages |= {TOKENIZER: tokens.pieces.content, TOKENS_LICENCE: tokens.licence_text.encode()}
-    save_model(
-        output,
-        parts=(config, trained.vocabulary, trained.weights),
-        metrics=[*map(dataclasses.asdict, trained.epochs), {"total": counters | totals}],
-        pages=pages,
-        inputs=sources,
-        counters=counters,
-    )

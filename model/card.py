@@ -76,6 +76,9 @@ _NETWORKS = {
     "subword": "A bag of words and their character n-grams (after Bojanowski et al. 2017), brought to length 1",
 }
 
+_TAUGHT = """what `{0.url}` (digest `{0.digest}`) finds alike, in place of pairs (after Fang et al. 2021, SEED); the
+  loss and all about pairs among the settings had no part in it"""
+
 _LOSSES = {
     "sdml": """smoothed deep metric learning (Bonadiman, Kumar and Mittal 2019, "Large Scale Question Paraphrase
   Retrieval with Smoothed Deep Metric Learning")""",
@@ -98,6 +101,7 @@ def card(
     data: Mapping[str, Any],
     metrics: Mapping[str, Any],
     begun_from: Source | None = None,
+    taught_by: Source | None = None,
 ) -> str:
     """Return the card as Markdown.
 
@@ -107,6 +111,7 @@ def card(
         data: what the dataset held, by name.
         metrics: what was measured, by name.
         begun_from: the model whose weights it began with; None for fresh ones.
+        taught_by: whose vectors it learned from in place of pairs; None for none.
     """
     begun = begun_from and f"\n* Begun with the weights of the model `{begun_from.url}`, digest `{begun_from.digest}`."
     return _CARD.format(
@@ -121,7 +126,7 @@ def card(
         words=f"{config.words:,}",
         hash_bins=f"{config.hash_bins:,}",
         network=_NETWORKS[config.encoder],
-        loss=_LOSSES[config.training.loss],
+        loss=_TAUGHT.format(taught_by) if taught_by else _LOSSES[config.training.loss],
         order=_order(config.shape),
         begun=begun or "",
     )

@@ -34,7 +34,7 @@ DEFAULT = TrainingSettings(
 )
 """Chosen on the validation split of Quora's questions (docs/log.md)."""
 
-STATIC = DEFAULT.model_copy(update={"learning_rate": 2e-2, "scale": 25.0, "dropout": 0.25})
+STATIC = DEFAULT.model_copy(update={"epochs": 4, "learning_rate": 2e-2, "scale": 25.0, "dropout": 0.25})
 """From tokens that are embedded already; chosen as `DEFAULT` was."""
 
 PRESETS: dict[str, Preset] = {

@@ -191,7 +191,7 @@ def clusters_table(clusters, *, split):
 
 @pytest.fixture
 def make_training_data():
-    """Return a function that saves clusters, given as (split, texts), and all their pairs; it returns the URL."""
+    """Return a function that saves clusters, given as (split, texts), their questions and pairs; it returns the URL."""
 
     def make(url, clusters):
         listed, pairs = [], []
@@ -204,7 +204,15 @@ def make_training_data():
             pairs += [(i, s, j, t, number) for (i, s), (j, t) in itertools.combinations(known.items(), 2)]
         named = [dict(zip(PAIRS.names, pair, strict=True)) for pair in pairs]
         output = Output(str(url), "dataset", overwrite=True)
-        tables = {"clusters": pa.Table.from_pylist(listed, CLUSTERS), "pairs": pa.Table.from_pylist(named, PAIRS)}
+        asked = [
+            questions_table([(text, f"c{number}") for text in texts], split=split, answers=True)
+            for number, (split, texts) in enumerate(clusters)
+        ]
+        tables = {
+            "clusters": pa.Table.from_pylist(listed, CLUSTERS),
+            "pairs": pa.Table.from_pylist(named, PAIRS),
+            "questions": pa.concat_tables(asked) if asked else QUESTIONS.empty_table(),
+        }
         files = [
             output.write(f"{name}/00000.parquet", parquet_bytes(table), table=name, rows=len(table))
             for name, table in tables.items()

@@ -1,0 +1,146 @@
+"""`qpr distil`: let a small encoder learn what a large one finds alike, over questions of a dataset, without pairs.
+
+dataset, teacher -> teacher's vectors, kept -> distillation -> model artefact, for `qpr train --init-from`
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from jobs.console import emit, progress_bar, say, two_columns
+from jobs.encoder_options import EncoderChoice, PresetChoice, settings_of
+from jobs.model_publication import publish_model
+from schemas.dataset import Dataset, open_dataset
+from schemas.manifest import Source
+from schemas.output import Output
+
+if TYPE_CHECKING:
+    from model.settings import Shape, TrainingSettings
+    from model.teaching import Lesson
+    from model.training import Trained
+
+QUESTIONS = 20_000
+"""A transformer of six layers encodes 140 questions a second on a core: two and a half minutes."""
+
+
+def distil(
+    dataset: Annotated[str, typer.Option(help="Dataset whose questions to teach with; no pair is used.")],
+    teacher: Annotated[str, typer.Option(help="st:FOLDER of sentence-transformers, or a model by `qpr train`.")],
+    output: Annotated[str, typer.Option(help="Folder of the model, any fsspec URL.")],
+    preset: Annotated[
+        PresetChoice | None, typer.Option(help="What the other options are by default, as in `qpr train`.")
+    ] = None,
+    encoder: Annotated[EncoderChoice | None, typer.Option(help="What learns, as in `qpr train`.")] = None,
+    static_from: Annotated[str | None, typer.Option(help="Where static's tokens come from, as in `qpr train`.")] = None,
+    questions: Annotated[
+        int, typer.Option(min=0, help="Most questions, a fixed sample; 0: all. Validation and test stay out.")
+    ] = QUESTIONS,
+    vectors: Annotated[
+        str | None, typer.Option(help="File that keeps the teacher's vectors: read if it is there, else written.")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(help="Passes over the questions.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Questions that are compared with each other.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Adam's learning rate.")] = None,
+    scale: Annotated[float | None, typer.Option(help="What cosines are multiplied by to be compared.")] = None,
+    dropout: Annotated[float | None, typer.Option(help="Share of n-grams that a step leaves out.")] = None,
+    dimension: Annotated[int | None, typer.Option(help="Length of a question's vector.")] = None,
+    seed: Annotated[int, typer.Option(help="Of weights and order.")] = 0,
+    device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …; CUDA by itself where there is one.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Teach a small encoder by a large one; `qpr train --init-from` then goes on with the pairs.
+
+    Example: qpr distil --dataset data/quora --teacher st:models/minilm --output models/taught --preset static
+
+    Example: qpr train --dataset data/quora --output models/quora --preset static --init-from models/taught
+    """
+    training = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate, "scale": scale}
+    shape, settings = settings_of(
+        preset,
+        encoder,
+        shape={"dimension": dimension, "static_from": static_from},
+        training={**training, "dropout": dropout, "seed": seed},
+    )
+    source = open_dataset(dataset)
+    claimed = Output(output, "model", overwrite=overwrite)
+    try:
+        result = _run(
+            source,
+            claimed,
+            shape=shape,
+            settings=settings,
+            teacher=teacher,
+            questions=questions,
+            vectors=vectors,
+            device=device,
+        )
+    except BaseException:
+        claimed.abandon()
+        raise
+    emit(result, as_json=as_json, table=lambda: two_columns(f"model {output}", result))
+    options = f"--preset {preset.value} " if preset else ""
+    say(f"Next: qpr train --dataset {shlex.quote(dataset)} {options}--init-from {shlex.quote(output)} --output MODEL")
+
+
+def _run(
+    source: Dataset,
+    output: Output,
+    *,
+    shape: Shape,
+    settings: TrainingSettings,
+    teacher: str,
+    questions: int,
+    vectors: str | None,
+    device: str | None,
+) -> dict[str, Any]:
+    from model.inference import load_encoder
+    from model.teaching import lesson_of, taught_vectors
+
+    encoder, lesson = load_encoder(teacher), lesson_of(source, most=questions)
+    with progress_bar() as bar:
+        task = bar.add_task("teacher", total=len(lesson))
+        taught = taught_vectors(lesson, encoder, kept=vectors, on_part=lambda done: bar.update(task, completed=done))
+    trained = _learn(source, lesson, taught, shape=shape, settings=settings, device=device)
+    counters = {"questions_taught": len(lesson), "epochs": len(trained.epochs)}
+    totals = {"loss": round(trained.best.loss, 5), "seconds": round(sum(e.seconds for e in trained.epochs), 2)}
+    publish_model(
+        [Source(url=source.url, digest=source.manifest.digest)],
+        output,
+        trained,
+        shape=shape,
+        settings=settings,
+        counters=counters,
+        totals=totals,
+        taught_by=Source(url=teacher, digest=encoder.digest),
+    )
+    return {"model": output.url, **counters, **totals}
+
+
+def _learn(
+    source: Dataset, lesson: Lesson, taught: Any, *, shape: Shape, settings: TrainingSettings, device: str | None
+) -> Trained:
+    from model.beginning import begun
+    from model.distillation import distil as teach
+    from model.networks import weights_of
+    from model.pairs import read_pairs
+    from model.training import Trained
+    from schemas.columns import key_all
+
+    pairs = read_pairs(source)["train"]  # their words, so that a training with them finds its vocabulary
+    vocabulary, network = begun(pairs, shape=shape, settings=settings, device=device, older=None, say=say)
+    with progress_bar("loss") as bar:
+        fields: dict[str, Any] = {"loss": ""}
+        task = bar.add_task("learning", total=None, **fields)
+        epochs = teach(
+            network,
+            network.read(key_all(lesson.texts)),
+            taught,
+            settings=settings,
+            on_step=lambda done, steps, loss: bar.update(task, completed=done, total=steps, loss=f"{loss:.4f}"),
+            on_epoch=lambda epoch: say(f"epoch {epoch.epoch}: loss {epoch.loss:.4f}, {epoch.seconds:.1f} s"),
+        )
+    return Trained(vocabulary, weights_of(network.body), epochs, epochs[-1], "epochs")

@@ -1,0 +1,80 @@
+"""A trained model becomes an artefact, with what a person wants to know of it.
+
+Trained, settings, what was counted and measured -> publish_model -> model artefact
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from schemas.manifest import Source
+from schemas.output import Output
+
+if TYPE_CHECKING:
+    from model.settings import Shape, TrainingSettings
+    from model.training import Trained
+
+
+def publish_model(
+    sources: list[Source],
+    output: Output,
+    trained: Trained,
+    *,
+    shape: Shape,
+    settings: TrainingSettings,
+    counters: dict[str, int],
+    totals: dict[str, Any],
+    taught_by: Source | None = None,
+) -> None:
+    """Write a trained model with its card and curve, and publish it.
+
+    Args:
+        sources: the dataset, and the model whose weights it began with, if any.
+        output: the place.
+        trained: what came of the training.
+        shape: of the encoder.
+        settings: of the training.
+        counters: what the run counted.
+        totals: what was measured.
+        taught_by: the teacher it learned from in place of pairs.
+
+    Raises:
+        QprError: a file cannot be written.
+    """
+    from model.card import card
+    from model.curve import curve
+    from model.saved import CARD, CURVE, TOKENIZER, TOKENS_LICENCE, save_model
+    from model.settings import ModelConfig, StaticSettings, encoder_name
+    from model.static_rows import read_static
+
+    dataset, *models = sources
+    words = trained.vocabulary.words
+    config = ModelConfig(
+        encoder=encoder_name(shape),
+        shape=shape,
+        words=len(words),
+        hash_bins=trained.vocabulary.hash_bins,
+        training=settings,
+        dataset_digest=dataset.digest or "",
+    )
+    page = card(
+        config,
+        dataset_url=dataset.url,
+        data=counters,
+        metrics=totals,
+        begun_from=models[0] if models else None,
+        taught_by=taught_by,
+    )
+    pages = {CURVE: curve(trained.epochs), CARD: page.encode()}
+    if isinstance(shape, StaticSettings):
+        tokens = read_static(shape.static_from, digest=shape.static_digest)
+        pages |= {TOKENIZER: tokens.pieces.content, TOKENS_LICENCE: tokens.licence_text.encode()}
+    save_model(
+        output,
+        parts=(config, trained.vocabulary, trained.weights),
+        metrics=[*map(dataclasses.asdict, trained.epochs), {"total": counters | totals}],
+        pages=pages,
+        inputs=[*sources, *([taught_by] if taught_by else [])],
+        counters=counters,
+    )
