@@ -68,3 +68,14 @@ def test_what_cannot_be_begun_from_is_one_clear_line(qpr, memory, datasets):
     truncated = qpr(*command, f"{memory}/old")
     assert (truncated.code, f"{weights}: does not match the manifest's sha256" in truncated.err) == (1, True)
     assert not storage.exists(f"{memory}/m")
+
+
+def test_tokens_that_others_embedded_are_begun_with_as_the_older_model_left_them(qpr, memory, datasets, tokens):
+    static = ["--preset", "static", "--static-from", tokens, *SIZES[:4], *SIZES[6:], "--ngram-bins", 100]
+    assert qpr("train", "--dataset", datasets["old"], "--output", f"{memory}/old", *static).code == 0
+    command = ["train", "--dataset", datasets["new"], "--output", f"{memory}/warm", *static, *STILL]
+    assert qpr(*command, "--init-from", f"{memory}/old").code == 0
+    old, warm = (load_parts(f"{memory}/{name}").weights["embedding.weight"] for name in ("old", "warm"))
+    assert (warm[-4:] == old[-4:]).all()
+    refused = qpr(*command, "--overwrite", "--init-from", f"{memory}/old", "--dimension", 2)
+    assert (refused.code, "--dimension is 3 there and 2 here" in refused.err) == (1, True)
