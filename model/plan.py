@@ -39,7 +39,8 @@ class Plan:
         parameters: numbers that are learned.
         model_bytes: what they take on disk.
         checkpoint_bytes: what a checkpoint takes on disk; there are two, and a third for a moment.
-        memory_bytes: the most that the process took when it had measured; on a graphics card the most of the card.
+        memory_bytes: the most that the process took in these steps, and what writing a checkpoint adds, its largest
+            file twice; on a graphics card the most of the card.
         batch_size: pairs a step.
         batches_an_epoch: steps.
         pairs_an_epoch: how many pairs they hold.
@@ -107,7 +108,7 @@ def plan_training(
         parameters=parameters,
         model_bytes=parameters * np.dtype(weight_type(shape)).itemsize,
         checkpoint_bytes=(3 * parameters + best) * 4,
-        memory_bytes=_peak(),
+        memory_bytes=_peak(writing=2 * 4 * parameters),
         batch_size=run.settings.batch_size,
         batches_an_epoch=run.steps,
         pairs_an_epoch=held,
@@ -136,8 +137,8 @@ def _timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def _peak() -> int:
-    """Return the most bytes that were in use, of the graphics card if one was used."""
+def _peak(*, writing: int) -> int:
+    """Return the most bytes that were in use and are to write; if a graphics card was used, those of it."""
     if torch.cuda.is_available() and torch.cuda.max_memory_allocated():
         return torch.cuda.max_memory_allocated()
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return writing + resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
