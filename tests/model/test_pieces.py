@@ -27,6 +27,14 @@ def test_no_word_has_no_piece(pieces):
     assert (found.ids.tolist(), found.offsets.tolist()) == ([], [0])
 
 
+def test_what_is_remembered_changes_nothing(pieces, monkeypatch):
+    monkeypatch.setattr("model.pieces._KNOWN", 3)
+    for words in (["bill", "pay"], ["pay", "x", "bill"], ["y", "z", "pay", "bill", "pay"], ["pay"]):
+        fresh = Pieces(pieces.content).of(pa.array(words))
+        again = pieces.of(pa.array(words))
+        assert (again.ids.tolist(), again.offsets.tolist()) == (fresh.ids.tolist(), fresh.offsets.tolist())
+
+
 def test_it_travels(pieces):
     words = pa.array(["bill"])
     assert pickle.loads(pickle.dumps(pieces)).of(words).ids.tolist() == pieces.of(words).ids.tolist()
