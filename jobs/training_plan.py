@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from jobs.console import emit, say, two_columns, working
 from jobs.run_options import Terms
+from jobs.training_run import settle_torch
 from schemas import storage
 from schemas.dataset import Dataset
 from schemas.output import refuse_taken
@@ -27,6 +28,7 @@ def plan_run(
     Raises:
         QprError: it could not begin.
     """
+    settle_torch()
     from model.beginning import older_model
     from model.pairs import read_pairs
     from model.plan import plan_training

@@ -35,14 +35,11 @@ def run_training(
     Raises:
         QprError: the dataset holds nothing to learn from, a checkpoint cannot be gone on from, or training failed.
     """
+    settle_torch()
     from model.beginning import older_model
-    from model.freed_memory import keep_freed_memory
     from model.pairs import read_pairs
     from model.progress import Deadline
 
-    # Torch's threads read this when they load. Spinning ones took 10 times as long a step on two busy cores.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    keep_freed_memory()
     deadline = Deadline(terms.max_minutes)
     older = older_model(terms.init_from, shape) if terms.init_from else None
     sources = [Source(url=source.url, digest=source.manifest.digest)]
@@ -63,6 +60,24 @@ def run_training(
         if checkpoints and checkpoints.place:
             say(f"{checkpoints.url}: the checkpoint of {checkpoints.place} stays; --resume goes on from it")
         raise
+    counters, totals = _outcome(pairs, trained)
+    if output is None:
+        return {**counters, **totals}
+    publish_model(sources, output, trained, shape=shape, settings=settings, counters=counters, totals=totals)
+    return {"model": output.url, **counters, **totals}
+
+
+def settle_torch() -> None:
+    """Set what makes steps fast, before PyTorch is loaded."""
+    from model.freed_memory import keep_freed_memory
+
+    # Torch's threads read this when they load. Spinning ones took 10 times as long a step on two busy cores.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    keep_freed_memory()
+
+
+def _outcome(pairs: dict[str, Pairs], trained: Trained) -> tuple[dict[str, int], dict[str, Any]]:
+    """Return what was counted and what was measured."""
     counters = {
         "train_pairs": len(pairs["train"]),
         "train_questions": len(pairs["train"].keys),
@@ -80,10 +95,7 @@ def run_training(
         "seconds": round(seconds, 2),
         "pairs_per_s": round(math.fsum(epoch.seconds * epoch.pairs_per_s for epoch in trained.epochs) / seconds),
     }
-    if output is None:
-        return {**counters, **totals}
-    publish_model(sources, output, trained, shape=shape, settings=settings, counters=counters, totals=totals)
-    return {"model": output.url, **counters, **totals}
+    return counters, totals
 
 
 def _checkpoints(

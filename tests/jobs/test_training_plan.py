@@ -1,9 +1,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
+from benchmarks.engine_servers import ROOT
 from schemas import storage
 
 CLUSTERS = [
@@ -60,3 +64,27 @@ def test_what_the_training_would_refuse_is_refused(qpr, memory, dataset, make_tr
     assert (taken.code, "--overwrite" in taken.err) == (1, True)
     other = qpr(*command, dataset, "--overwrite", "--init-from", f"{memory}/m")
     assert (other.code, "--encoder is cnn there and subword here" in other.err) == (1, True)
+
+
+BEFORE_TORCH = """
+import os, sys
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch":
+            print("policy", os.environ.get("OMP_WAIT_POLICY"), file=sys.stderr)
+sys.meta_path.insert(0, Watch())
+from jobs.cli import main
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("plan", [[], ["--plan"]], ids=["train", "plan"])
+def test_threads_learn_to_wait_before_torch_is_loaded(tmp_path, make_training_data, plan):
+    dataset = make_training_data(str(tmp_path / "d"), CLUSTERS)
+    arguments = map(str, ["train", "--dataset", dataset, "--output", tmp_path / "m", *SMALL, *plan])
+    environment = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    command = [sys.executable, "-c", BEFORE_TORCH, *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "policy passive" in done.stderr
+    assert "policy None" not in done.stderr
