@@ -57,11 +57,12 @@ class TransformerEncoder(Encoder):
 
     @functools.cached_property
     def _model(self) -> Any:
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # standard error belongs to the command
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise QprError(f"{PREFIX}{self.folder} needs a package: {error}. pip install '.[transformers]'") from error
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
         safe = {"use_safetensors": True}  # a pickle of weights could run code
         try:
             return SentenceTransformer(self.folder, local_files_only=True, model_kwargs=safe)

@@ -38,6 +38,13 @@ def test_the_model_holds_all_that_encoding_needs(train, tokens, tmp_path):
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+def test_a_plan_counts_the_tokens_too(train, tmp_path):
+    outcome = train("--preset", "static", "--plan", "--json")
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["parameters"] == (11 + 5 + 100 + 4) * 3  # words, bins, n-grams, tokens
+    assert not (tmp_path / "m").exists()
+
+
 def test_where_the_tokens_came_from_is_written_down(train, tokens, tmp_path):
     assert train("--encoder", "static", "--dimension", 2).code == 0
     manifest = read_manifest(str(tmp_path / "m"), "model")
