@@ -44,9 +44,8 @@ def publish_model(
     """
     from model.card import card
     from model.curve import curve
-    from model.saved import CARD, CURVE, TOKENIZER, TOKENS_LICENCE, save_model
-    from model.settings import ModelConfig, StaticSettings, encoder_name
-    from model.static_rows import read_static
+    from model.saved import CARD, CURVE, save_model
+    from model.settings import ModelConfig, encoder_name
 
     dataset, *models = sources
     words = trained.vocabulary.words
@@ -66,15 +65,23 @@ def publish_model(
         begun_from=models[0] if models else None,
         taught_by=taught_by,
     )
-    pages = {CURVE: curve(trained.epochs), CARD: page.encode()}
-    if isinstance(shape, StaticSettings):
-        tokens = read_static(shape.static_from, digest=shape.static_digest)
-        pages |= {TOKENIZER: tokens.pieces.content, TOKENS_LICENCE: tokens.licence_text.encode()}
     save_model(
         output,
         parts=(config, trained.vocabulary, trained.weights),
         metrics=[*map(dataclasses.asdict, trained.epochs), {"total": counters | totals}],
-        pages=pages,
+        pages={CURVE: curve(trained.epochs), CARD: page.encode(), **_of_tokens(shape)},
         inputs=[*sources, *([taught_by] if taught_by else [])],
         counters=counters,
     )
+
+
+def _of_tokens(shape: Shape) -> dict[str, bytes]:
+    """Return the tokenizer of a static encoder and the licence of its tokens, nothing for others."""
+    from model.saved import TOKENIZER, TOKENS_LICENCE
+    from model.settings import StaticSettings
+    from model.static_rows import read_static
+
+    if not isinstance(shape, StaticSettings):
+        return {}
+    tokens = read_static(shape.static_from, digest=shape.static_digest)
+    return {TOKENIZER: tokens.pieces.content, TOKENS_LICENCE: tokens.licence_text.encode()}

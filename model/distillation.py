@@ -5,6 +5,7 @@ questions' inputs, a teacher's vectors -> distil -> one record an epoch; the net
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
@@ -74,33 +75,40 @@ def distil(
     size = min(settings.batch_size, len(inputs))
     if size < 3:
         raise QprError(f"{len(inputs)} questions: a teacher needs at least 3 to compare")
-    steps = batch_count(len(inputs), size=size) * settings.epochs
+    steps = batch_count(len(inputs), size=size)
     optimizers = network.optimizers(learning_rate=settings.learning_rate)
-    device = next(network.parameters()).device
     epochs: list[Epoch] = []
-    done = 0
     for number in range(1, settings.epochs + 1):
         started, total, seen = time.perf_counter(), 0.0, 0
-        network.train()
-        for batch in batches(len(inputs), size=size, seed=settings.seed, epoch=number):
-            done += 1
+        for step, batch in enumerate(batches(len(inputs), size=size, seed=settings.seed, epoch=number), start=1):
             if len(batch) < 3:
                 continue
-            rate = settings.learning_rate * (1 - (done - 1) / steps if settings.linear_decay else 1)
-            target = torch.from_numpy(taught[batch].astype(np.float32)).to(device)
-            loss = similarity_loss(network(inputs.take(batch)), target, scale=settings.scale)
-            _move(optimizers, loss, rate=rate)
-            if not np.isfinite(value := loss.item()):
-                raise QprError(f"epoch {number}, step {done}: the loss is {value}. Lower --learning-rate")
-            total, seen = total + value * len(batch), seen + len(batch)
-            on_step(done, steps, value)
+            done = (number - 1) * steps + step
+            gone = (done - 1) / (steps * settings.epochs) if settings.linear_decay else 0
+            rate = settings.learning_rate * (1 - gone)
+            loss = _learn(network, optimizers, inputs.take(batch), taught[batch], scale=settings.scale, rate=rate)
+            if not math.isfinite(loss):
+                raise QprError(f"epoch {number}, step {step}: the loss is {loss}. Lower --learning-rate")
+            total, seen = total + loss * len(batch), seen + len(batch)
+            on_step(done, steps * settings.epochs, loss)
         seconds = time.perf_counter() - started
         epochs.append(Epoch(number, total / seen, None, seconds, seen / seconds))
         on_epoch(epochs[-1])
     return epochs
 
 
-def _move(optimizers: list[torch.optim.Optimizer], loss: Tensor, *, rate: float) -> None:
+def _learn(
+    network: Network,
+    optimizers: list[torch.optim.Optimizer],
+    questions: Inputs,
+    taught: npt.NDArray[np.float32],
+    *,
+    scale: float,
+    rate: float,
+) -> float:
+    """Do a step at this learning rate and return its loss."""
+    vectors = network.train()(questions)
+    loss = similarity_loss(vectors, torch.from_numpy(taught.astype(np.float32)).to(vectors), scale=scale)
     for optimizer in optimizers:
         optimizer.zero_grad()
         for group in optimizer.param_groups:
@@ -108,3 +116,4 @@ def _move(optimizers: list[torch.optim.Optimizer], loss: Tensor, *, rate: float)
     loss.backward()  # type: ignore[no-untyped-call]
     for optimizer in optimizers:
         optimizer.step()
+    return loss.item()
