@@ -17,10 +17,12 @@ from typing import Any
 import bm25s
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from benchmarks.machine import describe_machine
 from jobs.evaluate import measure
-from model.index import Index, open_index
+from model.encoding import Encoder
+from model.index import open_index
 from model.judgements import Judgements, judgements
 from model.metrics import per_pair, per_question, ranks
 from schemas.columns import key_all, words_all
@@ -44,16 +46,17 @@ def bm25(dataset: Dataset, judged: Judgements, *, depth: int) -> npt.NDArray[np.
     return np.asarray(found[~own].reshape(len(judged), depth), np.int64)
 
 
-def exact(index: Index, judged: Judgements, *, depth: int) -> tuple[npt.NDArray[np.int64], float]:
-    """Return the ids every query finds among all questions of an index, its own left out, and texts encoded a CPU s.
+def exact(
+    encoder: Encoder, questions: pa.Table, judged: Judgements, *, depth: int
+) -> tuple[npt.NDArray[np.int64], float]:
+    """Return the ids every query finds among questions, its own left out, and texts encoded a CPU s.
 
     Of equally near ones the smaller id comes first, within what a block keeps.
     """
-    table = index.questions(np.arange(len(index)))
     started = time.process_time()
-    vectors = index.encoder.encode(table["text"])
+    vectors = encoder.encode(questions["text"])
     speed = len(vectors) / (time.process_time() - started)
-    queries, ids = index.encoder.encode(judged.texts), table["question_id"].to_numpy()
+    queries, ids = encoder.encode(judged.texts), questions["question_id"].to_numpy()
     best = np.full((len(queries), 0), np.inf, np.float32)
     found = np.full((len(queries), 0), -1, np.int64)
     for start in range(0, len(vectors), _BLOCK):
@@ -105,7 +108,8 @@ def main() -> None:
         name = url.rstrip("/").rsplit("/", 1)[-1]
         lists = f"{name}, {index.settings.factory}, {index.probes} probes"
         print(row(lists, measure(index, judged, depth=options.depth)), flush=True)
-        found, encoded = exact(index, judged, depth=options.depth)
+        questions = index.questions(np.arange(len(index)))
+        found, encoded = exact(index.encoder, questions, judged, depth=options.depth)
         print(row(f"{name}, exact search", figures(found, judged)), f"{encoded:9,.0f} questions/s of CPU", flush=True)
     started = time.perf_counter()
     print(row("BM25", figures(bm25(dataset, judged, depth=options.depth), judged)))
