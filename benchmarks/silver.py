@@ -29,6 +29,7 @@ from pipelines.linkage.weights import load_model
 from schemas.dataset import open_dataset
 
 CLUSTERS = 20_000
+HALVES = ("learning", "scored")
 STRICT = 0.1
 """The gate of whole answers, to show what it would do to groups."""
 
@@ -41,9 +42,10 @@ def main() -> None:
     parser.add_argument("--dataset", required=True, help="what qpr quora wrote")
     parser.add_argument("--logs", help="a simulated Parquet log with gold clusters")
     parser.add_argument("--model", help="an encoder that has seen no cluster of the scored half, for its cosine")
+    parser.add_argument("--half", choices=HALVES, default=HALVES[1])
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    _, scored = halves(open_dataset(options.dataset), seed=options.seed)
+    scored = halves(open_dataset(options.dataset), seed=options.seed)[HALVES.index(options.half)]
     scored = dataclasses.replace(scored, clusters=scored.clusters[:CLUSTERS])
     print(f"{describe_machine()}; seed {options.seed}; gate: idf coherence of each group >= {MIN_COHERENCE}")
     for name, alike in LOGS.items():

@@ -1,9 +1,9 @@
 """The clusters that an encoder may learn from, if its cosine is to be a feature of `benchmarks.silver_learning`.
 
-Run: python -m benchmarks.silver_encoder --dataset D --output E, then qpr train --dataset E --output MODEL --epochs 4
+Run: python -m benchmarks.silver_encoder --dataset D --part 0 --output E, then qpr train --dataset E --output MODEL
 
-Two thirds of the learning half. An encoder finds what it has learned from alike, so the weights come from the other
-third, and what is scored from the other half.
+All but one third of the learning half. An encoder finds what it has learned from alike, so of its cosine the weights
+learn from that third: three encoders, one for each third, let them learn from all. What is scored is the other half.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ VALIDATION = 40
 """One cluster in so many tells when training is done."""
 
 
-def seen_clusters(dataset: Dataset, *, seed: int) -> pa.Array:
-    """Return the ids of the clusters that the encoder sees."""
+def seen_clusters(dataset: Dataset, *, seed: int, part: int) -> pa.Array:
+    """Return the ids of the clusters that the encoder sees: those of the learning half but for one part."""
     learning, _ = halves(dataset, seed=seed)
-    seen, _ = divide(learning, part=PARTS - 1, parts=PARTS)
+    seen, _ = divide(learning, part=part, parts=PARTS)
     questions = dataset.table("questions", columns=["question_id", "cluster_id"]).sort_by("question_id")
     first = pa.array(np.array([rows[0] for rows in seen.clusters]))
     return questions["cluster_id"].take(first).combine_chunks()
@@ -61,10 +61,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", required=True, help="what qpr quora wrote")
     parser.add_argument("--output", required=True)
+    parser.add_argument("--part", type=int, choices=range(PARTS), default=0, help="the third that it does not see")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     dataset = open_dataset(options.dataset)
-    write(dataset, seen_clusters(dataset, seed=options.seed), options.output)
+    write(dataset, seen_clusters(dataset, seed=options.seed, part=options.part), options.output)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 Run: python -m benchmarks.silver_learning --dataset D --logs SIMULATED --stray-logs ANOTHER --output FOLDER
 
 The same dataset, log and seed give the same bytes. `benchmarks.silver` scores what was learned on the other half. With
---model the weights for its cosine are learned, from those clusters that `benchmarks.silver_encoder` kept from it.
+--models weights for the cosine are learned: three encoders, each for the third of the clusters that
+`benchmarks.silver_encoder` kept from it, in that order.
 """
 
 from __future__ import annotations
@@ -57,6 +58,13 @@ Encode = Callable[[Any], np.ndarray] | None
 """Texts to their vectors, or None."""
 
 
+class Part(NamedTuple):
+    """Clusters to learn from, and the encoder whose cosine is a feature, None for none."""
+
+    source: Source
+    encode: Encode
+
+
 class Pairs(NamedTuple):
     """A log and all its candidate pairs."""
 
@@ -83,19 +91,22 @@ def learn_from(logs: list[Pairs], kind: Kind) -> dict[str, Any]:
     return learn(features, same, kind=kind, weight=1 / np.sqrt(np.concatenate(sizes)))
 
 
-def choose_thresholds(saved: dict[str, Any], kept_back: dict[str, Pairs]) -> dict[str, float]:
+def choose_thresholds(saved: dict[str, Any], kept_back: dict[str, list[Pairs]]) -> dict[str, float]:
     """Return the lowest thresholds that reach `LIMITS` on clusters that nothing was learned from.
 
     First the one of all groups, which decides precision and what is left whole; then that of groups of two, which
-    decides how many unrelated questions are kept.
+    decides how many unrelated questions are kept. Figures are means over the logs of a name.
     """
     pairs = model_of(saved, source="silver").pairs
-    compared = ((name, found, found.compared) for name, found in kept_back.items())
-    probability = {name: (found, pairs.probability(c.features, c.answers)) for name, found, c in compared}
+    probability = {
+        name: [(log, pairs.probability(log.compared.features, log.compared.answers)) for log in logs]
+        for name, logs in kept_back.items()
+    }
 
     def figures(threshold: float, least_of_two: float) -> dict[str, Figures]:
         model = LinkModel(pairs, threshold, least_of_two=least_of_two)
-        return {name: score(found.log, grouping(found, p, model)) for name, (found, p) in probability.items()}
+        found = {n: [score(one.log, grouping(one, p, model)) for one, p in logs] for n, logs in probability.items()}
+        return {name: Figures(*np.mean(scores, axis=0).tolist()) for name, scores in found.items()}
 
     def is_precise(threshold: float) -> bool:
         found = figures(threshold, 0.0)
@@ -111,27 +122,38 @@ def choose_thresholds(saved: dict[str, Any], kept_back: dict[str, Pairs]) -> dic
 
 
 def learn_all(
-    source: Source, simulated: Sequence[SilverLog], *, seed: int, kinds: Sequence[Kind] = KINDS, encode: Encode = None
+    parts: Sequence[Part], simulated: Sequence[SilverLog], *, seed: int, kinds: Sequence[Kind] = KINDS
 ) -> dict[Kind, dict[str, Any]]:
-    """Learn models from clusters under shared answers, and from a simulated log.
+    """Learn models from clusters under shared answers, and from simulated logs.
 
-    The weights come from two thirds of the clusters, the thresholds from the last.
+    The weights come from two thirds of each part's clusters, the thresholds from the last.
     """
-    fitted, kept = divide(source, part=PARTS - 1, parts=PARTS)
-    logs = _logs(fitted, simulated, seed=seed, encode=encode)
+    logs: list[Pairs] = []
+    kept_back: dict[str, list[Pairs]] = {name: [] for name in LIMITS}
+    for source, encode in parts:
+        fitted, kept = divide(source, part=PARTS - 1, parts=PARTS)
+        logs += _merged(fitted, LEARNED_FROM, seed=seed, encode=encode)
+        for name, found in zip(LIMITS, _merged(kept, tuple(LIMITS), seed=seed, encode=encode), strict=True):
+            kept_back[name].append(found)
+    logs += [gather(log, parts[0].encode) for log in simulated]
     learned = {kind: learn_from(logs, kind) for kind in kinds}
-    kept_back = {
-        name: gather(merged_log(kept, seed=seed + 1, alike=LOGS[name], unrelated=UNRELATED_PER_CLUSTER), encode)
-        for name in LIMITS
-    }
     return {kind: saved | choose_thresholds(saved, kept_back) for kind, saved in learned.items()}
 
 
-def _logs(source: Source, simulated: Sequence[SilverLog], *, seed: int, encode: Encode) -> list[Pairs]:
-    merged = (
-        merged_log(source, seed=seed + 1, alike=LOGS[name], unrelated=UNRELATED_PER_CLUSTER) for name in LEARNED_FROM
-    )
-    return [gather(log, encode) for log in (*merged, *simulated)]
+def _merged(source: Source, names: Sequence[str], *, seed: int, encode: Encode) -> list[Pairs]:
+    """Return the logs of these names, the two kinds of one draw each."""
+    return [
+        gather(merged_log(source, seed=seed + 1, alike=LOGS[name], unrelated=UNRELATED_PER_CLUSTER), encode)
+        for name in names
+    ]
+
+
+def parts_of(source: Source, models: Sequence[str]) -> list[Part]:
+    """Return the clusters as one part, or those that each model has not seen with what encodes them."""
+    if not models:
+        return [Part(source, None)]
+    unseen = (divide(source, part=part, parts=PARTS)[1] for part in range(PARTS))
+    return [Part(part, load_encoder(url).encode) for part, url in zip(unseen, models, strict=True)]
 
 
 def simulated_logs(logs: str | None, stray_logs: str | None) -> list[SilverLog]:
@@ -159,10 +181,10 @@ def provenance(options: argparse.Namespace) -> dict[str, Any]:
         digests["simulated log"] = rows_digest([pq.read_table(options.logs)])
     if options.stray_logs:
         digests["log of strays"] = rows_digest([pq.read_table(options.stray_logs)])
-    if options.model:
-        digests["the model's files"] = read_manifest(options.model, "model").digest
-    model = " --model MODEL" if options.model else ""
-    given = f"--dataset D --logs SIMULATED --stray-logs STRAYS{model} --seed {options.seed}"
+    for number, url in enumerate(options.models):
+        digests[f"files of model {number}"] = read_manifest(url, "model").digest
+    models = " --models MODEL0 MODEL1 MODEL2" if options.models else ""
+    given = f"--dataset D --logs SIMULATED --stray-logs STRAYS{models} --seed {options.seed}"
     return {
         "learned_from": "One half of the clusters of Quora Question Pairs (first release), put under shared answers, "
         "`qpr simulate --events 150000 --seed 7` and, for strays, `--events 1000000 --seed 11`. Fitted figures only; "
@@ -180,17 +202,13 @@ def main() -> None:
     parser.add_argument("--stray-logs", help="a larger one, of which strays of the same answer are learned from")
     parser.add_argument("--output", type=pathlib.Path, required=True, help="folder for the weights")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--model", help="an encoder: learn what to make of its cosine")
+    parser.add_argument("--models", nargs=PARTS, default=[], help="encoders: learn what to make of their cosine")
     options = parser.parse_args()
     started = time.process_time()
     source, _ = halves(open_dataset(options.dataset), seed=options.seed)
     simulated = simulated_logs(options.logs, options.stray_logs)
-    if options.model:
-        _, unseen = divide(source, part=PARTS - 1, parts=PARTS)
-        encode = load_encoder(options.model).encode
-        learned = learn_all(unseen, simulated, seed=options.seed, kinds=KINDS[:1], encode=encode)
-    else:
-        learned = learn_all(source, simulated, seed=options.seed)
+    parts = parts_of(source, options.models)
+    learned = learn_all(parts, simulated, seed=options.seed, kinds=KINDS[:1] if options.models else KINDS)
     options.output.mkdir(parents=True, exist_ok=True)
     for kind, saved in learned.items():
         name = f"{kind}-cosine.json" if saved["cosine"] else f"{kind}.json"

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.linkage.agglomeration import components
-from pipelines.linkage.candidates import ALL_PAIRS, candidates, with_all_pairs_of
+from pipelines.linkage.candidates import candidates, with_all_pairs_of
 from pipelines.linkage.comparison import compare_pairs
 from pipelines.linkage.link_model import Linked, LinkModel
 from pipelines.linkage.popular import popular_groups
@@ -21,6 +21,9 @@ from pipelines.token_weights import TokenWeights
 
 COMPLETED: Final = 300
 """Of up to so many questions that probable pairs connect all pairs are compared."""
+
+LEARNED_FROM: Final = 200
+"""The weights come from answers of up to about so many questions."""
 
 
 def link_large(members: pa.Table, weights: TokenWeights, model: LinkModel, vectors: np.ndarray | None = None) -> Linked:
@@ -69,10 +72,9 @@ def _link_rest(members: pa.Table, weights: TokenWeights, model: LinkModel, vecto
 def strict_for(model: LinkModel, questions: int) -> LinkModel:
     """Return the model with its threshold raised for an answer of so many questions.
 
-    A question has a few paraphrases however many others got its answer, so the odds that any pair of them is one fall
-    as their number grows. The model has learned from answers up to `candidates.ALL_PAIRS`; from there on its odds at
-    the threshold rise with the number.
+    The more questions got an answer, the smaller is the part of them that are paraphrases of any one, though it is
+    asked in more ways too; so the odds at the threshold rise with the root of their number, from `LEARNED_FROM` on.
     """
-    odds = model.threshold / max(1 - model.threshold, 1e-9) * max(questions / ALL_PAIRS, 1.0)
+    odds = model.threshold / max(1 - model.threshold, 1e-9) * max(questions / LEARNED_FROM, 1.0) ** 0.5
     threshold = odds / (1 + odds)
     return dataclasses.replace(model, threshold=threshold, least_of_two=max(threshold, model.least_of_two))

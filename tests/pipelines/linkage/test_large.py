@@ -4,11 +4,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.linkage import candidates, comparison, features, large, popular
+from pipelines.linkage import candidates, comparison, features, popular
 from pipelines.linkage import link as linking
 from pipelines.linkage.candidates import ALL_PAIRS
 from pipelines.linkage.features import NAMES
-from pipelines.linkage.large import strict_for
+from pipelines.linkage.large import LEARNED_FROM, strict_for
 from pipelines.linkage.link import link
 from pipelines.linkage.link_model import LinkModel
 from pipelines.linkage.weights import load_model
@@ -39,7 +39,7 @@ class Sharing:
 @pytest.fixture
 def large_is_100(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an answer of more than a hundred questions be a large one."""
-    for module in (candidates, comparison, features, large, linking, popular):
+    for module in (candidates, comparison, features, linking, popular):
         monkeypatch.setattr(module, "ALL_PAIRS", 100)
     monkeypatch.setattr(popular, "BLOCK", 16)
 
@@ -110,7 +110,7 @@ def test_an_encoder_s_vectors_follow_their_questions(members_of) -> None:
     assert all(group[one] == group[two] for one, two in FACTS)
 
 
-@pytest.mark.parametrize(("questions", "least"), [(10, 0.5), (ALL_PAIRS, 0.5), (4 * ALL_PAIRS, 0.8)])
+@pytest.mark.parametrize(("questions", "least"), [(10, 0.5), (LEARNED_FROM, 0.5), (16 * LEARNED_FROM, 0.8)])
 def test_the_threshold_rises_with_the_questions(questions: int, least: float) -> None:
     strict = strict_for(LinkModel(Sharing(), 0.5, least_of_two=0.6), questions)
     assert strict.threshold == pytest.approx(least)
@@ -118,4 +118,4 @@ def test_the_threshold_rises_with_the_questions(questions: int, least: float) ->
 
 
 def test_a_threshold_of_one_stays() -> None:
-    assert strict_for(LinkModel(Sharing(), 1.0), 10 * ALL_PAIRS).threshold == pytest.approx(1.0)
+    assert strict_for(LinkModel(Sharing(), 1.0), 10 * LEARNED_FROM).threshold == pytest.approx(1.0)
