@@ -27,8 +27,8 @@ from benchmarks.machine import describe_machine
 from benchmarks.rivals.sentence_transformers_cnn import PeerTraining
 from benchmarks.training_step import random_questions
 from model.batches import Numbers, batches, unique_batches
-from model.freed_memory import keep_freed_memory
-from model.gradients import Gradients
+from model.learning.freed_memory import keep_freed_memory
+from model.learning.gradients import Gradients
 from model.losses import loss_of
 from model.networks import network_of
 from model.pairs import Pairs, read_pairs

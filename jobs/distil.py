@@ -18,8 +18,8 @@ from schemas.manifest import Source
 from schemas.output import Output
 
 if TYPE_CHECKING:
+    from model.learning.teaching import Lesson
     from model.settings import Shape, TrainingSettings
-    from model.teaching import Lesson
     from model.training import Trained
 
 QUESTIONS = 20_000
@@ -98,7 +98,7 @@ def _run(
     device: str | None,
 ) -> dict[str, Any]:
     from model.inference import load_encoder
-    from model.teaching import lesson_of, taught_vectors
+    from model.learning.teaching import lesson_of, taught_vectors
 
     encoder, lesson = load_encoder(teacher), lesson_of(source, most=questions)
     with progress_bar() as bar:
@@ -123,8 +123,8 @@ def _run(
 def _learn(
     source: Dataset, lesson: Lesson, taught: Any, *, shape: Shape, settings: TrainingSettings, device: str | None
 ) -> Trained:
-    from model.beginning import begun
-    from model.distillation import distil as teach
+    from model.learning.beginning import begun
+    from model.learning.distillation import distil as teach
     from model.networks import weights_of
     from model.pairs import read_pairs
     from model.training import Trained

@@ -29,9 +29,9 @@ def plan_run(
         QprError: it could not begin.
     """
     settle_torch()
-    from model.beginning import older_model
+    from model.learning.beginning import older_model
+    from model.learning.plan import plan_training
     from model.pairs import read_pairs
-    from model.plan import plan_training
 
     replaces = refuse_taken(output, "model", overwrite=overwrite)
     storage.check_writable(output)

@@ -19,7 +19,7 @@ from schemas.manifest import Source
 from schemas.output import CHECKPOINTS, Output
 
 if TYPE_CHECKING:
-    from model.checkpoints import Checkpoints
+    from model.learning.checkpoints import Checkpoints
     from model.pairs import Pairs
     from model.settings import Shape, TrainingSettings
     from model.training import Trained
@@ -36,9 +36,9 @@ def run_training(
         QprError: the dataset holds nothing to learn from, a checkpoint cannot be gone on from, or training failed.
     """
     settle_torch()
-    from model.beginning import older_model
+    from model.learning.beginning import older_model
+    from model.learning.progress import Deadline
     from model.pairs import read_pairs
-    from model.progress import Deadline
 
     deadline = Deadline(terms.max_minutes)
     older = older_model(terms.init_from, shape) if terms.init_from else None
@@ -69,7 +69,7 @@ def run_training(
 
 def settle_torch() -> None:
     """Set what makes steps fast, before PyTorch is loaded."""
-    from model.freed_memory import keep_freed_memory
+    from model.learning.freed_memory import keep_freed_memory
 
     # Torch's threads read this when they load. Spinning ones took 10 times as long a step on two busy cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -102,7 +102,7 @@ def _checkpoints(
     sources: list[Source], output: Output | None, *, shape: Shape, settings: TrainingSettings, terms: Terms
 ) -> Checkpoints | None:
     """Return the checkpoints of a training; several processes that train together have none."""
-    from model.checkpoints import Checkpoints, identity_of
+    from model.learning.checkpoints import Checkpoints, identity_of
 
     if output is None or process_count() > 1:
         return None
@@ -119,9 +119,9 @@ def _checkpoints(
 def _train_with_bar(
     pairs: dict[str, Pairs], *, shape: Shape, settings: TrainingSettings, device: str | None, **terms: Any
 ) -> Trained:
-    from model.devices import checked_device
-    from model.processes import joined, local_device
-    from model.progress import Epoch
+    from model.learning.devices import checked_device
+    from model.learning.processes import joined, local_device
+    from model.learning.progress import Epoch
     from model.training import Step
     from model.training import train as train_encoder
 

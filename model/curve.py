@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from model.progress import Epoch
+    from model.learning.progress import Epoch
 
 
 def curve(epochs: Sequence[Epoch]) -> bytes:

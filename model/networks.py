@@ -15,8 +15,8 @@ import pyarrow as pa
 import torch
 from torch import Tensor, nn
 
-from model.device_tokens import DeviceTokens
 from model.encoder import QuestionEncoder
+from model.learning.device_tokens import DeviceTokens
 from model.saved import Weights
 from model.settings import EncoderSettings, Shape, StaticSettings, SubwordSettings, TrainingSettings
 from model.static_rows import StaticRows, read_static

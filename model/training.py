@@ -14,20 +14,20 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from model.beginning import begun
-from model.checkpoints import Checkpoints
-from model.epoch_batches import batches_an_epoch, epoch_batches, fitted
-from model.gradients import Gradients
+from model.learning.beginning import begun
+from model.learning.checkpoints import Checkpoints
+from model.learning.epoch_batches import batches_an_epoch, epoch_batches, fitted
+from model.learning.gradients import Gradients
+from model.learning.processes import ALONE, Processes
+from model.learning.progress import Deadline, Epoch, Progress
+from model.learning.snapshots import arrays_of, restore
+from model.learning.trouble import LossWatch, check_weights, lowering
 from model.losses import loss_of
 from model.networks import Network, weights_of
 from model.pairs import Pairs
-from model.processes import ALONE, Processes
-from model.progress import Deadline, Epoch, Progress
 from model.saved import ModelParts, Weights
 from model.separation import sample_non_pairs, separation
 from model.settings import Shape, TrainingSettings
-from model.snapshots import arrays_of, restore
-from model.trouble import LossWatch, check_weights, lowering
 from model.vocabulary import Vocabulary
 
 

@@ -174,7 +174,7 @@ def test_if_both_are_damaged_it_fails_and_says_how_to_go_on(qpr, killed, tmp_pat
 
 
 def test_a_full_disk_costs_a_checkpoint_and_not_the_training(qpr, dataset, tmp_path, monkeypatch):
-    from model import checkpoints
+    from model.learning import checkpoints
     from schemas.errors import QprError
 
     real, calls = checkpoints.write_file, []

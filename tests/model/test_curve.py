@@ -6,7 +6,7 @@ import pytest
 from matplotlib.image import imread
 
 from model.curve import curve
-from model.progress import Epoch
+from model.learning.progress import Epoch
 
 EPOCHS = [Epoch(1, 1.5, 0.8, 3.0, 100.0), Epoch(2, 0.7, 0.9, 3.0, 100.0)]
 

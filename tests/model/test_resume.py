@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from model import training
-from model.checkpoints import Checkpoints, identity_of
+from model.learning.checkpoints import Checkpoints, identity_of
 from model.settings import EncoderSettings, SubwordSettings, TrainingSettings
 from model.training import train
 
@@ -87,7 +87,7 @@ def test_stopped_again_and_again_it_comes_to_the_same_weights(training_of):
 
 
 def test_checkpoints_at_the_ends_of_epochs_alone_do_too(training_of, monkeypatch):
-    monkeypatch.setattr("model.checkpoints.SHARE", np.inf)
+    monkeypatch.setattr("model.learning.checkpoints.SHARE", np.inf)
     whole, steps = training_of(checkpointed=False)
     with pytest.raises(Killed):
         training_of(run=0, kill_after=len(steps), every_minutes=5)

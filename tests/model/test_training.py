@@ -7,7 +7,7 @@ import torch
 
 from model import training
 from model.cnn_inference import CnnEncoder
-from model.epoch_batches import epoch_batches
+from model.learning.epoch_batches import epoch_batches
 from model.pairs import index_pairs
 from model.separation import sample_non_pairs, separation
 from model.settings import EncoderSettings, SubwordSettings, TrainingSettings

@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from model.distances import at_least_float32
+from model.learning.processes import ALONE, Processes
 from model.networks import Inputs, Network
 from model.pairs import Pairs
-from model.processes import ALONE, Processes
 from model.settings import Precision
 
 Numbers = npt.NDArray[np.int64]

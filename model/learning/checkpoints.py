@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import pydantic
 import safetensors.numpy
 
-from model.progress import Progress
+from model.learning.progress import Progress
 from model.saved import Weights
 from model.settings import Shape, TrainingSettings, encoder_name
 from schemas import storage

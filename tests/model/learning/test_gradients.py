@@ -5,11 +5,11 @@ import pyarrow as pa
 import pytest
 import torch
 
-from model.gradients import Gradients
+from model.learning.gradients import Gradients
+from model.learning.processes import Processes
 from model.losses import loss_of
 from model.networks import network_of
 from model.pairs import index_pairs
-from model.processes import Processes
 from model.settings import EncoderSettings, SubwordSettings, TrainingSettings
 from model.vocabulary import Vocabulary
 from schemas.tables import PAIRS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.progress import Deadline, Epoch, Progress
+from model.learning.progress import Deadline, Epoch, Progress
 from model.settings import SubwordSettings, TrainingSettings
 from model.training import train
 

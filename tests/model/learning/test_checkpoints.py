@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from model.checkpoints import SHARE, STATE, Checkpoints, identity_of
-from model.progress import Epoch, Progress
+from model.learning.checkpoints import SHARE, STATE, Checkpoints, identity_of
+from model.learning.progress import Epoch, Progress
 from model.settings import EncoderSettings, SubwordSettings, TrainingSettings
 from schemas import storage
 from schemas.errors import QprError
@@ -149,7 +149,7 @@ def test_another_training_is_refused_and_what_differs_is_named(open_at):
 
 def test_another_release_is_refused(open_at, monkeypatch):
     saved(open_at(), 1)
-    monkeypatch.setattr("model.checkpoints.VERSION", 2)
+    monkeypatch.setattr("model.learning.checkpoints.VERSION", 2)
     with pytest.raises(QprError, match=r"another release \(version 1, this code knows 2\)"):
         open_at().load()
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from model.epoch_batches import batches_an_epoch, epoch_batches, fitted
+from model.learning.epoch_batches import batches_an_epoch, epoch_batches, fitted
 from model.pairs import Pairs
 from model.settings import TrainingSettings
 

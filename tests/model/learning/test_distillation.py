@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 import torch
 
-from model.distillation import distil, similarity_loss
+from model.learning.distillation import distil, similarity_loss
 from model.networks import network_of, weights_of
 from model.settings import EncoderSettings, SubwordSettings, TrainingSettings
 from model.vocabulary import Vocabulary

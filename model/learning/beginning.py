@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import torch
 
-from model.devices import checked_device
+from model.learning.devices import checked_device
 from model.networks import Network, network_of
 from model.pairs import Pairs
 from model.saved import ModelParts, load_parts

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.beginning import begin_from, begun, older_model, rows_in_common
+from model.learning.beginning import begin_from, begun, older_model, rows_in_common
 from model.networks import network_of, weights_of
 from model.saved import load_parts
 from model.settings import EncoderSettings, SubwordSettings, TrainingSettings

@@ -23,7 +23,7 @@ class Epoch:
 
 @dataclasses.dataclass
 class Progress:
-    """How far a training is; with the arrays of `model.snapshots` it is all that a training needs to go on.
+    """How far a training is; with the arrays of `model.learning.snapshots` it is all that a training needs to go on.
 
     Attributes:
         epoch: the epoch that goes on, from 1.

@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import nn
 
-from model.progress import Progress
+from model.learning.progress import Progress
+from model.learning.trouble import EXPLODED, LossWatch, check_weights, lowering
 from model.sdml import SDMLLoss
 from model.settings import EncoderSettings, SubwordSettings, TrainingSettings
-from model.trouble import EXPLODED, LossWatch, check_weights, lowering
 from schemas.errors import QprError
 
 BATCH = np.array([2, 0, 1])

@@ -5,10 +5,11 @@ import math
 import pytest
 import safetensors.numpy
 
-from model import plan, training
-from model.epoch_batches import epoch_batches
+from model import training
+from model.learning import plan
+from model.learning.epoch_batches import epoch_batches
+from model.learning.plan import plan_training
 from model.networks import weights_of
-from model.plan import plan_training
 from model.saved import weight_shapes, weight_type
 from model.settings import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings, encoder_name
 from schemas.errors import QprError
@@ -43,7 +44,7 @@ def test_sizes_are_those_of_a_model_and_a_checkpoint(pairs_about, shape, setting
 
 
 def _network(pairs, shape, settings):
-    from model.beginning import begun
+    from model.learning.beginning import begun
 
     _, network = begun(pairs, shape=shape, settings=settings, device=None, older=None, say=print)
     return network, pairs

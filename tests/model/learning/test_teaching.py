@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from model.inference import load_encoder
-from model.teaching import lesson_of, taught_vectors
+from model.learning.teaching import lesson_of, taught_vectors
 from schemas.dataset import open_dataset
 from schemas.errors import QprError
 

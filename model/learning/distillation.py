@@ -16,8 +16,8 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from model.batches import batch_count, batches
+from model.learning.progress import Epoch
 from model.networks import Inputs, Network
-from model.progress import Epoch
 from model.settings import TrainingSettings
 from schemas.errors import QprError
 

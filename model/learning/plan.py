@@ -15,13 +15,13 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from model.beginning import begun
-from model.epoch_batches import epoch_batches, fitted
+from model.learning.beginning import begun
+from model.learning.epoch_batches import epoch_batches, fitted
+from model.learning.trouble import lowering
 from model.pairs import Pairs
 from model.saved import ModelParts, weight_type
 from model.settings import Shape, TrainingSettings
 from model.training import Run, judge_of
-from model.trouble import lowering
 
 MEASURED_S = 10.0
 """How long to take steps, unless an epoch has fewer."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from model.checkpoints import Arrays
+from model.learning.checkpoints import Arrays
 from model.networks import Network
 from model.saved import Weights
 

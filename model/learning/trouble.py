@@ -15,8 +15,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from model.learning.progress import Progress
 from model.pairs import Pairs
-from model.progress import Progress
 from model.settings import Shape, SubwordSettings, TrainingSettings
 from schemas.errors import QprError, is_out_of_memory
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from model.processes import Processes, joined, local_device
+from model.learning.processes import Processes, joined, local_device
 
 SIDE = runpy.run_path(str(Path(__file__).with_name("test_gradients.py")))
 SHAPES = {"cnn": SIDE["CNN"], "subword": SIDE["BAG"]}
@@ -40,7 +40,7 @@ def run_processes(count, folder):
         port = free.getsockname()[1]
     world = {"WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, __file__, str(folder)]
-    root = str(Path(__file__).parents[2])
+    root = str(Path(__file__).parents[3])
     running = [
         subprocess.Popen(command, env={**os.environ, **world, "RANK": str(rank), "PYTHONPATH": root})
         for rank in range(count)

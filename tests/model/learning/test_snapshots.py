@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from model.learning.snapshots import arrays_of, restore
 from model.networks import network_of
 from model.settings import EncoderSettings, SubwordSettings, TrainingSettings
-from model.snapshots import arrays_of, restore
 from model.vocabulary import Vocabulary
 
 SHAPES = [EncoderSettings(embedding_dimension=6, channels=5, dimension=4), SubwordSettings(dimension=4, ngram_bins=20)]

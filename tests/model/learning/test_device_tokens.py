@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.device_tokens import DeviceTokens
+from model.learning.device_tokens import DeviceTokens
 from model.vocabulary import TokenIds, offsets_of
 
 CPU = torch.device("cpu")

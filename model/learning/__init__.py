@@ -1,0 +1,1 @@
+"""How a training runs: what it begins with, what a step costs, how it is stopped and goes on."""
