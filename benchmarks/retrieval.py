@@ -20,14 +20,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from benchmarks.machine import describe_machine
-from jobs.evaluate import measure
+from jobs.evaluate import ranked_ids
 from model.encoding import Encoder
 from model.index import open_index
 from model.judgements import Judgements, judgements
-from model.metrics import per_pair, per_question, ranks
+from model.metrics import CUT, per_pair, per_question, ranks
 from schemas.columns import key_all, words_all
 from schemas.dataset import Dataset, open_dataset
 
+_RESAMPLED = 1_000
 _BLOCK = 16_384
 """Questions compared with all queries together."""
 
@@ -80,12 +81,25 @@ def figures(found: npt.NDArray[np.int64], judged: Judgements) -> dict[str, Any]:
     }
 
 
-def row(name: str, result: dict[str, Any]) -> str:
+def half_width(found: npt.NDArray[np.int64], judged: Judgements, *, seed: int = 0) -> list[float]:
+    """Return half of the 95 % bootstrap interval of H@1, H@10 and MRR per question, queries drawn again and again."""
+    places = ranks(found, queries=judged.queries, relevant=judged.relevant)
+    first = np.full(len(judged), np.inf)
+    np.minimum.at(first, judged.queries, np.where(places > 0, places, np.inf))
+    values = np.column_stack([first <= 1, first <= CUT, 1 / first])
+    random = np.random.default_rng(seed)
+    means = [values[random.integers(len(judged), size=len(judged))].mean(axis=0) for _ in range(_RESAMPLED)]
+    low, high = np.quantile(means, [0.025, 0.975], axis=0)
+    return [float(width) for width in (high - low) / 2]
+
+
+def row(name: str, result: dict[str, Any], widths: list[float]) -> str:
     """Return one line of the table."""
     shown = [
         result[kind][metric] for kind in ("per_question", "per_pair") for metric in ("hits_at_1", "hits_at_10", "mrr")
     ]
-    return f"{name:46}" + "".join(f"{figure:9.4f}" for figure in shown)
+    figures = "".join(f"{figure:9.4f}" for figure in shown)
+    return f"{name:46}{figures}   +-" + "".join(f"{width:7.4f}" for width in widths)
 
 
 def main() -> None:
@@ -102,17 +116,20 @@ def main() -> None:
     judged = judgements(clusters, limit=options.limit)
     print(describe_machine(), f"{len(judged):,} {options.split} queries, cut at rank {options.depth}", sep="; ")
     header = ("H@1", "H@10", "MRR", "H@1/pair", "H@10/p.", "MRR/pair")
-    print(f"{'system':46}" + "".join(f"{name:>9}" for name in header))
+    print(f"{'system':46}{''.join(f'{name:>9}' for name in header)}   half of the 95 % interval of the first three")
     for url in options.index:
         index = open_index(url)
         name = url.rstrip("/").rsplit("/", 1)[-1]
         lists = f"{name}, {index.settings.factory}, {index.probes} probes"
-        print(row(lists, measure(index, judged, depth=options.depth)), flush=True)
+        listed = ranked_ids(index, judged, depth=options.depth)
+        print(row(lists, figures(listed, judged), half_width(listed, judged)), flush=True)
         questions = index.questions(np.arange(len(index)))
         found, encoded = exact(index.encoder, questions, judged, depth=options.depth)
-        print(row(f"{name}, exact search", figures(found, judged)), f"{encoded:9,.0f} questions/s of CPU", flush=True)
+        line = row(f"{name}, exact search", figures(found, judged), half_width(found, judged))
+        print(line, f"{encoded:9,.0f} questions/s of CPU", flush=True)
     started = time.perf_counter()
-    print(row("BM25", figures(bm25(dataset, judged, depth=options.depth), judged)))
+    found = bm25(dataset, judged, depth=options.depth)
+    print(row("BM25", figures(found, judged), half_width(found, judged)))
     print(f"BM25 took {time.perf_counter() - started:.0f} s for indexing and all queries")
 
 
