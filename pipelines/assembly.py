@@ -119,23 +119,14 @@ class AssembleDataset(beam.PTransform):
             | "MeetByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
             | "AssignClusters" >> beam.Map(assign_clusters)
         )
+        names = beam.pvalue.AsList(judged["names"])
         rejected = (
             parts["turned_away"],
             judged[TURNED_AWAY_TAG],
             held_out[TURNED_AWAY_TAG],
-            *(
-                part | "TurnSurplusAway" >> beam.Map(turn_surplus_away, names=beam.pvalue.AsList(judged["names"]))
-                for part in surplus
-            ),
+            *(part | "TurnSurplusAway" >> beam.Map(turn_surplus_away, names=names) for part in surplus),
         ) | "GatherRejected" >> GroupByShard(key="shard_key", shards=self.shards)
-        tables = {
-            table: [
-                (judged if split == "train" else finished)[f"{table}_{split}"]
-                | f"Write{table.title()}{split.title()}" >> self._write(table, "shard_key", part=f"{split}-")
-                for split in SPLITS
-            ]
-            for table in _TABLES
-        }
+        tables = {table: self._write_splits(table, judged, finished) for table in _TABLES}
         check = CheckLeakage(self.assembly.leakage.near_duplicate, self.shards, self.run_url.rsplit("/", 1)[0])
         written = [
             questions | "WriteQuestions" >> self._write("questions", "question_id"),
@@ -148,6 +139,14 @@ class AssembleDataset(beam.PTransform):
             held_out["written"],
         ]
         return written | "Written" >> beam.Flatten()
+
+    def _write_splits(self, table: str, judged: Any, finished: Any) -> list[beam.PCollection[Written]]:
+        """Write a table's rows of each split, of which those of train were finished when they were judged."""
+        return [
+            (judged if split == "train" else finished)[f"{table}_{split}"]
+            | f"Write{table.title()}{split.title()}" >> self._write(table, "shard_key", part=f"{split}-")
+            for split in SPLITS
+        ]
 
     def _write(self, table: str, key: str, part: str = "") -> WriteTable:
         return WriteTable(run_url=self.run_url, table=table, key=key, shards=self.shards, part=part)

@@ -18,7 +18,7 @@ ALL_PAIRS: Final = 1_000
 RAREST: Final = 5
 """By so many of its rarest stems a question of a larger answer is looked up."""
 
-WINDOW: Final = 8
+WINDOW: Final = 4
 """And compared with so many of the next that share the stem; so the pairs are linear in the questions."""
 
 SAMPLED: Final = 16

@@ -15,12 +15,9 @@ from pipelines.linkage.agglomeration import components
 from pipelines.linkage.candidates import candidates, with_all_pairs_of
 from pipelines.linkage.comparison import compare_pairs
 from pipelines.linkage.link_model import Linked, LinkModel
-from pipelines.linkage.popular import popular_groups
+from pipelines.linkage.popular import COMPLETED, popular_groups
 from pipelines.linkage.wording import wording
 from pipelines.token_weights import TokenWeights
-
-COMPLETED: Final = 300
-"""Of up to so many questions that probable pairs connect all pairs are compared."""
 
 LEARNED_FROM: Final = 200
 """The weights come from answers of up to about so many questions."""
@@ -30,7 +27,8 @@ def link_large(members: pa.Table, weights: TokenWeights, model: LinkModel, vecto
     """Split one answer of more than `candidates.ALL_PAIRS` questions; time and memory are linear in them.
 
     What many people ask is found in a sample and the others of its kind join it. Of the rest those pairs are compared
-    that share a rare stem, then all pairs of what probable ones connect: so no pair within a group is missing.
+    that share a rare stem, then all pairs of up to `COMPLETED` that probable ones connect, so that none within a group
+    is missing.
 
     Args:
         members: MEMBERS of the answer ordered by question, which is a hash: any run of rows is a random sample.

@@ -16,8 +16,14 @@ from pipelines.linkage.comparison import compare_all
 from pipelines.linkage.link_model import LinkModel
 from pipelines.token_weights import TokenWeights
 
+SAMPLE: Final = 500
+"""So many questions are linked first."""
+
+COMPLETED: Final = 300
+"""A group of up to so many questions is found without a sample: all pairs of what is connected are compared."""
+
 POPULAR: Final = 8
-"""A group with so many questions of the sample is popular."""
+"""A group has at least so many questions of the sample, and so many that more than `COMPLETED` of all are expected."""
 
 EXAMPLES: Final = 8
 """So many of its most frequent questions stand for a popular group; fewer where there are many groups."""
@@ -51,7 +57,7 @@ def popular_groups(
 ) -> Popular:
     """Find the popular groups of an answer; the arguments are those of `large.link_large`.
 
-    `candidates.ALL_PAIRS` questions are linked as an answer of that size would be. Any other question joins the group
+    `SAMPLE` questions are linked as an answer of that size would be. Any other question joins the popular group
     with whose examples its mean probability is highest, if that reaches the model's threshold.
     """
 
@@ -61,12 +67,12 @@ def popular_groups(
         probability = model.pairs.probability(compared.features, compared.answers)
         return Scored(rows[compared.left], rows[compared.right], probability)
 
-    sample = np.arange(min(ALL_PAIRS, len(members)))
+    sample = np.arange(min(SAMPLE, len(members)))
     pairs = score(sample)
     group = model.groups(*pairs, rows=len(sample))
     sizes = np.bincount(group, minlength=len(sample))
     number = np.full(len(members), -1)
-    is_popular = sizes[group] >= POPULAR
+    is_popular = sizes[group] >= max(POPULAR, COMPLETED * len(sample) / len(members))
     number[: len(sample)][is_popular] = np.unique(group[is_popular], return_inverse=True)[1]
     confidence = _means(number, pairs)
     examples = _examples(number, members["events"].to_numpy())

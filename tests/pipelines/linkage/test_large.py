@@ -42,6 +42,8 @@ def large_is_100(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (candidates, comparison, features, linking, popular):
         monkeypatch.setattr(module, "ALL_PAIRS", 100)
     monkeypatch.setattr(popular, "BLOCK", 16)
+    monkeypatch.setattr(popular, "SAMPLE", 100)
+    monkeypatch.setattr(popular, "COMPLETED", 50)
 
 
 def grouped(members: pa.Table, model: LinkModel, weights: TokenWeights | None = None) -> list[frozenset[str]]:

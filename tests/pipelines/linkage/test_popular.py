@@ -23,6 +23,8 @@ def asked(name: str, count: int) -> list[str]:
 @pytest.fixture
 def of_a_sample(monkeypatch: pytest.MonkeyPatch) -> int:
     """Only the first 60 questions are sampled, and others compared 7 at a time."""
+    monkeypatch.setattr(popular, "SAMPLE", 60)
+    monkeypatch.setattr(popular, "COMPLETED", 30)
     monkeypatch.setattr(popular, "ALL_PAIRS", 60)
     monkeypatch.setattr(popular, "BLOCK", 7)
     return 60
@@ -51,7 +53,16 @@ def test_without_a_popular_group_nothing_is_compared_with_one(members_of, of_a_s
     assert len(found.confidence) == 0
 
 
-def test_a_group_of_too_few_is_not_popular(members_of) -> None:
+def test_a_group_that_is_found_without_a_sample_is_not_popular(members_of, monkeypatch: pytest.MonkeyPatch) -> None:
+    members = members_of([*asked("door", 20), *(f"{i} x{i} y{i}" for i in range(20))])
+    for completed, popular_rows in ((19, 20), (21, 0)):
+        monkeypatch.setattr(popular, "COMPLETED", completed)
+        found = popular_groups(members, merge([]), LinkModel(Alike(), 0.5))
+        assert (found.number >= 0).sum() == popular_rows
+
+
+def test_a_group_of_too_few_is_not_popular(members_of, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(popular, "COMPLETED", 1)
     for count in (POPULAR - 1, POPULAR):
         members = members_of([*asked("door", count), *(f"{i} x{i} y{i}" for i in range(20))])
         found = popular_groups(members, merge([]), LinkModel(Alike(), 0.5))
