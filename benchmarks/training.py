@@ -28,12 +28,11 @@ from benchmarks.rivals.sentence_transformers_cnn import PeerTraining
 from benchmarks.training_step import random_questions
 from model.batches import Numbers, batches, unique_batches
 from model.learning.freed_memory import keep_freed_memory
-from model.learning.gradients import Gradients
-from model.losses import loss_of
 from model.networks import network_of
 from model.pairs import Pairs, read_pairs
 from model.presets import PRESETS
 from model.settings import EncoderSettings, Shape, SubwordSettings, TrainingSettings
+from model.training import Run
 from model.vocabulary import Vocabulary
 from schemas.columns import words_all
 from schemas.dataset import open_dataset
@@ -53,32 +52,14 @@ def generated_pairs() -> Pairs:
     return Pairs(pc.binary_join(listed, " "), numbers, numbers + GENERATED, numbers)
 
 
-class OurTraining:
-    """A training of ours, a step at a time."""
-
-    def __init__(self, pairs: Pairs, words: Vocabulary, shape: Shape, settings: TrainingSettings) -> None:
-        network = network_of(words, shape, settings)
-        network.train()
-        self.network = network
-        self.optimizers = network.optimizers(learning_rate=settings.learning_rate)
-        inputs = network.read(pairs.keys)
-        self.gradients = Gradients(network, inputs, pairs, loss_of(settings), chunk_size=settings.chunk_size)
-
-    def with_dense_gradients(self) -> OurTraining:
-        """Let the embedding have dense gradients, and dense Adam move it; return this."""
-        self.network.body.embedding.sparse = False
-        rate = self.optimizers[0].param_groups[0]["lr"]
-        self.optimizers = [torch.optim.Adam(self.network.parameters(), lr=rate, fused=True)]
-        return self
-
-    def step(self, batch: Numbers) -> float:
-        """Learn from one batch; return its loss."""
-        for optimizer in self.optimizers:
-            optimizer.zero_grad()
-        loss = self.gradients.add(batch)
-        for optimizer in self.optimizers:
-            optimizer.step()
-        return loss
+def run_of(pairs: Pairs, words: Vocabulary, shape: Shape, settings: TrainingSettings, *, dense: bool = False) -> Run:
+    """Return a training of ours; ``dense``: the embedding has dense gradients, and dense Adam moves it."""
+    run = Run(network_of(words, shape, settings), pairs, settings)
+    run.network.train()
+    if dense:
+        run.network.body.embedding.sparse = False
+        run.optimizers = [torch.optim.Adam(run.network.parameters(), lr=settings.learning_rate, fused=True)]
+    return run
 
 
 Step = Callable[[Numbers], object]
@@ -92,12 +73,12 @@ def ours(pairs: Pairs) -> dict[str, Step]:
     chunked = RANKING.model_copy(update={"chunk_size": 128})
     convolution, bag = EncoderSettings(), SubwordSettings()
     return {
-        "cnn": OurTraining(pairs, listed, convolution, RANKING).step,
-        "cnn, dense gradients": OurTraining(pairs, listed, convolution, RANKING).with_dense_gradients().step,
-        "cnn, the paper's loss": OurTraining(pairs, listed, convolution, TrainingSettings()).step,
-        "cnn, chunks of 128": OurTraining(pairs, listed, convolution, chunked).step,
-        "subword, preset default": OurTraining(pairs, hashed, bag, default).step,
-        "subword, dense gradients": OurTraining(pairs, hashed, bag, default).with_dense_gradients().step,
+        "cnn": run_of(pairs, listed, convolution, RANKING).step,
+        "cnn, dense gradients": run_of(pairs, listed, convolution, RANKING, dense=True).step,
+        "cnn, the paper's loss": run_of(pairs, listed, convolution, TrainingSettings()).step,
+        "cnn, chunks of 128": run_of(pairs, listed, convolution, chunked).step,
+        "subword, preset default": run_of(pairs, hashed, bag, default).step,
+        "subword, dense gradients": run_of(pairs, hashed, bag, default, dense=True).step,
     }
 
 
