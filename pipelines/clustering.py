@@ -65,16 +65,17 @@ def cluster(members: pa.Table, gate: Gate, weights: TokenWeights, linker: Linker
         linker: splits answers into groups of paraphrases; None: all questions of an answer are one group.
     """
     merged = merge_answers(members)
-    answer_starts = starts_of_runs(merged["cluster_id"].to_numpy())
+    answers = merged["cluster_id"].to_numpy()
+    answer_starts = starts_of_runs(answers)
     sizes = sizes_of_runs(answer_starts, len(merged))
-    voted = pc.unique(members["cluster_id"].filter(pc.is_null(members["text"])))
-    names = merged.select(["cluster_id", "answer"]).take(pa.array(answer_starts))
+    voted = pc.unique(members["cluster_id"].filter(pc.is_null(members["text"]))).to_numpy()
+    cut = answer_starts[np.isin(answers[answer_starts], voted)]
     single = pa.array(np.repeat(sizes == 1, sizes))
     lost = [turn_members_away(merged.filter(single), stage="size", reason="single_question")]
     grouped = _split_answers(merged.filter(pc.invert(single)), weights, linker)
     starts = starts_of_runs(grouped["cluster_id"].to_numpy())
     group_sizes = sizes_of_runs(starts, len(grouped))
-    over = (group_sizes > gate.max_cluster_size) | np.isin(grouped["cluster_id"].to_numpy()[starts], voted.to_numpy())
+    over = (group_sizes > gate.max_cluster_size) | np.isin(grouped["cluster_id"].to_numpy()[starts], voted)
     alone = np.repeat(group_sizes == 1, group_sizes)
     surplus = ranks_in_runs(starts, len(grouped)) >= gate.max_cluster_size
     lost += [
@@ -91,8 +92,8 @@ def cluster(members: pa.Table, gate: Gate, weights: TokenWeights, linker: Linker
         "groups_over_max_cluster_size": int(np.count_nonzero(over)),
         "groups_incoherent": int(np.count_nonzero(group_sizes > 1)) - len(scores.paper),
     }
-    of_cut = names.filter(pc.is_in(names["cluster_id"], value_set=voted))
-    return Clustered(judged, scores, pa.concat_tables([*lost, incoherent]), counts, of_cut)
+    names = merged.select(["cluster_id", "answer"]).take(pa.array(cut))
+    return Clustered(judged, scores, pa.concat_tables([*lost, incoherent]), counts, names)
 
 
 def _split_answers(merged: pa.Table, weights: TokenWeights, linker: Linker | None) -> pa.Table:

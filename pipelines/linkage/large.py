@@ -14,7 +14,7 @@ import pyarrow as pa
 from pipelines.linkage.agglomeration import components
 from pipelines.linkage.candidates import candidates, with_all_pairs_of
 from pipelines.linkage.comparison import compare_pairs
-from pipelines.linkage.link_model import Linked, LinkModel
+from pipelines.linkage.link_model import Linked, LinkModel, mean_within
 from pipelines.linkage.popular import COMPLETED, popular_groups
 from pipelines.linkage.wording import wording
 from pipelines.token_weights import TokenWeights
@@ -61,10 +61,7 @@ def _link_rest(members: pa.Table, weights: TokenWeights, model: LinkModel, vecto
     left, right = with_all_pairs_of(connected, left, right)
     likely = probability(left, right)
     group = strict_for(model, rows).groups(left, right, likely, rows=rows)
-    within = group[left] == group[right]
-    name = group[left[within]]
-    confidence = np.bincount(name, likely[within], rows) / np.maximum(np.bincount(name, minlength=rows), 1)
-    return Linked(group, confidence[group])
+    return Linked(group, mean_within(group, left, right, likely))
 
 
 def strict_for(model: LinkModel, questions: int) -> LinkModel:

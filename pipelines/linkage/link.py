@@ -12,7 +12,7 @@ from pipelines.grouping import sizes_of_runs, starts_of_runs
 from pipelines.linkage.candidates import ALL_PAIRS
 from pipelines.linkage.comparison import compare
 from pipelines.linkage.large import link_large
-from pipelines.linkage.link_model import Linked, LinkModel
+from pipelines.linkage.link_model import Linked, LinkModel, mean_within
 from pipelines.token_weights import TokenWeights
 
 
@@ -41,15 +41,12 @@ def link(members: pa.Table, weights: TokenWeights, model: LinkModel, *, vectors:
 
 def _link_small(members: pa.Table, weights: TokenWeights, model: LinkModel, vectors: np.ndarray | None) -> Linked:
     """Split answers of which all pairs are compared."""
-    rows = len(members)
-    group, total, count = np.arange(rows), np.zeros(rows), np.zeros(rows, np.int64)
+    group, confidence = np.arange(len(members)), np.zeros(len(members))
     for left, right, answers, found in compare(members, weights, vectors=vectors):
         probability = model.pairs.probability(found, answers)
         first, last = left.min(), right.max() + 1  # answers are contiguous: work on their rows alone
-        part = model.groups(left - first, right - first, probability, rows=last - first)
+        left, right = left - first, right - first
+        part = model.groups(left, right, probability, rows=last - first)
         group[first:last] = part + first
-        within = group[left] == group[right]
-        total += np.bincount(group[left[within]], probability[within], rows)
-        count += np.bincount(group[left[within]], minlength=rows)
-    confidence = total / np.maximum(count, 1)
-    return Linked(group, confidence[group])
+        confidence[first:last] = mean_within(part, left, right, probability)
+    return Linked(group, confidence)

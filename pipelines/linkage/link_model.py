@@ -53,3 +53,20 @@ class Linked(NamedTuple):
 
     group: np.ndarray
     confidence: np.ndarray
+
+
+def mean_within(group: np.ndarray, left: np.ndarray, right: np.ndarray, probability: np.ndarray) -> np.ndarray:
+    """Return for each row the mean probability of the pairs within its group, 0 where there are none.
+
+    Args:
+        group: (R,) the first row of each row's group.
+        left: (P,) rows.
+        right: (P,) other rows.
+        probability: (P,) of these pairs.
+    """
+    within = group[left] == group[right]
+    name = group[left[within]]
+    counts = np.bincount(name, minlength=len(group))
+    mean = np.bincount(name, probability[within], len(group)) / np.maximum(counts, 1)
+    of_row: np.ndarray = mean[group]
+    return of_row

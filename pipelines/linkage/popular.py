@@ -13,7 +13,7 @@ import pyarrow as pa
 from pipelines.grouping import ranks_in_runs, starts_of_runs
 from pipelines.linkage.candidates import ALL_PAIRS
 from pipelines.linkage.comparison import compare_all
-from pipelines.linkage.link_model import LinkModel
+from pipelines.linkage.link_model import LinkModel, mean_within
 from pipelines.token_weights import TokenWeights
 
 SAMPLE: Final = 500
@@ -73,23 +73,13 @@ def popular_groups(
     sizes = np.bincount(group, minlength=len(sample))
     number = np.full(len(members), -1)
     is_popular = sizes[group] >= max(POPULAR, COMPLETED * len(sample) / len(members))
-    number[: len(sample)][is_popular] = np.unique(group[is_popular], return_inverse=True)[1]
-    confidence = _means(number, pairs)
+    names, number[: len(sample)][is_popular] = np.unique(group[is_popular], return_inverse=True)
     examples = _examples(number, members["events"].to_numpy())
     others = np.flatnonzero(number < 0)
     for start in range(0, len(others) if len(examples) else 0, BLOCK):
         block = others[start : start + BLOCK]
         number[block] = _joined(block, examples, number, score(np.union1d(block, examples)), model.threshold)
-    return Popular(number, confidence)
-
-
-def _means(number: np.ndarray, pairs: Scored) -> np.ndarray:
-    """Return the mean probability within each group."""
-    within = (number[pairs.left] >= 0) & (number[pairs.left] == number[pairs.right])
-    of_pair, groups = number[pairs.left[within]], int(number.max(initial=-1)) + 1
-    return np.bincount(of_pair, pairs.probability[within], groups) / np.maximum(
-        np.bincount(of_pair, minlength=groups), 1
-    )
+    return Popular(number, mean_within(group, *pairs)[names])
 
 
 def _examples(number: np.ndarray, events: np.ndarray) -> np.ndarray:
