@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from model.encoder import QuestionEncoder
 from model.learning.device_tokens import DeviceTokens
+from model.learning.mapped_tokens import bags, token_ids
 from model.saved import Weights
 from model.settings import EncoderSettings, Shape, StaticSettings, SubwordSettings, TrainingSettings
 from model.static_rows import StaticRows, read_static
@@ -75,7 +76,7 @@ class CnnNetwork(Network):
 
     def read(self, keys: pa.Array) -> DeviceTokens:
         """Return the token ids of question keys, where the weights are."""
-        return DeviceTokens.of(self.vocabulary.ids(keys), self.body.embedding.weight.device)
+        return DeviceTokens.of(token_ids(self.vocabulary, keys), self.body.embedding.weight.device)
 
     def forward(self, inputs: DeviceTokens) -> Tensor:
         """Return the vectors of questions."""
@@ -97,7 +98,7 @@ class SubwordNetwork(Network):
 
     def read(self, keys: pa.Array) -> Bags:
         """Return the bags of question keys."""
-        return self.subwords.bags(keys)
+        return bags(self.subwords, keys)
 
     def forward(self, inputs: Bags) -> Tensor:
         """Return the vectors of questions."""

@@ -86,16 +86,19 @@ class Subwords:
         """Return the bags of every question key; the work in Python is once a distinct word."""
         listed = words_all(keys)
         encoded = pc.list_flatten(listed).dictionary_encode()
-        rows = self.vocabulary.ids_of_distinct(encoded.dictionary)
         questions = TokenIds(
             encoded.indices.to_numpy().astype(np.int32, copy=False),
             offsets_of(pc.list_value_length(listed).to_numpy()),
         )
-        ngrams = ngram_bins(encoded.dictionary, sizes=self.sizes, bins=self.bins).shifted(len(self.vocabulary))
+        return self.bags_of(questions, encoded.dictionary)
+
+    def bags_of(self, questions: TokenIds, words: pa.Array) -> Bags:
+        """Return the bags of questions whose ids are numbers of these distinct words."""
+        ngrams = ngram_bins(words, sizes=self.sizes, bins=self.bins).shifted(len(self.vocabulary))
         if self.pieces is not None:
-            pieces = self.pieces.of(encoded.dictionary).shifted(len(self.vocabulary) + self.bins)
+            pieces = self.pieces.of(words).shifted(len(self.vocabulary) + self.bins)
             ngrams = side_by_side(ngrams, pieces)
-        return Bags(questions, rows, ngrams)
+        return Bags(questions, self.vocabulary.ids_of_distinct(words), ngrams)
 
 
 def ngram_bins(words: pa.Array, *, sizes: tuple[int, ...], bins: int) -> TokenIds:

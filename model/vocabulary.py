@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,9 @@ WORDS = 50_000
 
 HASH_BINS = 5_000
 """How many embeddings all other words share (same place)."""
+
+SLICE = 2**17
+"""Questions cut into words at a time: the words of five million take more than a gigabyte, their ids 220 MB."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,9 +58,10 @@ class TokenIds:
 
     def take(self, rows: npt.NDArray[np.integer]) -> TokenIds:
         """Return these questions in this order; a row may repeat."""
-        lengths = self.lengths[rows]
+        starts = self.offsets[rows]
+        lengths = self.offsets[rows + 1] - starts  # a step of 1,024 of five million questions has no time for all
         offsets = offsets_of(lengths)
-        shifts = np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        shifts = np.repeat(starts - offsets[:-1], lengths)
         return TokenIds(self.ids[np.arange(offsets[-1]) + shifts], offsets)
 
 
@@ -80,9 +85,10 @@ class Vocabulary:
     @classmethod
     def learn(cls, keys: pa.Array, *, words: int = WORDS, hash_bins: int = HASH_BINS) -> Vocabulary:
         """Return the ``words`` most frequent words of ``keys``, the most frequent first, ties in code point order."""
-        counts = pc.value_counts(pc.list_flatten(words_all(keys)))
-        counted = pa.table({"word": counts.field("values"), "count": counts.field("counts")})
-        ranked = counted.sort_by([("count", "descending"), ("word", "ascending")])
+        counts = [pc.value_counts(pc.list_flatten(words_all(part))).flatten() for part in slices(keys)]
+        counted = pa.concat_tables(pa.table(part, names=["word", "count"]) for part in counts)
+        summed = counted.group_by("word").aggregate([("count", "sum")])
+        ranked = summed.sort_by([("count_sum", "descending"), ("word", "ascending")])
         return cls(tuple(ranked["word"].slice(0, words).to_pylist()), hash_bins)
 
     @classmethod
@@ -126,6 +132,11 @@ class Vocabulary:
     @functools.cached_property
     def _id_of_word(self) -> dict[str, int]:
         return {word: number for number, word in enumerate(self.words)}
+
+
+def slices(keys: pa.Array) -> Iterator[pa.Array]:
+    """Yield the keys in parts of at most `SLICE`, an empty one if there are none."""
+    return (keys.slice(start, SLICE) for start in range(0, max(len(keys), 1), SLICE))
 
 
 def offsets_of(lengths: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
