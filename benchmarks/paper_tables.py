@@ -115,9 +115,9 @@ def report(dataset: str, work: Path, tables: list[str], options: list[str]) -> s
     return "\n".join(lines)
 
 
-def write(path: Path, text: str) -> None:
-    """Put the tables between the two marks of a Markdown file."""
-    marks = "<!-- paper_tables -->", "<!-- end -->"
+def write(path: Path, text: str, *, mark: str = "paper_tables") -> None:
+    """Put the tables between a mark and the end mark that follows it in a Markdown file."""
+    marks = f"<!-- {mark} -->", "<!-- end -->"
     page = path.read_text("utf-8")
     new = re.sub(f"{marks[0]}.*?{marks[1]}", lambda _: f"{marks[0]}\n{text}\n{marks[1]}", page, flags=re.DOTALL)
     path.write_text(new, "utf-8")
