@@ -54,11 +54,11 @@ def heading(share: float, counters: Mapping[str, int]) -> str:
     return f"### {share:.0%} of the clusters wrong: {wrong:.0%} of {counters['pairs_train']:,} train pairs"
 
 
-def report(dataset: str, work: Path, *, pairs: int, options: list[str]) -> tuple[str, Figures]:
-    """Return the tables and their figures, training what is missing."""
+def report(dataset: str, work: Path, *, shares: Sequence[float], pairs: int, options: list[str]) -> tuple[str, Figures]:
+    """Return the tables of some shares and their figures, training what is missing."""
     fixed = f"at most {PAIRS_AN_ANSWER} pairs an answer; added to every row: {' '.join(options)}"
     lines, figures = [f"{describe_machine()}; seed 0; {fixed}.", ""], {}
-    for share in SHARES:
+    for share in shares:
         folder = work / f"noise-{share:g}"
         folder.mkdir(parents=True, exist_ok=True)
         url, counters = noisy(dataset, folder, share=share, pairs=pairs)
@@ -99,12 +99,15 @@ def main() -> None:
     parser.add_argument("--work", type=Path, required=True, help="folder of datasets, models and figures")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--pairs", type=int, default=100_000, help="train pairs of every dataset")
-    parser.add_argument("--write", type=Path, help="file with the marks <!-- noise_tables --> and <!-- end -->")
+    parser.add_argument("--share", type=float, choices=SHARES, action="append", help="of noise; all by default")
+    parser.add_argument("--write", type=Path, help="file with the marks <!-- noise --> and <!-- end -->")
     parser.add_argument("--picture", type=Path, help="PNG to draw")
     given = parser.parse_args()
-    text, figures = report(given.dataset, given.work, pairs=given.pairs, options=["--epochs", str(given.epochs)])
+    options = ["--epochs", str(given.epochs)]
+    shares = given.share or SHARES
+    text, figures = report(given.dataset, given.work, shares=shares, pairs=given.pairs, options=options)
     if given.write:
-        write(given.write, text, mark="noise_tables")
+        write(given.write, text, mark="noise")
     if given.picture:
         given.picture.write_bytes(picture(figures))
 

@@ -42,7 +42,7 @@ def test_every_share_and_loss_is_a_row_of_a_dataset_of_its_own(tmp_path: Path, m
     monkeypatch.setattr(
         noise_tables, "noisy", lambda _, folder, **__: (str(folder), {"pairs_train": 9, "pairs_train_wrong": 0})
     )
-    text, found = report("clean", tmp_path, pairs=9, options=["--epochs", "2"])
+    text, found = report("clean", tmp_path, shares=SHARES, pairs=9, options=["--epochs", "2"])
     assert len(set(trained)) == len(trained) == len(SHARES) * len(LOSSES)
     assert all(options[-2:] == ("--epochs", "2") and dataset == str(work) for dataset, work, options in trained)
     assert text.count(" 2 of 2 | 1.0 |") == len(trained)

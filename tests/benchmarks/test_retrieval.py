@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pytest
+
+from benchmarks import retrieval
+from benchmarks.retrieval import exact
+from model.judgements import Judgements
+
+
+class Coordinates:
+    """An encoder of texts that are numbers."""
+
+    def encode(self, texts: pa.Array) -> npt.NDArray[np.float32]:
+        """Return the numbers of each text."""
+        return np.array([[float(number) for number in text.split()] for text in texts.to_pylist()], np.float32)
+
+
+@pytest.mark.parametrize(("block", "values"), [(7, 4), (7, 100), (3, 2), (1000, 100)])  # few values: many ties
+def test_exact_search_is_a_loop_over_all_questions(monkeypatch: pytest.MonkeyPatch, block: int, values: int) -> None:
+    monkeypatch.setattr(retrieval, "_BLOCK", block)
+    random = np.random.default_rng(0)
+    points = random.integers(values, size=(50, 2))
+    ids = random.permutation(1000)[:50]
+    questions = pa.table({"question_id": ids, "text": [f"{x} {y}" for x, y in points]})
+    asked = np.array([3, 17, 40])
+    judged = Judgements(ids[asked], questions["text"].take(pa.array(asked)).combine_chunks(), asked, asked)
+    found, _ = exact(Coordinates(), questions, judged, depth=5)
+    for query, ranked in zip(asked, found, strict=True):
+        distance = {int(i): int(d) for i, d in zip(ids, np.square(points - points[query]).sum(axis=1), strict=True)}
+        nearest = sorted((d, i) for i, d in distance.items() if i != ids[query])[:5]
+        assert [distance[i] for i in ranked] == [d for d, _ in nearest]
+        assert len({*ranked, ids[query]}) == 6
+        last = nearest[-1][0]  # of those as far as the last one, the first block may have left smaller ids out
+        assert [i for i in ranked if distance[i] < last] == [i for d, i in nearest if d < last]
