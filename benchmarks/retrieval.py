@@ -83,7 +83,8 @@ def _near(
     A block takes 1.0 CPU s to be partitioned and 0.1 to be compared with the last of the best.
     """
     if best.shape[1] == depth:
-        return np.nonzero(distances <= best[:, -1:])
+        rows, near = np.nonzero(distances <= best[:, -1:])
+        return rows, near
     kept = min(depth, distances.shape[1])
     columns = np.argpartition(distances, kept - 1, axis=1)[:, :kept]
     return np.repeat(np.arange(len(distances)), kept), columns.ravel()

@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from jobs.processes import process_count
 from schemas.errors import UsageError
 
 CHECKPOINT_EVERY = 5.0
@@ -64,7 +63,7 @@ class Terms:
         init_from: URL of a model whose weights to begin with; None for fresh ones.
 
     Raises:
-        UsageError: a number makes no sense, or several processes cannot do it.
+        UsageError: a number makes no sense.
     """
 
     device: str | None = None
@@ -78,5 +77,3 @@ class Terms:
             raise UsageError(f"--checkpoint-every {self.checkpoint_every:g}: give minutes, or 0 for no checkpoints")
         if self.max_minutes is not None and not self.max_minutes > 0:
             raise UsageError(f"--max-minutes {self.max_minutes:g}: give more than 0")
-        if process_count() > 1 and (self.resume or self.max_minutes is not None):
-            raise UsageError("--resume and --max-minutes are for one process: several have no checkpoints and no clock")

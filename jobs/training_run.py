@@ -101,15 +101,15 @@ def _outcome(pairs: dict[str, Pairs], trained: Trained) -> tuple[dict[str, int],
 def _checkpoints(
     sources: list[Source], output: Output | None, *, shape: Shape, settings: TrainingSettings, terms: Terms
 ) -> Checkpoints | None:
-    """Return the checkpoints of a training; several processes that train together have none."""
+    """Return the checkpoints of a training; of several processes that train together the first has them."""
     from model.learning.checkpoints import Checkpoints, identity_of
 
-    if output is None or process_count() > 1:
+    if output is None:
         return None
     return Checkpoints(
         storage.join(output.url, CHECKPOINTS),
         run_id=output.run_id,
-        identity=identity_of(shape, settings, [source.digest for source in sources]),
+        identity=identity_of(shape, settings, [source.digest for source in sources], processes=process_count()),
         every_minutes=terms.checkpoint_every,
         resume=terms.resume,
         say=say,

@@ -81,7 +81,7 @@ def train(
         settings: of the training; a batch larger than the data is reduced.
         device: where to compute, by PyTorch's name; a CUDA device if there is one, else the processor.
         older: a model of this shape whose weights to begin with, where it has them.
-        checkpoints: keep what the training can go on from, and go on from the last of them.
+        checkpoints: keep what the training can go on from, and go on from the last of them; the first process's.
         deadline: when to stop; with linear decay the learning rate is 0 by then.
         processes: those that share the work; all come to the same weights. One that has not joined any is alone.
         on_step: called after every step.
@@ -119,7 +119,7 @@ class Run:
         network: what learns.
         pairs: from these.
         settings: a batch is no larger than the data.
-        checkpoints: keep what it can go on from, and go on from the last of them.
+        checkpoints: keep what it can go on from, and go on from the last of them; the first process's.
         deadline: when to stop.
         processes: those that share the work.
 
@@ -153,9 +153,12 @@ class Run:
         self.progress = Progress()
         self.best: Weights | None = None
         self._watch = LossWatch(self.gradients.loss, pairs)
-        self._checkpoints, self._deadline = checkpoints, deadline or Deadline()
-        if checkpoints and (found := checkpoints.load()):
-            self.progress, self.best = found.progress, restore(found.arrays, network, self.optimizers)
+        self._processes, self._deadline = processes, (deadline or Deadline()).shared(processes)
+        self._checkpoints = checkpoints
+        self._checkpointed = processes.of_the_first(lambda: checkpoints is not None)
+        if found := processes.of_the_first(lambda: checkpoints and checkpoints.load()):
+            self.progress = found.progress
+            self.best = restore(found.arrays, network, self.optimizers, rank=processes.rank)
         self._decayed = self.progress.decayed
 
     def epoch(self, on_step: Callable[[Step], None]) -> None:
@@ -198,11 +201,15 @@ class Run:
 
     def _keep(self, *, epoch_ended: bool = False) -> bool:
         """Write a checkpoint if one is due; return whether."""
-        size = 3 * sum(weight.nbytes for weight in self.network.parameters())  # Adam keeps two numbers for each
-        if not self._checkpoints or not self._checkpoints.due(size, epoch_ended=epoch_ended):
+        kept, size = self._checkpoints, 3 * sum(weight.nbytes for weight in self.network.parameters())  # Adam's too
+        if not self._checkpointed or not self._processes.of_the_first(
+            lambda: kept is not None and kept.due(size, epoch_ended=epoch_ended)
+        ):
             return False
         check_weights(self.network, self.progress)
-        self._checkpoints.save(self.progress, arrays_of(self.network, self.optimizers, best=self.best))
+        arrays = arrays_of(self.network, self.optimizers, best=self.best, processes=self._processes)
+        if kept:
+            kept.save(self.progress, arrays)
         return True
 
     def step(self, batch: npt.NDArray[np.int64]) -> float:

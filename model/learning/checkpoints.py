@@ -190,18 +190,22 @@ class _DamagedError(QprError):
     """A checkpoint that is not what was written."""
 
 
-def identity_of(shape: Shape, settings: TrainingSettings, digests: Sequence[str | None]) -> dict[str, Any]:
+def identity_of(
+    shape: Shape, settings: TrainingSettings, digests: Sequence[str | None], *, processes: int = 1
+) -> dict[str, Any]:
     """Return what makes two trainings the same: the same identity, the same weights.
 
     Args:
         shape: of the encoder, which it names too.
         settings: of the training.
         digests: of what it learns from, and of the model that it began with if there was one.
+        processes: how many share the work; each draws other numbers.
     """
     named = {"encoder": encoder_name(shape), **shape.model_dump(mode="json"), **settings.model_dump(mode="json")}
     options = {f"--{name.replace('_', '-')}": value for name, value in named.items()}
     inputs = ("the digest of --dataset", "the digest of --init-from")
-    return options | dict(zip_longest(inputs, digests))
+    several = {"the number of processes": processes} if processes > 1 else {}
+    return options | dict(zip_longest(inputs, digests)) | several
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:

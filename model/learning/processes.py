@@ -17,6 +17,8 @@ import torch
 import torch.distributed
 from torch import Tensor, nn
 
+from schemas.errors import QprError
+
 T = TypeVar("T")
 
 
@@ -61,12 +63,31 @@ class Processes:
                 torch.distributed.all_reduce(weight.grad)
 
     def of_the_first(self, measure: Callable[[], T]) -> T:
-        """Return what the first process measures, so that it is done once and all decide alike."""
+        """Return what the first process measures, so that it is done once and all decide alike.
+
+        Raises:
+            QprError: the first one raised it; all of them do.
+        """
         if self.count == 1:
             return measure()
-        values = [measure() if self.rank == 0 else None]
+        values: list[T | QprError | None] = [None]
+        if self.rank == 0:
+            try:
+                values = [measure()]
+            except QprError as error:
+                values = [error]
         torch.distributed.broadcast_object_list(values, src=0)
+        if isinstance(values[0], QprError):
+            raise values[0]
         return cast(T, values[0])
+
+    def of_all(self, value: T) -> list[T]:
+        """Return the values of all processes, in order of their numbers."""
+        if self.count == 1:
+            return [value]
+        values: list[T | None] = [None] * self.count
+        torch.distributed.all_gather_object(values, value)
+        return cast(list[T], values)
 
     def draw_apart(self, generator: torch.Generator | None, *, seed: int) -> None:
         """Let every process but the first, which keeps its state, draw other random numbers."""

@@ -8,6 +8,10 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from model.learning.processes import Processes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,6 +87,14 @@ class Deadline:
 
     def __init__(self, minutes: float | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.minutes, self._clock, self._began = minutes, clock, clock()
+
+    def shared(self, processes: Processes) -> Deadline:
+        """Return the deadline of the first process, for all of them to stop at the same step."""
+        if processes.count == 1 or self.minutes is None:
+            return self
+        deadline = Deadline(self.minutes, clock=lambda: processes.of_the_first(self._clock))
+        deadline._began = processes.of_the_first(lambda: self._began)
+        return deadline
 
     @property
     def spent(self) -> float:

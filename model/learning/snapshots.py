@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from model.learning.checkpoints import Arrays
+from model.learning.processes import ALONE, Processes
 from model.networks import Network
 from model.saved import Weights
 
@@ -21,8 +22,14 @@ WEIGHTS, BEST, RANDOM = "weights", "best", "random"
 _OPTIMIZER = "optimizer_"
 
 
-def arrays_of(network: Network, optimizers: Sequence[torch.optim.Optimizer], *, best: Weights | None) -> Arrays:
-    """Return the weights, each number that an optimiser keeps for each of them, and the random state of dropout.
+def arrays_of(
+    network: Network,
+    optimizers: Sequence[torch.optim.Optimizer],
+    *,
+    best: Weights | None,
+    processes: Processes = ALONE,
+) -> Arrays:
+    """Return the weights, each number that an optimiser keeps for each of them, and the random states of dropout.
 
     On a processor they are views, which the next step changes.
 
@@ -30,6 +37,7 @@ def arrays_of(network: Network, optimizers: Sequence[torch.optim.Optimizer], *, 
         network: that learns.
         optimizers: its optimisers.
         best: weights of the best epoch; None if they are the present ones, or no epoch has ended.
+        processes: those that share the work, all of which call this; all else is the same in each of them.
     """
     arrays: Arrays = {WEIGHTS: {name: _array(weight) for name, weight in network.body.named_parameters()}}
     if best is not None:
@@ -40,21 +48,28 @@ def arrays_of(network: Network, optimizers: Sequence[torch.optim.Optimizer], *, 
                 part = arrays.setdefault(f"{_OPTIMIZER}{name}", {})
                 part[f"{number}.{weight}"] = _array(torch.as_tensor(value))
     if network.generator is not None:
-        arrays[RANDOM] = {"generator": network.generator.get_state().numpy()}
+        states = processes.of_all(network.generator.get_state().numpy())
+        arrays[RANDOM] = {_generator(rank): state for rank, state in enumerate(states)}
     return arrays
 
 
 @torch.no_grad()
-def restore(arrays: Arrays, network: Network, optimizers: Sequence[torch.optim.Optimizer]) -> Weights | None:
-    """Bring a network and its optimisers to where `arrays_of` saw them; return the best weights it was given."""
+def restore(
+    arrays: Arrays, network: Network, optimizers: Sequence[torch.optim.Optimizer], *, rank: int = 0
+) -> Weights | None:
+    """Bring a network and its optimisers to where `arrays_of` saw those of this process; return the best weights."""
     for name, weight in network.body.named_parameters():
         weight.copy_(_tensor(arrays[WEIGHTS][name]))
     for number, optimizer in enumerate(optimizers):
         fresh = optimizer.state_dict()
         optimizer.load_state_dict({**fresh, "state": _state_of(arrays, number)})
     if network.generator is not None:
-        network.generator.set_state(_tensor(arrays[RANDOM]["generator"]))
+        network.generator.set_state(_tensor(arrays[RANDOM][_generator(rank)]))
     return arrays.get(BEST)
+
+
+def _generator(rank: int) -> str:
+    return f"generator.{rank}" if rank else "generator"
 
 
 def _state_of(arrays: Arrays, number: int) -> dict[int, dict[str, Any]]:

@@ -23,16 +23,17 @@ def batch():
     return make
 
 
+def make_pairs(*verbs):
+    """Return pairs of three wordings of each verb and thing, one cluster each."""
+    rows = []
+    for number, (verb, thing) in enumerate((verb, thing) for verb in verbs for thing in THINGS):
+        texts = [f"how do i {verb} my {thing}", f"{verb} {thing} please", f"i want to {verb} the {thing}"]
+        ids = [number * 3 + i for i in range(3)]
+        rows += [(ids[i], texts[i], ids[j], texts[j], number) for i, j in [(0, 1), (0, 2), (1, 2)]]
+    return index_pairs(pa.table(list(zip(*rows, strict=True)), schema=PAIRS) if rows else PAIRS.empty_table())
+
+
 @pytest.fixture(scope="session")
 def pairs_about():
-    """Return a function: verbs -> pairs of three wordings of each verb and thing, one cluster each."""
-
-    def pairs(*verbs):
-        rows = []
-        for number, (verb, thing) in enumerate((verb, thing) for verb in verbs for thing in THINGS):
-            texts = [f"how do i {verb} my {thing}", f"{verb} {thing} please", f"i want to {verb} the {thing}"]
-            ids = [number * 3 + i for i in range(3)]
-            rows += [(ids[i], texts[i], ids[j], texts[j], number) for i, j in [(0, 1), (0, 2), (1, 2)]]
-        return index_pairs(pa.table(list(zip(*rows, strict=True)), schema=PAIRS) if rows else PAIRS.empty_table())
-
-    return pairs
+    """Return `make_pairs`."""
+    return make_pairs

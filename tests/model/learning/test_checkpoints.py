@@ -162,6 +162,9 @@ def test_the_identity_names_the_encoder_every_setting_and_the_data():
     common = {"--encoder", "--dimension", "--epochs", "the digest of --dataset", "the digest of --init-from"}
     assert differs == only | common
     assert json.loads(json.dumps(one)) == one
+    several = [identity_of(EncoderSettings(), TrainingSettings(), ["d"], processes=count) for count in (1, 2, 3)]
+    assert several[0] == one
+    assert several[0] != several[1] != several[2]
 
 
 def test_one_is_due_when_its_time_has_come_or_an_epoch_ended_and_it_costs_little(open_at):
