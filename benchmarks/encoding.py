@@ -2,7 +2,8 @@
 
 Run: python -m benchmarks.encoding --dataset D --model M [M…] [--questions 131072] [--slow 8192] [--without-peer]
 
-D is any dataset, of which questions are drawn; M are models by `qpr train`. The peer is sentence-transformers'
+D is any dataset, of which questions are drawn; M are models by `qpr train`, or st:FOLDER for a model of
+sentence-transformers, which is compared with the library's own loop on `--slowest` questions. The peer is its
 WordEmbeddings + CNN + Pooling (maximum) with the weights of the first convolutional model; it leaves out what follows
 the maximum, and words that are not listed. `pip install '.[train,fast]' sentence-transformers` brings what is needed.
 Everything reads texts, on one thread but for the rows that name more. A figure is the best of three; what an encoder
@@ -30,6 +31,9 @@ from model.inference import encoder_of
 from model.loops import SWITCH, compiled, load_compiled
 from model.networks import network_of
 from model.saved import ModelParts, load_parts
+from model.sentence_folder import checked_folder, load_sentences
+from model.transformer import encoded, is_transformer, load_transformer
+from model.transformer_body import TransformerBody
 from schemas.columns import key_all, words_all
 from schemas.dataset import open_dataset
 
@@ -64,7 +68,7 @@ def torch_vectors(parts: ModelParts, texts: pa.Array) -> Callable[[], Matrix]:
     network = network_of(parts.vocabulary, parts.config.shape, parts.config.training)
     weights = {name: torch.from_numpy(weight.astype(np.float32)) for name, weight in parts.weights.items()}
     network.body.load_state_dict(weights)
-    return lambda: network.encode_all(network.read(key_all(texts)))
+    return lambda: network.encode_all(network.read(texts))
 
 
 def difference(name: str, ours: Matrix, theirs: Matrix) -> None:
@@ -130,6 +134,24 @@ def peer(encoder: CnnEncoder, texts: pa.Array) -> None:
     difference(f"its maxima, {len(all_listed):,} questions of listed words", ours, vectors[all_listed])
 
 
+def compare_transformer(url: str, texts: pa.Array) -> None:
+    """Print a table of a model of sentence-transformers: the library's loop and ours."""
+    listed, encoder = texts.to_pylist(), load_transformer(url)
+    library = load_sentences(checked_folder(url), name=url)
+    print(f"{url} ({len(listed):,})")
+    for size in PEER_BATCHES:
+        options = {"batch_size": size, "normalize_embeddings": True, "show_progress_bar": False}
+        theirs = measured(
+            f"sentence-transformers, batches of {size}", functools.partial(library.encode, listed, **options)
+        )
+    body = TransformerBody(library).eval()
+    single = measured("qpr, float32", lambda: encoded(body, listed))
+    chosen = measured("qpr, as it chooses here", lambda: encoder.encode(listed))
+    difference("sentence-transformers, of float32", single, theirs)
+    cosines = np.einsum("nd,nd->n", chosen, theirs)
+    print(f"  least cosine of what was chosen to sentence-transformers: {cosines.min():.5f}, mean {cosines.mean():.5f}")
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -137,6 +159,7 @@ def main() -> None:
     parser.add_argument("--model", required=True, nargs="+")
     parser.add_argument("--questions", type=int, default=131_072)
     parser.add_argument("--slow", type=int, default=8_192, help="questions for the torch modules and the peer")
+    parser.add_argument("--slowest", type=int, default=1_024, help="questions for models of sentence-transformers")
     parser.add_argument("--without-peer", action="store_true")
     options = parser.parse_args()
     texts = sample(options.dataset, questions=options.questions)
@@ -146,6 +169,9 @@ def main() -> None:
     with threadpool_limits(1):
         encoders: list[Encoder] = []
         for url in options.model:
+            if is_transformer(url):
+                compare_transformer(url, texts[: options.slowest])
+                continue
             compare(url, texts, slow)
             encoders.append(encoder_of(load_parts(url)))
         convolutions = [encoder for encoder in encoders if isinstance(encoder, CnnEncoder)]

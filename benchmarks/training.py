@@ -57,7 +57,9 @@ def run_of(pairs: Pairs, words: Vocabulary, shape: Shape, settings: TrainingSett
     run = Run(network_of(words, shape, settings), pairs, settings)
     run.network.train()
     if dense:
-        run.network.body.embedding.sparse = False
+        for table in run.network.body.modules():
+            if isinstance(table, torch.nn.Embedding):
+                table.sparse = False
         run.optimizers = [torch.optim.Adam(run.network.parameters(), lr=settings.learning_rate, fused=True)]
     return run
 

@@ -35,6 +35,9 @@ def distil(
     ] = None,
     encoder: Annotated[EncoderChoice | None, typer.Option(help="What learns, as in `qpr train`.")] = None,
     static_from: Annotated[str | None, typer.Option(help="Where static's tokens come from, as in `qpr train`.")] = None,
+    transformer_from: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="What transformer begins with, as in `qpr train`.")
+    ] = None,
     questions: Annotated[
         int, typer.Option(min=0, help="Most questions, a fixed sample; 0: all. Validation and test stay out.")
     ] = QUESTIONS,
@@ -62,7 +65,7 @@ def distil(
     shape, settings = settings_of(
         preset,
         encoder,
-        shape={"dimension": dimension, "static_from": static_from},
+        shape={"dimension": dimension, "static_from": static_from, "transformer_from": transformer_from},
         training={**training, "dropout": dropout, "seed": seed},
     )
     source = open_dataset(dataset)
@@ -128,7 +131,6 @@ def _learn(
     from model.networks import weights_of
     from model.pairs import read_pairs
     from model.training import Trained
-    from schemas.columns import key_all
 
     pairs = read_pairs(source)["train"]  # their words, so that a training with them finds its vocabulary
     vocabulary, network = begun(pairs, shape=shape, settings=settings, device=device, older=None, say=say)
@@ -137,7 +139,7 @@ def _learn(
         task = bar.add_task("learning", total=None, **fields)
         epochs = teach(
             network,
-            network.read(key_all(lesson.texts)),
+            network.read(lesson.texts),
             taught,
             settings=settings,
             on_step=lambda done, steps, loss: bar.update(task, completed=done, total=steps, loss=f"{loss:.4f}"),

@@ -21,6 +21,7 @@ class PresetChoice(StrEnum):
     DEFAULT = "default"
     PAPER = "paper"
     STATIC = "static"
+    TRANSFORMER = "transformer"
 
 
 class EncoderChoice(StrEnum):
@@ -29,6 +30,7 @@ class EncoderChoice(StrEnum):
     SUBWORD = "subword"
     CNN = "cnn"
     STATIC = "static"
+    TRANSFORMER = "transformer"
 
 
 class LossChoice(StrEnum):
@@ -40,7 +42,12 @@ class LossChoice(StrEnum):
     ONLINE_CONTRASTIVE = "online_contrastive"
 
 
-_NOT_OF = {"subword": set[str](), "static": set[str](), "cnn": {"dropout"}}
+_NOT_OF = {
+    "subword": set[str](),
+    "static": set[str](),
+    "cnn": {"dropout"},
+    "transformer": {"dropout", "vocabulary_size", "hash_bins"},
+}
 """Settings of the training that an encoder has no use for."""
 
 
@@ -81,10 +88,13 @@ def settings_of(
     of_shape, of_training = _given(shape), _given(training)
     loss = of_training.get("loss", chosen.training.loss)
     unused = _unused(loss)
-    _refuse((of_shape.keys() - wanted.model_fields.keys()) | (of_training.keys() & _NOT_OF[name]), f"--encoder {name}")
+    of_encoder = {"transformer_from"} if name == "transformer" else wanted.model_fields.keys()
+    _refuse((of_shape.keys() - of_encoder) | (of_training.keys() & _NOT_OF[name]), f"--encoder {name}")
     _refuse(of_training.keys() & unused, f"--loss {loss}")
     if name == "static":
         of_shape = _with_tokens(of_shape)
+    if name == "transformer":
+        of_shape = _of_transformer(of_shape)
     base = {n: v for n, v in chosen.training.model_dump().items() if n not in _NOT_OF[name] | unused}
     try:
         checked = wanted.model_validate(of_shape)
@@ -113,6 +123,22 @@ def _with_tokens(given: dict[str, Any]) -> dict[str, Any]:
     if given.get("dimension", 0) > found["dimension"]:
         raise UsageError(f"--dimension {given['dimension']}: the tokens of {source} have {found['dimension']} numbers")
     return found | given
+
+
+def _of_transformer(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what the model that a transformer begins with says of itself.
+
+    Raises:
+        QprError: there is no such model.
+        UsageError: none is named.
+    """
+    from jobs.training_run import settle_torch
+    from model.sentence_folder import described
+
+    if "transformer_from" not in given:
+        raise UsageError("--encoder transformer: give --transformer-from, the folder of a sentence-transformers model")
+    settle_torch()
+    return described(given["transformer_from"])
 
 
 def _unused(loss: str) -> set[str]:

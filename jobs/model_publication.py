@@ -69,18 +69,21 @@ def publish_model(
         output,
         parts=(config, trained.vocabulary, trained.weights),
         metrics=[*map(dataclasses.asdict, trained.epochs), {"total": counters | totals}],
-        pages={CURVE: curve(trained.epochs), CARD: page.encode(), **_of_tokens(shape)},
+        pages={CURVE: curve(trained.epochs), CARD: page.encode(), **_of_others(shape, trained)},
         inputs=[*sources, *([taught_by] if taught_by else [])],
         counters=counters,
     )
 
 
-def _of_tokens(shape: Shape) -> dict[str, bytes]:
-    """Return the tokenizer of a static encoder and the licence of its tokens, nothing for others."""
-    from model.saved import TOKENIZER, TOKENS_LICENCE
-    from model.settings import StaticSettings
+def _of_others(shape: Shape, trained: Trained) -> dict[str, bytes]:
+    """Return a transformer's files; the tokenizer of a static encoder and the licence of its tokens; else nothing."""
+    from model.learning.beginning import transformer_files
+    from model.saved import TOKENIZER, TOKENS_LICENCE, TRANSFORMER
+    from model.settings import StaticSettings, TransformerSettings
     from model.static_rows import read_static
 
+    if isinstance(shape, TransformerSettings):
+        return {TRANSFORMER + name: content for name, content in transformer_files(shape, trained.weights).items()}
     if not isinstance(shape, StaticSettings):
         return {}
     tokens = read_static(shape.static_from, digest=shape.static_digest)

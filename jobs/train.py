@@ -35,12 +35,16 @@ def train(
         EncoderChoice | None,
         typer.Option(
             help="subword: a bag of words and character n-grams. static: that and tokens that others embedded. "
-            "cnn: the paper's convolution."
+            "cnn: the paper's convolution. transformer: a model of sentence-transformers, fine-tuned."
         ),
     ] = None,
     static_from: Annotated[
         str | None,
         typer.Option(help="Where static's tokens come from: an installed package, wordllama by default, or a folder."),
+    ] = None,
+    transformer_from: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Folder of the sentence-transformers model that transformer begins with."),
     ] = None,
     epochs: Annotated[int | None, typer.Option(help="Most passes over the train pairs.")] = None,
     batch_size: Annotated[
@@ -108,6 +112,7 @@ def train(
             "ngrams": numbers("--ngrams", ngrams),
             "ngram_bins": ngram_bins,
             "static_from": static_from,
+            "transformer_from": transformer_from,
         },
         training={
             "epochs": epochs,

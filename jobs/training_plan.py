@@ -49,7 +49,7 @@ def plan_run(
         )
     data = {
         "train_pairs": len(pairs["train"]),
-        "train_questions": len(pairs["train"].keys),
+        "train_questions": len(pairs["train"].texts),
         "train_clusters": pairs["train"].cluster_count,
         "validation_pairs": len(pairs["validation"]),
     }

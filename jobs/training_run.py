@@ -80,7 +80,7 @@ def _outcome(pairs: dict[str, Pairs], trained: Trained) -> tuple[dict[str, int],
     """Return what was counted and what was measured."""
     counters = {
         "train_pairs": len(pairs["train"]),
-        "train_questions": len(pairs["train"].keys),
+        "train_questions": len(pairs["train"].texts),
         "train_clusters": pairs["train"].cluster_count,
         "validation_pairs": len(pairs["validation"]),
         "epochs": len(trained.epochs),

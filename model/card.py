@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.settings import ModelConfig, Shape, StaticSettings, SubwordSettings
+from model.settings import ModelConfig, Shape, StaticSettings, SubwordSettings, TransformerSettings
 from schemas.manifest import Source
 
 _CARD = """\
@@ -53,10 +53,8 @@ Compare vectors by their {distance}. Loading checks every file against `manifest
 
 ## Limits
 
-* It knows the language, the subjects and the wording of its data; {words} words have an embedding of their own, all
-  others share {hash_bins}.
+* It knows the language, the subjects and the wording of its data{tables}
 * {order}; a negation or a swapped name may go unnoticed.
-* A question without a word gets the vector of an empty one.
 * Near does not mean equal: judge a threshold on your own data before you answer a question with another one's answer.
 """
 
@@ -69,11 +67,25 @@ Training began with {tokens:,} token embeddings of `{source}` (licence: {static_
 
 """
 
+_START = """\
+## Start
+
+Training began with the sentence-transformers model in `{transformer_from}` (licence as its README states it:
+{transformer_licence}; digest `{transformer_digest}`), whose weights all learned. Pass the licence on with the model.
+sentence-transformers can load the folder `transformer` too.
+
+"""
+
+_TABLES = """; {words:,} words have an embedding of their own, all
+  others share {hash_bins:,}.
+* A question without a word gets the vector of an empty one."""
+
 _NETWORKS = {
     "cnn": "A convolutional network over word embeddings (Bonadiman, Kumar and Mittal 2019)",
     "static": """A bag of words, their character n-grams (after Bojanowski et al. 2017) and tokens that others embedded,
   brought to length 1""",
     "subword": "A bag of words and their character n-grams (after Bojanowski et al. 2017), brought to length 1",
+    "transformer": "A transformer that others trained, of sentence-transformers, brought to length 1",
 }
 
 _TAUGHT = """what `{0.url}` (digest `{0.digest}`) finds alike, in place of pairs (after Fang et al. 2021, SEED); the
@@ -120,11 +132,10 @@ def card(
         digest=config.dataset_digest,
         data=_table(data),
         tokens=_tokens(config.shape),
-        settings=_table({"encoder": config.encoder, **config.shape.model_dump(), **config.training.model_dump()}),
+        settings=_table({"encoder": config.encoder, **config.shape.model_dump(), **_training(config)}),
         metrics=_table(metrics),
         distance=_DISTANCES[config.training.distance],
-        words=f"{config.words:,}",
-        hash_bins=f"{config.hash_bins:,}",
+        tables=_TABLES.format(words=config.words, hash_bins=config.hash_bins) if config.words else ".",
         network=_NETWORKS[config.encoder],
         loss=_TAUGHT.format(taught_by) if taught_by else _LOSSES[config.training.loss],
         order=_order(config.shape),
@@ -132,8 +143,16 @@ def card(
     )
 
 
+def _training(config: ModelConfig) -> dict[str, Any]:
+    """Return the settings of the training that this encoder has a use for."""
+    foreign = {"vocabulary_size", "hash_bins", "dropout"} if config.encoder == "transformer" else set()
+    return {name: value for name, value in config.training.model_dump().items() if name not in foreign}
+
+
 def _tokens(shape: Shape) -> str:
-    """Return where the tokens of a static encoder came from, as a section; nothing for others."""
+    """Return what of others an encoder began with, as a section; nothing for a fresh one."""
+    if isinstance(shape, TransformerSettings):
+        return _START.format(**shape.model_dump())
     if not isinstance(shape, StaticSettings):
         return ""
     return _TOKENS.format(source=f"{shape.static_from} {shape.static_version}".strip(), **shape.model_dump())
@@ -141,6 +160,8 @@ def _tokens(shape: Shape) -> str:
 
 def _order(shape: Shape) -> str:
     """Return what word order counts."""
+    if isinstance(shape, TransformerSettings):
+        return "Word order, case and punctuation count as far as its start counted them"
     if isinstance(shape, SubwordSettings):
         return "Word order does not count at all"
     return f"Word order counts only inside a window of {' or '.join(map(str, shape.windows))} words"

@@ -1,4 +1,4 @@
-"""The encoder of a saved model, with numpy alone: what workers, the search and the server use.
+"""The encoder of a saved model, with numpy alone but for transformers: what workers, the search and the server use.
 
 model URL -> load_encoder -> Encoder
 """
@@ -8,10 +8,10 @@ from __future__ import annotations
 from model.cnn_inference import CnnEncoder
 from model.encoding import Encoder
 from model.saved import ModelParts, load_parts
-from model.settings import SubwordSettings
+from model.settings import SubwordSettings, TransformerSettings
 from model.subword_inference import BagEncoder
 from model.subwords import Subwords
-from model.transformer import is_transformer, load_transformer, transformer_digest
+from model.transformer import TransformerEncoder, is_transformer, load_transformer, transformer_digest
 from schemas.manifest import read_manifest
 
 
@@ -27,7 +27,7 @@ def load_encoder(url: str, *, half: bool = False) -> Encoder:
     """
     if is_transformer(url):
         return load_transformer(url)
-    return encoder_of(load_parts(url), half=half)
+    return encoder_of(load_parts(url), half=half, name=url)
 
 
 def digest_of(url: str) -> str:
@@ -39,9 +39,11 @@ def digest_of(url: str) -> str:
     return transformer_digest(url) if is_transformer(url) else read_manifest(url, "model").digest
 
 
-def encoder_of(parts: ModelParts, *, half: bool = False) -> Encoder:
-    """Return the encoder that a model's parts describe, ``half`` as in `load_encoder`."""
+def encoder_of(parts: ModelParts, *, half: bool = False, name: str = "the model") -> Encoder:
+    """Return the encoder that a model's parts describe, ``half`` as in `load_encoder`; a message calls it ``name``."""
     shape, digest = parts.config.shape, parts.manifest.digest
+    if isinstance(shape, TransformerSettings):
+        return TransformerEncoder(digest, name, parts.files)
     if isinstance(shape, SubwordSettings):
         subwords = Subwords.of(parts.vocabulary, shape, parts.pieces)
         return BagEncoder(digest, subwords, parts.weights["embedding.weight"], shape.ngram_weight)

@@ -1,6 +1,6 @@
-"""The networks that can be trained, one interface: question keys become inputs, inputs become vectors.
+"""The networks that can be trained, one interface: questions as they were asked become inputs, inputs become vectors.
 
-settings, vocabulary -> network_of -> Network.read(keys) -> Network(inputs) -> vectors
+settings, vocabulary -> network_of -> Network.read(texts) -> Network(inputs) -> vectors
 """
 
 from __future__ import annotations
@@ -17,13 +17,26 @@ from torch import Tensor, nn
 
 from model.encoder import QuestionEncoder
 from model.learning.device_tokens import DeviceTokens
-from model.learning.mapped_tokens import bags, token_ids
+from model.learning.mapped_tokens import bags, collected, token_ids
 from model.saved import Weights
-from model.settings import EncoderSettings, Shape, StaticSettings, SubwordSettings, TrainingSettings
+from model.sentence_folder import first_sentences
+from model.settings import (
+    EncoderSettings,
+    Shape,
+    StaticSettings,
+    SubwordSettings,
+    TrainingSettings,
+    TransformerSettings,
+)
 from model.static_rows import StaticRows, read_static
 from model.subword_encoder import SubwordEncoder
 from model.subwords import Bags, Subwords
-from model.vocabulary import Vocabulary
+from model.transformer_body import TransformerBody
+from model.vocabulary import Vocabulary, slices
+from schemas.columns import key_all
+
+MANY_ROWS = 10_000
+"""Rows of a table from which on its gradient is sparse."""
 
 
 class Inputs(Protocol):
@@ -37,27 +50,27 @@ class Inputs(Protocol):
 
 
 class Network(nn.Module, abc.ABC):
-    """A network with an embedding that learns sparsely, and what makes its inputs."""
+    """A network that learns, and what makes its inputs."""
 
-    body: QuestionEncoder | SubwordEncoder
+    body: nn.Module
 
     generator: torch.Generator | None = None
     """What draws numbers while it learns."""
 
     @abc.abstractmethod
-    def read(self, keys: pa.Array) -> Inputs:
-        """Return the inputs of question keys, once for all epochs."""
+    def read(self, texts: pa.Array) -> Inputs:
+        """Return the inputs of questions as they were asked, once for all epochs."""
 
     def optimizers(self, *, learning_rate: float) -> list[torch.optim.Optimizer]:
-        """Return what moves the weights: lazy Adam for the embedding, Adam for the rest.
+        """Return what moves the weights: lazy Adam for an embedding with sparse gradients, Adam for the rest.
 
         A step of the subword encoder, 262,144 rows, takes 62 ms of CPU so and 86 ms with dense gradients and dense
         fused Adam; for the convolution's 34,000 rows there is no difference (`benchmarks/training.py`).
         """
-        embedding = self.body.embedding.weight
-        others = [weight for weight in self.body.parameters() if weight is not embedding]
-        sparse = torch.optim.SparseAdam([embedding], lr=learning_rate)
-        return [sparse, torch.optim.Adam(others, lr=learning_rate, fused=True)] if others else [sparse]
+        tables = [part.weight for part in self.body.modules() if isinstance(part, nn.Embedding) and part.sparse]
+        others = [weight for weight in self.body.parameters() if all(weight is not table for table in tables)]
+        lazy = [torch.optim.SparseAdam(tables, lr=learning_rate)] if tables else []
+        return [*lazy, torch.optim.Adam(others, lr=learning_rate, fused=True)] if others else [*lazy]
 
     @torch.no_grad()
     def encode_all(self, inputs: Inputs) -> npt.NDArray[np.float32]:
@@ -69,14 +82,16 @@ class Network(nn.Module, abc.ABC):
 class CnnNetwork(Network):
     """The convolutional encoder over token ids."""
 
+    body: QuestionEncoder
+
     def __init__(self, vocabulary: Vocabulary, shape: EncoderSettings) -> None:
         super().__init__()
         self.vocabulary = vocabulary
         self.body = QuestionEncoder(len(vocabulary), shape)
 
-    def read(self, keys: pa.Array) -> DeviceTokens:
-        """Return the token ids of question keys, where the weights are."""
-        return DeviceTokens.of(token_ids(self.vocabulary, keys), self.body.embedding.weight.device)
+    def read(self, texts: pa.Array) -> DeviceTokens:
+        """Return the token ids of questions, where the weights are."""
+        return DeviceTokens.of(token_ids(self.vocabulary, key_all(texts)), self.body.embedding.weight.device)
 
     def forward(self, inputs: DeviceTokens) -> Tensor:
         """Return the vectors of questions."""
@@ -87,6 +102,8 @@ class CnnNetwork(Network):
 class SubwordNetwork(Network):
     """The subword encoder over bags."""
 
+    body: SubwordEncoder
+
     def __init__(self, vocabulary: Vocabulary, shape: SubwordSettings, *, dropout: float, seed: int) -> None:
         super().__init__()
         start = _published(shape) if isinstance(shape, StaticSettings) else None
@@ -96,13 +113,47 @@ class SubwordNetwork(Network):
         if start:
             self.body.begin_with(torch.from_numpy(start.rows.astype(np.float32)[:, : shape.dimension]))
 
-    def read(self, keys: pa.Array) -> Bags:
-        """Return the bags of question keys."""
-        return bags(self.subwords, keys)
+    def read(self, texts: pa.Array) -> Bags:
+        """Return the bags of questions."""
+        return bags(self.subwords, key_all(texts))
 
     def forward(self, inputs: Bags) -> Tensor:
         """Return the vectors of questions."""
         vectors: Tensor = self.body(inputs)
+        return vectors
+
+
+class TransformerNetwork(Network):
+    """A transformer that others trained, over the tokens of questions as they were asked.
+
+    It stays as it is for encoding while it learns: dropout is off, so a step is repeated bit for bit, and a batch in
+    chunks has the gradients of the whole batch. On a processor attention is products of matrices: the backward pass of
+    PyTorch's fused one takes 5 to 10 times as long at half precision there. A batch has 17 groups of one length, each
+    with a gradient for every row of the table of tokens if that was dense.
+    """
+
+    body: TransformerBody
+
+    def __init__(self, shape: TransformerSettings) -> None:
+        super().__init__()
+        options = {} if torch.cuda.is_available() else {"attn_implementation": "eager"}
+        self.body = TransformerBody(first_sentences(shape, **options).float())
+        for part in self.body.modules():
+            if isinstance(part, nn.Embedding) and part.num_embeddings >= MANY_ROWS:
+                part.sparse = True
+
+    def read(self, texts: pa.Array) -> DeviceTokens:
+        """Return the token ids of questions, where the weights are."""
+        tokens = collected(self.body.tokens(part.to_pylist()) for part in slices(texts))
+        return DeviceTokens.of(tokens, next(self.parameters()).device)
+
+    def train(self, mode: bool = True) -> TransformerNetwork:  # noqa: ARG002
+        """Stay as for encoding."""
+        return super().train(False)
+
+    def forward(self, inputs: DeviceTokens) -> Tensor:
+        """Return the vectors of questions."""
+        vectors: Tensor = self.body(inputs.ids, inputs.offsets)
         return vectors
 
 
@@ -112,6 +163,8 @@ def network_of(vocabulary: Vocabulary, shape: Shape, settings: TrainingSettings)
         torch.manual_seed(settings.seed)
         if isinstance(shape, SubwordSettings):
             return SubwordNetwork(vocabulary, shape, dropout=settings.dropout, seed=settings.seed)
+        if isinstance(shape, TransformerSettings):
+            return TransformerNetwork(shape)
         return CnnNetwork(vocabulary, shape)
 
 

@@ -24,19 +24,24 @@ class Pairs:
     """Pairs of paraphrases.
 
     Attributes:
-        keys: the distinct questions' keys, (questions,) strings.
-        first: position of each pair's first question in ``keys``, (pairs,).
+        texts: the distinct questions as they were asked, (questions,) strings.
+        first: position of each pair's first question in ``texts``, (pairs,).
         second: position of its second question, (pairs,).
         clusters: number of the cluster that holds both, (pairs,), from 0 without gaps.
     """
 
-    keys: pa.Array
+    texts: pa.Array
     first: Positions
     second: Positions
     clusters: Positions
 
     def __len__(self) -> int:
         return len(self.first)
+
+    @property
+    def keys(self) -> pa.Array:
+        """Return the questions' keys, in the order of their texts; made anew each time, to hold no copy."""
+        return key_all(self.texts)
 
     @property
     def cluster_count(self) -> int:
@@ -50,8 +55,9 @@ def index_pairs(table: pa.Table) -> Pairs:
     _, where, positions = np.unique(ids, return_index=True, return_inverse=True)
     texts = pa.chunked_array(table["text_1"].chunks + table["text_2"].chunks, pa.string())
     clusters = np.unique(table["cluster_id"].to_numpy(), return_inverse=True)[1]
-    keys = key_all(texts.take(pa.array(where)).combine_chunks())
-    return Pairs(keys, positions[: len(table)], positions[len(table) :], clusters)
+    return Pairs(
+        texts.take(pa.array(where)).combine_chunks(), positions[: len(table)], positions[len(table) :], clusters
+    )
 
 
 def read_pairs(dataset: Dataset) -> dict[str, Pairs]:

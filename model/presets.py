@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from model.settings import EncoderName, TrainingSettings
 
-PresetName = Literal["paper", "default", "static"]
+PresetName = Literal["paper", "default", "static", "transformer"]
 
 
 class Preset(NamedTuple):
@@ -37,9 +37,22 @@ DEFAULT = TrainingSettings(
 STATIC = DEFAULT.model_copy(update={"epochs": 4, "learning_rate": 2e-2, "scale": 25.0, "dropout": 0.25})
 """From tokens that are embedded already; chosen as `DEFAULT` was."""
 
+TRANSFORMER = TrainingSettings(
+    epochs=1,
+    batch_size=256,
+    learning_rate=5e-5,
+    linear_decay=True,
+    pairs_per_cluster=10,
+    loss="multiple_negatives",
+    scale=20.0,
+    smoothing=0.1,
+)
+"""What is usual for models that are trained already; batch, draws and smoothing as in `DEFAULT`. Not tuned."""
+
 PRESETS: dict[str, Preset] = {
     "default": Preset("subword", DEFAULT),
     "static": Preset("static", STATIC),
+    "transformer": Preset("transformer", TRANSFORMER),
     "paper": Preset("cnn", TrainingSettings()),
 }
 

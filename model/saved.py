@@ -17,7 +17,8 @@ import safetensors
 import safetensors.numpy
 
 from model.pieces import Pieces
-from model.settings import ModelConfig, Shape, StaticSettings, SubwordSettings
+from model.sentence_folder import MODULES
+from model.settings import ModelConfig, Shape, StaticSettings, SubwordSettings, TransformerSettings
 from model.vocabulary import Vocabulary
 from schemas.errors import QprError
 from schemas.manifest import REPORTS, Manifest, Source, read_manifest, read_verified
@@ -33,25 +34,33 @@ METRICS = "metrics.jsonl"
 CURVE = "curve.png"
 CARD = "README.md"
 TOKENS_LICENCE = "LICENSE.tokens.txt"
+TRANSFORMER = "transformer/"
+"""Begins the names of a transformer's files, which are a folder of sentence-transformers."""
 
 
 @dataclasses.dataclass(frozen=True)
 class ModelParts:
-    """A model read back: manifest, configuration, vocabulary, weights by name (of `weight_type`), tokenizer if any."""
+    """A model read back: manifest, configuration, vocabulary, weights by name (of `weight_type`), tokenizer if any.
+
+    A transformer has no vocabulary and no weights, but files by their name in its folder.
+    """
 
     manifest: Manifest
     config: ModelConfig
     vocabulary: Vocabulary
     weights: Weights
     pieces: Pieces | None = None
+    files: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
 
 
 def weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
-    """Return the name and shape of every weight a model of this configuration has."""
+    """Return the name and shape of every weight a model of this configuration has in a file of its own."""
     shape, words = config.shape, config.words + config.hash_bins
     if isinstance(shape, SubwordSettings):
         tokens = shape.tokens if isinstance(shape, StaticSettings) else 0
         return {"embedding.weight": (words + shape.ngram_bins + tokens, shape.dimension)}
+    if isinstance(shape, TransformerSettings):
+        return {}
     channels = shape.channels * len(shape.windows)
     kernels = {
         f"kernels.{number}": (shape.embedding_dimension, width * shape.channels)
@@ -86,7 +95,8 @@ def save_model(
         output: the place, claimed before training began.
         parts: configuration, vocabulary and weights, which become of `weight_type`.
         metrics: one JSON object a line of metrics.jsonl.
-        pages: further files by name, such as the model card and the curve; a static encoder's tokenizer too.
+        pages: further files by name, such as the model card and the curve; a static encoder's tokenizer and all
+            files of a transformer too.
         inputs: what the model was trained on.
         counters: what the run counted.
 
@@ -95,17 +105,17 @@ def save_model(
     """
     config, vocabulary, weights = parts
     stored = {name: np.ascontiguousarray(weight, weight_type(config.shape)) for name, weight in weights.items()}
+    learned = {VOCABULARY: vocabulary.to_text().encode(), WEIGHTS: safetensors.numpy.save(stored)}
     contents = {
         CONFIG: config.model_dump_json(indent=2).encode() + b"\n",
-        VOCABULARY: vocabulary.to_text().encode(),
-        WEIGHTS: safetensors.numpy.save(stored),
+        **({} if config.encoder == "transformer" else learned),
         METRICS: "".join(json.dumps(line) + "\n" for line in metrics).encode(),
         **pages,
     }
     try:
-        what_it_is = (CONFIG, VOCABULARY, WEIGHTS, TOKENIZER)
+        what_it_is = (CONFIG, VOCABULARY, WEIGHTS, TOKENIZER, TRANSFORMER)
         files = [
-            output.write(name, content, table="model" if name in what_it_is else REPORTS)
+            output.write(name, content, table="model" if name.startswith(what_it_is) else REPORTS)
             for name, content in contents.items()
         ]
     except BaseException:
@@ -121,13 +131,18 @@ def load_parts(url: str) -> ModelParts:
         QprError: there is no complete model, or its files are damaged or do not fit together.
     """
     manifest = read_manifest(url, "model")
-    files = {file.path.rsplit("/", 1)[-1]: file for file in manifest.of("model")}
+    files = {file.path.partition("/")[2]: file for file in manifest.of("model")}
     wanted = {CONFIG, VOCABULARY, WEIGHTS}
     if CONFIG in files:
         config = _config(url, read_verified(url, files[CONFIG]))
         wanted |= {TOKENIZER} if config.encoder == "static" else set()
+        wanted = {CONFIG, TRANSFORMER + MODULES} if config.encoder == "transformer" else wanted
     if missing := wanted - files.keys():
         raise QprError(f"{url}: the model has no {min(missing)}. Train it again")
+    if config.encoder == "transformer":
+        folder = {name: read_verified(url, file) for name, file in files.items() if name.startswith(TRANSFORMER)}
+        contents = {name.removeprefix(TRANSFORMER): content for name, content in folder.items()}
+        return ModelParts(manifest, config, Vocabulary((), hash_bins=0), {}, files=contents)
     vocabulary = _vocabulary(url, read_verified(url, files[VOCABULARY]), config)
     if len(vocabulary.words) != config.words:
         counts = f"{VOCABULARY} holds {len(vocabulary.words)} words, {CONFIG} says {config.words}"

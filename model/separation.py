@@ -40,7 +40,7 @@ def separation(vectors: npt.NDArray[np.float32], pairs: Pairs, non_pairs: tuple[
     """Return the ROC AUC of distances: how often a pair is closer than a non-pair, ties half (section 4.2).
 
     Args:
-        vectors: (questions, D), in the order of ``pairs.keys``.
+        vectors: (questions, D), in the order of ``pairs.texts``.
         pairs: the paraphrases.
         non_pairs: what `sample_non_pairs` returned.
     """

@@ -17,7 +17,7 @@ SmoothingOver = Literal["batch", "others"]
 Mates = Literal["masked", "positives"]
 Negatives = Literal["random", "hard"]
 Precision = Literal["float32", "bfloat16"]
-EncoderName = Literal["cnn", "subword", "static"]
+EncoderName = Literal["cnn", "subword", "static", "transformer"]
 
 Width = Annotated[int, pydantic.Field(ge=1, le=64)]
 """A question has ten words; every word of a batch has a vector for each place in a window."""
@@ -97,22 +97,38 @@ class StaticSettings(SubwordSettings, frozen=True, extra="forbid"):
     tokens: int = pydantic.Field(ge=1, le=LARGEST_TABLE)
 
 
-Shape = EncoderSettings | StaticSettings | SubwordSettings
+class TransformerSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """The shape of a transformer: what a model of sentence-transformers has that training begins with.
 
-SHAPES: dict[str, type[Shape]] = {"cnn": EncoderSettings, "subword": SubwordSettings, "static": StaticSettings}
-"""The shape of each encoder."""
+    Attributes:
+        transformer_from: its folder.
+        transformer_digest: of all its files.
+        transformer_licence: as its README states it.
+        dimension: numbers a question.
+    """
+
+    transformer_from: str
+    transformer_digest: str = ""
+    transformer_licence: str = "not stated"
+    dimension: int = pydantic.Field(ge=1)
 
 
-_NAMES: tuple[tuple[EncoderName, type[Shape]], ...] = (
+Shape = EncoderSettings | StaticSettings | SubwordSettings | TransformerSettings
+
+_NAMED: tuple[tuple[EncoderName, type[Shape]], ...] = (
     ("cnn", EncoderSettings),
-    ("static", StaticSettings),  # before subword, which it is one of
     ("subword", SubwordSettings),
+    ("static", StaticSettings),
+    ("transformer", TransformerSettings),
 )
+
+SHAPES: dict[str, type[Shape]] = dict(_NAMED)
+"""The shape of each encoder."""
 
 
 def encoder_name(shape: Shape) -> EncoderName:
     """Return the name of the encoder that has this shape."""
-    return next(name for name, kind in _NAMES if isinstance(shape, kind))
+    return next(name for name, kind in _NAMED if type(shape) is kind)
 
 
 class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):

@@ -141,7 +141,7 @@ class Run:
         self.network, self.pairs, self.settings = network, pairs, settings
         self.gradients = Gradients(
             network,
-            network.read(pairs.keys),
+            network.read(pairs.texts),
             pairs,
             loss_of(settings),
             chunk_size=settings.chunk_size,
@@ -241,5 +241,5 @@ def judge_of(
     if not len(non_pairs[0]):
         say("no validation pairs of two clusters: training all epochs and keeping the last one")
         return lambda: None
-    inputs = network.read(validation.keys)
+    inputs = network.read(validation.texts)
     return lambda: separation(network.encode_all(inputs), validation, non_pairs)

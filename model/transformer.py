@@ -1,41 +1,57 @@
-"""Encoders of sentence-transformers, as teachers and to compare with: ``st:<folder>`` in place of a model's URL.
+"""Encoders of sentence-transformers: ``st:<folder>`` in place of a model's URL, and those that `qpr train` fine-tuned.
 
-st:<folder> -> TransformerEncoder -> encode(texts) -> float32 matrix
+st:<folder>, or files of a model -> TransformerEncoder -> encode(texts) -> float32 matrix
 """
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import dataclasses
 import functools
-import hashlib
-import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from model.encoding import Encoder, Matrix
+from model.sentence_folder import PREFIX, checked_folder, folder_digest, load_sentences, unpacked
 from schemas.errors import QprError
 
-PREFIX = "st:"
-"""Begins the address of such an encoder."""
+if TYPE_CHECKING:
+    from model.transformer_body import TransformerBody
+
+ALIKE = 0.999
+"""Least cosine that vectors at half precision must have to those at single precision to be taken."""
+
+_PROBES = (
+    "how do i renew my passport?",
+    "What is the best way to learn a language in three months, if I have an hour a day and no teacher?",
+    "why",
+    "Is 0.1 + 0.2 == 0.3?",
+)
+"""What that is seen on: the same for all, so that the encoders of a run decide alike."""
 
 _BATCH = 64
 
 
 @dataclasses.dataclass(frozen=True)
 class TransformerEncoder(Encoder):
-    """A sentence-transformers model in a folder; it reads texts as they were asked, and its vectors have length 1.
+    """A sentence-transformers model; it reads texts as they were asked, and its vectors have length 1.
 
-    Vectors are computed in padded batches, so their last digits depend on what is encoded together.
+    Questions of one length are encoded together, so a vector's last digits depend on what else there is. Where the
+    processor multiplies bfloat16 by itself, the transformer computes in it if that changes vectors by less than
+    `ALIKE`: half the time. A model that reads something else than tokens is encoded by the library's own loop.
 
     Attributes:
-        folder: the one that holds ``modules.json``.
+        name: what a message calls it, such as ``st:<folder>``.
+        files: what it consists of; None if that is in the folder of its name.
     """
 
-    folder: str
+    name: str
+    files: Mapping[str, bytes] | None = None
 
     @property
     def dimension(self) -> int:
@@ -52,22 +68,31 @@ class TransformerEncoder(Encoder):
         if not listed:
             return np.empty((0, self.dimension), np.float32)
         strings = [text or "" for text in listed]
+        if self._body is not None:
+            return encoded(self._body, strings)
         vectors = self._model.encode(strings, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False)
         return np.asarray(vectors, np.float32)
 
     @functools.cached_property
     def _model(self) -> Any:
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
-        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # standard error belongs to the command
+        with contextlib.ExitStack() as stack:
+            folder = Path(self.name.removeprefix(PREFIX))
+            if self.files is not None:
+                folder = stack.enter_context(unpacked(self.files))
+            return load_sentences(folder, name=self.name)
+
+    @functools.cached_property
+    def _body(self) -> TransformerBody | None:
+        """Return the model at the precision to encode with; None if it reads something else than tokens."""
+        if not hasattr(self._model, "preprocess"):
+            return None
+        from model.transformer_body import TransformerBody
+
         try:
-            from sentence_transformers import SentenceTransformer
-        except ImportError as error:
-            raise QprError(f"{PREFIX}{self.folder} needs a package: {error}. pip install '.[transformers]'") from error
-        safe = {"use_safetensors": True}  # a pickle of weights could run code
-        try:
-            return SentenceTransformer(self.folder, local_files_only=True, model_kwargs=safe)
-        except Exception as error:
-            raise QprError(f"{PREFIX}{self.folder}: cannot be loaded: {str(error).partition(chr(10))[0]}") from error
+            body = TransformerBody(self._model).eval()
+        except QprError:
+            return None
+        return _halved_where_alike(body) if _multiplies_half() else body
 
 
 def is_transformer(url: str) -> bool:
@@ -81,7 +106,7 @@ def load_transformer(url: str) -> TransformerEncoder:
     Raises:
         QprError: there is no such folder.
     """
-    return TransformerEncoder(transformer_digest(url), url.removeprefix(PREFIX))
+    return TransformerEncoder(transformer_digest(url), url)
 
 
 def transformer_digest(url: str) -> str:
@@ -90,12 +115,36 @@ def transformer_digest(url: str) -> str:
     Raises:
         QprError: there is no such folder, or it holds no model of sentence-transformers.
     """
-    folder = Path(url.removeprefix(PREFIX))
-    if not (folder / "modules.json").is_file():
-        raise QprError(f"{url}: no modules.json in {folder}. Give the folder of a sentence-transformers model")
-    digest = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        digest.update(
-            f"{path.relative_to(folder).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode()
-        )
-    return digest.hexdigest()
+    return folder_digest(checked_folder(url))
+
+
+def encoded(body: TransformerBody, texts: Sequence[str]) -> Matrix:
+    """Return one vector a text, (len(texts), dimension), at the precision of the body's weights."""
+    import torch
+
+    tokens = body.tokens(texts)
+    with torch.inference_mode():
+        where = next(body.parameters()).device
+        vectors = body(torch.from_numpy(tokens.ids).to(where), torch.from_numpy(tokens.offsets).to(where))
+    return np.asarray(vectors.cpu().numpy(), np.float32)
+
+
+def _multiplies_half() -> bool:
+    """Tell whether the processor has instructions for products of bfloat16; without them it is slower, not faster."""
+    import torch
+
+    able: Mapping[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
+
+
+def _halved_where_alike(body: TransformerBody) -> TransformerBody:
+    """Return the body with its transformer at half precision if its vectors stay the same that way."""
+    import torch
+
+    weight = next(body.parameters())
+    if weight.device.type != "cpu" or weight.dtype != torch.float32:
+        return body
+    halved = copy.deepcopy(body)
+    halved.sentences[0].to(torch.bfloat16)
+    cosines = np.einsum("nd,nd->n", encoded(body, _PROBES), encoded(halved, _PROBES))
+    return halved if cosines.min() >= ALIKE else body

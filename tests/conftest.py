@@ -238,6 +238,30 @@ def tokens(tmp_path):
     return folder
 
 
+@pytest.fixture(scope="session")
+def tiny_sentences(tmp_path_factory):
+    """Return the folder of a random BERT of two layers with the words of a few questions; skips without the package."""
+    pytest.importorskip("sentence_transformers", reason="needs the extra transformers")
+    import torch
+    import transformers
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+
+    parts, folder = tmp_path_factory.mktemp("bert"), tmp_path_factory.mktemp("sentences")
+    listed = "[PAD] [UNK] [CLS] [SEP] [MASK] pay cancel find change bill rent card flight how do i my the want to ? ##s"
+    (parts / "vocab.txt").write_text(listed.replace(" ", "\n") + "\n")
+    transformers.BertTokenizerFast.from_pretrained(str(parts)).save_pretrained(str(parts))
+    sizes = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
+    config = transformers.BertConfig(vocab_size=22, max_position_embeddings=24, **sizes)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        transformers.BertModel(config).save_pretrained(str(parts))
+    bert = Transformer(str(parts))
+    SentenceTransformer(modules=[bert, Pooling(32)]).save(str(folder), create_model_card=False)
+    (folder / "README.md").write_text("---\ntags: [bert]\nlicense: mit\n---\nlicense: none of this\n")
+    return folder
+
+
 class LetterModel:
     """Stands for a model of sentence-transformers: counts of a few letters, and what it was loaded with."""
 

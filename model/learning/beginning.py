@@ -13,10 +13,11 @@ import pyarrow as pa
 import torch
 
 from model.learning.devices import checked_device
-from model.networks import Network, network_of
+from model.networks import Network, TransformerNetwork, network_of
 from model.pairs import Pairs
-from model.saved import ModelParts, load_parts
-from model.settings import Shape, TrainingSettings, encoder_name
+from model.saved import ModelParts, Weights, load_parts
+from model.sentence_folder import load_sentences, packed, unpacked
+from model.settings import Shape, TrainingSettings, TransformerSettings, encoder_name
 from model.vocabulary import Vocabulary
 from schemas.errors import QprError
 
@@ -45,13 +46,21 @@ def begun(
     Raises:
         QprError: no question has a token, or the device does not work.
     """
-    vocabulary = Vocabulary.learn(pairs.keys, words=settings.vocabulary_size, hash_bins=settings.hash_bins)
-    if not len(vocabulary):
-        raise QprError("no train question has a word and there are no hash bins. Check the dataset's texts")
+    vocabulary = _vocabulary(pairs, shape, settings)
     network = network_of(vocabulary, shape, settings).to(checked_device(device))
     if older:
         say(f"beginning with the weights of a model: {begin_from(older, network, vocabulary)}")
     return vocabulary, network
+
+
+def _vocabulary(pairs: Pairs, shape: Shape, settings: TrainingSettings) -> Vocabulary:
+    """Return the words of the train questions; none for a transformer, which has tokens of its own."""
+    if isinstance(shape, TransformerSettings):
+        return Vocabulary((), hash_bins=0)
+    vocabulary = Vocabulary.learn(pairs.keys, words=settings.vocabulary_size, hash_bins=settings.hash_bins)
+    if not len(vocabulary):
+        raise QprError("no train question has a word and there are no hash bins. Check the dataset's texts")
+    return vocabulary
 
 
 def older_model(url: str, shape: Shape) -> ModelParts:
@@ -79,6 +88,11 @@ def begin_from(older: ModelParts, network: Network, vocabulary: Vocabulary) -> s
     if there are as many of them, since a word's row is its hash modulo their number. All else has one shape.
     """
     weights = dict(network.body.named_parameters())
+    if older.files:
+        with unpacked(older.files) as folder:
+            learned = load_sentences(folder, name="the model to begin from").float()
+        network.body.load_state_dict({f"sentences.{name}": value for name, value in learned.state_dict().items()})
+        return f"all {len(weights)} of them"
     new, old, known = rows_in_common(older.vocabulary, vocabulary, beyond=_beyond(older))
     rows = torch.from_numpy(older.weights[EMBEDDING][old].astype(np.float32))
     table = weights.pop(EMBEDDING)
@@ -90,6 +104,20 @@ def begin_from(older: ModelParts, network: Network, vocabulary: Vocabulary) -> s
         bins = f"it has {older.vocabulary.hash_bins:,} of them, not {vocabulary.hash_bins:,}"
         taken += f"; the rows of all other words begin afresh: {bins}"
     return taken
+
+
+@torch.no_grad()
+def transformer_files(shape: TransformerSettings, weights: Weights) -> dict[str, bytes]:
+    """Return the files of a transformer that has learned, by name.
+
+    Args:
+        shape: tells what it began with.
+        weights: all of its weights by name.
+    """
+    network = TransformerNetwork(shape)
+    for name, weight in network.body.named_parameters():
+        weight.copy_(torch.from_numpy(weights[name]))
+    return packed(network.body.sentences)
 
 
 def rows_in_common(

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from model.learning.progress import Progress
 from model.pairs import Pairs
-from model.settings import Shape, SubwordSettings, TrainingSettings
+from model.settings import Shape, SubwordSettings, TrainingSettings, TransformerSettings
 from schemas.errors import QprError, is_out_of_memory
 
 EXPLODED = 1000.0
@@ -62,7 +62,7 @@ class LossWatch:
         else:
             row, what = _worst(*self._sides)
         pair = batch[row]
-        texts = [self._pairs.keys[side[pair]].as_py() for side in (self._pairs.first, self._pairs.second)]
+        texts = [self._pairs.texts[side[pair]].as_py() for side in (self._pairs.first, self._pairs.second)]
         return f"{what} {_cut(texts[0])} and {_cut(texts[1])}"
 
 
@@ -84,15 +84,18 @@ def lowering(shape: Shape, settings: TrainingSettings) -> Iterator[None]:
     Raises:
         QprError: it did not suffice.
     """
-    tables = "--vocabulary-size, --hash-bins, --dimension"
-    tables += " and --ngram-bins" if isinstance(shape, SubwordSettings) else ""
+    smaller = "--vocabulary-size, --hash-bins, --dimension"
+    smaller += " and --ngram-bins" if isinstance(shape, SubwordSettings) else ""
+    lower = f"Lower {{step}}, {smaller} for a smaller model"
+    if isinstance(shape, TransformerSettings):
+        lower = "Lower {step}, or begin with a smaller model"
     try:
         yield
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
         step = f"--batch-size (now {settings.batch_size}) or --chunk-size for less in a step"
-        raise QprError(f"not enough memory. Lower {step}, {tables} for a smaller model") from error
+        raise QprError(f"not enough memory. {lower.format(step=step)}") from error
 
 
 def _worst(first: Tensor, second: Tensor) -> tuple[int, str]:

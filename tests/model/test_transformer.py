@@ -8,7 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from model import transformer
 from model.inference import digest_of, load_encoder
+from model.sentence_folder import load_sentences
 from model.transformer import TransformerEncoder, load_transformer, transformer_digest
 from schemas.errors import QprError
 
@@ -69,3 +71,46 @@ def test_what_cannot_be_loaded_is_one_line(sentence_transformer, monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", types.SimpleNamespace(SentenceTransformer=refuse))
     with pytest.raises(QprError, match=r"cannot be loaded: no weights$"):
         load_encoder(sentence_transformer).encode(["pay"])
+
+
+ASKED = ["How do I pay my bill?", "cancel the flight", "", "???", "find my card", "Pay"]
+
+
+@pytest.fixture
+def library(tiny_sentences):
+    """Return what the library itself makes of the questions."""
+    return load_sentences(tiny_sentences, name="tiny").encode(ASKED, normalize_embeddings=True)
+
+
+def test_vectors_are_those_of_the_library(tiny_sentences, library, monkeypatch):
+    monkeypatch.setattr(transformer, "_multiplies_half", lambda: False)
+    encoder = load_encoder(f"st:{tiny_sentences}")
+    np.testing.assert_allclose(encoder.encode(ASKED), library, atol=1e-5)
+    assert encoder.dimension == library.shape[1]
+    shuffled = encoder.encode(ASKED[::-1] * 3)
+    np.testing.assert_allclose(shuffled, np.tile(library[::-1], (3, 1)), atol=1e-5)
+
+
+def test_half_precision_is_taken_where_vectors_stay_the_same(tiny_sentences, library, monkeypatch):
+    monkeypatch.setattr(transformer, "_multiplies_half", lambda: True)
+    halved = load_encoder(f"st:{tiny_sentences}").encode(ASKED)
+    assert halved.dtype == np.float32
+    assert np.abs(halved - library).max() > 1e-5  # it is another precision
+    assert np.einsum("nd,nd->n", halved, library).min() > transformer.ALIKE
+    np.testing.assert_allclose(np.linalg.norm(halved, axis=1), 1, atol=1e-6)
+    monkeypatch.setattr(transformer, "ALIKE", 1.1)
+    np.testing.assert_allclose(load_encoder(f"st:{tiny_sentences}").encode(ASKED), library, atol=1e-5)
+
+
+def test_what_reads_no_tokens_is_encoded_by_the_library(tiny_sentences, library, monkeypatch):
+    encoder = load_encoder(f"st:{tiny_sentences}")
+    monkeypatch.setattr(type(encoder._model), "preprocess", lambda *_, **__: {})
+    assert encoder._body is None
+    monkeypatch.undo()
+    np.testing.assert_array_equal(encoder.encode(ASKED), library)
+
+
+def test_it_travels_with_its_weights_at_full_precision(tiny_sentences):
+    encoder = load_encoder(f"st:{tiny_sentences}")
+    vectors = encoder.encode(ASKED)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(encoder)).encode(ASKED), vectors)

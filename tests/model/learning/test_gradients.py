@@ -36,7 +36,7 @@ def gradients_of(shape, *, dropout=0.0, loss="sdml", dtype=torch.float64, **opti
     settings = TrainingSettings(loss=loss, dropout=dropout, seed=4)
     network = network_of(Vocabulary.learn(PAIRS_OF_23.keys, words=20, hash_bins=5), shape, settings).to(dtype)
     network.train()
-    return Gradients(network, network.read(PAIRS_OF_23.keys), PAIRS_OF_23, loss_of(settings), **options)
+    return Gradients(network, network.read(PAIRS_OF_23.texts), PAIRS_OF_23, loss_of(settings), **options)
 
 
 def added(gradients, batch=BATCH):

@@ -16,7 +16,7 @@ VOCABULARY = Vocabulary(("pay", "the", "bill"), hash_bins=4)
 def learning(shape, *, seed, pairs_about):
     network = network_of(VOCABULARY, shape, TrainingSettings(seed=seed, dropout=0.5))
     optimizers = network.optimizers(learning_rate=0.1)
-    inputs = network.read(pairs_about("pay").keys)
+    inputs = network.read(pairs_about("pay").texts)
 
     def step():
         network.train()

@@ -1,0 +1,40 @@
+"""Which questions go through a network of attention together: those of one length, or almost.
+
+lengths -> length_groups -> arrays of question numbers
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.int64]
+
+MOST_TOKENS = 4_096
+"""Of a group: what its layers pass on stays in the cache of a core."""
+
+PADDING = 16
+"""Tokens that cost what beginning another group does: six layers of 384 take 3 ms to begin, and 0.2 ms a token."""
+
+
+def length_groups(
+    lengths: npt.NDArray[np.integer], *, most_tokens: int = MOST_TOKENS, padding: int = PADDING
+) -> Iterator[Numbers]:
+    """Yield every question once, in groups whose lengths differ little; the order depends on the lengths alone.
+
+    Args:
+        lengths: tokens of each question, (questions,).
+        most_tokens: of a group, its padding included; a longer question is alone.
+        padding: most tokens that a group is filled up with.
+    """
+    order = np.argsort(-lengths.astype(np.int64), kind="stable")
+    start = 0
+    while start < len(order):
+        widths = lengths[order[start:]].astype(np.int64)
+        most = max(1, most_tokens // max(1, int(widths[0])))
+        filled = np.cumsum(widths[0] - widths[:most])
+        count = int(np.searchsorted(filled, padding, side="right"))
+        yield order[start : start + count]
+        start += count
