@@ -15,7 +15,7 @@ EXTRAS = {
     "index": ["faiss-cpu>=1.11"],
     "fast": ["numba>=0.60"],
     "static": ["tokenizers>=0.20", "wordllama>=0.4"],
-    "transformers": ["sentence-transformers>=5"],
+    "transformers": ["sentence-transformers>=6"],
     "serve": ["faiss-cpu>=1.11"],
 }
 DEV_EXTRAS = ("beam", "train", "index", "fast")

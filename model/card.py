@@ -161,7 +161,7 @@ def _tokens(shape: Shape) -> str:
 def _order(shape: Shape) -> str:
     """Return what word order counts."""
     if isinstance(shape, TransformerSettings):
-        return "Word order, case and punctuation count as far as its start counted them"
+        return "Word order, case and punctuation count as its start counted them"
     if isinstance(shape, SubwordSettings):
         return "Word order does not count at all"
     return f"Word order counts only inside a window of {' or '.join(map(str, shape.windows))} words"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from model.card import card
-from model.settings import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings
+from model.settings import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings, TransformerSettings
 from schemas.manifest import Source
 
 CONFIG = ModelConfig(
@@ -36,6 +36,21 @@ def test_card_of_a_subword_encoder_tells_of_no_windows():
     assert "Word order does not count at all;" in page
     assert "| linear decay | no |" in page
     assert "windows" not in page
+    assert all(len(line) <= 120 for line in page.splitlines())
+
+
+def test_card_of_a_transformer_tells_what_it_began_with_and_of_no_table_of_words():
+    shape = TransformerSettings(
+        transformer_from="models/mini", transformer_digest="def", transformer_licence="mit", dimension=384
+    )
+    update = {"encoder": "transformer", "shape": shape, "words": 0, "hash_bins": 0}
+    page = card(CONFIG.model_copy(update=update), dataset_url="d", data={}, metrics={})
+    assert "into 384 numbers" in page
+    assert "model in `models/mini` (licence as its README states it:\nmit; digest `def`)" in page
+    assert "* It knows the language, the subjects and the wording of its data.\n" in page
+    assert "case and punctuation count as its start counted them;" in page
+    for absent in ("{", "vocabulary size", "hash bins", "dropout", "embedding of their own", "without a word"):
+        assert absent not in page
     assert all(len(line) <= 120 for line in page.splitlines())
 
 

@@ -3,7 +3,15 @@ from __future__ import annotations
 import pydantic
 import pytest
 
-from model.settings import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings, encoder_name
+from model.settings import (
+    EncoderSettings,
+    ModelConfig,
+    StaticSettings,
+    SubwordSettings,
+    TrainingSettings,
+    TransformerSettings,
+    encoder_name,
+)
 
 
 def test_defaults_are_the_papers():
@@ -78,9 +86,15 @@ def test_a_shape_of_another_encoder_is_refused(encoder, shape, hash_bins):
 
 
 def test_a_shape_is_read_as_that_of_its_encoder():
-    for name, shape in (("cnn", EncoderSettings()), ("subword", SubwordSettings())):
+    shapes = {
+        "cnn": EncoderSettings(),
+        "subword": SubwordSettings(),
+        "static": StaticSettings(tokens=2),
+        "transformer": TransformerSettings(transformer_from="folder", dimension=1),
+    }
+    for name, shape in shapes.items():
         common = {"words": 3, "hash_bins": 1, "training": TrainingSettings(), "dataset_digest": "d"}
-        config = ModelConfig(encoder=name, shape={"dimension": 9}, **common)
+        config = ModelConfig(encoder=name, shape={**shape.model_dump(), "dimension": 9}, **common)
         assert config.shape == shape.model_copy(update={"dimension": 9})
         assert encoder_name(config.shape) == name
         assert ModelConfig.model_validate_json(config.model_dump_json()) == config

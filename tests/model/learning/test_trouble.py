@@ -10,7 +10,7 @@ from torch import nn
 from model.learning.progress import Progress
 from model.learning.trouble import EXPLODED, LossWatch, check_weights, lowering
 from model.sdml import SDMLLoss
-from model.settings import EncoderSettings, SubwordSettings, TrainingSettings
+from model.settings import EncoderSettings, SubwordSettings, TrainingSettings, TransformerSettings
 from schemas.errors import QprError
 
 BATCH = np.array([2, 0, 1])
@@ -91,6 +91,14 @@ def test_out_of_memory_says_what_to_lower(error, shape, bins):
         raise error
     assert "--vocabulary-size" in str(raised.value)
     assert ("--ngram-bins" in str(raised.value)) == bins
+
+
+def test_a_transformer_has_no_table_to_make_smaller():
+    shape = TransformerSettings(transformer_from="folder", dimension=8)
+    with pytest.raises(QprError) as raised, lowering(shape, TrainingSettings(batch_size=77)):
+        raise MemoryError
+    assert "--batch-size (now 77)" in str(raised.value)
+    assert str(raised.value).endswith("or begin with a smaller model")
 
 
 def test_other_errors_pass():

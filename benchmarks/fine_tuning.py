@@ -1,0 +1,75 @@
+"""Pairs a second while fine-tuning a transformer, against sentence-transformers' own way, in one run.
+
+train pairs of a dataset, folder of a model -> steps of both, in turn -> pairs/s, ratio
+
+Run it: python -m benchmarks.fine_tuning --dataset D --model FOLDER [--pairs 256] [--steps 3]
+
+Both begin with the model in the folder, learn by multiple-negatives ranking from one side and move all weights, on one
+thread. Ours has its tokens from before the first step, and no dropout; the peer's dropout is on, as its users have it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import torch
+import typer
+
+from benchmarks.machine import describe_machine
+from benchmarks.rivals.sentence_transformers_step import PeerFineTuning
+from benchmarks.training import RANKING, SEED, Step, report, run_of, timed
+from model.batches import Numbers, batches
+from model.learning.freed_memory import keep_freed_memory
+from model.pairs import Pairs, read_pairs
+from model.presets import PRESETS
+from model.sentence_folder import described
+from model.settings import Precision, TransformerSettings
+from model.vocabulary import Vocabulary
+from schemas.dataset import open_dataset
+
+RATE = PRESETS["transformer"].training.learning_rate
+PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16")
+
+
+def ours(pairs: Pairs, folder: str) -> dict[str, Step]:
+    """Return the steps of `qpr train` by name."""
+    shape, words = TransformerSettings(**described(folder)), Vocabulary((), hash_bins=0)
+    steps: dict[str, Step] = {}
+    for precision in PRECISIONS:
+        settings = RANKING.model_copy(update={"precision": precision, "learning_rate": RATE})
+        steps[f"qpr, {precision}"] = run_of(pairs, words, shape, settings).step
+    return steps
+
+
+def peers(pairs: Pairs, folder: str) -> dict[str, Step]:
+    """Return the steps of the peer by name."""
+    texts = pairs.texts.to_pylist()
+
+    def stepping(precision: Precision) -> Step:
+        training = PeerFineTuning(folder, learning_rate=RATE, half=precision == "bfloat16")
+
+        def step(batch: Numbers) -> float:
+            return training.step(*([texts[row] for row in side[batch]] for side in (pairs.first, pairs.second)))
+
+        return step
+
+    return {f"its own, {precision}": stepping(precision) for precision in PRECISIONS}
+
+
+def main(
+    dataset: Annotated[str, typer.Option(help="Learn from this dataset's train pairs.")],
+    model: Annotated[str, typer.Option(help="Folder of a sentence-transformers model.")],
+    size: Annotated[int, typer.Option("--pairs", help="Pairs a step.")] = 256,
+    steps: Annotated[int, typer.Option(help="Steps of each that count.")] = 3,
+) -> None:
+    """Print the table."""
+    keep_freed_memory()
+    torch.set_num_threads(1)
+    pairs = read_pairs(open_dataset(dataset))["train"]
+    work = [*batches(len(pairs), size=size, seed=SEED, epoch=1)][: steps + 1]
+    print(f"{describe_machine()}, torch {torch.__version__}, seed {SEED}, {size} pairs a step, {steps} steps of each")
+    report(timed(ours(pairs, model) | peers(pairs, model), work), pairs=size)
+
+
+if __name__ == "__main__":
+    typer.run(main)
