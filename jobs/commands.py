@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from jobs import clusters, distil, encode, evaluate, index, quora, sample, search, simulate, train
+from jobs import clusters, distil, encode, evaluate, index, quora, rerank, sample, search, simulate, train
 from schemas import __version__
 
 HELP = """From question-answering logs to a searchable index of question paraphrases.
@@ -43,6 +43,7 @@ app.command("train")(train.train)
 app.command("distil")(distil.distil)
 app.command("encode")(encode.encode)
 app.command("index")(index.index)
+app.command("rerank")(rerank.rerank)
 app.command("evaluate")(evaluate.evaluate)
 app.command("search")(search.search)
 

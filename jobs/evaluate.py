@@ -58,6 +58,7 @@ def evaluate(
         typer.Option(min=1, help="Lists searched, if the index has lists; what it was built with by default."),
     ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Search all lists, whatever --probes says.")] = False,
+    rerank: Annotated[str | None, typer.Option(help="Reranker of the index, from `qpr rerank`.")] = None,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Most queries; a uniform sample, the same every time.")
     ] = None,
@@ -78,7 +79,10 @@ def evaluate(
     if output and storage.exists(output) and not overwrite:
         raise QprError(f"{output}: exists. Choose another --output or add --overwrite")
     if dataset and index and not (beir or model):
-        result = of_index(dataset, index, split=split, depth=depth, probes=probes, exact=exact, limit=limit)
+        from model.index import open_index
+
+        opened = open_index(index, probes=probes, exact=exact, rerank=rerank)
+        result = of_index(dataset, opened, split=split, depth=depth, limit=limit)
     elif beir and model and not (dataset or index):
         result = of_beir(beir, model, split=split, depth=depth)
     else:
@@ -114,24 +118,21 @@ def of_beir(url: str, model: str, *, split: HeldOut, depth: int) -> dict[str, An
     }
 
 
-def of_index(
-    dataset: str, index: str, *, split: HeldOut, depth: int, probes: int | None, exact: bool, limit: int | None
-) -> dict[str, Any]:
+def of_index(dataset: str, index: Index, *, split: HeldOut, depth: int, limit: int | None) -> dict[str, Any]:
     """Return the metrics of an index on the clusters of a split, and how long its queries take."""
-    from model.index import open_index
     from model.judgements import judgements
 
     table = open_dataset(dataset).table("clusters", columns=["question_ids", "texts"], split=split.value)
     judged = judgements(table, limit=limit)
     if not len(judged):
         raise QprError(f"{dataset}: no cluster in split {split.value}, so no query. Use another --split or more data")
-    opened = open_index(index, probes=probes, exact=exact)
     result = {
         "dataset": dataset,
         "split": split.value,
-        **measure(opened, judged, depth=depth),
-        **query_times(opened, judged),
-        "index": {"url": index, **opened.settings.model_dump(), "probes": opened.probes},
+        **measure(index, judged, depth=depth),
+        **query_times(index, judged),
+        "index": {"url": index.url, **index.settings.model_dump(), "probes": index.probes},
+        **({"reranker": index.reranker.url} if index.reranker else {}),
     }
     if missing := result["relevant_missing"]:
         say(f"{missing:,} of {result['relevant']:,} paraphrases are not in the index; they count as not found")

@@ -38,11 +38,12 @@ def search(
         int | None,
         typer.Option(min=1, help="Lists searched, if the index has lists; what it was built with by default."),
     ] = None,
+    rerank: Annotated[str | None, typer.Option(help="Reranker of this index, from `qpr rerank`.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a question, a line each.")] = False,
 ) -> None:
     """Find the questions most similar to each question.
 
-    A score is the negative squared distance of the two vectors: 0 is best.
+    A score is the negative squared distance of the two vectors: 0 is best. With --rerank it is the reranker's own.
 
     Example: qpr search --index index "how do I pay my bill" --k 5
     """
@@ -51,7 +52,7 @@ def search(
     given = question_arguments(questions or [])
     if not given and _is_typed():
         say("Type a question and press Enter; Ctrl-D ends.")
-    opened = open_index(index, probes=probes)
+    opened = open_index(index, probes=probes, rerank=rerank)
     most = min(k, len(opened))
     empty = True
     for batch in _batches(given or _lines_of_stdin(), k=most):

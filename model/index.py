@@ -20,6 +20,8 @@ import pydantic
 from model.encoding import Encoder
 from model.inference import load_encoder
 from model.nearest import Ints, nearest
+from model.reranking.reranker import Reranker
+from model.reranking.saved import load_reranker
 from model.shards import Matrix, Shard, open_shard
 from schemas import storage
 from schemas.errors import QprError, UsageError
@@ -92,6 +94,7 @@ class Index:
         encoder: the model that encoded the questions.
         shards: the opened FAISS indexes.
         question_ids: of each shard, ascending.
+        reranker: orders the nearest questions of a text anew.
     """
 
     url: str
@@ -101,6 +104,7 @@ class Index:
     shards: tuple[Shard, ...]
     question_ids: tuple[Ints, ...]
     _id_files: tuple[bytes, ...] = dataclasses.field(repr=False)
+    reranker: Reranker | None = None
 
     def __len__(self) -> int:
         return self.settings.questions
@@ -108,7 +112,7 @@ class Index:
     def search(self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Hits:
         """Return the k questions nearest to each text; equal scores rank by question id.
 
-        A text without a word has no hits.
+        A text without a word has no hits. With a reranker its order is that of the first ones.
 
         Args:
             texts: queries, as they were asked.
@@ -118,11 +122,16 @@ class Index:
         Raises:
             UsageError: k is under 1.
         """
+        if k < 1:
+            raise UsageError(f"k must be at least 1, got {k}")
         asked = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
-        hits = self.search_vectors(self.encoder.encode(asked), k, exclude)
+        more = k if self.reranker is None else max(k, min(self.reranker.depth, len(self)))
+        hits = self.search_vectors(self.encoder.encode(asked), more, exclude)
         wordless = np.array([not words(key(text)) for text in asked.to_pylist()], bool)
         hits.ids[wordless], hits.scores[wordless], hits.rows[wordless] = -1, -np.inf, -1
-        return hits
+        if self.reranker is None:
+            return hits
+        return self.reranker.reordered(self, asked, hits, k)
 
     def search_vectors(self, vectors: Matrix, k: int, exclude: npt.ArrayLike | None = None) -> Hits:
         """Return the k questions nearest to each vector, (n, dimension) float32; otherwise like `search`."""
@@ -145,16 +154,18 @@ class Index:
             return pa.concat_tables(parts).combine_chunks()  # taking 20 rows of one chunk: 30 us; of eight: 4 ms
 
 
-def open_index(url: str, *, probes: int | None = None, exact: bool = False) -> Index:
+def open_index(url: str, *, probes: int | None = None, exact: bool = False, rerank: str | None = None) -> Index:
     """Open the index at an fsspec URL; every byte of it is checked against the manifest.
 
     Args:
         url: the index.
         probes: lists to search for a query; what the index was built with by default. Without effect on flat shards.
         exact: search all lists.
+        rerank: URL of a reranker that was learned with an index of the same model.
 
     Raises:
-        QprError: there is no complete index, a file is missing or damaged, or its parts do not fit together.
+        QprError: there is no complete index, a file is missing or damaged, its parts do not fit together, or the
+            reranker is not for it.
         UsageError: probes is under 1.
     """
     if probes is not None and probes < 1:
@@ -172,7 +183,8 @@ def open_index(url: str, *, probes: int | None = None, exact: bool = False) -> I
         _check_dimension(url, settings, found=shard.faiss.d, what="a shard")
     _check_dimension(url, settings, found=encoder.result().dimension, what="its model")
     wanted = shards[0].lists if exact else (probes or settings.probes)
-    return Index(url, settings, wanted, encoder.result(), shards, ids, contents)
+    reranker = load_reranker(rerank, model_digest=settings.model_digest) if rerank else None
+    return Index(url, settings, wanted, encoder.result(), shards, ids, contents, reranker)
 
 
 def _threads() -> int:

@@ -46,13 +46,21 @@ class BagEncoder(Encoder):
 
     def encode_bags(self, bags: Bags) -> Matrix:
         """Return one vector a question of the bags."""
-        words = summed(bags.ngrams, self.table)
-        words *= np.float32(self.ngram_weight)
-        words += self.table[bags.words]
-        vectors = summed(bags.questions, words)
+        vectors = summed(bags.questions, self._words(bags))
         lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))
         vectors /= np.where(lengths > 0, lengths, 1)[:, None]
         return vectors
+
+    def word_sums(self, words: pa.Array) -> Matrix:
+        """Return what each distinct word adds to a question, (len(words), dimension); its length is what it counts."""
+        bags = self.subwords.bags(words)
+        return summed(bags.questions, self._words(bags))
+
+    def _words(self, bags: Bags) -> Matrix:
+        words = summed(bags.ngrams, self.table)
+        words *= np.float32(self.ngram_weight)
+        words += self.table[bags.words]
+        return words
 
 
 def summed(runs: TokenIds, table: npt.NDArray[np.floating]) -> Matrix:

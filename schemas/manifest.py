@@ -23,12 +23,13 @@ RUN_FOLDER = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
 """The name of a run's folder: when it began, and a random number."""
 REPORTS = "reports"
 """The table of files that tell how a run went, its times too: listed and verified, but no part of the digest."""
-Kind = Literal["dataset", "model", "index", "calibration"]
+Kind = Literal["dataset", "model", "index", "calibration", "reranker"]
 _HOW_TO_MAKE = {
     "dataset": "`qpr clusters` or `qpr quora`",
     "model": "`qpr train`",
     "index": "`qpr index`",
     "calibration": "`qpr clusters --calibrate`",
+    "reranker": "`qpr rerank`",
 }
 
 

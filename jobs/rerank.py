@@ -1,0 +1,137 @@
+"""`qpr rerank`: learn from a validation split to order what an index finds anew, by the words of both questions.
+
+dataset, index, further encoders -> examples -> weights -> reranker artefact, for --rerank
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from jobs.console import emit, progress_bar, say, two_columns
+from schemas.dataset import Dataset, open_dataset
+from schemas.errors import QprError
+from schemas.manifest import Source, read_manifest
+from schemas.output import Output
+
+if TYPE_CHECKING:
+    from model.index import Index
+    from model.judgements import Judgements
+    from model.reranking.examples import Examples
+
+FOLDS = 5
+
+
+def rerank(
+    dataset: Annotated[str, typer.Option(help="Dataset whose validation split to learn from.")],
+    index: Annotated[str, typer.Option(help="Index whose hits to order, from `qpr index`.")],
+    output: Annotated[str, typer.Option(help="Folder of the reranker, any fsspec URL.")],
+    depth: Annotated[int, typer.Option(min=2, max=1_000, help="How many of the nearest questions to order.")] = 50,
+    encoders: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            help="Model that judges them too, or st:FOLDER; may be slow, it sees only what is near. Repeatable.",
+        ),
+    ] = None,
+    probes: Annotated[int | None, typer.Option(min=1, help="Lists searched, as in `qpr search`.")] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="Search all lists, whatever --probes says.")] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of first weights, order and folds.")] = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the reranker that is there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Learn to order an index's hits by the words of both questions and the judgement of further encoders.
+
+    What it is worth is told by cross-validation: a query is ordered by weights that were learned without its cluster.
+
+    Example: qpr rerank --dataset dataset --index index --output reranker
+
+    Example: qpr search --index index --rerank reranker "how do I pay my bill"
+    """
+    source = open_dataset(dataset)
+    claimed = Output(output, "reranker", overwrite=overwrite)
+    try:
+        result = _run(source, claimed, index, depth=depth, urls=encoders or [], probes=probes, exact=exact, seed=seed)
+    except BaseException:
+        claimed.abandon()
+        raise
+    emit(result, as_json=as_json, table=lambda: two_columns(f"reranker {output}", result))
+    say(f"Next: qpr search --index {shlex.quote(index)} --rerank {shlex.quote(output)} QUESTION")
+
+
+def _run(
+    source: Dataset,
+    output: Output,
+    url: str,
+    *,
+    depth: int,
+    urls: list[str],
+    probes: int | None,
+    exact: bool,
+    seed: int,
+) -> dict[str, Any]:
+    import numpy as np
+
+    from model.index import open_index
+    from model.inference import load_encoder
+    from model.judgements import judgements
+    from model.reranking.learning import HIDDEN, NETWORKS, learn
+    from model.reranking.reranker import Reranker, RerankerSettings, other_encoders
+    from model.reranking.saved import save_reranker
+    from model.reranking.word_table import WordCounts
+    from schemas.columns import key_all
+
+    opened = open_index(url, probes=probes, exact=exact)
+    judged = judgements(source.table("clusters", columns=["question_ids", "texts"], split="validation"))
+    if not len(judged):
+        raise QprError(f"{source.url}: no cluster in split validation, so nothing to learn from. Use more data")
+    counts = WordCounts.of(key_all(opened.questions(np.arange(len(opened)))["text"].combine_chunks()))
+    settings = RerankerSettings(
+        model_digest=opened.settings.model_digest,
+        depth=depth,
+        encoders=other_encoders(urls),
+        hidden=HIDDEN * NETWORKS,
+        questions=counts.questions,
+        mean_length=counts.mean_length,
+    )
+    untrained = Reranker(output.url, settings, counts, {}, tuple(map(load_encoder, urls)))
+    found = _examples(opened, judged, untrained)
+    measured = _measured(found, judged, seed=seed)
+    weights = learn(found.table, found.relevant, found.there, seed=seed)
+    counters = {"queries": len(judged), "queries_with_a_paraphrase": int(found.relevant.any(axis=1).sum())}
+    inputs = [Source(url=source.url, digest=source.manifest.digest)]
+    inputs += [Source(url=url, digest=read_manifest(url, "index").digest)]
+    inputs += [Source(url=other.url, digest=other.digest) for other in settings.encoders]
+    save_reranker(output, settings, counts, weights, inputs=inputs, counters=counters)
+    return {"reranker": output.url, **counters, **measured}
+
+
+def _examples(index: Index, judged: Judgements, untrained: Any) -> Examples:
+    from model.reranking.examples import examples
+
+    with progress_bar() as bar:
+        task = bar.add_task("candidates", total=len(judged))
+        return examples(index, judged, untrained, on_queries=lambda done: bar.update(task, completed=done))
+
+
+def _measured(found: Examples, judged: Judgements, *, seed: int) -> dict[str, float]:
+    """Return H@1, H@10 and MRR as the index has them and as reranked without a query's own cluster."""
+    import numpy as np
+
+    from model.metrics import per_question, ranks
+    from model.reranking.learning import cross_fitted
+
+    scores = cross_fitted(found.table, found.relevant, found.there, found.groups, folds=FOLDS, seed=seed)
+    order = np.argsort(-np.where(found.there, scores, -np.inf), axis=1, kind="stable")
+    result: dict[str, float] = {}
+    for name, ids in (("as_found", found.ids), ("reranked", np.take_along_axis(found.ids, order, axis=1))):
+        places = ranks(ids, queries=judged.queries, relevant=judged.relevant)
+        metrics = per_question(places, queries=judged.queries, count=len(judged))
+        result |= {
+            f"hits_at_1_{name}": round(metrics.hits_at_1, 4),
+            f"hits_at_10_{name}": round(metrics.hits_at_10, 4),
+            f"mrr_{name}": round(metrics.mrr, 4),
+        }
+    return result

@@ -1,0 +1,1 @@
+"""Ordering the nearest questions anew by all that two wordings tell, as learned on a validation split."""

@@ -1,0 +1,139 @@
+"""What a query and a question found for it have in common, in numbers a small network can weigh.
+
+rows of words of pairs, WordTable -> compare -> (pairs, features); a query's candidates -> standings -> further ones
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from model.reranking.word_table import Floats, WordTable
+
+PAIR: Final = (
+    "bm25", "bm25_of_candidate", "bm25_share", "bm25_share_of_candidate",
+    "contained", "contained_of_candidate", "jaccard",
+    "unmatched_largest", "unmatched_largest_of_candidate", "unmatched", "unmatched_of_candidate",
+    "unlike_largest", "unlike_largest_of_candidate", "unlike", "unlike_of_candidate",
+    "unlike_share", "unlike_share_of_candidate",
+    "unlike_weight_largest", "unlike_weight_largest_of_candidate",
+    "unlike_weight_share", "unlike_weight_share_of_candidate",
+    "unmatched_count", "unmatched_count_of_candidate", "bigrams",
+    "length", "length_of_candidate", "lengths_differ", "same_first", "same_last", "numbers_differ",
+    "idf", "idf_of_candidate", "first_words_alike",
+)  # fmt: skip
+"""Columns of `compare`. A word is matched if the other question has it; how unlike it is, is 1 less the cosine to its
+nearest word there (after the greedy matching of Zhang et al. 2020, section 3), times its idf or what it weighs."""
+
+COMPARED: Final = (
+    "bm25_share", "bm25_share_of_candidate", "jaccard",
+    "unlike_share", "unlike_share_of_candidate", "unlike_weight_share", "unlike_weight_share_of_candidate",
+)  # fmt: skip
+"""Columns that are held against those of a query's other candidates too."""
+
+_K1, _B = 1.5, 0.75
+_PAIRS: Final = 2_048
+"""Pairs compared together: 5 MB of similarities of their words."""
+
+Rows = npt.NDArray[np.int32]
+
+
+def compare(queries: Rows, candidates: Rows, words: WordTable, *, mean_length: float) -> Floats:
+    """Return (pairs, len(PAIR)) float32 of pairs of questions.
+
+    Args:
+        queries: (pairs, W) rows of the words of each pair's query; the table's last row pads.
+        candidates: (pairs, W) those of the question found.
+        words: the table.
+        mean_length: words a question of the index.
+    """
+    table = np.empty((len(queries), len(PAIR)), np.float32)
+    for start in range(0, len(queries), _PAIRS):
+        part = slice(start, start + _PAIRS)
+        found = _compared(queries[part], candidates[part], words, mean_length)
+        for place, name in enumerate(PAIR):
+            table[part, place] = found.pop(name)
+    return table
+
+
+def standings(values: Floats) -> Floats:
+    """Return each candidate's rank by a value and how much less it has than the best, (n, k, 2), of values (n, k)."""
+    order = np.argsort(-values, axis=1, kind="stable")
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, np.arange(values.shape[1])[None], axis=1)
+    return np.stack([rank.astype(np.float32), values.max(axis=1, keepdims=True) - values], axis=2)
+
+
+def behind(table: Floats) -> Floats:
+    """Return how far each candidate is behind its query's best one by the columns `COMPARED` of (n, k, len(PAIR))."""
+    columns = table[:, :, [PAIR.index(name) for name in COMPARED]]
+    bigger_is_better = np.array([1 if "unlike" not in name else -1 for name in COMPARED], np.float32)
+    signed = columns * bigger_is_better
+    return np.asarray(signed.max(axis=1, keepdims=True) - signed, np.float32)
+
+
+def _compared(one: Rows, two: Rows, words: WordTable, mean_length: float) -> dict[str, np.ndarray]:
+    none = len(words.idf) - 1
+    equal = (one[:, :, None] == two[:, None, :]) & (one != none)[:, :, None]
+    alike = _alike(one, two, words, equal)
+    found: dict[str, np.ndarray] = {}
+    lengths = (one != none).sum(axis=1), (two != none).sum(axis=1)
+    for rows, axis, other, end in ((one, 2, lengths[1], ""), (two, 1, lengths[0], "_of_candidate")):
+        sides = _side(rows, words, times=equal.sum(axis=axis), alike=alike.max(axis=axis), other=other / mean_length)
+        found |= {f"{name}{end}": value for name, value in sides.items()}
+    union = found["idf"] + found["idf_of_candidate"] - found["contained_of_candidate"] * found["idf_of_candidate"]
+    found["jaccard"] = found["contained"] * found["idf"] / union
+    pairs = equal[:, :-1, :-1] & equal[:, 1:, 1:]
+    found["bigrams"] = pairs.any(axis=2).sum(axis=1) / np.maximum(np.minimum(*lengths) - 1, 1)
+    found["lengths_differ"] = np.abs(lengths[0] - lengths[1])
+    pair = np.arange(len(one))
+    last = (side[pair, np.maximum(length - 1, 0)] for side, length in zip((one, two), lengths, strict=True))
+    found["same_first"], found["same_last"] = one[:, 0] == two[:, 0], np.equal(*last)
+    found["numbers_differ"] = found.pop("numbers") + found.pop("numbers_of_candidate")
+    found["first_words_alike"] = alike[:, 0, 0]
+    return found
+
+
+def _alike(one: Rows, two: Rows, words: WordTable, equal: npt.NDArray[np.bool_]) -> Floats:
+    """Return the cosine of every word of one question to every word of the other, in [0, 1], 0 where there is none."""
+    if words.vectors is None:
+        return equal.astype(np.float32)
+    cosines: Floats = words.vectors[one] @ words.vectors[two].transpose(0, 2, 1)
+    return np.clip(cosines, 0, 1, out=cosines)
+
+
+def _side(
+    rows: Rows, words: WordTable, *, times: np.ndarray, alike: Floats, other: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Return what one question's words tell of the other one.
+
+    Args:
+        rows: (pairs, W) of its words.
+        words: the table.
+        times: (pairs, W) how often the other question has each.
+        alike: (pairs, W) the cosine to the nearest word of the other question.
+        other: (pairs,) length of the other question by the mean.
+    """
+    idf, weight = words.idf[rows], words.weights[rows]
+    word = rows != len(words.idf) - 1
+    whole, weighed = idf.sum(axis=1) + np.float32(1e-6), weight.sum(axis=1) + np.float32(1e-6)
+    unmatched, unlike, unlike_weight = idf * (times == 0), idf * (1 - alike), weight * (1 - alike)
+    bm25 = (idf * times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * other[:, None]))).sum(axis=1)
+    return {
+        "bm25": bm25,
+        "bm25_share": bm25 / whole,
+        "contained": (idf * (times > 0)).sum(axis=1) / whole,
+        "unmatched_largest": unmatched.max(axis=1),
+        "unmatched": unmatched.sum(axis=1),
+        "unlike_largest": unlike.max(axis=1),
+        "unlike": unlike.sum(axis=1),
+        "unlike_share": unlike.sum(axis=1) / whole,
+        "unlike_weight_largest": unlike_weight.max(axis=1),
+        "unlike_weight_share": unlike_weight.sum(axis=1) / weighed,
+        "unmatched_count": (word & (times == 0)).sum(axis=1),
+        "numbers": (words.numeric[rows] & (times == 0)).sum(axis=1),
+        "length": word.sum(axis=1),
+        "idf": whole,
+    }

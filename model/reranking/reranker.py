@@ -1,0 +1,167 @@
+"""A small network that orders the questions nearest to a query anew, by their words and by further encoders.
+
+Index, texts, Hits -> Reranker.reordered -> Hits
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pydantic
+
+from model.encoding import Encoder
+from model.reranking.features import COMPARED, PAIR, behind, compare, standings
+from model.reranking.word_table import Floats, WordCounts, worded
+from schemas.columns import key_all
+
+if TYPE_CHECKING:
+    from model.index import Hits, Index
+
+QUERIES = 128
+"""Queries whose candidates are compared together."""
+
+Weights = dict[str, npt.NDArray[Any]]
+
+
+class OtherEncoder(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """An encoder that judges candidates beside the index's own: its URL and digest."""
+
+    url: str
+    digest: str
+
+
+class RerankerSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """The configuration in a reranker's manifest.
+
+    Attributes:
+        version: of the features, so that weights are never applied to other ones.
+        model_digest: the encoder of the index it was learned with.
+        depth: how many of the nearest questions are ordered anew.
+        encoders: that judge them too.
+        hidden: units of the network.
+        questions: how many the index had, for the rareness of words.
+        mean_length: words of a question there.
+    """
+
+    version: Literal[1] = 1
+    model_digest: str
+    depth: int = pydantic.Field(ge=2, le=1_000)
+    encoders: tuple[OtherEncoder, ...] = ()
+    hidden: int = pydantic.Field(ge=1)
+    questions: int = pydantic.Field(ge=0)
+    mean_length: float = pydantic.Field(ge=1)
+
+
+def feature_count(encoders: int) -> int:
+    """Return how many features a candidate has where so many encoders judge it, the index's own included."""
+    return 3 * encoders + len(PAIR) + len(COMPARED)
+
+
+def weight_shapes(settings: RerankerSettings) -> dict[str, tuple[int, ...]]:
+    """Return the name and shape of every weight of a reranker."""
+    features, hidden = feature_count(1 + len(settings.encoders)), settings.hidden
+    shapes: dict[str, tuple[int, ...]] = {"mean": (features,), "deviation": (features,)}
+    return {**shapes, "hidden.weight": (hidden, features), "hidden.bias": (hidden,), "out.weight": (hidden,)}
+
+
+LARGEST = 4.0
+"""A feature counts as at most so many standard deviations from its mean."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Reranker:
+    """A trained reranker.
+
+    Attributes:
+        url: where it is.
+        settings: what it was learned with.
+        counts: of the words of the index.
+        weights: of `weight_shapes`, float32.
+        encoders: those of the settings.
+    """
+
+    url: str
+    settings: RerankerSettings
+    counts: WordCounts
+    weights: Weights
+    encoders: tuple[Encoder, ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """Return how many of the nearest questions are ordered anew."""
+        return self.settings.depth
+
+    def reordered(self, index: Index, texts: pa.Array, hits: Hits, k: int) -> Hits:
+        """Return the first k hits of each text once the first `depth` of them are ordered anew.
+
+        Scores become the network's, whose differences are log odds of being the paraphrase; hits further down follow in
+        their order. Equal scores keep theirs.
+        """
+        depth = min(self.depth, hits.ids.shape[1])
+        scores = np.full((len(texts), depth), -np.inf, np.float32)
+        for start in range(0, len(texts), QUERIES):
+            part = slice(start, start + QUERIES)
+            rows = hits.rows[part, :depth]
+            table = self.features(index, texts.slice(start, QUERIES), rows, hits.scores[part, :depth])
+            scores[part] = np.where(rows >= 0, logits(self.weights, table), -np.inf)
+        order = np.argsort(-scores, axis=1, kind="stable")
+        rest = np.broadcast_to(np.arange(depth, hits.ids.shape[1]), (len(texts), hits.ids.shape[1] - depth))
+        places = np.hstack([order, rest])[:, :k]
+        ids, rows = (np.take_along_axis(part, places, axis=1) for part in (hits.ids, hits.rows))
+        lowest = np.where(np.isfinite(scores), scores, np.inf).min(axis=1, initial=np.inf, keepdims=True)
+        fall = hits.scores[:, depth:] - hits.scores[:, depth - 1 : depth]
+        below = np.where(np.isfinite(fall), lowest + np.minimum(fall, 0), -np.inf)
+        both = np.hstack([scores, below.astype(np.float32)])
+        return dataclasses.replace(hits, ids=ids, rows=rows, scores=np.take_along_axis(both, places, axis=1))
+
+    def features(self, index: Index, texts: pa.Array, rows: npt.NDArray[np.int64], scores: Floats) -> Floats:
+        """Return what is known of the candidates of queries, (n, k, features).
+
+        Args:
+            index: that found them.
+            texts: (n,) the queries as they were asked.
+            rows: (n, k) of the index, -1 where there is none.
+            scores: (n, k) as of `model.index.Hits`.
+        """
+        found, place = np.unique(rows[rows >= 0], return_inverse=True)
+        candidate = np.zeros(rows.shape, np.int64)
+        candidate[rows >= 0] = place + len(texts)
+        asked = pa.concat_arrays([texts, index.questions(found)["text"].combine_chunks()])
+        return self._compared(asked, index.encoder, candidate, scores)
+
+    def _compared(self, asked: pa.Array, encoder: Encoder, candidate: npt.NDArray[np.int64], scores: Floats) -> Floats:
+        """Return the features; ``candidate`` (n, k) are places in ``asked``, whose first n texts are the queries."""
+        n, k = candidate.shape
+        query = np.repeat(np.arange(n), k)
+        words, table = worded(key_all(asked), self.counts, encoder)
+        pairs = compare(words[query], words[candidate.ravel()], table, mean_length=self.counts.mean_length)
+        nearness = [np.where(np.isfinite(scores), 1 + scores / 2, -1).astype(np.float32)]
+        for other in self.encoders:
+            vectors = other.encode(asked)
+            nearness.append(np.einsum("nd,nkd->nk", vectors[:n], vectors[candidate]))
+        pairs = pairs.reshape(n, k, -1)
+        columns = [part for near in nearness for part in (near[:, :, None], standings(near))]
+        return np.concatenate([*columns, pairs, behind(pairs)], axis=2)
+
+
+def logits(weights: Weights, table: Floats) -> Floats:
+    """Return the score of every candidate, (n, k) of features (n, k, F): one hidden layer of tanh."""
+    inputs = np.clip((table - weights["mean"]) / weights["deviation"], -LARGEST, LARGEST)
+    hidden = np.tanh(inputs @ weights["hidden.weight"].T + weights["hidden.bias"])
+    return np.asarray(hidden @ weights["out.weight"], np.float32)
+
+
+def other_encoders(urls: Sequence[str]) -> tuple[OtherEncoder, ...]:
+    """Return what a reranker records of the encoders at these URLs.
+
+    Raises:
+        QprError: there is none.
+    """
+    from model.inference import digest_of
+
+    return tuple(OtherEncoder(url=url, digest=digest_of(url)) for url in urls)

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from model.reranking.learning import FEWEST, cross_fitted, learn
+from model.reranking.reranker import logits
+from schemas.errors import QprError
+
+K, FEATURES = 6, 4
+
+
+def lesson(queries, *, seed=0):
+    """Return candidates of which the one with the largest third feature is the paraphrase, absent ones aside."""
+    random = np.random.default_rng(seed)
+    table = random.normal(size=(queries, K, FEATURES)).astype(np.float32)
+    there = random.random((queries, K)) < 0.9
+    there[:, :2] = True
+    value = np.where(there, table[:, :, 2], -np.inf)
+    return table, value == value.max(axis=1, keepdims=True), there
+
+
+def first(weights, table, there):
+    return np.where(there, logits(weights, table), -np.inf).argmax(axis=1)
+
+
+def test_it_finds_the_feature_that_tells():
+    weights = learn(*lesson(300), seed=0)
+    table, relevant, there = lesson(200, seed=1)
+    assert relevant[np.arange(200), first(weights, table, there)].mean() > 0.9
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_one_others():
+    one, two, other = (learn(*lesson(60), seed=seed) for seed in (0, 0, 1))
+    assert {name: weight.tobytes() for name, weight in one.items()} == {k: v.tobytes() for k, v in two.items()}
+    assert one["hidden.weight"].tobytes() != other["hidden.weight"].tobytes()
+
+
+def test_scores_of_absent_candidates_teach_nothing():
+    table, relevant, there = lesson(100)
+    wild = np.where(there[:, :, None], table, 1e6).astype(np.float32)
+    one, two = learn(table, relevant, there, seed=0), learn(wild, relevant, there, seed=0)
+    assert all((one[name] == two[name]).all() for name in one)
+
+
+def test_a_feature_that_never_changes_does_no_harm():
+    table, relevant, there = lesson(60)
+    table[:, :, 0] = 3
+    assert all(np.isfinite(weight).all() for weight in learn(table, relevant, there, seed=0).values())
+
+
+def test_scores_that_are_cross_fitted_know_nothing_of_their_own_group():
+    table, relevant, there = lesson(120)
+    groups = np.arange(120) // 2
+    scores = cross_fitted(table, relevant, there, groups, folds=3, seed=0)
+    changed = relevant.copy()
+    changed[:2] = np.roll(relevant[:2], 1, axis=1) & there[:2]  # what is said of the first group
+    again = cross_fitted(table, changed, there, groups, folds=3, seed=0)
+    assert (scores[:2] == again[:2]).all()
+    assert (scores[2:] != again[2:]).any()
+
+
+def test_too_few_queries_are_refused():
+    with pytest.raises(QprError, match=f"{FEWEST - 1} queries have .* fewer than {FEWEST}"):
+        learn(*lesson(FEWEST - 1), seed=0)

@@ -1,0 +1,159 @@
+import dataclasses
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from jobs.cli import main
+from model.index import open_index
+from model.reranking.features import PAIR
+from model.reranking.reranker import OtherEncoder, Reranker, RerankerSettings, logits, weight_shapes
+from model.reranking.saved import load_reranker, save_reranker
+from model.reranking.word_table import WordCounts
+from schemas.columns import key_all
+from schemas.errors import QprError
+from schemas.output import Output
+
+TEXTS = ["pay my bill", "pay the bill now", "cancel my flight", "cancel a flight", "rent a car", "rent a bike", "what"]
+DEPTH = 4
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory, make_model):
+    folder = tmp_path_factory.mktemp("reranker")
+    for number, name in enumerate(("model", "other")):
+        make_model(folder / name, encoder="subword", seed=number)
+    pq.write_table(pa.table({"text": TEXTS}), folder / "q.parquet")
+    for model in ("model", "other"):
+        given = ("--questions", folder / "q.parquet", "--model", folder / model, "--output", folder / f"index-{model}")
+        with pytest.raises(SystemExit):
+            main(["index", *map(str, given), "--shards", "2"])
+    return folder
+
+
+@pytest.fixture
+def make_reranker(place):
+    """Return a function that saves a reranker which loves one feature of pairs alone, and its URL."""
+
+    def make(url, feature="jaccard", *, encoders=(), sign=1.0):
+        index = open_index(str(place / "index-model"))
+        counts = WordCounts.of(key_all(pa.array(TEXTS)))
+        settings = RerankerSettings(
+            model_digest=index.settings.model_digest,
+            depth=DEPTH,
+            encoders=tuple(OtherEncoder(url=str(place / name), digest=digest) for name, digest in encoders),
+            hidden=1,
+            questions=counts.questions,
+            mean_length=counts.mean_length,
+        )
+        weights = {name: np.zeros(shape, np.float32) for name, shape in weight_shapes(settings).items()}
+        weights["deviation"] += 1
+        weights["hidden.weight"][0, 3 * (1 + len(encoders)) + PAIR.index(feature)] = sign
+        weights["out.weight"][0] = 1
+        save_reranker(Output(str(url), "reranker"), settings, counts, weights, inputs=[], counters={})
+        return str(url)
+
+    return make
+
+
+@pytest.fixture
+def opened(place, make_reranker, tmp_path):
+    return open_index(str(place / "index-model"), rerank=make_reranker(tmp_path / "r"))
+
+
+def test_the_nearest_are_ordered_by_its_score_and_the_rest_follow_in_their_order(opened):
+    plain = dataclasses.replace(opened, reranker=None)
+    query = ["cancel my bill"]
+    before, after = plain.search(query, 7), opened.search(query, 7)
+    assert sorted(after.ids[0, :DEPTH]) == sorted(before.ids[0, :DEPTH])
+    assert (after.ids[0, DEPTH:] == before.ids[0, DEPTH:]).all()
+    assert (np.diff(after.scores[0]) <= 0).all()
+    texts = opened.questions(after.rows[0, :DEPTH])["text"].to_pylist()
+    shared = [len({"cancel", "my", "bill"} & set(text.split())) for text in texts]
+    assert shared == sorted(shared, reverse=True)
+
+
+def test_fewer_hits_are_the_first_of_more(opened):
+    query = ["rent my flight", "pay a bike"]
+    many = opened.search(query, 7)
+    for k in (1, 3, DEPTH, DEPTH + 1):
+        few = opened.search(query, k)
+        assert (few.ids == many.ids[:, :k]).all()
+        assert few.scores == pytest.approx(many.scores[:, :k])
+
+
+def test_a_query_is_ordered_as_if_it_were_alone(opened, monkeypatch):
+    queries = [f"{verb} {thing}" for verb in ("pay", "cancel", "rent") for thing in ("bill", "flight", "car")]
+    monkeypatch.setattr("model.reranking.reranker.QUERIES", 2)
+    together = opened.search(queries, 5)
+    for number, query in enumerate(queries):
+        alone = opened.search([query], 5)
+        assert (alone.ids[0] == together.ids[number]).all()
+        assert alone.scores[0] == pytest.approx(together.scores[number], abs=1e-5)
+
+
+def test_a_question_left_out_stays_out_and_one_without_a_word_finds_nothing(opened):
+    own = opened.search(["pay my bill"], 1).ids[0, 0]
+    assert own not in opened.search(["pay my bill"], 6, exclude=[own]).ids
+    nothing = opened.search(["?!"], 3)
+    assert nothing.ids.tolist() == [[-1, -1, -1]]
+    assert np.isneginf(nothing.scores).all()
+
+
+def test_further_encoders_are_asked_and_a_changed_one_is_refused(place, make_reranker, make_model, tmp_path):
+    digest = open_index(str(place / "index-other")).settings.model_digest
+    url = make_reranker(tmp_path / "r", encoders=[("other", digest)])
+    opened = open_index(str(place / "index-model"), rerank=url)
+    asked = pa.array(["pay my bill"])
+    hits = dataclasses.replace(opened, reranker=None).search(asked, DEPTH)
+    table = opened.reranker.features(opened, asked, hits.rows, hits.scores)
+    texts = opened.questions(hits.rows[0])["text"]
+    for place_of, encoder in ((0, opened.encoder), (3, opened.reranker.encoders[0])):
+        expected = encoder.encode(texts) @ encoder.encode(asked)[0]
+        assert table[0, :, place_of] == pytest.approx(expected, abs=1e-5)
+        assert table[0, expected.argmax(), place_of + 1] == 0
+    wrong = make_reranker(tmp_path / "wrong", encoders=[("other", "0" * 64)])
+    with pytest.raises(QprError, match="learned with model 000000000000"):
+        open_index(str(place / "index-model"), rerank=wrong)
+
+
+def test_a_reranker_of_another_index_is_refused(place, make_reranker, tmp_path):
+    with pytest.raises(QprError, match="was learned with an index of model"):
+        open_index(str(place / "index-other"), rerank=make_reranker(tmp_path / "r"))
+
+
+def test_what_is_saved_is_what_is_loaded(opened):
+    again = load_reranker(opened.reranker.url, model_digest=opened.settings.model_digest)
+    assert again.settings == opened.reranker.settings
+    assert again.counts.words == opened.reranker.counts.words
+    assert all((again.weights[name] == opened.reranker.weights[name]).all() for name in again.weights)
+
+
+@pytest.mark.parametrize("name", ["words.txt", "reranker.safetensors"])
+def test_a_flipped_bit_is_noticed(opened, place, tmp_path, name):
+    [path] = (tmp_path / "r").rglob(name)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(QprError, match=name):
+        open_index(str(place / "index-model"), rerank=opened.reranker.url)
+
+
+def test_a_model_is_no_reranker(place):
+    with pytest.raises(QprError, match="holds a model, not a reranker"):
+        open_index(str(place / "index-model"), rerank=str(place / "model"))
+
+
+def test_a_feature_far_from_its_mean_counts_no_more_than_the_largest():
+    settings = RerankerSettings(model_digest="m", depth=2, hidden=1, questions=1, mean_length=1)
+    weights = {name: np.ones(shape, np.float32) * 0.01 for name, shape in weight_shapes(settings).items()}
+    weights["deviation"] += 1
+    far = np.full((1, 2, len(weights["mean"])), 1e9, np.float32)
+    assert np.isfinite(logits(weights, far)).all()
+    assert (logits(weights, far) == logits(weights, far * 2)).all()
+
+
+def test_a_reranker_is_a_value(opened):
+    assert isinstance(opened.reranker, Reranker)
+    assert opened.reranker.depth == DEPTH
