@@ -80,6 +80,7 @@ def train(
     windows: Annotated[str | None, typer.Option(help="Widths of cnn in words, such as 5 or 3,5.")] = None,
     ngrams: Annotated[str | None, typer.Option(help="Lengths of subword's n-grams in characters, such as 3,4.")] = None,
     ngram_bins: Annotated[int | None, typer.Option(help="Embeddings shared by all n-grams of subword.")] = None,
+    bigram_bins: options.BigramBins = None,
     vocabulary_size: Annotated[int | None, typer.Option(help="Most words with an embedding of their own.")] = None,
     hash_bins: Annotated[int | None, typer.Option(help="Embeddings shared by all other words.")] = None,
     patience: Annotated[
@@ -111,6 +112,7 @@ def train(
             "windows": numbers("--windows", windows),
             "ngrams": numbers("--ngrams", ngrams),
             "ngram_bins": ngram_bins,
+            "bigram_bins": bigram_bins,
             "static_from": static_from,
             "transformer_from": transformer_from,
         },

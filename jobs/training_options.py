@@ -58,3 +58,7 @@ Precision = Annotated[
     str | None,
     typer.Option(help="float32, or bfloat16 to encode at half precision while training, which suits graphics cards."),
 ]
+BigramBins = Annotated[
+    int | None,
+    typer.Option(help="Embeddings shared by all pairs of neighbouring words, of subword and static; 0: none."),
+]

@@ -107,15 +107,24 @@ class SubwordNetwork(Network):
     def __init__(self, vocabulary: Vocabulary, shape: SubwordSettings, *, dropout: float, seed: int) -> None:
         super().__init__()
         start = _published(shape) if isinstance(shape, StaticSettings) else None
+        self.published = start is not None
         self.subwords = Subwords.of(vocabulary, shape, start.pieces if start else None)
         self.generator = torch.Generator().manual_seed(seed)
         self.body = SubwordEncoder(len(self.subwords), shape, dropout=dropout, generator=self.generator)
+        with torch.no_grad():  # a pair of words adds nothing until it has learned to
+            self.body.embedding.weight[self.subwords.rows_of_pairs] = 0
         if start:
             self.body.begin_with(torch.from_numpy(start.rows.astype(np.float32)[:, : shape.dimension]))
 
     def read(self, texts: pa.Array) -> Bags:
         """Return the bags of questions."""
         return bags(self.subwords, key_all(texts))
+
+    @torch.no_grad()
+    def turn(self, matrix: Tensor) -> None:
+        """Multiply all rows, and so every question's vector before it is brought to length 1, by a (D, D) matrix."""
+        rows = self.body.embedding.weight
+        rows.copy_(rows @ matrix.to(rows))
 
     def forward(self, inputs: Bags) -> Tensor:
         """Return the vectors of questions."""

@@ -58,7 +58,7 @@ def weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
     shape, words = config.shape, config.words + config.hash_bins
     if isinstance(shape, SubwordSettings):
         tokens = shape.tokens if isinstance(shape, StaticSettings) else 0
-        return {"embedding.weight": (words + shape.ngram_bins + tokens, shape.dimension)}
+        return {"embedding.weight": (words + shape.ngram_bins + shape.bigram_bins + tokens, shape.dimension)}
     if isinstance(shape, TransformerSettings):
         return {}
     channels = shape.channels * len(shape.windows)

@@ -69,12 +69,14 @@ class SubwordSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         ngrams: lengths of the character n-grams of a word, its two end marks included.
         ngram_bins: rows that all n-grams share by their hash.
         ngram_weight: what an n-gram counts where a word counts 1.
+        bigram_bins: rows that all pairs of neighbouring words share by their hash; at 0 pairs do not count.
     """
 
     dimension: int = pydantic.Field(default=256, ge=1)
     ngrams: tuple[Ngram, ...] = pydantic.Field(default=(3, 4), min_length=1)
     ngram_bins: int = pydantic.Field(default=131_072, ge=1, le=LARGEST_TABLE)
     ngram_weight: float = pydantic.Field(default=0.5, gt=0, allow_inf_nan=False)
+    bigram_bins: int = pydantic.Field(default=0, ge=0, le=LARGEST_TABLE)
 
 
 class StaticSettings(SubwordSettings, frozen=True, extra="forbid"):

@@ -55,6 +55,18 @@ def test_a_question_has_exactly_the_same_vector_in_any_company(encoder, monkeypa
     np.testing.assert_array_equal(encoder.encode(texts), together)
 
 
+def test_word_order_counts_where_pairs_of_words_have_rows():
+    paired = Subwords(Vocabulary(WORDS[:4], hash_bins=3), (3, 4), 40, pairs=64)
+    table = np.random.default_rng(0).normal(size=(len(paired), 5)).astype(np.float32)
+    encoder = BagEncoder("digest", paired, table, 0.5)
+    texts = ["what is the capital", "the capital is what", "capital"]
+    vectors = encoder.encode(texts)
+    assert np.abs(vectors[0] - vectors[1]).max() > 0.05
+    np.testing.assert_array_equal(vectors, np.vstack([encoder.encode([text]) for text in texts]))
+    words = encoder.word_sums(pa.array(["capital"]))
+    np.testing.assert_allclose(words[0] / np.linalg.norm(words), vectors[2], atol=1e-6)
+
+
 def test_it_travels_to_a_worker(encoder):
     copied = pickle.loads(pickle.dumps(encoder))
     np.testing.assert_array_equal(copied.encode(["what is it"]), encoder.encode(["what is it"]))

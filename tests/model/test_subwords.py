@@ -83,3 +83,36 @@ def test_a_word_that_is_not_listed_needs_a_row():
 def test_the_shape_decides_sizes_and_bins():
     made = Subwords.of(VOCABULARY, SubwordSettings(ngrams=(2,), ngram_bins=7))
     assert (made.sizes, made.bins, len(made)) == ((2,), 7, 3 + 10 + 7)
+
+
+PAIRED = Subwords(VOCABULARY, (3,), 50, pairs=40)
+
+
+def test_a_pair_of_neighbours_is_one_more_word_without_parts():
+    keys = pa.array(["pay my bill", "my bill", "bill", ""])
+    plain, paired = Subwords(VOCABULARY, (3,), 50).bags(keys), PAIRED.bags(keys)
+    assert paired.questions.lengths.tolist() == [5, 3, 1, 0]
+    assert len(PAIRED) == len(VOCABULARY) + 50 + 40
+    rows = [paired.words[ids].tolist() for ids in np.split(paired.questions.ids, paired.questions.offsets[1:-1])]
+    assert rows[0][-1] == rows[1][-1]  # "my bill" has one row
+    assert rows[0][:3] == plain.words[plain.questions.ids[:3]].tolist()
+    first, last = PAIRED.rows_of_pairs.start, PAIRED.rows_of_pairs.stop
+    assert all(first <= row < last for row in (*rows[0][3:], rows[1][2]))
+    assert (paired.ngrams.lengths[len(plain.words) :] == 0).all()
+    assert (paired.ngrams.lengths[: len(plain.words)] == plain.ngrams.lengths).all()
+
+
+def test_a_pair_does_not_depend_on_other_questions_but_on_its_order():
+    def row(keys, question):
+        bags = PAIRED.bags(pa.array(keys))
+        return bags.words[bags.questions.take(np.array([question])).ids].tolist()
+
+    assert row(["pay my bill", "a b"], 1) == row(["a b"], 0)
+    rows = {row([f"w{n} w{n + 1}"], 0)[-1] for n in range(200)} | {row([f"w{n + 1} w{n}"], 0)[-1] for n in range(200)}
+    assert len(rows) == 40
+
+
+def test_questions_of_one_word_have_no_pair():
+    bags = PAIRED.bags(pa.array(["pay", "bill", ""]))
+    assert bags.questions.lengths.tolist() == [1, 1, 0]
+    assert len(bags.words) == 2
