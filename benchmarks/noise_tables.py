@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.machine import describe_machine
+from benchmarks.marks import write
 from benchmarks.noisy_clusters import PAIRS_AN_ANSWER, write_noisy
-from benchmarks.paper_tables import SPLITS, TABLES, line, trained, write
+from benchmarks.paper_tables import SPLITS, TABLES, line, trained
 from model.curve import png_of
 from schemas import storage
 from schemas.dataset import open_dataset

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from benchmarks.cost import measure
 from benchmarks.machine import describe_machine
+from benchmarks.marks import write
 from benchmarks.retrieval import exact, figures
 from model.inference import load_encoder
 from model.judgements import judgements
@@ -115,14 +115,6 @@ def report(dataset: str, work: Path, tables: list[str], options: list[str]) -> s
     return "\n".join(lines)
 
 
-def write(path: Path, text: str, *, mark: str = "paper_tables") -> None:
-    """Put the tables between a mark and the end mark that follows it in a Markdown file."""
-    marks = f"<!-- {mark} -->", "<!-- end -->"
-    page = path.read_text("utf-8")
-    new = re.sub(f"{marks[0]}.*?{marks[1]}", lambda _: f"{marks[0]}\n{text}\n{marks[1]}", page, flags=re.DOTALL)
-    path.write_text(new, "utf-8")
-
-
 def main() -> None:
     """Train, measure and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -136,7 +128,7 @@ def main() -> None:
     options = [] if given.epochs is None else ["--epochs", str(given.epochs)]
     text = report(given.dataset, given.work, given.table or list(TABLES), options)
     if given.write:
-        write(given.write, text)
+        write(given.write, text, mark="paper_tables")
 
 
 if __name__ == "__main__":

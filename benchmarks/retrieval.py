@@ -1,9 +1,12 @@
 """Do learned encoders beat BM25? The same queries against the same questions, in one run.
 
-Run: python -m benchmarks.retrieval --dataset DATASET --index INDEX [INDEX…] [--split test] [--depth 100] [--limit N]
+Run: python -m benchmarks.retrieval --dataset DATASET --index INDEX [INDEX…] [--reranker RERANKER…] [--split test]
+[--depth 100] [--limit N] [--write docs/results.md] [--picture docs/retrieval.png]
 
-Each index is searched as it was built, and its questions exactly by products of matrices, which takes a fraction of a
-search in all lists and differs in ties of the seventh digit alone. How fast its model encodes is told too.
+Each index is searched as it was built, and its vectors exactly by products of matrices, which takes a fraction of a
+search in all lists and differs in ties of the seventh digit alone. A reranker orders the hits of the index it was
+learned with. How many questions a CPU second encodes, a sample of 20,000, or orders too, is told; the search is not in
+it, but for BM25, which has nothing else.
 
 BM25 is bm25s with its defaults on the words of the questions' keys, without stemming. A question never finds itself.
 """
@@ -11,8 +14,10 @@ BM25 is bm25s with its defaults on the words of the questions' keys, without ste
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import time
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import bm25s
 import numpy as np
@@ -20,59 +25,77 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from benchmarks.machine import describe_machine
+from benchmarks.marks import write
+from benchmarks.retrieval_table import HEADER, Figures, line, picture
 from jobs.evaluate import ranked_ids
-from model.encoding import Encoder
-from model.index import open_index
+from model.encoding import Encoder, Matrix
+from model.index import Hits, Index, open_index
 from model.judgements import Judgements, judgements
 from model.metrics import CUT, per_pair, per_question, ranks
+from model.reranking.saved import load_reranker
 from schemas.columns import key_all, words_all
 from schemas.dataset import Dataset, open_dataset
+from schemas.manifest import read_manifest
 
 _RESAMPLED = 1_000
+_TIMED = 20_000
+"""Questions encoded to see how fast it is."""
+
 _BLOCK = 16_384
 """Questions compared with all queries together."""
 
 
-def bm25(dataset: Dataset, judged: Judgements, *, depth: int) -> npt.NDArray[np.int64]:
-    """Return the ids BM25 finds for every query, its own left out: (queries, depth)."""
+def bm25(dataset: Dataset, judged: Judgements, *, depth: int) -> tuple[npt.NDArray[np.int64], float]:
+    """Return the ids BM25 finds for every query, its own left out, (queries, depth), and queries answered a CPU s."""
     questions = dataset.table("questions", columns=["question_id", "key"])
     ids = questions["question_id"].to_numpy()
     index = bm25s.BM25()
     index.index(words_all(questions["key"].combine_chunks()).to_pylist(), show_progress=False)
+    started = time.process_time()
     queries = words_all(key_all(judged.texts)).to_pylist()
     rows, _ = index.retrieve(queries, k=depth + 1, show_progress=False)
+    speed = len(judged) / (time.process_time() - started)
     found = ids[rows]
     own = found == judged.ids[:, None]
     own[~own.any(axis=1), -1] = True  # where the query itself was not found, the last place goes
-    return np.asarray(found[~own].reshape(len(judged), depth), np.int64)
+    return np.asarray(found[~own].reshape(len(judged), depth), np.int64), speed
 
 
 def exact(
     encoder: Encoder, questions: pa.Table, judged: Judgements, *, depth: int
 ) -> tuple[npt.NDArray[np.int64], float]:
-    """Return the ids every query finds among questions, its own left out, and texts encoded a CPU s.
-
-    Of equally near ones the smaller id comes first, save for those that the first block leaves out.
-    """
+    """Return the ids every query finds among questions, its own left out, and texts encoded a CPU s."""
     started = time.process_time()
     vectors = encoder.encode(questions["text"])
     speed = len(vectors) / (time.process_time() - started)
-    queries, ids = encoder.encode(judged.texts), questions["question_id"].to_numpy()
+    ids = questions["question_id"].to_numpy()
+    rows, _ = nearest(vectors, ids, encoder.encode(judged.texts), judged, depth=depth)
+    return ids[rows], speed
+
+
+def nearest(
+    vectors: Matrix, ids: npt.NDArray[np.int64], queries: Matrix, judged: Judgements, *, depth: int
+) -> tuple[npt.NDArray[np.int64], Matrix]:
+    """Return the rows of the vectors nearest to every query, its own left out, and their squared distances.
+
+    Of equally near ones the smaller id comes first, save for those that the first block leaves out.
+    """
     best = np.full((len(queries), 0), np.inf, np.float32)
     found = np.full((len(queries), 0), -1, np.int64)
+    own = np.einsum("nd,nd->n", queries, queries)[:, None]
     for start in range(0, len(vectors), _BLOCK):
         block = vectors[start : start + _BLOCK]
-        distances = np.einsum("nd,nd->n", block, block) - 2 * queries @ block.T  # less the query's own square
+        distances = own + np.einsum("nd,nd->n", block, block) - 2 * queries @ block.T
         distances[judged.ids[:, None] == ids[start : start + _BLOCK]] = np.inf
         row, column = _near(distances, best, depth=depth)
         every = np.repeat(np.arange(len(queries)), best.shape[1])
         rows, near = np.concatenate([every, row]), np.concatenate([best.ravel(), distances[row, column]])
-        named = np.concatenate([found.ravel(), ids[start + column]])
-        order = np.lexsort((named, near, rows))
+        places = np.concatenate([found.ravel(), start + column])
+        order = np.lexsort((ids[places], near, rows))
         counts = np.bincount(rows, minlength=len(queries))
         first = order[(np.cumsum(counts) - counts)[:, None] + np.arange(min(depth, counts.min()))]
-        best, found = near[first], named[first]
-    return found, speed
+        best, found = near[first], places[first]
+    return found, best
 
 
 def _near(
@@ -90,7 +113,7 @@ def _near(
     return np.repeat(np.arange(len(distances)), kept), columns.ravel()
 
 
-def figures(found: npt.NDArray[np.int64], judged: Judgements) -> dict[str, Any]:
+def figures(found: npt.NDArray[np.int64], judged: Judgements) -> Figures:
     """Return the metrics of ranked ids."""
     places = ranks(found, queries=judged.queries, relevant=judged.relevant)
     return {
@@ -111,44 +134,88 @@ def half_width(found: npt.NDArray[np.int64], judged: Judgements, *, seed: int = 
     return [float(width) for width in (high - low) / 2]
 
 
-def row(name: str, result: dict[str, Any], widths: list[float]) -> str:
-    """Return one line of the table."""
-    shown = [
-        result[kind][metric] for kind in ("per_question", "per_pair") for metric in ("hits_at_1", "hits_at_10", "mrr")
-    ]
-    figures = "".join(f"{figure:9.4f}" for figure in shown)
-    return f"{name:46}{figures}   +-" + "".join(f"{width:7.4f}" for width in widths)
+def stored(index: Index) -> Matrix:
+    """Return the vectors of an index in the order of its rows."""
+    parts = []
+    for shard in index.shards:
+        if shard.lists:
+            shard.faiss.make_direct_map()
+        parts.append(shard.faiss.reconstruct_n(0, len(shard)))
+    return np.concatenate(parts)
+
+
+def measured(found: npt.NDArray[np.int64], judged: Judgements, *, speed: float | None) -> Figures:
+    """Return all figures of a system whose ids are ranked."""
+    return {**figures(found, judged), "half_widths": half_width(found, judged), "questions_per_cpu_s": speed}
+
+
+def of_index(url: str, rerankers: Sequence[str], judged: Judgements, *, depth: int) -> Iterator[tuple[str, Figures]]:
+    """Yield the name and the figures of every system that an index and its rerankers make."""
+    index = open_index(url)
+    name = url.rstrip("/").rsplit("/", 1)[-1]
+    lists = f"{index.settings.factory}, {index.probes} probes"
+    yield f"{name}, {lists}", measured(ranked_ids(index, judged, depth=depth), judged, speed=None)
+    ids, texts = np.concatenate(index.question_ids), index.questions(np.arange(len(index)))["text"]
+    encoded = cost_of(lambda: index.encoder.encode(texts.slice(0, _TIMED))) / min(_TIMED, len(texts))
+    rows, distances = nearest(stored(index), ids, index.encoder.encode(judged.texts), judged, depth=depth)
+    yield f"{name}, exact search", measured(ids[rows], judged, speed=1 / encoded)
+    exactly = Hits(ids[rows], -distances, rows)
+    for reranker in rerankers:
+        if read_manifest(reranker, "reranker").configuration["model_digest"] != index.settings.model_digest:
+            continue
+        ordering = load_reranker(reranker, model_digest=index.settings.model_digest)
+        both = dataclasses.replace(index, reranker=ordering)
+        title = f"{name}, {reranker.rstrip('/').rsplit('/', 1)[-1]}"
+        started = time.process_time()
+        hits = ordering.reordered(index, judged.texts, exactly, depth)
+        ordered = (time.process_time() - started) / len(judged)
+        yield f"{title}, exact search", measured(hits.ids, judged, speed=1 / (encoded + ordered))
+        yield f"{title}, {lists}", measured(ranked_ids(both, judged, depth=depth), judged, speed=None)
+
+
+def cost_of(work: Callable[[], object]) -> float:
+    """Return the CPU seconds of some work."""
+    started = time.process_time()
+    work()
+    return time.process_time() - started
+
+
+def systems(
+    dataset: Dataset, judged: Judgements, urls: Sequence[str], rerankers: Sequence[str], *, depth: int
+) -> Iterator[tuple[str, Figures]]:
+    """Yield the name and the figures of every system, BM25 last; its speed is that of its search."""
+    for url in urls:
+        yield from of_index(url, rerankers, judged, depth=depth)
+    found, speed = bm25(dataset, judged, depth=depth)
+    yield "BM25", measured(found, judged, speed=speed)
 
 
 def main() -> None:
-    """Measure each system and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Measure each system, print a table, write it and draw it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", required=True)
     parser.add_argument("--index", required=True, nargs="+")
+    parser.add_argument("--reranker", nargs="*", default=[])
     parser.add_argument("--split", default="test")
     parser.add_argument("--depth", type=int, default=100)
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--write", type=Path, help="file with the marks <!-- retrieval --> and <!-- end -->")
+    parser.add_argument("--picture", type=Path, help="PNG to draw")
     options = parser.parse_args()
     dataset = open_dataset(options.dataset)
     clusters = dataset.table("clusters", columns=["question_ids", "texts"], split=options.split)
     judged = judgements(clusters, limit=options.limit)
-    print(describe_machine(), f"{len(judged):,} {options.split} queries, cut at rank {options.depth}", sep="; ")
-    header = ("H@1", "H@10", "MRR", "H@1/pair", "H@10/p.", "MRR/pair")
-    print(f"{'system':46}{''.join(f'{name:>9}' for name in header)}   half of the 95 % interval of the first three")
-    for url in options.index:
-        index = open_index(url)
-        name = url.rstrip("/").rsplit("/", 1)[-1]
-        lists = f"{name}, {index.settings.factory}, {index.probes} probes"
-        listed = ranked_ids(index, judged, depth=options.depth)
-        print(row(lists, figures(listed, judged), half_width(listed, judged)), flush=True)
-        questions = index.questions(np.arange(len(index)))
-        found, encoded = exact(index.encoder, questions, judged, depth=options.depth)
-        line = row(f"{name}, exact search", figures(found, judged), half_width(found, judged))
-        print(line, f"{encoded:9,.0f} questions/s of CPU", flush=True)
-    started = time.perf_counter()
-    found = bm25(dataset, judged, depth=options.depth)
-    print(row("BM25", figures(found, judged), half_width(found, judged)))
-    print(f"BM25 took {time.perf_counter() - started:.0f} s for indexing and all queries")
+    about = f"{describe_machine()}; {len(judged):,} {options.split} queries, cut at rank {options.depth}; seed 0."
+    print(about, HEADER, sep="\n\n", flush=True)
+    found: dict[str, Figures] = {}
+    for name, result in systems(dataset, judged, options.index, options.reranker, depth=options.depth):
+        found[name] = result
+        print(line(name, result), flush=True)
+    if options.write:
+        table = "\n".join([about, "", HEADER, *(line(name, result) for name, result in found.items())])
+        write(options.write, table, mark="retrieval")
+    if options.picture:
+        options.picture.write_bytes(picture(found))
 
 
 if __name__ == "__main__":

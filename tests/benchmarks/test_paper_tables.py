@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.paper_tables import FIGURES, TABLES, line, write
+from benchmarks.marks import write
+from benchmarks.paper_tables import FIGURES, TABLES, line
 
 ROWS = [options for rows in TABLES.values() for options in rows.values()]
 """What every row adds to the preset."""
@@ -19,7 +20,7 @@ def test_tables_take_the_place_between_the_marks_again_and_again(tmp_path: Path)
     page = tmp_path / "results.md"
     page.write_text("before\n<!-- paper_tables -->\nold\n<!-- end -->\nafter\n", "utf-8")
     for text in ("one", "two \\1"):
-        write(page, text)
+        write(page, text, mark="paper_tables")
         assert page.read_text("utf-8") == f"before\n<!-- paper_tables -->\n{text}\n<!-- end -->\nafter\n"
 
 
