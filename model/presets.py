@@ -20,21 +20,21 @@ class Preset(NamedTuple):
 
 
 DEFAULT = TrainingSettings(
-    epochs=8,
+    epochs=4,
     batch_size=1024,
     learning_rate=1e-2,
     linear_decay=True,
     pairs_per_cluster=10,
-    dropout=0.3,
+    dropout=0.1,
     loss="multiple_negatives",
-    scale=20.0,
+    scale=30.0,
     smoothing=0.1,
     vocabulary_size=65_536,
     hash_bins=65_536,
 )
 """Chosen on the validation split of Quora's questions (docs/log.md)."""
 
-STATIC = DEFAULT.model_copy(update={"epochs": 4, "learning_rate": 2e-2, "scale": 25.0, "dropout": 0.25})
+STATIC = DEFAULT.model_copy(update={"learning_rate": 2e-2, "scale": 25.0, "dropout": 0.25})
 """From tokens that are embedded already; chosen as `DEFAULT` was."""
 
 TRANSFORMER = TrainingSettings(
@@ -44,7 +44,7 @@ TRANSFORMER = TrainingSettings(
     linear_decay=True,
     pairs_per_cluster=10,
     loss="multiple_negatives",
-    scale=20.0,
+    scale=30.0,
     smoothing=0.1,
 )
 """What is usual for models that are trained already; batch, draws and smoothing as in `DEFAULT`. Not tuned."""

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pytest
 
 from benchmarks import retrieval
-from benchmarks.retrieval import exact
+from benchmarks.retrieval import Remembering, exact
+from model.encoding import Encoder, Matrix
 from model.judgements import Judgements
 
 
@@ -35,3 +38,20 @@ def test_exact_search_is_a_loop_over_all_questions(monkeypatch: pytest.MonkeyPat
         assert len({*ranked, ids[query]}) == 6
         last = nearest[-1][0]  # of those as far as the last one, the first block may have left smaller ids out
         assert [i for i in ranked if distance[i] < last] == [i for d, i in nearest if d < last]
+
+
+def test_no_text_is_encoded_twice() -> None:
+    asked: list[str] = []
+
+    @dataclasses.dataclass(frozen=True)
+    class Lengths(Encoder):
+        dimension = 1
+
+        def encode_keys(self, keys: pa.Array) -> Matrix:
+            asked.extend(keys.to_pylist())
+            return np.array([[len(key)] for key in keys.to_pylist()], np.float32).reshape(-1, 1)
+
+    encoder = Remembering("digest", Lengths("digest"))
+    assert encoder.encode(pa.array(["a", "bb", "a"])).tolist() == [[1], [2], [1]]
+    assert encoder.encode(["bb", "ccc"]).tolist() == [[2], [3]]
+    assert asked == ["a", "bb", "ccc"]
