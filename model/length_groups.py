@@ -16,7 +16,7 @@ MOST_TOKENS = 4_096
 """Of a group: what its layers pass on stays in the cache of a core."""
 
 PADDING = 16
-"""Tokens that cost what beginning another group does: six layers of 384 take 3 ms to begin, and 0.2 ms a token."""
+"""Tokens. To begin a group takes six layers of 384 9 ms, and a token 0.16 ms; 0, 16 and 64 were equally fast."""
 
 
 def length_groups(
@@ -30,11 +30,11 @@ def length_groups(
         padding: most tokens that a group is filled up with.
     """
     order = np.argsort(-lengths.astype(np.int64), kind="stable")
-    start = 0
+    widths, start = lengths[order].astype(np.int64), 0
     while start < len(order):
-        widths = lengths[order[start:]].astype(np.int64)
-        most = max(1, most_tokens // max(1, int(widths[0])))
-        filled = np.cumsum(widths[0] - widths[:most])
+        longest = int(widths[start])
+        most = max(1, most_tokens // max(1, longest))
+        filled = np.cumsum(longest - widths[start : start + most])
         count = int(np.searchsorted(filled, padding, side="right"))
         yield order[start : start + count]
         start += count

@@ -40,14 +40,14 @@ STATIC = DEFAULT.model_copy(update={"learning_rate": 2e-2, "scale": 25.0, "dropo
 TRANSFORMER = TrainingSettings(
     epochs=1,
     batch_size=256,
-    learning_rate=5e-5,
+    learning_rate=2e-5,
     linear_decay=True,
     pairs_per_cluster=10,
     loss="multiple_negatives",
-    scale=30.0,
-    smoothing=0.1,
+    scale=20.0,
+    smoothing=0.0,
 )
-"""What is usual for models that are trained already; batch, draws and smoothing as in `DEFAULT`. Not tuned."""
+"""What is usual for models that are trained already. Smoothing of .1 at 5e-5 made one worse (docs/log.md)."""
 
 PRESETS: dict[str, Preset] = {
     "default": Preset("subword", DEFAULT),
