@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import numpy as np
+import pyarrow as pa
 import torch
 import typer
 
@@ -29,6 +31,14 @@ from schemas.dataset import open_dataset
 
 RATE = PRESETS["transformer"].training.learning_rate
 PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16")
+
+
+def drawn(pairs: Pairs, *, count: int) -> Pairs:
+    """Return so many pairs and their questions alone, so that no others have to be cut into tokens."""
+    rows = np.random.default_rng(SEED).permutation(len(pairs))[:count]
+    asked, places = np.unique(np.concatenate([pairs.first[rows], pairs.second[rows]]), return_inverse=True)
+    clusters = np.unique(pairs.clusters[rows], return_inverse=True)[1]
+    return Pairs(pairs.texts.take(pa.array(asked)), places[: len(rows)], places[len(rows) :], clusters)
 
 
 def ours(pairs: Pairs, folder: str) -> dict[str, Step]:
@@ -65,8 +75,8 @@ def main(
     """Print the table."""
     keep_freed_memory()
     torch.set_num_threads(1)
-    pairs = read_pairs(open_dataset(dataset))["train"]
-    work = [*batches(len(pairs), size=size, seed=SEED, epoch=1)][: steps + 1]
+    pairs = drawn(read_pairs(open_dataset(dataset))["train"], count=(steps + 1) * size)
+    work = [*batches(len(pairs), size=size, seed=SEED, epoch=1)]
     print(f"{describe_machine()}, torch {torch.__version__}, seed {SEED}, {size} pairs a step, {steps} steps of each")
     report(timed(ours(pairs, model) | peers(pairs, model), work), pairs=size)
 
