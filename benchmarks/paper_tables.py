@@ -62,7 +62,7 @@ FIGURES = ("hits_at_1", "hits_at_10", "mrr")
 
 def trained(dataset: str, work: Path, options: list[str]) -> dict[str, Any]:
     """Train and measure, unless the folder has it from before, and return the figures."""
-    name = "-".join(option.lstrip("-") for option in options) or "paper"
+    name = name_of(options)
     result = work / f"{name}.json"
     if result.exists():
         return dict(json.loads(result.read_text("utf-8")))
@@ -78,6 +78,11 @@ def trained(dataset: str, work: Path, options: list[str]) -> dict[str, Any]:
     }
     result.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
     return found
+
+
+def name_of(options: list[str]) -> str:
+    """Return the name of the model that these options make, in the folder of models and figures."""
+    return "-".join(option.lstrip("-") for option in options) or "paper"
 
 
 def measured(dataset: Dataset, model: str) -> dict[str, Any]:
