@@ -18,8 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sklearn.metrics import roc_auc_score
 
+from benchmarks.marks import write
 from benchmarks.noise_tables import LOSSES, SHARES
-from benchmarks.paper_tables import name_of, write
+from benchmarks.paper_tables import name_of
 from model.encoding import Encoder
 from model.inference import load_encoder
 from schemas.dataset import Dataset, open_dataset
