@@ -29,12 +29,12 @@ DEPTH = 100
 
 TABLES: dict[str, dict[str, list[str]]] = {
     "smoothing": {
-        **{f"SDML, epsilon {smoothing}": ["--smoothing", smoothing] for smoothing in ("0", "0.1", "0.2", "0.4")},
-        "SDML, epsilon 0.3": [],
+        f"SDML, epsilon {smoothing}": [] if smoothing == "0.3" else ["--smoothing", smoothing]
+        for smoothing in ("0", "0.1", "0.2", "0.3", "0.4")
     },
     "batch": {
-        **{f"SDML, N = {size}": ["--batch-size", str(size)] for size in (32, 64, 128, 256, 1024)},
-        "SDML, N = 512": [],
+        f"SDML, N = {size}": [] if size == 512 else ["--batch-size", str(size)]
+        for size in (32, 64, 128, 256, 512, 1024)
     },
     "losses": {
         **{
