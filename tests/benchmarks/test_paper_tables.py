@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.marks import write
 from benchmarks.paper_tables import FIGURES, TABLES, line
 
 ROWS = [options for rows in TABLES.values() for options in rows.values()]
@@ -14,14 +13,6 @@ def test_a_row_shows_both_splits_and_the_best_epoch() -> None:
     found = {split: {"per_question": metrics, "per_pair": metrics} for split in ("validation", "test")}
     shown = line("SDML", {**found, "best_epoch": 2, "epochs": 3, "cpu_minutes": 1.25})
     assert shown == f"| SDML |{' .5000 / .5000 / .5000 |' * 3} 2 of 3 | 1.2 |"
-
-
-def test_tables_take_the_place_between_the_marks_again_and_again(tmp_path: Path) -> None:
-    page = tmp_path / "results.md"
-    page.write_text("before\n<!-- paper_tables -->\nold\n<!-- end -->\nafter\n", "utf-8")
-    for text in ("one", "two \\1"):
-        write(page, text, mark="paper_tables")
-        assert page.read_text("utf-8") == f"before\n<!-- paper_tables -->\n{text}\n<!-- end -->\nafter\n"
 
 
 @pytest.mark.parametrize("options", ROWS, ids=" ".join)
