@@ -114,7 +114,8 @@ class Reranker:
         places = np.hstack([order, rest])[:, :k]
         ids, rows = (np.take_along_axis(part, places, axis=1) for part in (hits.ids, hits.rows))
         lowest = np.where(np.isfinite(scores), scores, np.inf).min(axis=1, initial=np.inf, keepdims=True)
-        fall = hits.scores[:, depth:] - hits.scores[:, depth - 1 : depth]
+        with np.errstate(invalid="ignore"):  # a query that finds nothing has no score at all
+            fall = hits.scores[:, depth:] - hits.scores[:, depth - 1 : depth]
         below = np.where(np.isfinite(fall), lowest + np.minimum(fall, 0), -np.inf)
         both = np.hstack([scores, below.astype(np.float32)])
         return dataclasses.replace(hits, ids=ids, rows=rows, scores=np.take_along_axis(both, places, axis=1))

@@ -96,9 +96,10 @@ def test_a_query_is_ordered_as_if_it_were_alone(opened, monkeypatch):
 def test_a_question_left_out_stays_out_and_one_without_a_word_finds_nothing(opened):
     own = opened.search(["pay my bill"], 1).ids[0, 0]
     assert own not in opened.search(["pay my bill"], 6, exclude=[own]).ids
-    nothing = opened.search(["?!"], 3)
-    assert nothing.ids.tolist() == [[-1, -1, -1]]
-    assert np.isneginf(nothing.scores).all()
+    for k in (3, DEPTH + 2):
+        nothing = opened.search(["?!"], k)
+        assert nothing.ids.tolist() == [[-1] * k]
+        assert np.isneginf(nothing.scores).all()
 
 
 def test_further_encoders_are_asked_and_a_changed_one_is_refused(place, make_reranker, make_model, tmp_path):
