@@ -25,7 +25,7 @@ from model.reranking.saved import load_reranker
 from model.shards import Matrix, Shard, open_shard
 from schemas import storage
 from schemas.errors import QprError, UsageError
-from schemas.manifest import REPORTS, File, Manifest, read_manifest, read_verified
+from schemas.manifest import REPORTS, File, Manifest, read_manifest, read_settings, read_verified
 from schemas.text import key, words
 
 SHARDS, IDS, MODEL = "shards", "ids", "model"
@@ -171,7 +171,7 @@ def open_index(url: str, *, probes: int | None = None, exact: bool = False, rera
     if probes is not None and probes < 1:
         raise UsageError(f"--probes must be at least 1, got {probes}")
     manifest = read_manifest(url, "index")
-    settings = _settings(url, manifest)
+    settings = read_settings(url, manifest, IndexSettings, again="Build the index again")
     shard_files, id_files = manifest.of(SHARDS), manifest.of(IDS)
     with ThreadPoolExecutor(_threads()) as pool:  # digests, reads and FAISS all let go of the interpreter lock
         encoder = pool.submit(_encoder, url, manifest, settings)
@@ -189,15 +189,6 @@ def open_index(url: str, *, probes: int | None = None, exact: bool = False, rera
 
 def _threads() -> int:
     return min(8, os.cpu_count() or 1)
-
-
-def _settings(url: str, manifest: Manifest) -> IndexSettings:
-    try:
-        return IndexSettings.model_validate(manifest.configuration)
-    except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise QprError(f"{url}/manifest.json: configuration: {place}: {first['msg']}. Build the index again") from error
 
 
 def _encoder(url: str, manifest: Manifest, settings: IndexSettings) -> Encoder:

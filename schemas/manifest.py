@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import pydantic
 
@@ -31,6 +31,9 @@ _HOW_TO_MAKE = {
     "calibration": "`qpr clusters --calibrate`",
     "reranker": "`qpr rerank`",
 }
+
+
+Settings = TypeVar("Settings", bound=pydantic.BaseModel)
 
 
 class File(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -137,3 +140,23 @@ def read_verified(url: str, file: File) -> bytes:
             f"{url}/{file.path}: does not match the manifest's sha256; the file changed or is damaged. Make it again"
         )
     return content
+
+
+def read_settings(url: str, manifest: Manifest, settings: type[Settings], *, again: str) -> Settings:
+    """Return the configuration in a manifest as the settings of its kind.
+
+    Args:
+        url: where the artefact is.
+        manifest: its own.
+        settings: what its configuration is to be.
+        again: what to do if it is not, such as "Build the index again".
+
+    Raises:
+        QprError: a field is missing, unknown or makes no sense.
+    """
+    try:
+        return settings.model_validate(manifest.configuration)
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise QprError(f"{url}/{MANIFEST}: configuration: {place}: {first['msg']}. {again}") from error

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pydantic
 import safetensors
 import safetensors.numpy
 
@@ -16,7 +15,7 @@ from model.inference import load_encoder
 from model.reranking.reranker import OtherEncoder, Reranker, RerankerSettings, Weights, weight_shapes
 from model.reranking.word_table import WordCounts
 from schemas.errors import QprError
-from schemas.manifest import Manifest, Source, read_manifest, read_verified
+from schemas.manifest import Manifest, Source, read_manifest, read_settings, read_verified
 from schemas.output import Output
 
 WORDS, WEIGHTS = "words.txt", "reranker.safetensors"
@@ -61,7 +60,7 @@ def load_reranker(url: str, *, model_digest: str) -> Reranker:
         QprError: there is none, it is damaged, or was learned with an index of another model or other encoders.
     """
     manifest = read_manifest(url, "reranker")
-    settings = _settings(url, manifest)
+    settings = read_settings(url, manifest, RerankerSettings, again=_AGAIN)
     if settings.model_digest != model_digest:
         models = f"was learned with an index of model {settings.model_digest[:12]}, this index has {model_digest[:12]}"
         raise QprError(f"{url}: {models}. Learn one for this index with `qpr rerank`")
@@ -78,15 +77,6 @@ def load_reranker(url: str, *, model_digest: str) -> Reranker:
     if (found := {name: array.shape for name, array in arrays.items()}) != weight_shapes(settings):
         raise QprError(f"{url}: {WEIGHTS} holds {found}, not {weight_shapes(settings)}. {_AGAIN}")
     return Reranker(url, settings, checked, arrays, tuple(_encoder(url, other) for other in settings.encoders))
-
-
-def _settings(url: str, manifest: Manifest) -> RerankerSettings:
-    try:
-        return RerankerSettings.model_validate(manifest.configuration)
-    except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise QprError(f"{url}/manifest.json: configuration: {place}: {first['msg']}. {_AGAIN}") from error
 
 
 def _encoder(url: str, other: OtherEncoder) -> Any:
