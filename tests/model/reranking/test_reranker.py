@@ -163,5 +163,5 @@ def test_a_reranker_is_a_value(opened):
 def test_a_configuration_of_another_version_is_named(opened, place, tmp_path):
     manifest = tmp_path / "r" / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"version": 1', '"version": 2'))
-    with pytest.raises(QprError, match="configuration: version: .*Learn the reranker again"):
+    with pytest.raises(QprError, match=r"configuration: version: .*Learn the reranker again"):
         open_index(str(place / "index-model"), rerank=opened.reranker.url)
