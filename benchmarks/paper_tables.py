@@ -92,7 +92,7 @@ def measured(dataset: Dataset, model: str) -> dict[str, Any]:
     found = {}
     for split in SPLITS:
         judged = judgements(dataset.table("clusters", columns=["question_ids", "texts"], split=split))
-        ranked, _ = exact(encoder, questions, judged, depth=DEPTH)
+        ranked = exact(encoder, questions, judged, depth=DEPTH)
         found[split] = figures(ranked, judged)
     return found
 

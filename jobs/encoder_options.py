@@ -42,15 +42,6 @@ class LossChoice(StrEnum):
     ONLINE_CONTRASTIVE = "online_contrastive"
 
 
-_NOT_OF = {
-    "subword": set[str](),
-    "static": set[str](),
-    "cnn": {"dropout"},
-    "transformer": {"dropout", "vocabulary_size", "hash_bins"},
-}
-"""Settings of the training that an encoder has no use for."""
-
-
 def numbers(option: str, given: str | None) -> tuple[int, ...] | None:
     """Return the numbers of a list such as ``3,5``; None for none.
 
@@ -80,7 +71,7 @@ def settings_of(
     import pydantic
 
     from model.presets import PRESET_OF, PRESETS
-    from model.settings import SHAPES
+    from model.settings import NOT_OF, SHAPES
 
     chosen = PRESETS[preset or PRESET_OF.get(encoder or "", "default")]
     name = encoder or chosen.encoder
@@ -89,13 +80,13 @@ def settings_of(
     loss = of_training.get("loss", chosen.training.loss)
     unused = _unused(loss)
     of_encoder = {"transformer_from"} if name == "transformer" else wanted.model_fields.keys()
-    _refuse((of_shape.keys() - of_encoder) | (of_training.keys() & _NOT_OF[name]), f"--encoder {name}")
+    _refuse((of_shape.keys() - of_encoder) | (of_training.keys() & NOT_OF[name]), f"--encoder {name}")
     _refuse(of_training.keys() & unused, f"--loss {loss}")
     if name == "static":
         of_shape = _with_tokens(of_shape)
     if name == "transformer":
         of_shape = _of_transformer(of_shape)
-    base = {n: v for n, v in chosen.training.model_dump().items() if n not in _NOT_OF[name] | unused}
+    base = {n: v for n, v in chosen.training.model_dump().items() if n not in NOT_OF[name] | unused}
     try:
         checked = wanted.model_validate(of_shape)
         settings = type(chosen.training).model_validate(base | of_training)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.settings import ModelConfig, Shape, StaticSettings, SubwordSettings, TransformerSettings
+from model.settings import NOT_OF, ModelConfig, Shape, StaticSettings, SubwordSettings, TransformerSettings
 from schemas.manifest import Source
 
 _CARD = """\
@@ -145,7 +145,7 @@ def card(
 
 def _training(config: ModelConfig) -> dict[str, Any]:
     """Return the settings of the training that this encoder has a use for."""
-    foreign = {"vocabulary_size", "hash_bins", "dropout"} if config.encoder == "transformer" else set()
+    foreign = NOT_OF[config.encoder]
     return {name: value for name, value in config.training.model_dump().items() if name not in foreign}
 
 

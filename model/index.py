@@ -122,10 +122,8 @@ class Index:
         Raises:
             UsageError: k is under 1.
         """
-        if k < 1:
-            raise UsageError(f"k must be at least 1, got {k}")
         asked = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
-        more = k if self.reranker is None else max(k, min(self.reranker.depth, len(self)))
+        more = max(k, min(self.reranker.depth, len(self))) if self.reranker and k > 0 else k
         hits = self.search_vectors(self.encoder.encode(asked), more, exclude)
         wordless = np.array([not words(key(text)) for text in asked.to_pylist()], bool)
         hits.ids[wordless], hits.scores[wordless], hits.rows[wordless] = -1, -np.inf, -1

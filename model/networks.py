@@ -107,7 +107,6 @@ class SubwordNetwork(Network):
     def __init__(self, vocabulary: Vocabulary, shape: SubwordSettings, *, dropout: float, seed: int) -> None:
         super().__init__()
         start = _published(shape) if isinstance(shape, StaticSettings) else None
-        self.published = start is not None
         self.subwords = Subwords.of(vocabulary, shape, start.pieces if start else None)
         self.generator = torch.Generator().manual_seed(seed)
         self.body = SubwordEncoder(len(self.subwords), shape, dropout=dropout, generator=self.generator)

@@ -21,7 +21,7 @@ from model.sentence_folder import MODULES
 from model.settings import ModelConfig, Shape, StaticSettings, SubwordSettings, TransformerSettings
 from model.vocabulary import Vocabulary
 from schemas.errors import QprError
-from schemas.manifest import REPORTS, Manifest, Source, read_manifest, read_verified
+from schemas.manifest import REPORTS, Manifest, Source, first_fault, read_manifest, read_verified
 from schemas.output import Output
 
 Weights = dict[str, npt.NDArray[Any]]
@@ -156,9 +156,7 @@ def _config(url: str, content: bytes) -> ModelConfig:
     try:
         return ModelConfig.model_validate_json(content)
     except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise QprError(f"{url}: {CONFIG}: {place}: {first['msg']}. Train the model again") from error
+        raise QprError(f"{url}: {CONFIG}: {first_fault(error)}. Train the model again") from error
 
 
 def _vocabulary(url: str, content: bytes, config: ModelConfig) -> Vocabulary:

@@ -128,6 +128,15 @@ SHAPES: dict[str, type[Shape]] = dict(_NAMED)
 """The shape of each encoder."""
 
 
+NOT_OF: dict[str, frozenset[str]] = {
+    "cnn": frozenset({"dropout"}),
+    "subword": frozenset(),
+    "static": frozenset(),
+    "transformer": frozenset({"dropout", "vocabulary_size", "hash_bins"}),
+}
+"""Settings of the training that an encoder has no use for."""
+
+
 def encoder_name(shape: Shape) -> EncoderName:
     """Return the name of the encoder that has this shape."""
     return next(name for name, kind in _NAMED if type(shape) is kind)

@@ -157,6 +157,10 @@ def read_settings(url: str, manifest: Manifest, settings: type[Settings], *, aga
     try:
         return settings.model_validate(manifest.configuration)
     except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise QprError(f"{url}/{MANIFEST}: configuration: {place}: {first['msg']}. {again}") from error
+        raise QprError(f"{url}/{MANIFEST}: configuration: {first_fault(error)}. {again}") from error
+
+
+def first_fault(error: pydantic.ValidationError) -> str:
+    """Return where the first fault of a document is and what is wrong there."""
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"

@@ -100,7 +100,7 @@ def distil(
     some = np.arange(0, len(inputs), -(-len(inputs) // _SAMPLE))
     vectors = network.encode_all(inputs.take(some))
     targets = targets_of(taught, vectors.shape[1])
-    if isinstance(network, SubwordNetwork) and network.published:
+    if isinstance(network, SubwordNetwork) and network.subwords.pieces is not None:
         network.turn(torch.from_numpy(turn_to(vectors, targets[some])))
     steps = batch_count(len(inputs), size=size)
     optimizers = network.optimizers(learning_rate=settings.learning_rate)

@@ -30,7 +30,7 @@ def test_exact_search_is_a_loop_over_all_questions(monkeypatch: pytest.MonkeyPat
     questions = pa.table({"question_id": ids, "text": [f"{x} {y}" for x, y in points]})
     asked = np.array([3, 17, 40])
     judged = Judgements(ids[asked], questions["text"].take(pa.array(asked)).combine_chunks(), asked, asked)
-    found, _ = exact(Coordinates(), questions, judged, depth=5)
+    found = exact(Coordinates(), questions, judged, depth=5)
     for query, ranked in zip(asked, found, strict=True):
         distance = {int(i): int(d) for i, d in zip(ids, np.square(points - points[query]).sum(axis=1), strict=True)}
         nearest = sorted((d, i) for i, d in distance.items() if i != ids[query])[:5]
