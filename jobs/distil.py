@@ -1,4 +1,4 @@
-"""`qpr distil`: let a small encoder learn what a large one finds alike, over questions of a dataset, without pairs.
+"""`qpr distil`: let a small encoder learn the vectors of a large one, over questions of a dataset, without pairs.
 
 dataset, teacher -> teacher's vectors, kept -> distillation -> model artefact, for `qpr train --init-from`
 """
@@ -27,7 +27,7 @@ QUESTIONS = 20_000
 """A transformer of six layers encodes some hundred questions a second on a core: a minute or two."""
 
 TEACHING: dict[str, float] = {"epochs": 3, "learning_rate": 1e-2, "dropout": 0.1}
-"""What is otherwise than in the preset; an encoder without dropout stays without."""
+"""What is otherwise than in the preset for a bag; chosen for one, as presets are (docs/log.md)."""
 
 
 def distil(
@@ -49,7 +49,7 @@ def distil(
         str | None, typer.Option(help="File that keeps the teacher's vectors: read if it is there, else written.")
     ] = None,
     epochs: Annotated[int | None, typer.Option(help="Passes over the questions.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Questions that are compared with each other.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Questions a step.")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Adam's learning rate.")] = None,
     dropout: Annotated[float | None, typer.Option(help="Share of n-grams that a step leaves out.")] = None,
     dimension: Annotated[int | None, typer.Option(help="Length of a question's vector.")] = None,
@@ -65,6 +65,8 @@ def distil(
 
     Example: qpr train --dataset data/quora --output models/quora --preset static --init-from models/taught
     """
+    from model.settings import SubwordSettings
+
     training = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate, "dropout": dropout}
     shape, settings = settings_of(
         preset,
@@ -77,9 +79,8 @@ def distil(
         },
         training={**training, "seed": seed},
     )
-    settings = settings.model_copy(
-        update={name: value for name, value in TEACHING.items() if training[name] is None and getattr(settings, name)}
-    )
+    if isinstance(shape, SubwordSettings):
+        settings = settings.model_copy(update={name: TEACHING[name] for name in TEACHING if training[name] is None})
     source = open_dataset(dataset)
     claimed = Output(output, "model", overwrite=overwrite)
     try:

@@ -83,10 +83,10 @@ def evaluate(
 
         opened = open_index(index, probes=probes, exact=exact, rerank=rerank)
         result = of_index(dataset, opened, split=split, depth=depth, limit=limit)
-    elif beir and model and not (dataset or index):
+    elif beir and model and not (dataset or index or rerank):
         result = of_beir(beir, model, split=split, depth=depth)
     else:
-        raise UsageError("give --dataset and --index, or --beir and --model")
+        raise UsageError("give --dataset and --index, or --beir and --model; --rerank needs --index")
     if output:
         storage.write_bytes(output, json.dumps(result, ensure_ascii=False, indent=2).encode() + b"\n")
     emit(result, as_json=as_json, table=lambda: _table(result))

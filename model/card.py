@@ -88,7 +88,7 @@ _NETWORKS = {
     "transformer": "A transformer that others trained, of sentence-transformers, brought to length 1",
 }
 
-_TAUGHT = """what `{0.url}` (digest `{0.digest}`) finds alike, in place of pairs (after Fang et al. 2021, SEED); the
+_TAUGHT = """the vectors of `{0.url}` (digest `{0.digest}`) as what to come near to, in place of pairs; the
   loss and all about pairs among the settings had no part in it"""
 
 _LOSSES = {
@@ -163,7 +163,7 @@ def _order(shape: Shape) -> str:
     if isinstance(shape, TransformerSettings):
         return "Word order, case and punctuation count as its start counted them"
     if isinstance(shape, SubwordSettings):
-        return "Word order does not count at all"
+        return "Word order counts only between neighbours" if shape.bigram_bins else "Word order does not count at all"
     return f"Word order counts only inside a window of {' or '.join(map(str, shape.windows))} words"
 
 

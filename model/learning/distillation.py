@@ -97,11 +97,10 @@ def distil(
     size = min(settings.batch_size, len(inputs))
     if size < 2:
         raise QprError(f"{len(inputs)} questions: a teacher needs at least 2")
-    some = np.arange(0, len(inputs), -(-len(inputs) // _SAMPLE))
-    vectors = network.encode_all(inputs.take(some))
-    targets = targets_of(taught, vectors.shape[1])
+    targets = targets_of(taught, network.encode_all(inputs.take(np.arange(1))).shape[1])
     if isinstance(network, SubwordNetwork) and network.subwords.pieces is not None:
-        network.turn(torch.from_numpy(turn_to(vectors, targets[some])))
+        some = np.arange(0, len(inputs), -(-len(inputs) // _SAMPLE))
+        network.turn(torch.from_numpy(turn_to(network.encode_all(inputs.take(some)), targets[some])))
     steps = batch_count(len(inputs), size=size)
     optimizers = network.optimizers(learning_rate=settings.learning_rate)
     epochs: list[Epoch] = []
