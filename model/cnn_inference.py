@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from model.encoding import Encoder, Matrix
+from model.matrix_products import ExactWeights
 from model.projected import Projected
 from model.saved import Weights
 from model.vocabulary import TokenIds, Vocabulary
@@ -47,14 +48,11 @@ class CnnEncoder(Encoder):
 
     def encode_tokens(self, tokens: TokenIds) -> Matrix:
         """Return one vector a question."""
-        projection, bias = self.weights["projection.weight"].T, self.weights["projection.bias"]
         vectors = np.empty((len(tokens), self.dimension), np.float32)
         for start in range(0, len(tokens), _PIECE):
             pooled = self.pooled(tokens.slice(start, _PIECE))
             np.tanh(pooled, out=pooled)
-            part = vectors[start : start + _PIECE]
-            np.matmul(pooled, projection, out=part)
-            part += bias
+            vectors[start : start + _PIECE] = self._projection.times(pooled) + self.weights["projection.bias"]
         return vectors
 
     def pooled(self, tokens: TokenIds) -> Matrix:
@@ -62,6 +60,10 @@ class CnnEncoder(Encoder):
         pooled = np.hstack([projected.pool(tokens) for projected in self._projected])
         pooled += self.weights["bias"]
         return pooled
+
+    @functools.cached_property
+    def _projection(self) -> ExactWeights:
+        return ExactWeights.of(self.weights["projection.weight"].T)
 
     @functools.cached_property
     def _projected(self) -> list[Projected]:

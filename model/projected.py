@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from model.encoding import Matrix
 from model.loops import compiled, spelled
+from model.matrix_products import ExactWeights
 from model.rectangles import rectangles
 from model.vocabulary import TokenIds
 
@@ -26,8 +27,7 @@ class Projected:
     """The rows of ``E W_k`` for every token and every place k of a window, made when a token first occurs.
 
     A convolution over embeddings is a sum of look-ups in them: ``conv(E[t])_i = sum_k (E W_k)[t_(i+k)]``. Tokens are
-    multiplied in blocks that are always the same, so that a row does not depend on what else is encoded. Memory that
-    no token needed yet is not touched.
+    multiplied in blocks. Memory that no token needed yet is not touched.
 
     Args:
         embeddings: (tokens, inputs).
@@ -39,7 +39,7 @@ class Projected:
     def __init__(self, embeddings: Matrix, kernel: Matrix, *, width: int, half: bool = False) -> None:
         tokens, self.width, self.channels = len(embeddings), width, kernel.shape[1] // width
         self.rows = np.zeros((tokens + 1, width, self.channels), np.float16 if half else np.float32)
-        self._embeddings, self._kernel = embeddings, kernel
+        self._embeddings, self._kernel = embeddings, ExactWeights.of(kernel)
         self._made = np.zeros(-(-tokens // _TOKENS), bool)
         self._lock = threading.Lock()
 
@@ -58,7 +58,7 @@ class Projected:
         with self._lock:
             for block in np.flatnonzero(wanted & ~self._made):
                 part = slice(block * _TOKENS, min((block + 1) * _TOKENS, len(self._embeddings)))
-                product = self._embeddings[part] @ self._kernel
+                product = self._kernel.times(self._embeddings[part])
                 self.rows[part] = product.reshape(-1, self.width, self.channels)
                 self._made[block] = True
 
