@@ -88,8 +88,8 @@ _NETWORKS = {
     "transformer": "A transformer that others trained, of sentence-transformers, brought to length 1",
 }
 
-_TAUGHT = """the vectors of `{0.url}` (digest `{0.digest}`) as what to come near to, in place of pairs; the
-  loss and all about pairs among the settings had no part in it"""
+_TAUGHT = """the vectors of `{0.url}` (digest `{0.digest}`) as targets, without pairs; the loss and the settings of
+  pairs were not used"""
 
 _LOSSES = {
     "sdml": """smoothed deep metric learning (Bonadiman, Kumar and Mittal 2019, "Large Scale Question Paraphrase

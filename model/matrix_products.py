@@ -3,8 +3,9 @@
 weights -> ExactWeights.of -> ExactWeights.times(rows) -> float32 matrix
 
 A BLAS library rounds a row's product by how many rows there are, by how it divides them between threads and by the
-vector unit it finds. So both factors become integers, with as many bits as keep every sum under 2**53: a float64 holds
-such sums exactly, in whatever order they are added (the idea of Ozaki et al. 2012, with one slice).
+vector unit it finds. So both factors are rounded to a grid, a power of two for each row of the one and each column of
+the other, with as many steps as keep every sum under 2**53 steps: a float64 holds such sums exactly, in whatever order
+they are added (the idea of Ozaki et al. 2012, with one slice).
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ import numpy.typing as npt
 Matrix = npt.NDArray[np.float32]
 
 _EXACT_BITS = 53
-"""Bits of a float64's significand: integers of at most 2**53 are exact."""
+"""Bits of a float64's significand."""
+
+_ROW_BITS = 22
+"""Most bits of a number of the left factor: adding 1.5 * 2**23 grid steps rounds a float32 to the grid up to here."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,13 +30,11 @@ class ExactWeights:
     """The right factor of a product, prepared once.
 
     Attributes:
-        integers: (inputs, outputs), the weights in units of their column's scale.
-        scales: (outputs,), powers of two.
-        row_bits: bits of each number of the left factor.
+        rounded: (inputs, outputs), multiples of a power of two in each column.
+        row_bits: bits that the numbers of the left factor keep.
     """
 
-    integers: npt.NDArray[np.float64]
-    scales: npt.NDArray[np.float64]
+    rounded: npt.NDArray[np.float64]
     row_bits: int
 
     @classmethod
@@ -43,8 +45,9 @@ class ExactWeights:
         about that of a product in single precision.
         """
         bits = _EXACT_BITS - (len(weights) - 1).bit_length()
-        units = _powers_of_two(weights, axis=0) * 2.0 ** -((bits + 1) // 2)
-        return cls(np.rint(weights / units), units, bits // 2)
+        row_bits = min(bits // 2, _ROW_BITS)
+        steps = np.ldexp(1.0, _exponents(weights, axis=0) - (bits - row_bits))
+        return cls(np.rint(weights / steps) * steps, row_bits)
 
     def times(self, rows: Matrix) -> Matrix:
         """Return ``rows @ weights``, (len(rows), outputs); a row of the result depends on its own row alone.
@@ -52,14 +55,14 @@ class ExactWeights:
         Args:
             rows: (rows, inputs) float32, finite.
         """
-        units = _powers_of_two(rows, axis=1)[:, None] * 2.0**-self.row_bits
-        sums = np.rint(rows * (1 / units)) @ self.integers
-        sums *= units
-        sums *= self.scales
-        return sums.astype(np.float32)
+        grids = np.ldexp(np.float32(1.5), _exponents(rows, axis=1) - self.row_bits + 23)[:, None]
+        rounded = rows + grids
+        rounded -= grids
+        return np.asarray(rounded @ self.rounded, np.float32)
 
 
-def _powers_of_two(values: npt.NDArray[np.floating[Any]], *, axis: int) -> npt.NDArray[np.float64]:
-    """Return the smallest power of two above the largest magnitude along an axis."""
-    _, exponents = np.frexp(np.abs(values).max(axis=axis, initial=0))
-    return np.asarray(np.ldexp(1.0, exponents), np.float64)
+def _exponents(values: npt.NDArray[np.floating[Any]], *, axis: int) -> npt.NDArray[np.int32]:
+    """Return the exponent of the smallest power of two above the largest magnitude along an axis."""
+    largest = np.maximum(values.max(axis=axis, initial=0), -values.min(axis=axis, initial=0))
+    exponents: npt.NDArray[np.int32] = np.frexp(largest)[1]
+    return exponents

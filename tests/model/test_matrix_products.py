@@ -71,7 +71,7 @@ def test_products_are_as_near_as_those_of_single_precision(inputs):
     found = ExactWeights.of(weights).times(rows)
     assert found.dtype == np.float32
     size = np.linalg.norm(rows, axis=1)[:, None] * np.linalg.norm(weights, axis=0)
-    assert np.abs((found - exact) / size).max() < 2e-7  # what rounding to float32 alone may cost is 6e-8
+    assert np.abs((found - exact) / size).max() < 3.1e-7  # 22 bits of a row of one number, then float32
 
 
 @given(
