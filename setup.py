@@ -47,6 +47,8 @@ setup(
         "Groups logged questions by their answer, keeps the coherent groups, trains a sentence encoder on them with "
         "smoothed deep metric learning and serves the questions from FAISS shards."
     ),
+    license="Apache-2.0",
+    license_files=["LICENSE"],
     python_requires=">=3.11",
     packages=find_packages(include=["schemas*", "pipelines*", "model*", "jobs*"]),
     package_data={
