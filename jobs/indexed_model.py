@@ -10,6 +10,7 @@ import dataclasses
 from model.index import MODEL
 from model.inference import load_encoder
 from model.saved import load_parts
+from model.settings import Distance
 from model.transformer import is_transformer
 from schemas.manifest import MANIFEST, REPORTS, File, Manifest, read_verified
 from schemas.output import Output
@@ -30,7 +31,7 @@ class IndexedModel:
     url: str
     digest: str
     dimension: int
-    distance: str
+    distance: Distance
     manifest: Manifest | None
 
     @classmethod

@@ -17,15 +17,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pydantic
 
+from model.addresses import checked_address
 from model.encoding import Encoder
 from model.inference import load_encoder
 from model.nearest import Ints, nearest
 from model.reranking.reranker import Reranker
 from model.reranking.saved import load_reranker
+from model.sentence_folder import PREFIX
+from model.settings import Distance
 from model.shards import Matrix, Shard, open_shard
 from schemas import storage
 from schemas.errors import QprError, UsageError
-from schemas.manifest import REPORTS, File, Manifest, read_manifest, read_settings, read_verified
+from schemas.manifest import MANIFEST, REPORTS, File, Manifest, read_manifest, read_settings, read_verified
 from schemas.text import key, words
 
 SHARDS, IDS, MODEL = "shards", "ids", "model"
@@ -63,8 +66,8 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     dimension: int = pydantic.Field(ge=1)
     questions: int = pydantic.Field(ge=1)
     shards: int = pydantic.Field(ge=1)
-    distance: str
-    model_url: str | None = None
+    distance: Distance
+    model_url: str | None = pydantic.Field(default=None, pattern=f"^{PREFIX}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -185,6 +188,9 @@ def open_index(url: str, *, probes: int | None = None, exact: bool = False, rera
     return Index(url, settings, wanted, encoder.result(), shards, ids, contents, reranker)
 
 
+_AGAIN = "Build the index again"
+
+
 def _threads() -> int:
     return min(8, os.cpu_count() or 1)
 
@@ -192,7 +198,12 @@ def _threads() -> int:
 def _encoder(url: str, manifest: Manifest, settings: IndexSettings) -> Encoder:
     for file in [*manifest.of(MODEL), *manifest.of(REPORTS)]:
         read_verified(url, file)
-    encoder = load_encoder(settings.model_url or storage.join(url, manifest.run_id, MODEL))
+    if settings.model_url is not None:
+        encoder = load_encoder(checked_address(settings.model_url, of=url))
+    elif any(file.path == f"{manifest.run_id}/{MODEL}/{MANIFEST}" for file in manifest.files):
+        encoder = load_encoder(storage.join(url, manifest.run_id, MODEL))
+    else:  # a folder that the index does not list could be anything, a link too
+        raise QprError(f"{url}/{MANIFEST}: lists no {MODEL}/{MANIFEST}. {_AGAIN}")
     if encoder.digest != settings.model_digest:
         models = f"holds model {encoder.digest[:12]}, its questions were encoded by {settings.model_digest[:12]}"
         raise QprError(f"{url}: {models}. Build the index again")

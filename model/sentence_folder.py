@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import logging
 import os
 import re
@@ -24,6 +25,9 @@ PREFIX = "st:"
 MODULES = "modules.json"
 """Lists what such a model consists of."""
 
+_LIBRARY = "sentence_transformers."
+"""Begins the names of all classes that such a model may consist of."""
+
 _PICKLES = frozenset({".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle"})
 
 
@@ -31,15 +35,34 @@ def checked_folder(source: str) -> Path:
     """Return the folder of ``st:<folder>`` or ``<folder>``.
 
     Raises:
-        QprError: there is none, it holds no such model, or weights that are nowhere but in a pickle.
+        QprError: there is none, it holds no such model, one of other classes or folders than its own, or weights that
+            are nowhere but in a pickle.
     """
     folder = Path(source.removeprefix(PREFIX))
     if not (folder / MODULES).is_file():
         raise QprError(f"{source}: no {MODULES} in {folder}. Give the folder of a sentence-transformers model")
+    _check_modules(folder / MODULES)
     for path in sorted(folder.rglob("pytorch_model*.bin")):
-        if not any(path.parent.glob("*.safetensors")):
+        if not any(path.parent.glob("model*.safetensors")):  # under another name the library would not find them
             raise QprError(f"{path}: a pickle, which may run code. Save the model again as safetensors")
     return folder
+
+
+def _check_modules(path: Path) -> None:
+    """Check that a list of modules names classes of the library and folders below its own, since both are loaded.
+
+    Raises:
+        QprError: it names another class or folder, or is no such list.
+    """
+    try:
+        modules = [(str(module["type"]), str(module["path"])) for module in json.loads(path.read_bytes())]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise QprError(f"{path}: is no list of modules with type and path. Fetch the model again") from error
+    for kind, place in modules:
+        if not kind.startswith(_LIBRARY):
+            raise QprError(f"{path}: {kind[:60]!a} is no class of sentence-transformers, whose code alone is run")
+        if Path(place).is_absolute() or ".." in Path(place).parts or "\\" in place or not f"x{place}".isprintable():
+            raise QprError(f"{path}: {place[:60]!a} leads out of the model's folder. Fetch the model again")
 
 
 def folder_digest(folder: Path) -> str:

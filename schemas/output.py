@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from schemas import storage
+from schemas.artefact_paths import RUN_FOLDER
 from schemas.errors import QprError
-from schemas.manifest import MANIFEST, RUN_FOLDER, File, Kind, Manifest, Source, read_manifest, with_article
+from schemas.manifest import MANIFEST, File, Kind, Manifest, Source, read_manifest, with_article
 
 CHECKPOINTS = "training-checkpoints"
 """The folder of a model where a training keeps what it can go on from; what is published sweeps it away."""
@@ -155,11 +156,12 @@ def _is_checkpoints(name: str, kind: Kind) -> bool:
 
 def write_file(run_url: str, path: str, content: bytes, *, table: str, rows: int = 0) -> File:
     """Write one file of a run from any worker and return what the manifest says of it."""
-    storage.write_bytes(storage.join(run_url, path), content)
-    return File(
+    file = File(
         path=f"{run_url.rstrip('/').rsplit('/', 1)[-1]}/{path}",
         table=table,
         rows=rows,
         bytes=len(content),
         sha256=hashlib.sha256(content).hexdigest(),
     )
+    storage.write_bytes(storage.join(run_url, path), content)  # its path was checked first
+    return file

@@ -11,6 +11,7 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
+from model.addresses import checked_address
 from model.inference import load_encoder
 from model.reranking.reranker import OtherEncoder, Reranker, RerankerSettings, Weights, weight_shapes
 from model.reranking.word_table import WordCounts
@@ -80,7 +81,7 @@ def load_reranker(url: str, *, model_digest: str) -> Reranker:
 
 
 def _encoder(url: str, other: OtherEncoder) -> Any:
-    encoder = load_encoder(other.url)
+    encoder = load_encoder(checked_address(other.url, of=url))
     if encoder.digest != other.digest:
         models = f"was learned with model {other.digest[:12]} at {other.url}, which is now {encoder.digest[:12]}"
         raise QprError(f"{url}: {models}. {_AGAIN}")

@@ -1,5 +1,6 @@
 import hashlib
 import json
+import shutil
 import subprocess
 import sys
 
@@ -113,6 +114,23 @@ def test_it_needs_no_torch(tmp_path, dataset, model):
     code = f"import sys; sys.modules['torch'] = None; from jobs.cli import main; main({given!r})"
     assert subprocess.run([sys.executable, "-c", code], check=False, capture_output=True).returncode == 0
     assert len(open_index(str(tmp_path / "i"))) == 9
+
+
+def test_a_model_cannot_write_outside_the_index(tmp_path, dataset, model, qpr, monkeypatch):
+    deep = tmp_path / "pack" / "a" / "b" / "m"
+    shutil.copytree(model, deep)
+    (tmp_path / "pack" / "x").write_text("owned")
+    (tmp_path / "x").write_text("mine")
+    manifest = json.loads((deep / "manifest.json").read_text())
+    sha256 = hashlib.sha256(b"owned").hexdigest()
+    manifest["files"].append({"path": "../../../x", "table": "reports", "rows": 0, "bytes": 5, "sha256": sha256})
+    (deep / "manifest.json").write_text(json.dumps(manifest))
+    monkeypatch.chdir(tmp_path)
+    outcome = qpr("index", "--questions", dataset, "--model", "pack/a/b/m", "--output", "index")
+    assert outcome.code == 1
+    assert "pack/a/b/m/manifest.json: damaged (files.5.path: a path holds names" in outcome.err
+    assert (tmp_path / "x").read_text() == "mine"
+    assert not (tmp_path / "index").exists()
 
 
 def test_equal_questions_and_weights_have_an_equal_digest_whatever_the_runs(tmp_path, dataset, make_model):
@@ -296,6 +314,6 @@ def test_a_model_of_sentence_transformers_stays_where_it_is(tmp_path, dataset, s
     index = open_index(str(tmp_path / "i"))
     assert index.search(["pay"], 1).scores[0, 0] > -1e-6
     assert index.search(["p"], 1).scores[0, 0] < -1e-3
-    (tmp_path / "sentences" / "modules.json").write_text("[1]")
+    (tmp_path / "sentences" / "modules.json").write_text("[ ]")
     with pytest.raises(QprError, match="holds model"):
         open_index(str(tmp_path / "i"))

@@ -151,6 +151,25 @@ def test_another_model_inside_the_index_is_noticed(place, copy):
         open_index(str(copy))
 
 
+def test_a_model_that_the_index_does_not_list_is_not_followed(place, copy):
+    def forget(manifest):
+        manifest.update(files=[file for file in manifest["files"] if "/model/" not in file["path"]])
+
+    edit(copy, forget)
+    [folder] = copy.glob("*/model")
+    folder.rename(copy.parent / "outside")
+    folder.symlink_to(copy.parent / "outside")
+    with pytest.raises(QprError, match=r"copy/manifest\.json: lists no model/manifest\.json\. Build the index again"):
+        open_index(str(copy))
+
+
+@pytest.mark.parametrize("address", ["http://elsewhere/model", "model", "../model"])
+def test_an_index_leads_to_no_model_but_one_of_sentence_transformers(copy, address):
+    edit(copy, lambda manifest: manifest["configuration"].update(model_url=address))
+    with pytest.raises(QprError, match=r"manifest\.json: configuration: model_url: String should match"):
+        open_index(str(copy))
+
+
 def test_a_wrong_dimension_and_a_broken_configuration_are_noticed(copy):
     edit(copy, lambda manifest: manifest["configuration"].update(dimension=9))
     with pytest.raises(QprError, match="a shard has 8 dimensions, the manifest 9"):

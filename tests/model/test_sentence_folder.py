@@ -26,6 +26,40 @@ def copy(tiny_sentences, tmp_path):
     return shutil.copytree(tiny_sentences, tmp_path / "copy")
 
 
+@pytest.mark.parametrize(
+    ("modules", "fault"),
+    [
+        ([{"type": "os.path", "path": ""}], "'os.path' is no class of sentence-transformers"),
+        ([{"type": "sentence_transformers.models.Dense", "path": "../../x"}], "leads out of the model's folder"),
+        ([{"type": "sentence_transformers.models.Dense", "path": "/etc"}], "leads out of the model's folder"),
+        ([{"type": "sentence_transformers.models.Dense", "path": "a\0b"}], "leads out of the model's folder"),
+        ([1], "is no list of modules"),
+        ({"type": 1}, "is no list of modules"),
+        ([{"type": "sentence_transformers.models.Dense"}], "is no list of modules"),
+    ],
+)
+def test_modules_of_other_code_or_folders_are_refused_before_anything_is_loaded(tmp_path, modules, fault):
+    (tmp_path / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(QprError, match=f"modules.json: .*{fault}"):
+        checked_folder(f"st:{tmp_path}")
+
+
+def test_modules_of_the_library_in_folders_of_the_model_are_accepted(tmp_path):
+    kinds = ("sentence_transformers.models.Transformer", ""), ("sentence_transformers.models.Pooling", "1_Pooling")
+    (tmp_path / "modules.json").write_text(json.dumps([{"type": kind, "path": path} for kind, path in kinds]))
+    assert checked_folder(str(tmp_path)) == tmp_path
+
+
+def test_a_pickle_beside_tensors_of_another_name_is_refused(tmp_path):
+    (tmp_path / "modules.json").write_text("[]")
+    (tmp_path / "pytorch_model.bin").write_bytes(b"pickle")
+    (tmp_path / "other.safetensors").write_bytes(b"")
+    with pytest.raises(QprError, match=r"pytorch_model\.bin: a pickle"):
+        checked_folder(str(tmp_path))
+    (tmp_path / "model.safetensors").write_bytes(b"")
+    assert checked_folder(str(tmp_path)) == tmp_path
+
+
 def edit(path, change):
     content = json.loads(path.read_text())
     change(content)

@@ -3,8 +3,9 @@ import json
 import pytest
 
 from schemas import storage
+from schemas.artefact_paths import RUN_FOLDER
 from schemas.errors import QprError
-from schemas.manifest import MANIFEST, REPORTS, RUN_FOLDER, read_manifest, read_verified
+from schemas.manifest import MANIFEST, REPORTS, read_manifest, read_verified
 from schemas.output import Output
 from schemas.tables import SCHEMA_VERSION
 
@@ -115,7 +116,7 @@ def test_a_file_in_the_place_of_the_output_is_refused(url):
 
 
 def test_an_artefact_of_another_kind_is_refused(url):
-    publish(url, kind="model")
+    publish(url, kind="model", names=("model/weights",))
     with pytest.raises(QprError, match=r"holds a model, not a dataset\. Make one with `qpr clusters`"):
         read_manifest(url, "dataset")
     with pytest.raises(QprError, match=r"holds a model, not a dataset\. Choose another --output$"):
