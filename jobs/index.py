@@ -59,7 +59,7 @@ def index(
     from jobs.indexing import IndexJob, build
     from jobs.question_tables import question_files
     from jobs.worker_encoder import WorkerEncoder
-    from model.shards import new_index
+    from model.shards import check_questions, new_index
     from pipelines.runner import run
 
     options = beam_options(context)
@@ -67,6 +67,8 @@ def index(
     encoding = IndexedModel.of(model)
     if factory is not None:
         new_index(factory, encoding.dimension)
+        if all(file.file for file in files):  # a dataset, whose manifest counts them
+            check_questions(factory, sum(file.file.rows for file in files if file.file))
     target = Output(output, "index", overwrite=overwrite)
     job = IndexJob(target.run_url, WorkerEncoder(model, encoding.digest), shards, factory)
     try:

@@ -18,8 +18,9 @@ import pyarrow.parquet as pq
 
 from jobs.question_tables import QuestionFile, merge_equal, read_questions, with_words
 from jobs.worker_encoder import WorkerEncoder
-from model.index import IDS, ROWS, SHARDS
-from model.shards import build_shard, default_factory, in_sample, sample_size, train
+from model.index import IDS, SHARDS
+from model.index_files import ROWS
+from model.shards import build_shard, check_questions, default_factory, in_sample, sample_size, train
 from pipelines.shuffle import GroupByShard, concatenate, to_ipc
 from schemas import storage
 from schemas.output import write_file
@@ -123,6 +124,7 @@ class TrainCentroids(_Encodes):
         """Yield the index that every shard starts from; it depends on the sample's questions, not on their order."""
         factory = self.job.factory_for(questions)
         sample = concatenate(keyed[1]).sort_by("question_id")
+        check_questions(factory, len(sample))
         yield train(factory, self.encoder.encode(sample["text"]))
 
 

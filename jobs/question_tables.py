@@ -19,9 +19,9 @@ from pipelines.reading.sources import Source as ParquetSource
 from pipelines.validation import MAX_QUESTION_CHARACTERS
 from schemas import storage
 from schemas.columns import hash64_all, key_all, words_all
-from schemas.dataset import open_dataset
+from schemas.dataset import open_dataset, read_file
 from schemas.errors import QprError, UsageError
-from schemas.manifest import File, Source, read_verified
+from schemas.manifest import File, Source
 from schemas.tables import QUESTIONS
 
 ROWS = pa.schema(
@@ -109,9 +109,8 @@ def read_questions(source: QuestionFile) -> Iterator[pa.Table]:
             unusable = pa.nulls(len(batch.rejected), pa.string())
             yield _from_texts(pa.chunked_array([*batch.rows["text"].chunks, unusable]))
         return
-    content = pa.BufferReader(read_verified(source.url, source.file))
-    for batch in pq.ParquetFile(content).iter_batches(BATCH, columns=ROWS.names):
-        yield pa.Table.from_batches([batch]).select(ROWS.names).cast(ROWS)
+    for batch in read_file(source.url, source.file, columns=ROWS.names, batch=BATCH):
+        yield batch.cast(ROWS)
 
 
 def with_words(table: pa.Table) -> pa.Table:

@@ -10,22 +10,23 @@ import functools
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pydantic
 
 from model.addresses import checked_address
 from model.encoding import Encoder
+from model.index_files import AGAIN, IdTable, check_dimension, check_ids, check_parts
 from model.inference import load_encoder
 from model.nearest import Ints, nearest
 from model.reranking.reranker import Reranker
 from model.reranking.saved import load_reranker
 from model.sentence_folder import PREFIX
 from model.settings import Distance
-from model.shards import Matrix, Shard, open_shard
+from model.shards import Matrix, Shard, checked_factory, open_shard
 from schemas import storage
 from schemas.errors import QprError, UsageError
 from schemas.manifest import MANIFEST, REPORTS, File, Manifest, read_manifest, read_settings, read_verified
@@ -33,17 +34,6 @@ from schemas.text import key, words
 
 SHARDS, IDS, MODEL = "shards", "ids", "model"
 """The tables of an index: FAISS files, the questions in the order of their rows, the files of the model."""
-
-ROWS = pa.schema(
-    [
-        pa.field("question_id", pa.int64(), nullable=False),
-        pa.field("text", pa.string(), nullable=False),
-        pa.field("answer", pa.string()),
-        pa.field("cluster_id", pa.int64()),
-        pa.field("events", pa.int64()),
-    ]
-)
-"""One row of an id table: the question behind a row of its shard."""
 
 
 class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -61,7 +51,7 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     """
 
     model_digest: str
-    factory: str
+    factory: Annotated[str, pydantic.AfterValidator(checked_factory)]
     probes: int = pydantic.Field(ge=0)
     dimension: int = pydantic.Field(ge=1)
     questions: int = pydantic.Field(ge=1)
@@ -106,7 +96,7 @@ class Index:
     encoder: Encoder
     shards: tuple[Shard, ...]
     question_ids: tuple[Ints, ...]
-    _id_files: tuple[bytes, ...] = dataclasses.field(repr=False)
+    _id_tables: tuple[IdTable, ...] = dataclasses.field(repr=False)
     reranker: Reranker | None = None
 
     def __len__(self) -> int:
@@ -151,7 +141,7 @@ class Index:
     @functools.cached_property
     def _table(self) -> pa.Table:
         with ThreadPoolExecutor(_threads()) as pool:
-            parts = pool.map(lambda content: pq.read_table(pa.BufferReader(content)), self._id_files)
+            parts = pool.map(IdTable.read, self._id_tables)
             return pa.concat_tables(parts).combine_chunks()  # taking 20 rows of one chunk: 30 us; of eight: 4 ms
 
 
@@ -172,23 +162,19 @@ def open_index(url: str, *, probes: int | None = None, exact: bool = False, rera
     if probes is not None and probes < 1:
         raise UsageError(f"--probes must be at least 1, got {probes}")
     manifest = read_manifest(url, "index")
-    settings = read_settings(url, manifest, IndexSettings, again="Build the index again")
-    shard_files, id_files = manifest.of(SHARDS), manifest.of(IDS)
+    settings = read_settings(url, manifest, IndexSettings, again=AGAIN)
+    shard_files = manifest.of(SHARDS)
     with ThreadPoolExecutor(_threads()) as pool:  # digests, reads and FAISS all let go of the interpreter lock
         encoder = pool.submit(_encoder, url, manifest, settings)
         shards = tuple(pool.map(lambda file: _shard(url, file), shard_files))
-        contents = tuple(pool.map(lambda file: read_verified(url, file), id_files))
-        ids = tuple(pool.map(_question_ids, contents))
-    _check_rows(url, settings, shards=shards, ids=ids)
-    for shard in shards:
-        _check_dimension(url, settings, found=shard.faiss.d, what="a shard")
-    _check_dimension(url, settings, found=encoder.result().dimension, what="its model")
+        tables = tuple(pool.map(lambda file: _id_table(url, file), manifest.of(IDS)))
+        check_parts(url, settings, files=shard_files, shards=shards, tables=tables)
+        ids = tuple(pool.map(IdTable.question_ids, tables))
+    check_ids(tables, ids)
+    check_dimension(url, settings, found=encoder.result().dimension, what="its model")
     wanted = shards[0].lists if exact else (probes or settings.probes)
     reranker = load_reranker(rerank, model_digest=settings.model_digest) if rerank else None
-    return Index(url, settings, wanted, encoder.result(), shards, ids, contents, reranker)
-
-
-_AGAIN = "Build the index again"
+    return Index(url, settings, wanted, encoder.result(), shards, ids, tables, reranker)
 
 
 def _threads() -> int:
@@ -203,7 +189,7 @@ def _encoder(url: str, manifest: Manifest, settings: IndexSettings) -> Encoder:
     elif any(file.path == f"{manifest.run_id}/{MODEL}/{MANIFEST}" for file in manifest.files):
         encoder = load_encoder(storage.join(url, manifest.run_id, MODEL))
     else:  # a folder that the index does not list could be anything, a link too
-        raise QprError(f"{url}/{MANIFEST}: lists no {MODEL}/{MANIFEST}. {_AGAIN}")
+        raise QprError(f"{url}/{MANIFEST}: lists no {MODEL}/{MANIFEST}. {AGAIN}")
     if encoder.digest != settings.model_digest:
         models = f"holds model {encoder.digest[:12]}, its questions were encoded by {settings.model_digest[:12]}"
         raise QprError(f"{url}: {models}. Build the index again")
@@ -214,26 +200,9 @@ def _shard(url: str, file: File) -> Shard:
     content = read_verified(url, file)
     try:
         return open_shard(content)
-    except RuntimeError as error:
-        raise QprError(f"{url}/{file.path}: FAISS cannot read it: {error}. Build the index again") from error
+    except (ValueError, RuntimeError) as error:
+        raise QprError(f"{url}/{file.path}: is no shard of an index: {error}. {AGAIN}") from error
 
 
-def _question_ids(content: bytes) -> Ints:
-    column = pq.read_table(pa.BufferReader(content), columns=["question_id"])["question_id"]
-    return np.asarray(column.to_numpy(), np.int64)
-
-
-def _check_rows(url: str, settings: IndexSettings, *, shards: Sequence[Shard], ids: Sequence[Ints]) -> None:
-    counts = [len(shard) for shard in shards]
-    if counts != [len(part) for part in ids] or sum(counts) != settings.questions:
-        rows = f"{sum(counts):,} vectors and {sum(map(len, ids)):,} questions in {len(shards)} shards"
-        raise QprError(
-            f"{url}: the manifest says {settings.questions:,} questions, but there are {rows}. Build it again"
-        )
-
-
-def _check_dimension(url: str, settings: IndexSettings, *, found: int, what: str) -> None:
-    if found != settings.dimension:
-        raise QprError(
-            f"{url}: {what} has {found} dimensions, the manifest {settings.dimension}. Build the index again"
-        )
+def _id_table(url: str, file: File) -> IdTable:
+    return IdTable(storage.join(url, file.path), read_verified(url, file), file.rows)

@@ -178,7 +178,7 @@ def test_json_result_names_the_digest_the_counts_and_the_settings(tmp_path, data
         (("--model", "nowhere"), 1, "nowhere: not a model: it does not exist"),
         (("--factory", "HNSW32"), 2, "--factory HNSW32: must be Flat or start with IVF"),
         (("--factory", "IVF4,PQ3"), 2, "--factory IVF4,PQ3: FAISS cannot build it for 8 dimensions"),
-        (("--factory", "IVF100,Flat"), 1, "IVF100,Flat: needs 3,900 questions to train on, there are 9. Use Flat"),
+        (("--factory", "IVF100,Flat"), 1, "IVF100,Flat: needs 3,900 questions to train on, there are 10. Use Flat"),
         (("--probes", "0"), 2, "--probes"),
         (("--", "--runer=Flink"), 2, "Beam has no option --runer"),
     ],

@@ -1,3 +1,6 @@
+import re
+import time
+
 import faiss
 import numpy as np
 import pytest
@@ -7,6 +10,7 @@ from hypothesis import strategies as st
 from model.shards import (
     FLAT_BELOW,
     build_shard,
+    check_questions,
     default_factory,
     in_sample,
     lists_of,
@@ -55,19 +59,52 @@ def test_a_product_quantizer_with_few_questions_does_not_warn(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("factory", ["", "flat", "IVF,Flat", "IVF0,Flat", "IVF4", "HNSW32", "OPQ8,IVF4,PQ8", "Flat,x"])
+@pytest.mark.parametrize(
+    "factory",
+    [
+        *("", "flat", "IVF,Flat", "IVF0,Flat", "IVF4", "HNSW32", "OPQ8,IVF4,PQ8", "Flat,x", "IVF4,nonsense"),
+        *("IVF4,PQ4,RFlat", "IVF100(IVF100,Flat),Flat", "IVF100_HNSW32,Flat", "IVF4,SQ99", "IVF4,SQ0", "IVF4,PQ4x4fs"),
+        *("IVF4,FlatDedup", "IVF4,PQ99x999", "IVF٤,Flat", "IVF4,Flat\n", "PQ4"),
+    ],
+)
 def test_other_factories_are_refused_by_name(factory):
-    with pytest.raises(UsageError, match=f"--factory {factory}: must be Flat or start with IVF"):
-        lists_of(factory)
+    with pytest.raises(UsageError, match=rf"^--factory {re.escape(factory)}: must be Flat or start with IVF"):
+        new_index(factory, 8)
 
 
-def test_what_faiss_cannot_build_or_nobody_can_shard_is_refused():
-    with pytest.raises(UsageError, match="--factory IVF4,PQ3: FAISS cannot build it for 8 dimensions"):
-        new_index("IVF4,PQ3", 8)
-    with pytest.raises(UsageError, match="--factory IVF4,nonsense: FAISS cannot build it"):
-        new_index("IVF4,nonsense", 8)
-    with pytest.raises(UsageError, match="IndexRefineFlat cannot be sharded"):
-        new_index("IVF4,PQ4,RFlat", 8)
+@pytest.mark.parametrize(
+    ("factory", "fault"),
+    [
+        ("IVF99999999,Flat", "asks for more than 1,048,576 lists"),
+        ("IVF1000000000000,Flat", "asks for more than 1,048,576 lists"),
+        (f"IVF{'9' * 5_000},Flat", "asks for more than 1,048,576 lists"),
+        ("IVF4,PQ4x13", "asks for codes of 13 bits. Use at most 12"),
+        ("IVF4,PQ3", "FAISS cannot build it for 8 dimensions"),
+        ("IVF4,PQ4096", "FAISS cannot build it for 8 dimensions"),
+        (f"IVF4,PQ{'9' * 40}", "FAISS cannot build it for 8 dimensions"),
+    ],
+    ids=lambda value: value[:30],
+)
+def test_what_nobody_can_build_is_refused_without_a_try(factory, fault):
+    started = time.process_time()
+    with pytest.raises(UsageError, match=rf"^--factory {factory[:60]}: {fault}"):
+        new_index(factory, 8)
+    assert time.process_time() - started < 0.1
+
+
+def test_questions_that_cannot_train_the_lists_or_codes_are_refused_by_number():
+    check_questions("Flat", 0)
+    check_questions("IVF4,Flat", 4 * 39)
+    check_questions("IVF4,PQ4", 256)
+    for factory, questions, needed, use in [
+        ("IVF4,Flat", 155, 156, "Flat or IVF3,Flat"),
+        ("IVF4,PQ4", 255, 256, "Flat or IVF6,Flat"),
+        ("IVF1,PQ4x12", 20, 4_096, "Flat"),
+        ("IVF1000000,Flat", 500, 39_000_000, "Flat or IVF12,Flat"),
+    ]:
+        message = f"needs {needed:,} questions to train on, there are {questions}. Use {use}"
+        with pytest.raises(QprError, match=f"--factory {factory}: {message}"):
+            check_questions(factory, questions)
 
 
 def test_the_sample_is_uniform_and_does_not_depend_on_the_sharding():
