@@ -9,15 +9,16 @@ import dataclasses
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import pydantic
 import rich.table
 
 from jobs.calibration_picture import calibration_picture
 from jobs.console import emit, say, working
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import REPORTS, Source, read_manifest, read_verified
+from schemas.manifest import REPORTS, Source, first_fault, read_manifest, read_verified
 from schemas.output import Output
 
 if TYPE_CHECKING:
@@ -30,6 +31,20 @@ SHOWN = (0.9, 0.95, 0.98, 0.99)
 """Precisions whose thresholds are printed."""
 
 
+class _Measured(pydantic.BaseModel, frozen=True):
+    """What a threshold did."""
+
+    threshold: float = pydantic.Field(ge=0, le=1)
+    precision: float = pydantic.Field(ge=0, le=1)
+    recall: float = pydantic.Field(ge=0, le=1)
+
+
+class _Curves(pydantic.BaseModel, frozen=True):
+    """What a reader needs of `CURVES`."""
+
+    curves: dict[str, Annotated[list[_Measured], pydantic.Field(min_length=1)]]
+
+
 @dataclasses.dataclass(frozen=True)
 class Read:
     """A calibration that was read back.
@@ -38,23 +53,17 @@ class Read:
         url: its folder.
         digest: of what is in it.
         weights_json: its weights.
+        method: what they are for.
+        cosine: whether they compare vectors too.
         curves: what thresholds do, by the name of the score.
     """
 
     url: str
     digest: str
     weights_json: str
+    method: str
+    cosine: bool
     curves: dict[str, list[Point]]
-
-    @property
-    def method(self) -> str:
-        """Return what its weights are for."""
-        return str(json.loads(self.weights_json)["kind"])
-
-    @property
-    def cosine(self) -> bool:
-        """Return whether its weights compare vectors too."""
-        return bool(json.loads(self.weights_json)["cosine"])
 
     def threshold(self, precision: float, score: str | None) -> float:
         """Return the lowest threshold that reached ``precision``: of a coherence, or (None) of the probability.
@@ -133,15 +142,41 @@ def read_calibration(url: str) -> Read:
     Raises:
         QprError: there is none, or it is damaged.
     """
-    from pipelines.linkage.calibration import Point
+    from pipelines.linkage.calibration import LINKAGE, SCORES, Point
+    from pipelines.linkage.weights import model_of
 
     manifest = read_manifest(url, "calibration")
-    content = {file.table: read_verified(url, file) for file in manifest.files}
-    if missing := {"weights", "curves"} - content.keys():
+    files = {file.table: file for file in manifest.files}
+    if missing := {"weights", "curves"} - files.keys():
         raise QprError(f"{url}: the calibration has no {min(missing)}. Make it again")
-    told = json.loads(content["curves"])
-    curves = {name: [Point(**point) for point in points] for name, points in told["curves"].items()}
-    return Read(url, manifest.digest, content["weights"].decode(), curves)
+    content = {table: read_verified(url, file) for table, file in files.items()}
+    where = {table: storage.join(url, file.path) for table, file in files.items()}
+    weights = _object(content["weights"], where["weights"])
+    model_of(weights, source=where["weights"])
+    try:
+        measured = _Curves.model_validate(_object(content["curves"], where["curves"])).curves
+    except pydantic.ValidationError as error:
+        raise QprError(f"{where['curves']}: {first_fault(error)}. Make it again") from error
+    if lost := {LINKAGE, *SCORES.values()} - measured.keys():
+        raise QprError(f"{where['curves']}: curves: there is no {min(lost)}. Make it again")
+    curves = {name: [Point(**point.model_dump()) for point in points] for name, points in measured.items()}
+    text = content["weights"].decode()
+    return Read(url, manifest.digest, text, weights["kind"], weights["cosine"], curves)
+
+
+def _object(content: bytes, where: str) -> dict[str, Any]:
+    """Return the JSON object in a file.
+
+    Raises:
+        QprError: there is none.
+    """
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise QprError(f"{where}: is no JSON: {error}. Make it again") from error
+    if not isinstance(found, dict):
+        raise QprError(f"{where}: is no JSON object. Make it again")
+    return found
 
 
 def _table(found: Calibration) -> rich.table.Table:

@@ -33,6 +33,10 @@ class Pieces:
     def __len__(self) -> int:
         return int(self._tokenizer.get_vocab_size(with_added_tokens=True))
 
+    def largest_id(self) -> int:
+        """Return the largest number of a piece, -1 if there is none."""
+        return max(self._tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
+
     def of(self, words: pa.Array) -> TokenIds:
         """Return the pieces of every word, each taken as if it stood alone; no mark of a beginning or an end."""
         listed, known = words.to_pylist(), self._known
@@ -69,8 +73,10 @@ class Pieces:
             ) from error
         try:
             return Tokenizer.from_buffer(self.content)
-        except Exception as error:
-            raise QprError(f"not a tokenizer: {error}") from error
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # Rust's own
+                raise
+            raise QprError(f"not a tokenizer: {str(error)[:200]}") from error
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what travels: the JSON alone."""

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pydantic
-import safetensors
 import safetensors.numpy
 
 from model.pieces import Pieces
 from model.sentence_folder import MODULES
 from model.settings import ModelConfig, Shape, StaticSettings, SubwordSettings, TransformerSettings
+from model.tensors import read_tensors
 from model.vocabulary import Vocabulary
 from schemas.errors import QprError
 from schemas.manifest import REPORTS, Manifest, Source, first_fault, read_manifest, read_verified
@@ -148,7 +148,7 @@ def load_parts(url: str) -> ModelParts:
         counts = f"{VOCABULARY} holds {len(vocabulary.words)} words, {CONFIG} says {config.words}"
         raise QprError(f"{url}: {counts}. Train the model again")
     weights = _weights(url, read_verified(url, files[WEIGHTS]), config)
-    pieces = Pieces(read_verified(url, files[TOKENIZER])).checked() if TOKENIZER in wanted else None
+    pieces = _pieces(url, read_verified(url, files[TOKENIZER]), config) if TOKENIZER in wanted else None
     return ModelParts(manifest, config, vocabulary, weights, pieces)
 
 
@@ -166,16 +166,29 @@ def _vocabulary(url: str, content: bytes, config: ModelConfig) -> Vocabulary:
         raise QprError(f"{url}: {VOCABULARY} is damaged: {error}. Train the model again") from error
 
 
+def _pieces(url: str, content: bytes, config: ModelConfig) -> Pieces:
+    tokens = config.shape.tokens if isinstance(config.shape, StaticSettings) else 0
+    try:
+        pieces = Pieces(content).checked()
+    except QprError as error:
+        raise QprError(f"{url}: {TOKENIZER}: {error}. Train the model again") from error
+    if pieces.largest_id() >= tokens:
+        counts = f"holds token {pieces.largest_id():,}, {CONFIG} says there are {tokens:,}"
+        raise QprError(f"{url}: {TOKENIZER} {counts}. Train the model again")
+    return pieces
+
+
 def _weights(url: str, content: bytes, config: ModelConfig) -> Weights:
     try:
-        weights: Weights = safetensors.numpy.load(content)
-    except safetensors.SafetensorError as error:
+        weights: Weights = read_tensors(content)
+    except ValueError as error:
         raise QprError(f"{url}: {WEIGHTS} is damaged: {error}. Train the model again") from error
     found = {name: (*weight.shape, weight.dtype.name) for name, weight in weights.items()}
     kind = np.dtype(weight_type(config.shape)).name
     wanted = {name: (*shape, kind) for name, shape in weight_shapes(config).items()}
     if found != wanted:
         wrong = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
-        shapes = f"{wrong} is {found.get(wrong, 'missing')}, {CONFIG} asks for {wanted.get(wrong, 'no such weight')}"
+        name = wrong if wrong.isprintable() else ascii(wrong)
+        shapes = f"{name} is {found.get(wrong, 'missing')}, {CONFIG} asks for {wanted.get(wrong, 'no such weight')}"
         raise QprError(f"{url}: {WEIGHTS}: {shapes}. Train the model again")
     return weights

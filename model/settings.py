@@ -75,7 +75,7 @@ class SubwordSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     dimension: int = pydantic.Field(default=256, ge=1)
     ngrams: tuple[Ngram, ...] = pydantic.Field(default=(3, 4), min_length=1)
     ngram_bins: int = pydantic.Field(default=131_072, ge=1, le=LARGEST_TABLE)
-    ngram_weight: float = pydantic.Field(default=0.5, gt=0, allow_inf_nan=False)
+    ngram_weight: float = pydantic.Field(default=0.5, gt=0, le=1_000, allow_inf_nan=False)
     bigram_bins: int = pydantic.Field(default=0, ge=0, le=LARGEST_TABLE)
 
 

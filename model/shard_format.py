@@ -14,18 +14,20 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from model.tensors import all_finite
+
 MOST_BITS = 12
 """Bits of a code of a product quantizer; 2^12 values are trained on `model.shards.POINTS_OF_A_CODE` questions."""
 
 _FLAT, _IVF_FLAT, _IVF_SQ, _IVF_PQ = "IxF2", "IwFl", "IwSq", "IwPQ"
 _EUCLIDEAN = 1
-_BLOCK = 2**16
-"""Numbers looked at together: 256 kB, which stay in a core's second-level cache."""
-
 _BITS_OF_SCALARS = {0: 8, 1: 4, 4: 16, 6: 6, 7: 16}
 """Bits a number, by FAISS's number of SQ8, SQ4, SQfp16, SQ6 and SQbf16."""
 
 _HALF, _BRAIN = 4, 7
+_BRAIN_FLOAT, _EXPONENT = "<u2", 0x7F80
+"""The upper halves of 32-bit floats, and the bits that are all set in what is infinite or no number."""
+
 _RANGED = frozenset({0, 1, 6})
 """Those of them that hold two trained numbers a dimension."""
 
@@ -89,7 +91,7 @@ class _Cursor:
         self._need(count * np.dtype(kind).itemsize)
         found = np.frombuffer(self.content, kind, count, self.place)
         self.place += found.nbytes
-        if not _finite(found):
+        if not all_finite(found) or (kind == _BRAIN_FLOAT and ((found & _EXPONENT) == _EXPONENT).any()):
             raise ValueError(f"before byte {self.place:,}: {what} that are infinite or no numbers")
         return found
 
@@ -159,7 +161,7 @@ def _scalars(cursor: _Cursor, dimension: int) -> _Codes:
     cursor.expect("the size of codes", own_size, size)
     cursor.vector("trained numbers", count=2 * dimension if kind in _RANGED else 0)
     _residual(cursor, cursor.take("QB"), size)
-    return _Codes(size, {_HALF: "<f2", _BRAIN: "<u2"}.get(kind))
+    return _Codes(size, {_HALF: "<f2", _BRAIN: _BRAIN_FLOAT}.get(kind))
 
 
 def _products(cursor: _Cursor, dimension: int) -> _Codes:
@@ -222,15 +224,3 @@ def _vectors(cursor: _Cursor, codes: _Codes, count: int) -> None:
         return
     kind = np.dtype(codes.numbers)
     cursor.numbers("vectors", count=count * codes.size // kind.itemsize, kind=codes.numbers)
-
-
-def _finite(found: npt.NDArray[Any]) -> bool:
-    """Tell whether all numbers are finite; 16-bit integers are the upper halves of 32-bit floats."""
-    if found.dtype.itemsize == 8:
-        return True
-    for start in range(0, len(found), _BLOCK):
-        part = found[start : start + _BLOCK]
-        fine = np.isfinite(part) if part.dtype.kind == "f" else (part & 0x7F80) != 0x7F80
-        if not fine.all():
-            return False
-    return True

@@ -18,6 +18,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import pydantic
+import safetensors
 import safetensors.numpy
 
 from model.learning.progress import Progress
@@ -167,9 +168,12 @@ class Checkpoints:
         try:
             files = [File.model_validate(file) for file in state["files"]]
             arrays = {file.table: safetensors.numpy.load(read_verified(self.url, file)) for file in files}
+            progress = pydantic.TypeAdapter(Progress).validate_python(state["progress"])
         except QprError as error:
             raise _DamagedError(str(error).removesuffix(". Make it again")) from error
-        return Checkpoint(pydantic.TypeAdapter(Progress).validate_python(state["progress"]), arrays)
+        except (pydantic.ValidationError, safetensors.SafetensorError, KeyError, TypeError) as error:
+            raise _DamagedError(f"{storage.join(self.url, name, STATE)}: damaged") from error
+        return Checkpoint(progress, arrays)
 
     def _state(self, name: str) -> dict[str, Any]:
         url = storage.join(self.url, name, STATE)

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import safetensors
 import safetensors.numpy
 
 from model.encoding import Encoder, Matrix
+from model.tensors import read_tensors
 from schemas import storage
 from schemas.dataset import Dataset
 from schemas.errors import QprError
@@ -98,8 +98,8 @@ def taught_vectors(
 def _read(url: str, about: dict[str, str]) -> Matrix:
     content = storage.read_bytes(url)
     try:
-        vectors: Matrix = safetensors.numpy.load(content)["vectors"]
-    except (safetensors.SafetensorError, KeyError) as error:
+        vectors: Matrix = read_tensors(content)["vectors"]
+    except (ValueError, KeyError) as error:
         raise QprError(f"{url}: is damaged: {error}. Remove it to ask the teacher again") from error
     found = _metadata(content)
     different = [name for name in about if found.get(name) != about[name]]

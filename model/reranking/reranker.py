@@ -54,7 +54,7 @@ class RerankerSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     encoders: tuple[OtherEncoder, ...] = ()
     hidden: int = pydantic.Field(ge=1)
     questions: int = pydantic.Field(ge=0)
-    mean_length: float = pydantic.Field(ge=1)
+    mean_length: float = pydantic.Field(ge=1, allow_inf_nan=False)
 
 
 def feature_count(encoders: int) -> int:

@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import safetensors
 import safetensors.numpy
 
 from model.addresses import checked_address
 from model.inference import load_encoder
 from model.reranking.reranker import OtherEncoder, Reranker, RerankerSettings, Weights, weight_shapes
 from model.reranking.word_table import WordCounts
+from model.tensors import read_tensors
+from model.vocabulary import Vocabulary
 from schemas.errors import QprError
 from schemas.manifest import Manifest, Source, read_manifest, read_settings, read_verified
 from schemas.output import Output
@@ -68,16 +69,31 @@ def load_reranker(url: str, *, model_digest: str) -> Reranker:
     files = {file.path.rsplit("/", 1)[-1]: read_verified(url, file) for file in manifest.of("reranker")}
     if missing := {WORDS, WEIGHTS} - files.keys():
         raise QprError(f"{url}: there is no {min(missing)}. {_AGAIN}")
+    arrays = _tensors(url, files[WEIGHTS], settings)
     try:
-        arrays: dict[str, Any] = safetensors.numpy.load(files[WEIGHTS])
-        words = tuple(files[WORDS].decode().splitlines())
-        counts = arrays.pop("counts")
-        checked = WordCounts(words, counts, settings.questions, settings.mean_length).checked()
-    except (safetensors.SafetensorError, UnicodeDecodeError, KeyError, QprError) as error:
-        raise QprError(f"{url}: {WEIGHTS} and {WORDS} are damaged: {error}. {_AGAIN}") from error
-    if (found := {name: array.shape for name, array in arrays.items()}) != weight_shapes(settings):
-        raise QprError(f"{url}: {WEIGHTS} holds {found}, not {weight_shapes(settings)}. {_AGAIN}")
+        words = Vocabulary.from_text(files[WORDS].decode(), hash_bins=0).words
+        checked = WordCounts(words, arrays.pop("counts"), settings.questions, settings.mean_length).checked()
+    except (UnicodeDecodeError, QprError) as error:
+        raise QprError(f"{url}: {WORDS} is damaged: {error}. {_AGAIN}") from error
     return Reranker(url, settings, checked, arrays, tuple(_encoder(url, other) for other in settings.encoders))
+
+
+def _tensors(url: str, content: bytes, settings: RerankerSettings) -> dict[str, Any]:
+    """Return the weights and the counts, of the right shapes and types."""
+    try:
+        arrays = read_tensors(content)
+    except ValueError as error:
+        raise QprError(f"{url}: {WEIGHTS} is damaged: {error}. {_AGAIN}") from error
+    wanted = {name: (*shape, "float32") for name, shape in weight_shapes(settings).items()}
+    found = {name: (*array.shape, array.dtype.name) for name, array in arrays.items()}
+    wanted["counts"] = (*found.get("counts", (0,))[:1], "int64")
+    if found != wanted:
+        wrong = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
+        shapes = f"{found.get(wrong, 'missing')}, the settings ask for {wanted.get(wrong, 'no such tensor')}"
+        raise QprError(f"{url}: {WEIGHTS}: {wrong[:60]!a} is {shapes}. {_AGAIN}")
+    if (arrays["deviation"] <= 0).any():
+        raise QprError(f"{url}: {WEIGHTS}: 'deviation' holds a number that is not above 0. {_AGAIN}")
+    return arrays
 
 
 def _encoder(url: str, other: OtherEncoder) -> Any:

@@ -8,17 +8,101 @@ from __future__ import annotations
 import importlib.resources
 import json
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
+import pydantic
 
 from pipelines.linkage.cosine import COSINES
 from pipelines.linkage.features import NAMES
 from pipelines.linkage.link_model import LinkModel
-from pipelines.linkage.probability import Logistic, boosted
+from pipelines.linkage.probability import MOST_LEAVES, Logistic, boosted
 from schemas.errors import QprError
+from schemas.manifest import first_fault
 
 Kind = Literal["boosted", "logistic"]
+
+_Numbers = list[pydantic.FiniteFloat]
+
+
+class _Tree(pydantic.BaseModel, frozen=True):
+    """A tree as lists over its nodes, the root first; a leaf's ``left`` is -1."""
+
+    feature: list[int]
+    threshold: _Numbers
+    left: list[int]
+    right: list[int]
+    value: _Numbers
+
+    @pydantic.model_validator(mode="after")
+    def _is_a_tree(self) -> Self:
+        """Check that every node but the root is the child of one node before it, so that walking ends."""
+        nodes = len(self.left)
+        if {len(part) for part in (self.feature, self.threshold, self.right, self.value)} != {nodes} or not nodes:
+            raise ValueError("the lists of a tree differ in length, or are empty")
+        inner = [node for node in range(nodes) if self.left[node] >= 0]
+        children = [child for node in inner for child in (self.left[node], self.right[node])]
+        if any(not node < child for node in inner for child in (self.left[node], self.right[node])):
+            raise ValueError("a node of a tree comes after its child")
+        if sorted(children) != list(range(1, nodes)):
+            raise ValueError("a node of a tree is no child, or the child of two")
+        if nodes - len(inner) > MOST_LEAVES:
+            raise ValueError(f"a tree has {nodes - len(inner):,} leaves; at most {MOST_LEAVES} are possible")
+        return self
+
+
+class _Saved(pydantic.BaseModel, frozen=True):
+    """What weights of both kinds say of themselves; what they were learned from is ignored."""
+
+    cosine: bool
+    features: tuple[str, ...]
+    threshold: float = pydantic.Field(gt=0, le=1)
+    least_of_two: float = pydantic.Field(default=0.0, ge=0, le=1)
+    bias: pydantic.FiniteFloat
+
+    @pydantic.field_validator("features")
+    @classmethod
+    def _are_computed(cls, features: tuple[str, ...], info: pydantic.ValidationInfo) -> tuple[str, ...]:
+        if "cosine" in info.data and features != tuple(feature_names(cosine=info.data["cosine"])):
+            raise ValueError("learned from other features than this version computes")
+        return features
+
+
+class LogisticWeights(_Saved, frozen=True):
+    """A logistic regression, see `pipelines.linkage.probability.Logistic`."""
+
+    kind: Literal["logistic"]
+    knots: list[_Numbers]
+    weights: _Numbers
+
+    @pydantic.model_validator(mode="after")
+    def _fits(self) -> Self:
+        lengths = {len(knots) for knots in self.knots}
+        if len(self.knots) != len(self.features) or len(lengths) != 1:
+            raise ValueError("knots are not equally many of each feature")
+        if len(self.weights) != len(self.features) * (lengths.pop() + 1):
+            raise ValueError("weights are not one of each feature and each of its knots")
+        return self
+
+
+class BoostedWeights(_Saved, frozen=True):
+    """Gradient-boosted trees, see `pipelines.linkage.probability.boosted`."""
+
+    kind: Literal["boosted"]
+    trees: list[_Tree]
+
+    @pydantic.model_validator(mode="after")
+    def _fits(self) -> Self:
+        if not self.trees:
+            raise ValueError("there is no tree")
+        if any(not 0 <= feature < len(self.features) for tree in self.trees for feature in tree.feature):
+            raise ValueError("a tree asks for a feature that there is not")
+        return self
+
+
+_SAVED: pydantic.TypeAdapter[LogisticWeights | BoostedWeights] = pydantic.TypeAdapter(
+    Annotated[LogisticWeights | BoostedWeights, pydantic.Field(discriminator="kind")]
+)
 
 
 def load_model(kind: Kind = "boosted", *, cosine: bool = False) -> LinkModel:
@@ -36,16 +120,18 @@ def model_of(saved: dict[str, Any], *, source: str) -> LinkModel:
         source: where it came from, for messages.
 
     Raises:
-        QprError: it was learned from other features than these.
+        QprError: it was learned from other features than these, or is damaged.
     """
-    cosine = bool(saved["cosine"])
-    if tuple(saved["features"]) != feature_names(cosine=cosine):
-        raise QprError(f"{source}: learned from other features than this version computes; learn the weights again")
-    if saved["kind"] == "logistic":
-        pairs: Any = Logistic(np.array(saved["knots"]), np.array(saved["weights"]), saved["bias"])
+    try:
+        checked = _SAVED.validate_python(saved)
+    except pydantic.ValidationError as error:
+        raise QprError(f"{source}: {first_fault(error)}. Learn the weights again") from error
+    if isinstance(checked, LogisticWeights):
+        pairs: Any = Logistic(np.array(checked.knots), np.array(checked.weights), checked.bias)
     else:
-        pairs = boosted(saved["trees"], len(saved["features"]), saved["bias"])
-    return LinkModel(pairs, saved["threshold"], cosine, saved.get("least_of_two", 0.0))
+        trees = [tree.model_dump() for tree in checked.trees]
+        pairs = boosted(trees, len(checked.features), checked.bias)
+    return LinkModel(pairs, checked.threshold, checked.cosine, checked.least_of_two)
 
 
 def feature_names(*, cosine: bool) -> Sequence[str]:

@@ -46,7 +46,7 @@ def test_masks_give_what_scikit_learn_predicts() -> None:
 def test_weights_for_other_features_are_refused() -> None:
     features, same = labelled(500)
     saved = learn(features, same, kind="logistic") | {"features": ["stems"]}
-    with pytest.raises(QprError, match=r"mine\.json: learned from other features"):
+    with pytest.raises(QprError, match=r"mine\.json: logistic\.features: learned from other features"):
         model_of(saved, source="mine.json")
 
 
