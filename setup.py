@@ -11,7 +11,7 @@ VERSION = re.search(r'__version__ = "(.+)"', (HERE / "schemas" / "__init__.py").
 EXTRAS = {
     "beam": ["apache-beam>=2.70,<3"],
     "dataflow": ["apache-beam[gcp]>=2.70,<3", "gcsfs>=2024.6"],
-    "train": ["torch>=2.6", "scikit-learn>=1.5", "matplotlib>=3.8"],
+    "train": ["torch>=2.6", "scikit-learn>=1.5", "threadpoolctl>=3.1", "matplotlib>=3.8"],
     "index": ["faiss-cpu>=1.11"],
     "fast": ["numba>=0.60"],
     "static": ["tokenizers>=0.20", "wordllama>=0.4"],

@@ -5,6 +5,7 @@ argv -> main -> a command of `jobs.commands` -> exit code
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -14,6 +15,9 @@ BEAM_COMMANDS = frozenset({"clusters", "quora", "index"})
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``qpr`` with ``arguments`` (those of the process by default) and exit with its code."""
+    # torch and faiss read this when they load. Threads that spin while they wait took 6 times the CPU time of
+    # `qpr rerank`, and 10 times as long a training step on two busy cores.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         from jobs.commands import app
         from jobs.console import run_explained

@@ -106,6 +106,20 @@ def working(what: str) -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def counting(what: str, *, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar for ``what`` on a terminal inside the block; elsewhere print one line.
+
+    Yields:
+        A function that takes how many of ``total`` are done.
+    """
+    if not messages.is_terminal:
+        say(f"{what}: {total:,}")
+    with progress_bar() as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
 def run_explained(command: Callable[[], None], arguments: Sequence[str]) -> int:
     """Run a command and return its exit code: 0 done, 1 failed, 2 wrong usage; every failure is one readable line.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jobs import training_options as options
-from jobs.console import emit, progress_bar, say, two_columns
+from jobs.console import counting, emit, progress_bar, say, two_columns
 from jobs.encoder_options import EncoderChoice, PresetChoice, settings_of
 from jobs.model_publication import publish_model
 from schemas.dataset import Dataset, open_dataset
@@ -117,9 +117,8 @@ def _run(
     from model.learning.teaching import lesson_of, taught_vectors
 
     encoder, lesson = load_encoder(teacher), lesson_of(source, most=questions)
-    with progress_bar() as bar:
-        task = bar.add_task("teacher", total=len(lesson))
-        taught = taught_vectors(lesson, encoder, kept=vectors, on_part=lambda done: bar.update(task, completed=done))
+    with counting("encoding with the teacher, questions", total=len(lesson)) as show:
+        taught = taught_vectors(lesson, encoder, kept=vectors, on_part=show)
     trained = _learn(source, lesson, taught, shape=shape, settings=settings, device=device)
     counters = {"questions_taught": len(lesson), "epochs": len(trained.epochs)}
     totals = {"loss": round(trained.best.loss, 5), "seconds": round(sum(e.seconds for e in trained.epochs), 2)}

@@ -123,12 +123,10 @@ def _of_transformer(given: dict[str, Any]) -> dict[str, Any]:
         QprError: there is no such model.
         UsageError: none is named.
     """
-    from jobs.training_run import settle_torch
     from model.sentence_folder import described
 
     if "transformer_from" not in given:
         raise UsageError("--encoder transformer: give --transformer-from, the folder of a sentence-transformers model")
-    settle_torch()
     return described(given["transformer_from"])
 
 

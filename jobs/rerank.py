@@ -5,12 +5,14 @@ dataset, index, further encoders -> examples -> weights -> reranker artefact, fo
 
 from __future__ import annotations
 
+import itertools
 import shlex
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jobs.console import emit, progress_bar, say, two_columns
+from jobs.console import counting, emit, say, two_columns
 from schemas.dataset import Dataset, open_dataset
 from schemas.errors import QprError
 from schemas.manifest import Source, read_manifest
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from model.index import Index
     from model.judgements import Judgements
     from model.reranking.examples import Examples
+    from model.reranking.reranker import Weights
 
 FOLDS = 5
 
@@ -77,7 +80,7 @@ def _run(
     from model.index import open_index
     from model.inference import load_encoder
     from model.judgements import judgements
-    from model.reranking.learning import HIDDEN, NETWORKS, learn
+    from model.reranking.learning import HIDDEN, NETWORKS
     from model.reranking.reranker import Reranker, RerankerSettings, other_encoders
     from model.reranking.saved import save_reranker
     from model.reranking.word_table import WordCounts
@@ -98,8 +101,7 @@ def _run(
     )
     untrained = Reranker(output.url, settings, counts, {}, tuple(map(load_encoder, urls)))
     found = _examples(opened, judged, untrained)
-    measured = _measured(found, judged, seed=seed)
-    weights = learn(found.table, found.relevant, found.there, seed=seed)
+    weights, measured = _learned(found, judged, seed=seed)
     counters = {"queries": len(judged), "queries_with_a_paraphrase": int(found.relevant.any(axis=1).sum())}
     inputs = [Source(url=source.url, digest=source.manifest.digest)]
     inputs += [Source(url=url, digest=read_manifest(url, "index").digest)]
@@ -111,19 +113,31 @@ def _run(
 def _examples(index: Index, judged: Judgements, untrained: Any) -> Examples:
     from model.reranking.examples import examples
 
-    with progress_bar() as bar:
-        task = bar.add_task("candidates", total=len(judged))
-        return examples(index, judged, untrained, on_queries=lambda done: bar.update(task, completed=done))
+    with counting("gathering examples, queries", total=len(judged)) as show:
+        return examples(index, judged, untrained, on_queries=show)
 
 
-def _measured(found: Examples, judged: Judgements, *, seed: int) -> dict[str, float]:
+def _learned(found: Examples, judged: Judgements, *, seed: int) -> tuple[Weights, dict[str, float]]:
+    """Return the weights learned from all examples, and what `_measured` returns."""
+    from model.reranking.learning import EPOCHS, NETWORKS, learn
+
+    with counting("learning epochs", total=(FOLDS + 1) * NETWORKS * EPOCHS) as show:
+        done = itertools.count(1)
+        measured = _measured(found, judged, seed=seed, on_epoch=lambda: show(next(done)))
+        weights = learn(found.table, found.relevant, found.there, seed=seed, on_epoch=lambda: show(next(done)))
+    return weights, measured
+
+
+def _measured(found: Examples, judged: Judgements, *, seed: int, on_epoch: Callable[[], None]) -> dict[str, float]:
     """Return H@1, H@10 and MRR as the index has them and as reranked without a query's own cluster."""
     import numpy as np
 
     from model.metrics import per_question, ranks
     from model.reranking.learning import cross_fitted
 
-    scores = cross_fitted(found.table, found.relevant, found.there, found.groups, folds=FOLDS, seed=seed)
+    scores = cross_fitted(
+        found.table, found.relevant, found.there, found.groups, folds=FOLDS, seed=seed, on_epoch=on_epoch
+    )
     order = np.argsort(-np.where(found.there, scores, -np.inf), axis=1, kind="stable")
     result: dict[str, float] = {}
     for name, ids in (("as_found", found.ids), ("reranked", np.take_along_axis(found.ids, order, axis=1))):

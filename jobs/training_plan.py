@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from jobs.console import emit, say, two_columns, working
 from jobs.run_options import Terms
-from jobs.training_run import settle_torch
 from schemas import storage
 from schemas.dataset import Dataset
 from schemas.output import refuse_taken
@@ -28,11 +27,12 @@ def plan_run(
     Raises:
         QprError: it could not begin.
     """
-    settle_torch()
     from model.learning.beginning import older_model
+    from model.learning.freed_memory import keep_freed_memory
     from model.learning.plan import plan_training
     from model.pairs import read_pairs
 
+    keep_freed_memory()
     replaces = refuse_taken(output, "model", overwrite=overwrite)
     storage.check_writable(output)
     older = older_model(terms.init_from, shape) if terms.init_from else None

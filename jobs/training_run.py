@@ -6,7 +6,6 @@ dataset, settings -> run_training -> model artefact, what came of it
 from __future__ import annotations
 
 import math
-import os
 from typing import TYPE_CHECKING, Any
 
 from jobs.console import progress_bar, say
@@ -35,7 +34,6 @@ def run_training(
     Raises:
         QprError: the dataset holds nothing to learn from, a checkpoint cannot be gone on from, or training failed.
     """
-    settle_torch()
     from model.learning.beginning import older_model
     from model.learning.progress import Deadline
     from model.pairs import read_pairs
@@ -62,18 +60,9 @@ def run_training(
         raise
     counters, totals = _outcome(pairs, trained)
     if output is None:
-        return {**counters, **totals}
+        return counters | totals
     publish_model(sources, output, trained, shape=shape, settings=settings, counters=counters, totals=totals)
     return {"model": output.url, **counters, **totals}
-
-
-def settle_torch() -> None:
-    """Set what makes steps fast, before PyTorch is loaded."""
-    from model.learning.freed_memory import keep_freed_memory
-
-    # Torch's threads read this when they load. Spinning ones took 10 times as long a step on two busy cores.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    keep_freed_memory()
 
 
 def _outcome(pairs: dict[str, Pairs], trained: Trained) -> tuple[dict[str, int], dict[str, Any]]:
@@ -120,11 +109,13 @@ def _train_with_bar(
     pairs: dict[str, Pairs], *, shape: Shape, settings: TrainingSettings, device: str | None, **terms: Any
 ) -> Trained:
     from model.learning.devices import checked_device
+    from model.learning.freed_memory import keep_freed_memory
     from model.learning.processes import joined, local_device
     from model.learning.progress import Epoch
     from model.training import Step
     from model.training import train as train_encoder
 
+    keep_freed_memory()
     own_device = local_device(device)
     with progress_bar("loss", "pairs/s") as bar, joined(checked_device(own_device)) as processes:
         fields: dict[str, Any] = {"loss": "", "pairs/s": ""}

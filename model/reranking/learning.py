@@ -5,6 +5,8 @@ features, which candidates are paraphrases -> learn -> weights; the same, folds 
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
@@ -30,18 +32,21 @@ FEWEST: Final = 20
 Flags = npt.NDArray[np.bool_]
 
 
-def learn(table: Floats, relevant: Flags, there: Flags, *, seed: int) -> Weights:
+def learn(
+    table: Floats, relevant: Flags, there: Flags, *, seed: int, on_epoch: Callable[[], None] = lambda: None
+) -> Weights:
     """Return the weights that give paraphrases the greatest share of a query's candidates.
 
     The loss is minus the logarithm of the share that a softmax over the candidates gives to all paraphrases together
     (the listwise loss of Cao et al. 2007, section 4, of the first place). A query none of whose candidates is a
-    paraphrase teaches nothing.
+    paraphrase teaches nothing. One thread computes: a step's products are too small for more.
 
     Args:
         table: (n, k, features).
         relevant: (n, k), which candidates are paraphrases.
         there: (n, k), where there is a candidate.
         seed: of first weights and order.
+        on_epoch: called after each of `EPOCHS` epochs of each of `NETWORKS` networks.
 
     Raises:
         QprError: too few queries have a paraphrase among their candidates.
@@ -54,7 +59,10 @@ def learn(table: Floats, relevant: Flags, there: Flags, *, seed: int) -> Weights
     mean, deviation = flat.mean(axis=0), np.maximum(flat.std(axis=0), 1e-6)
     inputs = torch.from_numpy(np.clip((table[useful] - mean) / deviation, -LARGEST, LARGEST))
     wanted, absent = torch.from_numpy(relevant[useful]), torch.from_numpy(~there[useful])
-    networks = [_network(inputs, wanted, absent, seed=[seed, number]) for number in range(NETWORKS)]
+    with _one_thread():
+        networks = [
+            _network(inputs, wanted, absent, seed=[seed, number], on_epoch=on_epoch) for number in range(NETWORKS)
+        ]
     layers = [{name: weight.detach().numpy() for name, weight in network.named_parameters()} for network in networks]
     return {
         "mean": mean,
@@ -66,7 +74,14 @@ def learn(table: Floats, relevant: Flags, there: Flags, *, seed: int) -> Weights
 
 
 def cross_fitted(
-    table: Floats, relevant: Flags, there: Flags, groups: npt.NDArray[np.int64], *, folds: int, seed: int
+    table: Floats,
+    relevant: Flags,
+    there: Flags,
+    groups: npt.NDArray[np.int64],
+    *,
+    folds: int,
+    seed: int,
+    on_epoch: Callable[[], None] = lambda: None,
 ) -> Floats:
     """Return the score of every candidate by weights learned without its query's group, (n, k).
 
@@ -77,6 +92,7 @@ def cross_fitted(
         groups: (n,) number of the group of each query, such as its cluster.
         folds: into how many parts groups are dealt.
         seed: of the dealing and of what is learned.
+        on_epoch: as of `learn`.
 
     Raises:
         QprError: too few queries.
@@ -86,11 +102,25 @@ def cross_fitted(
     for fold in range(folds):
         out = dealt[groups] == fold
         if out.any():
-            scores[out] = logits(learn(table[~out], relevant[~out], there[~out], seed=seed), table[out])
+            weights = learn(table[~out], relevant[~out], there[~out], seed=seed, on_epoch=on_epoch)
+            scores[out] = logits(weights, table[out])
     return scores
 
 
-def _network(inputs: Tensor, wanted: Tensor, absent: Tensor, *, seed: list[int]) -> nn.Sequential:
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let PyTorch compute in one thread inside the block."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _network(
+    inputs: Tensor, wanted: Tensor, absent: Tensor, *, seed: list[int], on_epoch: Callable[[], None]
+) -> nn.Sequential:
     order = np.random.default_rng(seed)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(int(order.integers(2**31)))
@@ -107,4 +137,5 @@ def _network(inputs: Tensor, wanted: Tensor, absent: Tensor, *, seed: list[int])
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             decay.step()
+        on_epoch()
     return network

@@ -193,6 +193,34 @@ def test_output_is_utf8_whatever_the_locale_and_a_path_that_is_no_text_is_escape
     assert (json.loads(done.stdout), done.stderr) == ({"question": "café \udce9"}, "ü \\udce9\n")
 
 
+def test_work_that_is_counted_is_one_line_where_nobody_watches(capsys):
+    with console.counting("queries", total=2000) as show:
+        assert capsys.readouterr() == ("", "queries: 2,000\n")
+        show(2000)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_work_that_is_counted_is_a_bar_on_a_terminal(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(console, "messages", rich.console.Console(file=screen, force_terminal=True, width=80))
+    with console.counting("queries", total=20) as show:
+        show(7)
+    assert "queries" in screen.getvalue()
+    assert "7/20" in screen.getvalue()
+
+
+@pytest.mark.parametrize(("given", "expected"), [({}, "passive"), ({"OMP_WAIT_POLICY": "active"}, "active")])
+def test_threads_wait_without_spinning_unless_told_otherwise(monkeypatch, given, expected):
+    monkeypatch.delenv("OMP_WAIT_POLICY")
+    code = """if True:
+        import atexit, os
+        atexit.register(lambda: print(os.environ["OMP_WAIT_POLICY"]))
+        from jobs.cli import main
+        main(["--version"])
+    """
+    assert python(code, **given).stdout.splitlines()[-1] == expected
+
+
 def test_work_without_an_end_in_sight_is_said_once_where_nobody_watches(capsys):
     with console.working("Reading 3 files"):
         assert capsys.readouterr() == ("", "Reading 3 files\n")

@@ -37,6 +37,11 @@ def test_what_was_learned_orders_hits_better_and_is_told(place, qpr):
     assert better["reranker"] == str(place / "reranker")
 
 
+def test_both_long_parts_are_shown(place, qpr):
+    shown = learned(qpr, place).err.splitlines()
+    assert shown[:2] == ["gathering examples, queries: 72", "learning epochs: 720"]
+
+
 def test_search_shows_its_order_and_scores(place, qpr):
     assert learned(qpr, place, "--with", place / "model").code == 0
     found = qpr("search", "--index", place / "index", "--rerank", place / "reranker", "--json", "-k", 3, "pay a bill")

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+import torch
 
-from model.reranking.learning import FEWEST, cross_fitted, learn
+from model.reranking.learning import EPOCHS, FEWEST, NETWORKS, cross_fitted, learn
 from model.reranking.reranker import logits
 from schemas.errors import QprError
 
@@ -32,6 +33,24 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_others():
     one, two, other = (learn(*lesson(60), seed=seed) for seed in (0, 0, 1))
     assert {name: weight.tobytes() for name, weight in one.items()} == {k: v.tobytes() for k, v in two.items()}
     assert one["hidden.weight"].tobytes() != other["hidden.weight"].tobytes()
+
+
+def test_one_thread_learns_and_the_others_are_there_again_afterwards():
+    threads, inside = torch.get_num_threads(), []
+    try:
+        torch.set_num_threads(2)
+        learn(*lesson(60), seed=0, on_epoch=lambda: inside.append(torch.get_num_threads()))
+        assert inside == [1] * EPOCHS * NETWORKS
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(threads)
+
+
+def test_every_epoch_of_every_fold_is_told_of():
+    table, relevant, there = lesson(120)
+    epochs = []
+    cross_fitted(table, relevant, there, np.arange(120), folds=3, seed=0, on_epoch=lambda: epochs.append(1))
+    assert len(epochs) == 3 * NETWORKS * EPOCHS
 
 
 def test_scores_of_absent_candidates_teach_nothing():
