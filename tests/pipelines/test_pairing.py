@@ -1,12 +1,16 @@
 import itertools
+import tracemalloc
+from unittest import mock
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.pairing import pair
+from pipelines.pairing import pair, smallest_hashes
 from pipelines.rows import MEMBERS
+from pipelines.splitting import mix
 from schemas.tables import PAIRS
 
 clusterings = st.dictionaries(st.integers(-5, 5), st.sets(st.integers(-50, 50), min_size=1, max_size=8), max_size=5)
@@ -54,6 +58,24 @@ def test_a_bounded_choice_uses_all_questions_about_equally():
 
 def test_the_bounded_choice_never_changes():
     assert pairs_of({7: set(range(6))}, 3) == [(7, 0, 5), (7, 3, 4), (7, 3, 5)]
+
+
+@given(st.integers(1, 300), st.integers(1, 300), st.integers(-(2**63), 2**63 - 1), st.sampled_from([8.0, -2.0]))
+def test_the_smallest_hashes_are_those_of_sorting_all(count, chosen, salt, margin):
+    chosen = min(count, chosen)
+    with mock.patch.multiple("pipelines.pairing", BLOCK=7, MARGIN=margin):  # a margin under 0 needs several tries
+        found = smallest_hashes(count, chosen, salt=salt)
+    assert found.tolist() == np.argsort(mix(np.arange(count), salt), kind="stable")[:chosen].tolist()
+
+
+def test_a_large_cluster_takes_memory_for_the_pairs_chosen_alone():
+    alone = members({1: set(range(4_000))})  # 8 million pairs, of 8 bytes each at least
+    tracemalloc.start()
+    try:
+        assert len(pair(alone, 10)) == 10
+        assert tracemalloc.get_traced_memory()[1] < 10e6
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("clusters", [{}, {1: {1}}, {1: {1}, 2: {5}}])
