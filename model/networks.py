@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from model.encoder import QuestionEncoder
 from model.learning.device_tokens import DeviceTokens
 from model.learning.mapped_tokens import bags, collected, token_ids
-from model.saved import Weights
+from model.saved import Weights, weight_type
 from model.sentence_folder import first_sentences
 from model.settings import (
     EncoderSettings,
@@ -53,6 +53,9 @@ class Network(nn.Module, abc.ABC):
     """A network that learns, and what makes its inputs."""
 
     body: nn.Module
+
+    stored_as: type[np.floating] = np.float32
+    """The type of the weights in a model, from `model.saved.weight_type`."""
 
     generator: torch.Generator | None = None
     """What draws numbers while it learns."""
@@ -107,6 +110,7 @@ class SubwordNetwork(Network):
     def __init__(self, vocabulary: Vocabulary, shape: SubwordSettings, *, dropout: float, seed: int) -> None:
         super().__init__()
         start = _published(shape) if isinstance(shape, StaticSettings) else None
+        self.stored_as = weight_type(shape)
         self.subwords = Subwords.of(vocabulary, shape, start.pieces if start else None)
         self.generator = torch.Generator().manual_seed(seed)
         self.body = SubwordEncoder(len(self.subwords), shape, dropout=dropout, generator=self.generator)

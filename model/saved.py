@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pydantic
 import safetensors.numpy
 
+from model.finite_weights import first_not_finite
 from model.pieces import Pieces
 from model.sentence_folder import MODULES
 from model.settings import ModelConfig, Shape, StaticSettings, SubwordSettings, TransformerSettings
@@ -101,11 +102,10 @@ def save_model(
         counters: what the run counted.
 
     Raises:
-        QprError: a file cannot be written.
+        QprError: a file cannot be written, or a weight is not finite as `weight_type`.
     """
     config, vocabulary, weights = parts
-    stored = {name: np.ascontiguousarray(weight, weight_type(config.shape)) for name, weight in weights.items()}
-    learned = {VOCABULARY: vocabulary.to_text().encode(), WEIGHTS: safetensors.numpy.save(stored)}
+    learned = {VOCABULARY: vocabulary.to_text().encode(), WEIGHTS: _stored(output, weights, weight_type(config.shape))}
     contents = {
         CONFIG: config.model_dump_json(indent=2).encode() + b"\n",
         **({} if config.encoder == "transformer" else learned),
@@ -122,6 +122,15 @@ def save_model(
         output.abandon()
         raise
     return output.publish(files, inputs=inputs, configuration=config.model_dump(mode="json"), counters=counters)
+
+
+def _stored(output: Output, weights: Weights, stored_as: type[np.floating]) -> bytes:
+    if name := first_not_finite(weights, stored_as):
+        output.abandon()
+        raise QprError(
+            f"{output.url}: {name} is not finite as {stored_as.__name__}, so no model is written. Lower --learning-rate"
+        )
+    return safetensors.numpy.save({name: np.ascontiguousarray(part, stored_as) for name, part in weights.items()})
 
 
 def load_parts(url: str) -> ModelParts:

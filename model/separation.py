@@ -5,6 +5,8 @@ validation pairs -> sample_non_pairs; vectors -> separation -> ROC AUC
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -39,6 +41,8 @@ def sample_non_pairs(pairs: Pairs, *, seed: int) -> tuple[Positions, Positions]:
 def separation(vectors: npt.NDArray[np.float32], pairs: Pairs, non_pairs: tuple[Positions, Positions]) -> float:
     """Return the ROC AUC of distances: how often a pair is closer than a non-pair, ties half (section 4.2).
 
+    It is NaN if a distance is not finite.
+
     Args:
         vectors: (questions, D), in the order of ``pairs.texts``.
         pairs: the paraphrases.
@@ -46,17 +50,19 @@ def separation(vectors: npt.NDArray[np.float32], pairs: Pairs, non_pairs: tuple[
     """
     import sklearn.metrics
 
-    close = [_distances(vectors, pairs.first, pairs.second), _distances(vectors, *non_pairs)]
-    labels = np.repeat([1, 0], [len(part) for part in close])
-    return float(sklearn.metrics.roc_auc_score(labels, -np.concatenate(close)))
+    parts = [_distances(vectors, pairs.first, pairs.second), _distances(vectors, *non_pairs)]
+    labels = np.repeat([1, 0], [len(part) for part in parts])
+    distances = np.concatenate(parts)
+    return float(sklearn.metrics.roc_auc_score(labels, -distances)) if np.isfinite(distances).all() else math.nan
 
 
 def _distances(vectors: npt.NDArray[np.float32], first: Positions, second: Positions) -> npt.NDArray[np.float32]:
     distances = np.empty(len(first), np.float32)
     for start in range(0, len(first), 16_384):  # bounds the memory, not the result
         rows = slice(start, start + 16_384)
-        difference = vectors[first[rows]] - vectors[second[rows]]
-        distances[rows] = np.einsum("nd,nd->n", difference, difference)
+        with np.errstate(over="ignore", invalid="ignore"):  # of vectors that are no numbers any more
+            difference = vectors[first[rows]] - vectors[second[rows]]
+            distances[rows] = np.einsum("nd,nd->n", difference, difference)
     return distances
 
 

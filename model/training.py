@@ -21,7 +21,7 @@ from model.learning.gradients import Gradients
 from model.learning.processes import ALONE, Processes
 from model.learning.progress import Deadline, Epoch, Progress
 from model.learning.snapshots import arrays_of, restore
-from model.learning.trouble import LossWatch, check_weights, lowering
+from model.learning.trouble import LossWatch, check_auc, check_weights, lowering
 from model.losses import loss_of
 from model.networks import Network, weights_of
 from model.pairs import Pairs
@@ -89,7 +89,7 @@ def train(
         say: called with what the user should know.
 
     Raises:
-        QprError: the loss is no longer a number, the memory does not suffice, or the device does not work.
+        QprError: the loss or a weight is no longer a number, the memory does not suffice, or the device does not work.
     """
     with lowering(shape, settings):
         vocabulary, network = begun(pairs, shape=shape, settings=settings, device=device, older=older, say=say)
@@ -176,11 +176,13 @@ class Run:
                 break
             if self._keep():
                 last = time.perf_counter()
+        check_weights(self.network, at)
 
     def end_epoch(
         self, auc: float | None, *, on_epoch: Callable[[Epoch], None], say: Callable[[str], None]
     ) -> Ending | None:
         """Note what the epoch came to, keep its weights if it is the best; return why training ends, None if not."""
+        check_auc(auc, self.progress)
         at, decay, patience = self.progress, self.settings.linear_decay, self.settings.patience
         done = f"epoch {at.epoch} of {self.settings.epochs}, step {at.step} of {self.steps}"
         complete, number = at.step == self.steps, at.epoch

@@ -16,7 +16,8 @@ from torch import Tensor
 
 from model.batches import batch_count, batches
 from model.distances import unit
-from model.learning.progress import Epoch
+from model.learning.progress import Epoch, Progress
+from model.learning.trouble import check_weights
 from model.networks import Inputs, Network, SubwordNetwork
 from model.settings import TrainingSettings
 from schemas.errors import QprError
@@ -92,11 +93,14 @@ def distil(
         on_epoch: called after every epoch.
 
     Raises:
-        QprError: there are too few questions, or the loss is no longer a number.
+        QprError: there are too few questions, a teacher's vector is not finite, or the loss or a weight no longer is.
     """
     size = min(settings.batch_size, len(inputs))
     if size < 2:
         raise QprError(f"{len(inputs)} questions: a teacher needs at least 2")
+    if not np.isfinite(taught).all():
+        row = int(np.isfinite(taught).all(axis=1).argmin())
+        raise QprError(f"the teacher's vector of question {row + 1} of {len(taught)} is not finite. Check the teacher")
     targets = targets_of(taught, network.encode_all(inputs.take(np.arange(1))).shape[1])
     if isinstance(network, SubwordNetwork) and network.subwords.pieces is not None:
         some = np.arange(0, len(inputs), -(-len(inputs) // _SAMPLE))
@@ -115,6 +119,7 @@ def distil(
                 raise QprError(f"epoch {number}, step {step}: the loss is {loss}. Lower --learning-rate")
             total, seen = total + loss * len(batch), seen + len(batch)
             on_step(done, steps * settings.epochs, loss)
+        check_weights(network, Progress(epoch=number, step=steps))
         seconds = time.perf_counter() - started
         epochs.append(Epoch(number, total / seen, None, seconds, seen / seconds))
         on_epoch(epochs[-1])

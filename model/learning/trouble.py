@@ -15,7 +15,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from model.finite_weights import first_not_finite
 from model.learning.progress import Progress
+from model.networks import Network
 from model.pairs import Pairs
 from model.settings import Shape, SubwordSettings, TrainingSettings, TransformerSettings
 from schemas.errors import QprError, is_out_of_memory
@@ -66,15 +68,31 @@ class LossWatch:
         return f"{what} {_cut(texts[0])} and {_cut(texts[1])}"
 
 
-def check_weights(network: nn.Module, at: Progress) -> None:
-    """See that all weights are numbers, so that no checkpoint holds what cannot be gone on from.
+def check_weights(network: Network, at: Progress) -> None:
+    """Check that all weights are finite as they are stored, so that neither a model nor a checkpoint holds others.
+
+    The loss does not show it: a cosine is finite however long its vectors are.
 
     Raises:
         QprError: one is not.
     """
-    for name, weight in network.named_parameters():
-        if not bool(torch.isfinite(weight).all()):
-            raise QprError(f"{at}: {name} is no longer a number everywhere. Lower --learning-rate")
+    extremes = {
+        name: torch.stack(torch.aminmax(weight.detach())).cpu().numpy()
+        for name, weight in network.body.named_parameters()
+    }
+    if name := first_not_finite(extremes, network.stored_as):
+        values = "{:g} to {:g}".format(*extremes[name])
+        raise QprError(f"{at}: {name} is not finite as {network.stored_as.__name__} ({values}). Lower --learning-rate")
+
+
+def check_auc(auc: float | None, at: Progress) -> None:
+    """Check what validation pairs came to; None is for no such pairs.
+
+    Raises:
+        QprError: it is NaN, so weights that are finite make vectors that are not.
+    """
+    if auc is not None and math.isnan(auc):
+        raise QprError(f"{at}: vectors of validation questions are not finite or too long. Lower --learning-rate")
 
 
 @contextlib.contextmanager

@@ -15,6 +15,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
+from model.finite_weights import first_not_finite
 from model.reranking.reranker import LARGEST, Weights, logits
 from model.reranking.word_table import Floats
 from schemas.errors import QprError
@@ -49,13 +50,17 @@ def learn(
         on_epoch: called after each of `EPOCHS` epochs of each of `NETWORKS` networks.
 
     Raises:
-        QprError: too few queries have a paraphrase among their candidates.
+        QprError: too few queries have a paraphrase among their candidates, or a feature or weight is not finite.
     """
     useful = relevant.any(axis=1) & (there & ~relevant).any(axis=1)
     if useful.sum() < FEWEST:
         found = f"{useful.sum()} queries have a paraphrase and another question among their nearest"
         raise QprError(f"{found}: fewer than {FEWEST} to learn an order from. Use a larger dataset")
     flat = table[useful][there[useful]]
+    if not np.isfinite(flat).all():
+        column = int(np.isfinite(flat).all(axis=0).argmin())
+        lost = f"feature {column} of {np.count_nonzero(~np.isfinite(flat[:, column])):,} candidates is not finite"
+        raise QprError(f"{lost}. Check the vectors of the index's model and of those given with --with")
     mean, deviation = flat.mean(axis=0), np.maximum(flat.std(axis=0), 1e-6)
     inputs = torch.from_numpy(np.clip((table[useful] - mean) / deviation, -LARGEST, LARGEST))
     wanted, absent = torch.from_numpy(relevant[useful]), torch.from_numpy(~there[useful])
@@ -128,7 +133,7 @@ def _network(
     optimizer = torch.optim.AdamW(network.parameters(), lr=LEARNING_RATE, weight_decay=DECAY)
     batches = -(-len(inputs) // BATCH)
     decay = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, EPOCHS * batches)
-    for _ in range(EPOCHS):
+    for epoch in range(1, EPOCHS + 1):
         for rows in np.array_split(order.permutation(len(inputs)), batches):
             scores = network(inputs[rows])[..., 0].masked_fill(absent[rows], -torch.inf)
             share = F.log_softmax(scores, dim=1).masked_fill(~wanted[rows], -torch.inf)
@@ -137,5 +142,7 @@ def _network(
             loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             decay.step()
+        if name := first_not_finite({n: w.detach().numpy() for n, w in network.named_parameters()}, np.float32):
+            raise QprError(f"epoch {epoch}: {name} of the network is not finite. Lower --depth or take another --seed")
         on_epoch()
     return network

@@ -11,6 +11,7 @@ import numpy as np
 import safetensors.numpy
 
 from model.addresses import checked_address
+from model.finite_weights import first_not_finite
 from model.inference import load_encoder
 from model.reranking.reranker import OtherEncoder, Reranker, RerankerSettings, Weights, weight_shapes
 from model.reranking.word_table import WordCounts
@@ -36,8 +37,11 @@ def save_reranker(
     """Write a reranker and publish it.
 
     Raises:
-        QprError: a file cannot be written.
+        QprError: a file cannot be written, or a weight is not finite.
     """
+    if name := first_not_finite(weights, np.float32):
+        output.abandon()
+        raise QprError(f"{output.url}: {name} is not finite, so no reranker is written. {_AGAIN}")
     arrays = {name: np.ascontiguousarray(weight, np.float32) for name, weight in weights.items()}
     contents = {
         WORDS: "".join(f"{word}\n" for word in counts.words).encode(),

@@ -56,6 +56,7 @@ def test_vectors_are_kept_and_the_same_command_gives_the_same_model(distil, tmp_
         (["--teacher", "st:nowhere"], 1, "no modules.json"),
         (["--teacher", "nowhere"], 1, "qpr train"),
         (["--questions", 2], 1, "2 questions to teach with"),
+        (["--learning-rate", 1e30], 1, "embedding.weight is not finite as float16"),
         (["--learning-rate", 0], 2, "--learning-rate 0"),
         (["--encoder", "cnn", "--dropout", 0.1], 2, "--dropout is no option of --encoder cnn"),
     ],

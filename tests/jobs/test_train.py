@@ -70,6 +70,15 @@ def test_the_same_command_gives_the_same_weights(qpr, memory, dataset, options):
     assert digests[0] == digests[1] != digests[2]  # whatever the times and the name in the model's card
 
 
+@BOTH
+def test_a_learning_rate_that_leaves_no_finite_weight_writes_no_model(qpr, memory, dataset, options):
+    outcome = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *options, "--learning-rate", 1e30)
+    assert outcome.code == 1
+    assert "epoch 1, step" in outcome.err
+    assert "Lower --learning-rate" in outcome.err
+    assert not storage.exists(f"{memory}/m/manifest.json")
+
+
 def configuration(qpr, memory, dataset, *options):
     assert qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *options, "--overwrite").code == 0
     return json.loads(files_of(f"{memory}/m")["config.json"])

@@ -8,7 +8,7 @@ import pytest
 import safetensors.numpy
 
 from model.inference import load_encoder
-from model.saved import load_parts
+from model.saved import load_parts, save_model
 from schemas import storage
 from schemas.errors import QprError
 from schemas.manifest import File, read_manifest, read_verified
@@ -55,6 +55,19 @@ def test_equal_content_is_an_equal_digest_wherever_it_lies(model, memory, make_m
     make_model(f"{memory}/other", seed=1)
     assert load_encoder(f"{memory}/again").digest == load_encoder(model).digest
     assert load_encoder(f"{memory}/other").digest != load_encoder(model).digest
+
+
+@pytest.mark.parametrize(("encoder", "largest"), [("subword", 65_520), ("cnn", np.inf), ("cnn", np.nan)])
+def test_a_weight_that_is_not_finite_as_it_is_stored_is_not_written(memory, make_model, encoder, largest):
+    make_model(f"{memory}/m", encoder=encoder)
+    there = load_parts(f"{memory}/m")
+    weights = {name: weight.astype(np.float32) for name, weight in there.weights.items()}
+    weights["embedding.weight"][0, 0] = largest
+    parts = (there.config, there.vocabulary, weights)
+    with pytest.raises(QprError, match=r"/new: embedding.weight is not finite as float\d\d, so no model is written"):
+        save_model(Output(f"{memory}/new", "model"), parts=parts, metrics=[], pages={}, inputs=[], counters={})
+    assert not storage.exists(f"{memory}/new/manifest.json")
+    assert load_parts(f"{memory}/m").manifest == there.manifest
 
 
 def test_an_encoder_loads_from_a_local_folder_and_encodes(tmp_path, make_model):

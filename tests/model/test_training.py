@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import get_args
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -7,10 +9,11 @@ import torch
 
 from model import training
 from model.cnn_inference import CnnEncoder
+from model.learning.checkpoints import Checkpoints
 from model.learning.epoch_batches import epoch_batches
 from model.pairs import index_pairs
 from model.separation import sample_non_pairs, separation
-from model.settings import EncoderSettings, SubwordSettings, TrainingSettings
+from model.settings import EncoderSettings, Loss, SubwordSettings, TrainingSettings
 from model.training import Step, train
 from schemas.errors import QprError
 from schemas.tables import PAIRS
@@ -176,6 +179,31 @@ def test_drawn_pairs_are_counted_and_differ_from_epoch_to_epoch():
     steps: list[Step] = []
     train(TRAIN, NOTHING, shape=BAG, settings=settings, on_step=steps.append)
     assert [(s.epoch, s.step, s.steps) for s in steps] == [(e, s, 4) for e in (1, 2) for s in range(1, 5)]
+
+
+@pytest.mark.parametrize("loss", get_args(Loss))
+@pytest.mark.parametrize("shape", [SHAPE, BAG], ids=["cnn", "subword"])
+def test_weights_that_are_no_numbers_end_a_training(shape, loss):
+    settings = TrainingSettings(loss=loss, epochs=1, batch_size=16, learning_rate=1e30, linear_decay=True)
+    with pytest.raises(QprError, match=r"epoch 1, step \d.*Lower --learning-rate"):
+        train(TRAIN, VALIDATION, shape=shape, settings=settings)
+
+
+def test_weights_that_are_numbers_but_not_at_half_precision_end_a_training_with_a_finite_loss():
+    steps: list[Step] = []
+    settings = RANKING.model_copy(update={"epochs": 2, "learning_rate": 1e5})
+    with pytest.raises(QprError, match=r"epoch 1, step 4: embedding.weight is not finite as float16 \(-\d"):
+        train(TRAIN, VALIDATION, shape=BAG, settings=settings, on_step=steps.append)
+    assert len(steps) == 4
+    assert np.isfinite([step.loss for step in steps]).all()
+
+
+def test_no_checkpoint_holds_weights_that_cannot_be_stored(memory):
+    checkpoints = Checkpoints(f"{memory}/c", run_id="1", identity={}, every_minutes=1e-9)
+    settings = RANKING.model_copy(update={"epochs": 1, "learning_rate": 1e5})
+    with pytest.raises(QprError, match=r"epoch 1, step 1: embedding.weight is not finite as float16"):
+        train(TRAIN, VALIDATION, shape=BAG, settings=settings, checkpoints=checkpoints)
+    assert checkpoints.place == ""
 
 
 @pytest.mark.parametrize("loss", ["sdml", "multiple_negatives"])

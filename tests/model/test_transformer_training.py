@@ -91,6 +91,11 @@ def test_its_files_hold_what_it_learned_and_another_training_begins_there(run, s
     assert all((weight == trained.weights[name]).all() for name, weight in weights_of(network.body).items())
 
 
+def test_weights_that_are_no_numbers_name_the_epoch(run):
+    with pytest.raises(QprError, match=r"epoch \d, step \d.*Lower --learning-rate"):
+        run(learning_rate=1e30)
+
+
 def test_a_loss_that_is_no_number_names_epoch_step_and_questions(run):
     with pytest.raises(QprError, match=r"epoch 1, step \d+: the loss is .* Lower --learning-rate"):
         run(learning_rate=1e30)

@@ -51,6 +51,23 @@ def test_a_short_vector_is_filled_up_and_one_of_zeros_stays():
     assert targets_of(taught, 4) == pytest.approx(np.array([[0.6, 0.8, 0, 0], [0, 0, 0, 0]]))
 
 
+@pytest.mark.parametrize("learning_rate", [1e5, 1e30])
+def test_weights_that_cannot_be_stored_are_refused(learning_rate):
+    shape = SubwordSettings(dimension=4, ngram_bins=20)
+    settings = SETTINGS.model_copy(update={"learning_rate": learning_rate})
+    network = network_of(VOCABULARY, shape, settings)
+    with pytest.raises(QprError, match=r"epoch 1, step 3: embedding.weight is not finite as float16"):
+        distil(network, network.read(KEYS), TAUGHT, settings=settings)
+
+
+def test_a_teacher_whose_vectors_are_not_finite_is_refused():
+    network = network_of(VOCABULARY, SubwordSettings(dimension=4, ngram_bins=20), SETTINGS)
+    taught = TAUGHT.copy()
+    taught[3, 1] = np.inf
+    with pytest.raises(QprError, match="vector of question 4 of 18 is not finite"):
+        distil(network, network.read(KEYS), taught, settings=SETTINGS)
+
+
 def test_first_vectors_are_turned_to_their_targets():
     random = np.random.default_rng(0)
     vectors = random.normal(size=(500, 4)).astype(np.float32)

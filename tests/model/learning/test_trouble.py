@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import torch
 from torch import nn
 
 from model.learning.progress import Progress
-from model.learning.trouble import EXPLODED, LossWatch, check_weights, lowering
+from model.learning.trouble import EXPLODED, LossWatch, check_auc, check_weights, lowering
 from model.sdml import SDMLLoss
 from model.settings import EncoderSettings, SubwordSettings, TrainingSettings, TransformerSettings
 from schemas.errors import QprError
@@ -65,13 +66,21 @@ def test_a_loss_computed_in_parts_names_the_first_pair(watched):
         watch.check(float("nan"), BATCH, AT)
 
 
-def test_weights_are_looked_at():
-    network = nn.Linear(2, 3)
+@pytest.mark.parametrize(("value", "name"), [(1e5, "float16"), (-torch.inf, "float32"), (torch.nan, "float32")])
+def test_a_weight_that_cannot_be_stored_names_epoch_and_tensor(value, name):
+    network = SimpleNamespace(body=nn.Linear(2, 3), stored_as=getattr(np, name))
     check_weights(network, AT)
     with torch.no_grad():
-        network.bias[1] = torch.inf
-    with pytest.raises(QprError, match="epoch 2, step 4: bias is no longer a number"):
+        network.body.bias[1] = value
+    with pytest.raises(QprError, match=rf"epoch 2, step 4: bias is not finite as {name} .*Lower --learning-rate"):
         check_weights(network, AT)
+
+
+def test_a_roc_auc_that_is_no_number_names_the_epoch():
+    check_auc(None, AT)
+    check_auc(0.5, AT)
+    with pytest.raises(QprError, match="epoch 2, step 4: vectors of validation questions are not finite"):
+        check_auc(float("nan"), AT)
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,20 @@ def test_scores_that_are_cross_fitted_know_nothing_of_their_own_group():
     assert (scores[2:] != again[2:]).any()
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_feature_that_is_no_number_is_named(value):
+    table, relevant, there = lesson(60)
+    table[5, 0, 2] = value
+    with pytest.raises(QprError, match="feature 2 of 1 candidates is not finite"):
+        learn(table, relevant, there, seed=0)
+
+
+def test_a_network_that_is_no_number_names_its_epoch(monkeypatch):
+    monkeypatch.setattr("model.reranking.learning.LEARNING_RATE", 3e37)
+    with pytest.raises(QprError, match=r"epoch 2: \S+ of the network is not finite"):
+        learn(*lesson(60), seed=0)
+
+
 def test_too_few_queries_are_refused():
     with pytest.raises(QprError, match=f"{FEWEST - 1} queries have .* fewer than {FEWEST}"):
         learn(*lesson(FEWEST - 1), seed=0)

@@ -141,6 +141,12 @@ def test_a_flipped_bit_is_noticed(opened, place, tmp_path, name):
         open_index(str(place / "index-model"), rerank=opened.reranker.url)
 
 
+def test_weights_that_are_no_numbers_are_not_saved(make_reranker, tmp_path):
+    with pytest.raises(QprError, match=r"hidden.weight is not finite, so no reranker is written"):
+        make_reranker(tmp_path / "r", sign=np.nan)
+    assert not (tmp_path / "r" / "manifest.json").exists()
+
+
 def test_a_model_is_no_reranker(place):
     with pytest.raises(QprError, match="holds a model, not a reranker"):
         open_index(str(place / "index-model"), rerank=str(place / "model"))
