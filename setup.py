@@ -10,7 +10,7 @@ VERSION = re.search(r'__version__ = "(.+)"', (HERE / "schemas" / "__init__.py").
 
 EXTRAS = {
     "beam": ["apache-beam>=2.70,<3"],
-    "dataflow": ["apache-beam[gcp]>=2.70,<3", "gcsfs>=2024.6"],
+    "dataflow": ["apache-beam[gcp]>=2.70,<3", "gcsfs>=2024.12"],
     "train": ["torch>=2.6", "scikit-learn>=1.5", "threadpoolctl>=3.1", "matplotlib>=3.8"],
     "index": ["faiss-cpu>=1.11"],
     "fast": ["numba>=0.60"],
@@ -33,7 +33,7 @@ DEV = [
     "pytest-xdist>=3.6",
     "PyYAML>=6",
     "ruff>=0.8",
-    "s3fs>=2024.6",
+    "s3fs>=2025.7",
     "tokenizers>=0.20",
     "types-networkx",
     "wheel",
@@ -58,7 +58,7 @@ setup(
         "jobs": ["py.typed"],
     },
     install_requires=[  # also all that the steps of `qpr clusters` and `qpr quora` import: workers get no extras
-        "fsspec>=2024.6",
+        "fsspec>=2024.12",
         "networkx>=3.2",
         "numpy>=1.26",
         "pyarrow>=17",

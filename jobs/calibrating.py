@@ -112,24 +112,20 @@ def write_calibration(
 
     encoder = WorkerEncoder.of(refine_with) if refine_with else None
     gold = read_gold(sources, names)
-    target = Output(output, "calibration", overwrite=overwrite)
-    try:
-        with working(f"Calibrating on {len(sources)} file(s), {sum(s.bytes for s in sources):,} bytes"):
-            found = calibrate(gold, kind=kind, encode=encoder)
-            curves = {name: [point._asdict() for point in points] for name, points in found.curves.items()}
-            told = {"counts": found.counts, "threshold": found.weights["threshold"], "curves": curves}
-            chosen = {LINKAGE: found.weights["threshold"]}
-            files = [
-                target.write(WEIGHTS, _json(found.weights), table="weights"),
-                target.write(CURVES, _json(told, indent=2), table="curves"),
-                target.write(PICTURE, calibration_picture(found.curves, chosen=chosen), table=REPORTS),
-            ]
-    except BaseException:
-        target.abandon()
-        raise
-    inputs = [Source(url=source.url, bytes=source.bytes) for source in sources]
-    configuration = {"kind": kind, "encoder": encoder and encoder.digest}
-    manifest = target.publish(files, inputs=inputs, configuration=configuration, counters=found.counts)
+    size = f"{len(sources)} file(s), {sum(s.bytes for s in sources):,} bytes"
+    with Output(output, "calibration", overwrite=overwrite) as target, working(f"Calibrating on {size}"):
+        found = calibrate(gold, kind=kind, encode=encoder)
+        curves = {name: [point._asdict() for point in points] for name, points in found.curves.items()}
+        told = {"counts": found.counts, "threshold": found.weights["threshold"], "curves": curves}
+        chosen = {LINKAGE: found.weights["threshold"]}
+        files = [
+            target.write(WEIGHTS, _json(found.weights), table="weights"),
+            target.write(CURVES, _json(told, indent=2), table="curves"),
+            target.write(PICTURE, calibration_picture(found.curves, chosen=chosen), table=REPORTS),
+        ]
+        inputs = [Source(url=source.url, bytes=source.bytes) for source in sources]
+        configuration = {"kind": kind, "encoder": encoder and encoder.digest}
+        manifest = target.publish(files, inputs=inputs, configuration=configuration, counters=found.counts)
     result: dict[str, Any] = {"calibration": output, "digest": manifest.digest, **told}
     emit(result, as_json=as_json, table=lambda: _table(found))
     say(f"Picture: {storage.join(output, manifest.run_id, PICTURE)}")

@@ -63,9 +63,9 @@ def make_dataset(
     from jobs.dataset_page import dataset_page
     from pipelines.publication import run_and_publish
 
-    target = Output(output, "dataset", overwrite=overwrite)
     size = f"{len(sources)} file(s), {sum(s.bytes for s in sources):,} bytes"
-    with working(f"Clustering {size}, in {configuration.shards} part(s)"):
+    told = f"Clustering {size}, in {configuration.shards} part(s)"
+    with Output(output, "dataset", overwrite=overwrite) as target, working(told):
         manifest = run_and_publish(
             build,
             output=target,

@@ -82,8 +82,7 @@ def distil(
     if isinstance(shape, SubwordSettings):
         settings = settings.model_copy(update={name: TEACHING[name] for name in TEACHING if training[name] is None})
     source = open_dataset(dataset)
-    claimed = Output(output, "model", overwrite=overwrite)
-    try:
+    with Output(output, "model", overwrite=overwrite) as claimed:
         result = _run(
             source,
             claimed,
@@ -94,9 +93,6 @@ def distil(
             vectors=vectors,
             device=device,
         )
-    except BaseException:
-        claimed.abandon()
-        raise
     emit(result, as_json=as_json, table=lambda: two_columns(f"model {output}", result))
     options = f"--preset {preset.value} " if preset else ""
     say(f"Next: qpr train --dataset {shlex.quote(dataset)} {options}--init-from {shlex.quote(output)} --output MODEL")

@@ -15,7 +15,7 @@ import typer
 
 from jobs.console import emit, two_columns
 from jobs.question_lines import question_lines
-from schemas import storage
+from schemas import exclusive, storage
 from schemas.errors import QprError
 
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
@@ -42,15 +42,14 @@ def encode(
     """
     from model.inference import load_encoder
 
-    if storage.exists(output) and not overwrite:
-        raise QprError(f"{output}: exists. Choose another --output or add --overwrite")
+    exclusive.refuse_existing(output, overwrite=overwrite)
     questions = read_lines(input_)
     vectors = load_encoder(model, half=half_tables).encode(questions, threads=threads)
     if float16:
         vectors = vectors.astype(np.float16)
     content = io.BytesIO()
     np.save(content, vectors, allow_pickle=False)
-    storage.write_bytes(output, content.getvalue())
+    exclusive.write_result(output, content.getvalue(), overwrite=overwrite)
     result = {"output": output, "questions": len(vectors), "dimension": vectors.shape[1], "type": str(vectors.dtype)}
     emit(result, as_json=as_json, table=lambda: two_columns(f"vectors {output}", result))
 

@@ -15,7 +15,7 @@ import rich.table
 import typer
 
 from jobs.console import emit, progress_bar, say
-from schemas import storage
+from schemas import exclusive
 from schemas.dataset import open_dataset
 from schemas.errors import QprError, UsageError
 
@@ -76,8 +76,8 @@ def evaluate(
 
     Example: qpr evaluate --beir beir/quora --model model
     """
-    if output and storage.exists(output) and not overwrite:
-        raise QprError(f"{output}: exists. Choose another --output or add --overwrite")
+    if output:
+        exclusive.refuse_existing(output, overwrite=overwrite)
     if dataset and index and not (beir or model):
         from model.index import open_index
 
@@ -88,7 +88,8 @@ def evaluate(
     else:
         raise UsageError("give --dataset and --index, or --beir and --model; --rerank needs --index")
     if output:
-        storage.write_bytes(output, json.dumps(result, ensure_ascii=False, indent=2).encode() + b"\n")
+        content = json.dumps(result, ensure_ascii=False, indent=2).encode() + b"\n"
+        exclusive.write_result(output, content, overwrite=overwrite)
     emit(result, as_json=as_json, table=lambda: _table(result))
 
 

@@ -69,15 +69,11 @@ def index(
         new_index(factory, encoding.dimension)
         if all(file.file for file in files):  # a dataset, whose manifest counts them
             check_questions(factory, sum(file.file.rows for file in files if file.file))
-    target = Output(output, "index", overwrite=overwrite)
-    job = IndexJob(target.run_url, WorkerEncoder(model, encoding.digest), shards, factory)
-    try:
-        with working(f"Indexing {len(files)} file(s) of questions in {shards} shard(s), model {job.model.digest[:12]}"):
-            run(lambda pipeline: build(pipeline, files=files, job=job), options)
-            manifest = _publish(target, job, model=encoding, inputs=sources, probes=probes)
-    except BaseException:
-        target.abandon()
-        raise
+    told = f"Indexing {len(files)} file(s) of questions in {shards} shard(s), model {encoding.digest[:12]}"
+    with Output(output, "index", overwrite=overwrite) as target, working(told):
+        job = IndexJob(target.run_url, WorkerEncoder(model, encoding.digest), shards, factory)
+        run(lambda pipeline: build(pipeline, files=files, job=job), options)
+        manifest = _publish(target, job, model=encoding, inputs=sources, probes=probes)
     _show(output, manifest, as_json=as_json)
 
 

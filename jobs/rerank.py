@@ -54,12 +54,8 @@ def rerank(
     Example: qpr search --index index --rerank reranker "how do I pay my bill"
     """
     source = open_dataset(dataset)
-    claimed = Output(output, "reranker", overwrite=overwrite)
-    try:
+    with Output(output, "reranker", overwrite=overwrite) as claimed:
         result = _run(source, claimed, index, depth=depth, urls=encoders or [], probes=probes, exact=exact, seed=seed)
-    except BaseException:
-        claimed.abandon()
-        raise
     emit(result, as_json=as_json, table=lambda: two_columns(f"reranker {output}", result))
     say(f"Next: qpr search --index {shlex.quote(index)} --rerank {shlex.quote(output)} QUESTION")
 

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from jobs.console import emit, say, two_columns
-from schemas import storage
-from schemas.errors import QprError, UsageError
+from schemas import exclusive
+from schemas.errors import UsageError
 from schemas.tables import SPLITS
 
 
@@ -50,7 +50,7 @@ def sample(
     _check(split, form, output, overwrite=overwrite, as_json=as_json)
     drawn = _draw(dataset, count=clusters, seed=seed, split=split)
     if output is not None:
-        storage.write_bytes(output, _rendered(drawn, form, shown=shown))
+        exclusive.write_result(output, _rendered(drawn, form, shown=shown), overwrite=overwrite)
         questions = sum(len(cluster["questions"]) for cluster in drawn)
         result = {"output": output, "clusters": len(drawn), "questions": questions}
         emit(result, as_json=as_json, table=lambda: two_columns("Sample", result))
@@ -71,8 +71,8 @@ def _check(split: str | None, form: Format, output: str | None, *, overwrite: bo
         raise UsageError("--format parquet is no text. Add --output FILE")
     if form is Format.TABLE and output is not None:
         raise UsageError(f"--output {output}: say in which --format, one of markdown, csv, parquet")
-    if output is not None and not overwrite and storage.exists(output):
-        raise QprError(f"{output}: exists. Choose another --output or add --overwrite")
+    if output is not None:
+        exclusive.refuse_existing(output, overwrite=overwrite)
 
 
 def _draw(url: str, *, count: int, seed: int, split: str | None) -> list[dict[str, Any]]:

@@ -158,7 +158,7 @@ def train(
         be_silent()
         run_training(source, None, shape=shape, settings=settings, terms=terms)
         return
-    claimed = Output(output, "model", overwrite=overwrite)
-    result = run_training(source, claimed, shape=shape, settings=settings, terms=terms)
+    with Output(output, "model", overwrite=overwrite) as claimed:
+        result = run_training(source, claimed, shape=shape, settings=settings, terms=terms)
     emit(result, as_json=as_json, table=lambda: two_columns(f"model {output}", result))
     say(f"Next: qpr index --questions {shlex.quote(dataset)} --model {shlex.quote(output)} --output INDEX")

@@ -91,6 +91,7 @@ def run_and_publish(
         output.abandon()
         raise
     if fault and (counters["rows_rejected"] or counters["members_rejected"]):
+        output.release()
         rejected, told = (storage.join(output.run_url, name) for name in ("rejected", PAGE))
         raise QprError(f"{fault}. Read what was rejected in {rejected} or see the counts in {told}")
     if fault:

@@ -9,20 +9,27 @@ import contextlib
 import datetime
 import hashlib
 import secrets
+import weakref
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
-from schemas import storage
+from schemas import exclusive, storage
 from schemas.artefact_paths import RUN_FOLDER
+from schemas.claim import NAMES, claim
 from schemas.errors import QprError
+from schemas.holder import Holder
 from schemas.manifest import MANIFEST, File, Kind, Manifest, Source, read_manifest, with_article
+from schemas.staging import staged_for
 
 CHECKPOINTS = "training-checkpoints"
 """The folder of a model where a training keeps what it can go on from; what is published sweeps it away."""
 
 
 class Output:
-    """A place a run writes to: claimed before the work, published after it.
+    """A place a run writes to: claimed before the work, published after it, and nobody else's in between.
+
+    The claim ends when the run is published, abandoned or released, at the end of a ``with`` block, and with the
+    process.
 
     Args:
         url: the artefact's folder.
@@ -30,18 +37,31 @@ class Output:
         overwrite: replace the artefact that is there; it stays readable until the new one is complete.
 
     Raises:
-        QprError: something is there already that may not be replaced.
+        HeldError: another run is writing there.
+        QprError: something is there already that may not be replaced, or nothing can be written there.
     """
 
     def __init__(self, url: str, kind: Kind, *, overwrite: bool = False) -> None:
-        refuse_taken(url, kind, overwrite=overwrite)
+        refuse_taken(url, kind, overwrite=overwrite)  # before a file is written into a folder that is somebody else's
         self.url, self.kind = url, kind
         self._new = not storage.exists(url)
         self._started = datetime.datetime.now(datetime.UTC)
         self.run_id = f"{self._started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        self._claim = claim(url, Holder.here(self.run_id, self._started))  # it shows too that the folder is writable
+        self._give_back = weakref.finalize(self, self._claim.release)  # also at the end of the process
         try:
-            self.write("writable", b"", table="")  # an hour's work should not end at a folder that cannot be written
-        finally:
+            refuse_taken(url, kind, overwrite=overwrite)
+            self._replaces = storage.read_if_there(storage.join(url, MANIFEST))
+            self._older = frozenset(filter(RUN_FOLDER.fullmatch, storage.children(url)))
+        except BaseException:
+            self.release()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._give_back.alive:
             self.abandon()
 
     @property
@@ -70,8 +90,12 @@ class Output:
         """Make ``files`` the artefact: check them, replace the manifest, remove what it no longer lists.
 
         If that fails the run is abandoned. Old files that cannot be removed are left to the next run.
+
+        Raises:
+            QprError: a file is not what was written, the place is another run's by now, or it cannot be written to.
         """
         try:
+            self._check_claim()
             self._check(files)
             manifest = Manifest(
                 kind=self.kind,
@@ -84,12 +108,14 @@ class Output:
                 distributions=dict(distributions or {}),
                 files=sorted(files, key=lambda f: f.path),
             )
-            storage.write_bytes(storage.join(self.url, MANIFEST), manifest.model_dump_json(indent=2).encode())
+            content = manifest.model_dump_json(indent=2).encode()
+            self._place(content)
         except BaseException:
             self.abandon()
             raise
         with contextlib.suppress(QprError, OSError):
-            self._sweep()
+            self._sweep(content)
+        self.release()
         return manifest
 
     def abandon(self) -> None:
@@ -98,11 +124,18 @@ class Output:
         It follows an error, which is what the user should read, so it raises none of its own.
         """
         with contextlib.suppress(QprError, OSError):
-            if self._is_published():
-                return
-            storage.delete(self.run_url)
-            if self._new and not storage.children(self.url):
-                storage.delete(self.url)
+            if not self._is_published():
+                storage.delete(self.run_url)
+        self.release()
+
+    def release(self) -> None:
+        """Give the place to the next run; what this one wrote stays, for a person to read.
+
+        A folder that was made for this run and is empty is removed; one in which another run has begun is not.
+        """
+        self._give_back()
+        if self._new:
+            storage.delete_if_empty(self.url)
 
     def _is_published(self) -> bool:
         """Tell whether readers follow the manifest to this run; a store may have replaced it and the answer got lost.
@@ -110,19 +143,44 @@ class Output:
         Raises:
             QprError: nobody knows. Files that nobody needs do less harm than a manifest without its files.
         """
+        return self.run_id.encode() in (storage.read_if_there(storage.join(self.url, MANIFEST)) or b"")
+
+    def _check_claim(self) -> None:
+        if not self._claim.holds():
+            raise QprError(f"{self.url}: {_lost(self._claim.taker())}")
+
+    def _place(self, manifest: bytes) -> None:
+        """Write the manifest where none was when the place was claimed, or in place of the one that was there."""
         url = storage.join(self.url, MANIFEST)
-        return storage.exists(url) and self.run_id.encode() in storage.read_bytes(url)
+        try:
+            if self._replaces is None:
+                exclusive.create(url, manifest)
+            else:
+                exclusive.replace(url, manifest, expected=self._replaces)
+        except exclusive.ConflictError as error:
+            raise QprError(f"{self.url}: {_lost(None)}") from error
 
     def _check(self, files: list[File]) -> None:
         for file in files:
             file_system, path = storage.locate(storage.join(self.url, file.path))
             with storage.explained(path):
-                if file_system.info(path)["size"] != file.bytes:
-                    raise QprError(f"{path}: changed while the run went on. Does another run write to {self.url}?")
+                try:
+                    size = file_system.info(path)["size"]
+                except FileNotFoundError as error:
+                    raise QprError(f"{path}: was removed while the run went on. Run this again") from error
+            if size != file.bytes:
+                raise QprError(f"{path}: changed while the run went on. Run this again")
 
-    def _sweep(self) -> None:
+    def _sweep(self, manifest: bytes) -> None:
+        """Remove what older runs left, unless another run has published since.
+
+        A run is older if its folder was there when this one claimed the place, and its name says so too: then it held
+        no claim any more. A younger one may still be written to.
+        """
+        if storage.read_if_there(storage.join(self.url, MANIFEST)) != manifest:
+            return
         for name in storage.children(self.url):
-            older_run = RUN_FOLDER.fullmatch(name) and name != self.run_id and name[:16] <= self.run_id[:16]
+            older_run = name in self._older and name[:16] <= self.run_id[:16] and name != self.run_id
             if older_run or _is_killed_write(name) or _is_checkpoints(name, self.kind):
                 storage.delete(storage.join(self.url, name))
 
@@ -140,14 +198,20 @@ def refuse_taken(url: str, kind: Kind, *, overwrite: bool) -> bool:
             what = "exists" if found == kind else f"holds {with_article(found)}, not {with_article(kind)}"
             raise QprError(f"{url}: {what}. Choose another --output" + ("" if overwrite else " or add --overwrite"))
         return True
-    leftover = [name for name in names if RUN_FOLDER.fullmatch(name) or _is_killed_write(name)]
+    leftover = [name for name in names if RUN_FOLDER.fullmatch(name) or _is_killed_write(name) or name in NAMES]
     if foreign := [name for name in names if name not in leftover and not _is_checkpoints(name, kind)]:
         raise QprError(f"{url}: the folder holds other things ({foreign[0]}). Choose an empty or new --output")
     return False
 
 
+def _lost(taker: Holder | None) -> str:
+    by = f"run {taker.run_id}, process {taker.process} on {taker.host}," if taker else "another run"
+    advice = "Look at what is there, then run this again, with --overwrite to replace it"
+    return f"{by} has taken this place since this run began. What this run made is discarded. {advice}"
+
+
 def _is_killed_write(name: str) -> bool:
-    return storage.staged_for(name) == MANIFEST
+    return staged_for(name) == MANIFEST
 
 
 def _is_checkpoints(name: str, kind: Kind) -> bool:

@@ -7,21 +7,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
-import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
 
+from schemas.connections import connection_fault
 from schemas.errors import QprError, UsageError
+from schemas.staging import replacing
 
 _REMOTE = frozenset({"aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google", "requests"})
 """The packages whose errors remote file systems raise: no credentials, no such host, no such bucket."""
-
-_STAGED = re.compile(r"(.+)\.[0-9a-f]{8}\.partial")
 
 
 def locate(url: str) -> tuple[Any, str]:
@@ -50,10 +48,45 @@ def join(url: str, *parts: str) -> str:
 
 
 def exists(url: str) -> bool:
-    """Tell whether a file or folder is there."""
+    """Return whether a file or folder is there.
+
+    Raises:
+        QprError: nobody could be asked.
+    """
     file_system, path = locate(url)
     with explained(url):
-        return bool(file_system.exists(path))
+        found = bool(file_system.exists(path))
+        if not found:
+            check_answered(file_system, path)
+    return found
+
+
+def check_answered(file_system: Any, path: str) -> None:
+    """Check that a missing file is missing: over HTTP, fsspec also reports one that no server was there to send.
+
+    Raises:
+        FileNotFoundError: caused by what kept the server from answering; `explained` makes a message of it.
+    """
+    if "http" in file_system.protocol:
+        try:
+            file_system.info(path)
+        except FileNotFoundError as error:
+            if connection_fault(error):
+                raise
+
+
+def read_if_there(url: str) -> bytes | None:
+    """Return a whole file as it is now, whatever listings are cached; None if there is none.
+
+    Raises:
+        QprError: it cannot be read.
+    """
+    try:
+        return read_bytes(url)
+    except QprError as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            return None
+        raise
 
 
 def read_bytes(url: str) -> bytes:
@@ -119,6 +152,41 @@ def delete(url: str) -> None:
         file_system.rm(path, recursive=True)
 
 
+def age_s(url: str, *, probe: str) -> float | None:
+    """Return how many seconds ago a file was written, by the store's clock alone; None if it is gone.
+
+    Args:
+        url: the file.
+        probe: a file to write, look at and remove.
+
+    Raises:
+        NotImplementedError: the file system tells no times.
+        QprError: the store cannot be written to.
+    """
+    file_system, path = locate(url)
+    write_bytes(probe, b"")
+    try:
+        with explained(url):
+            age = file_system.modified(locate(probe)[1]) - file_system.modified(path)
+            return float(age.total_seconds())
+    except QprError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None
+        raise
+    finally:
+        delete(probe)
+
+
+def delete_if_empty(url: str) -> None:
+    """Remove a folder in which there is nothing; one that holds something, or is not there, stays as it is.
+
+    Object stores have no folders, so there is nothing to remove in them.
+    """
+    file_system, path = locate(url)
+    with contextlib.suppress(QprError), explained(url):
+        file_system.rmdir(path)
+
+
 def children(url: str) -> list[str]:
     """Return the names of what a folder holds, sorted; empty if there is no such folder."""
     file_system, path = locate(url)
@@ -140,39 +208,28 @@ def explained(url: str) -> Iterator[None]:
     """Turn an I/O error inside the block, of whatever file system, into one that names ``url`` and the cause."""
     try:
         yield
-    except FileNotFoundError as error:
-        raise QprError(f"{url}: no such file. Check the path") from error
-    except IsADirectoryError as error:
-        raise QprError(f"{url}: is a folder, not a file") from error
-    except PermissionError as error:
-        raise QprError(f"{url}: permission denied") from error
-    except (FileExistsError, NotADirectoryError) as error:
-        raise QprError(f"{url}: a part of this path is a file, not a folder") from error
-    except OSError as error:
-        raise QprError(f"{url}: {error.strerror or error}") from error
-    except Exception as error:
-        if type(error).__module__.partition(".")[0] not in _REMOTE:
-            raise
-        raise QprError(f"{url}: {type(error).__name__}: {error}. Check the URL and your access to it") from error
-
-
-@contextlib.contextmanager
-def replacing(path: str) -> Iterator[BinaryIO]:
-    """Open a file beside a local ``path`` that takes its place, synchronised, when the block ends, unless it fails."""
-    staged = f"{path}.{secrets.token_hex(4)}.partial"  # process ids of two containers can be equal
-    try:
-        with open(staged, "wb") as file:
-            yield file
-        with open(staged, "rb") as file:  # Arrow closes what it compresses into, so it is synchronised from here
-            os.fsync(file.fileno())
-        os.replace(staged, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(staged)
+    except QprError:
         raise
+    except Exception as error:
+        fault = connection_fault(error) or _fault(error)
+        if fault is None:
+            raise
+        raise QprError(f"{url}: {fault}") from error
 
 
-def staged_for(name: str) -> str | None:
-    """Return the file that one called ``name`` was to replace; only a killed process leaves such a file."""
-    found = _STAGED.fullmatch(name)
-    return found and found[1]
+def _fault(error: Exception) -> str | None:
+    """Return what is wrong with a path and what to do; None for an error of no file system."""
+    match error:
+        case FileNotFoundError():
+            return "no such file. Check the path"
+        case IsADirectoryError():
+            return "is a folder, not a file"
+        case PermissionError():
+            return "permission denied"
+        case FileExistsError() | NotADirectoryError():
+            return "a part of this path is a file, not a folder"
+        case OSError():
+            return error.strerror or str(error)
+        case _ if type(error).__module__.partition(".")[0] in _REMOTE:
+            return f"{type(error).__name__}: {error}. Check the URL and your access to it"
+    return None

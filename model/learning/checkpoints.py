@@ -78,6 +78,7 @@ class Checkpoints:
         self._run_id, self._identity, self._say, self._clock = run_id, dict(identity), say, clock
         self._every_s, self._last, self._cost_s = 60 * every_minutes, clock(), 0.0
         self._number, self._good, self._place = 0, list[str](), ""
+        self._older = frozenset[str]()
 
     @property
     def place(self) -> str:
@@ -90,7 +91,8 @@ class Checkpoints:
         Raises:
             QprError: it is of another training, or there are some and all are damaged.
         """
-        names = [name for name in reversed(storage.children(self.url)) if self._complete(name)]
+        self._older = frozenset(storage.children(self.url))
+        names = [name for name in sorted(self._older, reverse=True) if self._complete(name)]
         if not self.resume:
             if names:
                 self._say(f"{self.url}: starting anew over a checkpoint that is there; --resume would go on from it")
@@ -129,7 +131,8 @@ class Checkpoints:
         else:
             self._good, self._place = [*self._good, name][-KEPT:], str(progress)
             for other in set(storage.children(self.url)) - set(self._good):
-                self._remove(other)
+                if other in self._older or other.startswith(self._run_id):  # else of a run that took the place over
+                    self._remove(other)
         self._last = self._clock()
         self._cost_s = self._last - began
 

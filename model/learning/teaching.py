@@ -18,7 +18,7 @@ import safetensors.numpy
 
 from model.encoding import Encoder, Matrix
 from model.tensors import read_tensors
-from schemas import storage
+from schemas import exclusive, storage
 from schemas.dataset import Dataset
 from schemas.errors import QprError
 
@@ -91,7 +91,10 @@ def taught_vectors(
         vectors[start : start + _PART] = teacher.encode(lesson.texts.slice(start, _PART))
         on_part(min(start + _PART, len(lesson)))
     if kept:
-        storage.write_bytes(kept, safetensors.numpy.save({"vectors": vectors}, metadata=about))
+        try:
+            exclusive.create(kept, safetensors.numpy.save({"vectors": vectors}, metadata=about))
+        except exclusive.ConflictError:  # another run asked the teacher at the same time
+            return _read(kept, about)
     return vectors
 
 

@@ -83,6 +83,7 @@ def _matches(pattern: str) -> Iterator[tuple[str, Source]]:
         if file_system.exists(path):  # first, since a file's name may hold [ or ?
             yield file_system.unstrip_protocol(path), _source(pattern, file_system, path)
             return
+        storage.check_answered(file_system, path)
         files = sorted(p for p in file_system.glob(path) if not file_system.isdir(p)) if _is_glob(path) else []
     if not files:
         raise QprError(f"{pattern}: no file matches. Check the path, and quote a pattern so that the shell leaves it")

@@ -19,6 +19,8 @@ from fsspec.implementations.local import LocalFileSystem
 
 from schemas import storage
 from schemas.errors import QprError, UsageError
+from schemas.exclusive import appeared, refuse_existing
+from schemas.staging import replacing, staged_for
 
 _CODECS: Final = {".gz": "gzip", ".zst": "zstd"}
 _FORMATS: Final = (".jsonl", ".csv", ".tsv", ".parquet")
@@ -52,7 +54,7 @@ def write_log(tables: Iterable[pa.Table], url: str, *, schema: pa.Schema, overwr
     rows = 0
     with (
         storage.explained(url),
-        _appearing_whole(url) as file,
+        _appearing_whole(url, overwrite=overwrite) as file,
         _compressed(file, codec) as sink,
         _writer(sink, suffix, schema) as write,
     ):
@@ -70,27 +72,36 @@ def check_free(url: str, *, overwrite: bool) -> None:
     """
     file_system, path = storage.locate(url)
     with storage.explained(url):
-        is_folder, is_there = file_system.isdir(path), file_system.exists(path)
+        is_folder = file_system.isdir(path)
     if is_folder:
         raise QprError(f"{url}: is a folder. Choose a file name for --output")
-    if not overwrite and is_there:
-        raise QprError(f"{url}: exists. Choose another --output or add --overwrite")
+    refuse_existing(url, overwrite=overwrite)
 
 
 @contextlib.contextmanager
-def _appearing_whole(url: str) -> Iterator[Any]:
-    """Open a file for writing that takes its place when the block ends, and never if the block fails."""
+def _appearing_whole(url: str, *, overwrite: bool) -> Iterator[Any]:
+    """Open a file for writing that takes its place when the block ends, and never if the block fails.
+
+    Raises:
+        QprError: without ``overwrite``, another file has taken the place meanwhile.
+    """
     file_system, path = storage.locate(url)
     file_system.makedirs(file_system._parent(path), exist_ok=True)
-    if not isinstance(file_system, LocalFileSystem):
-        with file_system.transaction, file_system.open(path, "wb") as file:  # published when the transaction commits
+    try:
+        if not isinstance(file_system, LocalFileSystem):
+            mode = "wb" if overwrite else "xb"
+            with file_system.transaction, file_system.open(path, mode) as file:  # published when that commits
+                yield file
+                if not overwrite:  # some stores look for it when the file is opened, not when it appears
+                    refuse_existing(url, overwrite=False)
+            return
+        with replacing(path, new=not overwrite) as file:
             yield file
-        return
-    with storage.replacing(path) as file:
-        yield file
+    except FileExistsError as error:
+        raise appeared(url) from error
     folder, name = os.path.split(path)
     for found in storage.children(folder):
-        if storage.staged_for(found) == name:  # an earlier run was killed
+        if staged_for(found) == name:  # an earlier run was killed
             storage.delete(storage.join(folder, found))
 
 

@@ -1,6 +1,7 @@
 import errno
 import itertools
 import os
+import stat
 
 import pytest
 
@@ -124,6 +125,8 @@ def test_a_local_disk_that_fills_up_keeps_the_old_version_too(
     for number in itertools.count(1):
 
         def fails(*given, number=number):
+            if operation == "fsync" and stat.S_ISDIR(os.fstat(given[0]).st_mode):
+                return real(*given)  # after the rename: the file is whole, with or without it
             calls.append(given)
             if len(calls) == number:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -176,8 +176,11 @@ def test_a_file_that_changes_during_the_run_is_not_published(url):
     storage.write_bytes(storage.join(url, file.path), b"other rows")
     with pytest.raises(QprError, match="changed while the run went on"):
         output.publish([file], inputs=[], configuration={}, counters={})
+    assert not storage.exists(url)
+    output = Output(url, "dataset")
+    file = output.write("questions/a.parquet", b"rows", table="questions", rows=1)
     storage.delete(storage.join(url, file.path))
-    with pytest.raises(QprError, match="no such file"):
+    with pytest.raises(QprError, match=r"a\.parquet: was removed while the run went on"):
         output.publish([file], inputs=[], configuration={}, counters={})
     assert not storage.exists(storage.join(url, MANIFEST))
 

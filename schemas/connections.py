@@ -1,0 +1,64 @@
+"""Why a server could not be reached, read from the errors of the libraries that tried.
+
+error -> connection_fault -> "cannot connect to HOST:PORT (reason). Check …", or None
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+_NOT_REACHED = (ConnectionError, TimeoutError, socket.gaierror)
+_ADVICE = "Check the address, that the server runs, and the network"
+
+
+def connection_fault(error: BaseException) -> str | None:
+    """Return which server did not answer and what to check; None if an error has another cause.
+
+    The libraries wrap the error of the socket in their own, and fsspec's HTTP file system wraps it in the
+    `FileNotFoundError` that callers take for a missing file. A server's refusal, such as status 503, is wrapped too.
+    """
+    causes = list(_causes(error))
+    for cause in causes:
+        if _is_unreached(cause):
+            return f"cannot connect to {_address(causes)} ({_reason(causes)}). {_ADVICE}"
+        status = getattr(cause, "status", None)  # of aiohttp's ClientResponseError
+        if isinstance(status, int) and status not in (404, 410) and isinstance(error, FileNotFoundError):
+            return (
+                f"the server answered {status} {getattr(cause, 'message', '')}".rstrip() + ". Check your access to it"
+            )
+    return None
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    found: BaseException | None = error
+    while found is not None:
+        yield found
+        found = found.__cause__ or found.__context__
+
+
+def _is_unreached(error: BaseException) -> bool:
+    """Return whether an error is a socket's, or that of a library which hides the socket's."""
+    library = type(error).__module__.partition(".")[0]
+    hidden = library in {"aiohttp", "botocore", "requests"} and "Connect" in type(error).__name__
+    return hidden or (isinstance(error, _NOT_REACHED) and not isinstance(error, BrokenPipeError))
+
+
+def _address(causes: list[BaseException]) -> str:
+    """Return the server as the library names it: an endpoint that is configured is not part of the URL."""
+    for cause in causes:
+        host, port = getattr(cause, "host", None), getattr(cause, "port", None)
+        if host and port:
+            return f"{host}:{port}"
+    for cause in causes:
+        if endpoint := getattr(cause, "kwargs", {}).get("endpoint_url"):
+            return str(endpoint)
+    return "the server"
+
+
+def _reason(causes: list[BaseException]) -> str:
+    """Return what the innermost of the errors says: the socket's, where the library shows it."""
+    error = [cause for cause in causes if _is_unreached(cause)][-1]
+    if isinstance(error, ConnectionRefusedError):
+        return "connection refused"
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -1,0 +1,76 @@
+"""Local files that appear whole: written beside their place, synchronised, then renamed.
+
+path -> replacing -> a file to write to -> the path
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from typing import BinaryIO
+
+_STAGED = re.compile(r"(.+)\.[0-9a-f]{8}\.partial")
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK})
+"""The errors of a file system without hard links, such as FAT."""
+
+
+@contextlib.contextmanager
+def replacing(path: str, *, new: bool = False) -> Iterator[BinaryIO]:
+    """Open a file beside a local ``path`` that takes its place, synchronised, when the block ends, unless it fails.
+
+    Args:
+        path: where it appears.
+        new: replace nothing.
+
+    Raises:
+        FileExistsError: a ``new`` file's place is taken when the block ends.
+    """
+    staged = f"{path}.{secrets.token_hex(4)}.partial"  # process ids of two containers can be equal
+    try:
+        with open(staged, "wb") as file:
+            yield file
+        with open(staged, "rb") as file:  # Arrow closes what it compresses into, so it is synchronised from here
+            os.fsync(file.fileno())
+        _place_new(staged, path) if new else os.replace(staged, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(staged)
+        raise
+    _synchronise_folder(os.path.dirname(path) or ".")
+
+
+def _place_new(staged: str, path: str) -> None:
+    """Rename a file to a name that nobody has; a link fails where a rename replaces."""
+    try:
+        os.link(staged, path)
+    except FileExistsError:
+        if not os.path.samefile(staged, path):  # NFS asks again when an answer is lost, and finds the link it made
+            raise
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if os.path.lexists(path):  # not in one step, so only the claim keeps two runs from doing this at once
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path) from error
+        os.replace(staged, path)
+        return
+    os.unlink(staged)
+
+
+def _synchronise_folder(folder: str) -> None:
+    """Make a rename outlast a power failure; some file systems cannot, and the file is complete without it."""
+    with contextlib.suppress(OSError):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def staged_for(name: str) -> str | None:
+    """Return the file that one called ``name`` was to replace; only a killed process leaves such a file."""
+    found = _STAGED.fullmatch(name)
+    return found and found[1]
