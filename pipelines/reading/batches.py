@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.reading.casting import cast_values, is_text
-from pipelines.reading.columns import Column
+from pipelines.reading.casting import cast_values, is_text, readings_of
+from pipelines.reading.columns import TIMESTAMP, Column
+from pipelines.reading.conventions import Conventions
 from schemas.tables import REJECTED
 
 BATCH_ROWS: Final = 65_536
@@ -32,12 +33,15 @@ class Batch(NamedTuple):
     Attributes:
         rows: the wanted columns.
         rejected: what cannot be used; conforms to `schemas.tables.REJECTED`.
-        unreadable: by column, how many values of ``rows`` are null since they write no number or time.
+        unreadable: by column, how many values of ``rows`` are null since they write no number or time, or a date of
+            which the file does not show whether its day or its month is first.
+        ambiguous: by column, how many of those are such dates.
     """
 
     rows: pa.Table
     rejected: pa.Table
     unreadable: Mapping[str, int]
+    ambiguous: Mapping[str, int]
 
 
 class Reject(NamedTuple):
@@ -73,6 +77,7 @@ def assemble(
     count: int,
     flaws: Mapping[int, str],
     payload: Callable[[int], str],
+    conventions: Conventions,
     rejects: Sequence[Reject] = (),
 ) -> Batch:
     """Cast the columns of ``count`` rows, take out the rows with a flaw, and add ``rejects`` to those.
@@ -83,6 +88,7 @@ def assemble(
         count: how many rows the arrays have.
         flaws: the reason by position of rows known to be unusable; a NUL character is found here.
         payload: returns what to keep of the row at a position.
+        conventions: of the file that the rows are from.
         rejects: rows that never got as far.
     """
     whole = {column.name: arrays.get(column.name, pa.nulls(count)) for column in columns}
@@ -91,35 +97,40 @@ def assemble(
         if column.type == pa.string():
             for row in _rows_with_nul(whole[column.name]):
                 reasons.setdefault(row, "nul_byte")
-    table = pa.table([_typed(whole[column.name], column) for column in columns], names=[c.name for c in columns])
+    table = pa.table(
+        [_typed(whole[column.name], column, conventions) for column in columns], names=[c.name for c in columns]
+    )
     keep = np.ones(count, bool)
     keep[list(reasons)] = False
-    unreadable = {name: _count_unreadable(values, table[name], keep) for name, values in whole.items()}
+    unreadable = {name: _unreadable(values, table[name], keep) for name, values in whole.items()}
+    dates = [c.name for c in columns if c.type == TIMESTAMP and conventions.is_undecided(c)]
+    ambiguous = {name: pc.sum(readings_of(unreadable[name], TIMESTAMP).is_ambiguous).as_py() or 0 for name in dates}
     rejected = [*rejects, *(Reject(reasons[row], payload(row)) for row in sorted(reasons))]
     return Batch(
         table.filter(pa.array(keep)) if reasons else table,
         _rejected_table(rejected),
-        {name: found for name, found in unreadable.items() if found},
+        {name: len(values) for name, values in unreadable.items() if len(values)},
+        {name: count for name, count in ambiguous.items() if count},
     )
 
 
-def _typed(values: pa.Array, column: Column) -> pa.Array:
-    typed = cast_values(values, column.type)
+def _typed(values: pa.Array, column: Column, conventions: Conventions) -> pa.Array:
+    typed = cast_values(values, column.type, lambda: conventions.choose(column))
     if column.required or column.type != pa.string() or not pc.any(pc.equal(typed, "")).as_py():
         return typed
     return pc.if_else(pc.equal(typed, ""), None, typed)
 
 
-def _count_unreadable(values: pa.Array, typed: pa.ChunkedArray, keep: np.ndarray[Any, np.dtype[np.bool_]]) -> int:
-    """Return how many values of the kept rows are a number or time no longer; a blank text never was one."""
+def _unreadable(values: pa.Array, typed: pa.ChunkedArray, keep: np.ndarray[Any, np.dtype[np.bool_]]) -> pa.Array:
+    """Return those values of the kept rows that are a number or time no longer; a blank text never was one."""
     if typed.type == pa.string() or typed.null_count == values.null_count:
-        return 0
+        return values.slice(0, 0)
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
-    lost = pc.and_(pc.is_valid(values), pc.is_null(typed))
+    lost = pc.and_(pc.is_valid(values), pc.is_null(typed.combine_chunks()))
     if is_text(values.type):
         lost = pc.and_(lost, pc.not_equal(pc.utf8_trim_whitespace(values.cast(pa.string())), ""))
-    return int(pc.sum(pc.and_(lost, pa.array(keep))).as_py() or 0)
+    return values.filter(pc.and_(lost, pa.array(keep)))
 
 
 def _rows_with_nul(texts: pa.Array) -> list[int]:

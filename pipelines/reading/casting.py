@@ -2,21 +2,25 @@
 
 string, number or time array -> cast_values -> string, float64 or timestamp array
 
-Whole arrays are cast by Arrow where it can; where one value is in the way, Python takes the whole array. Both read a
-value that both can read in the same way.
+Whole arrays are cast by Arrow where it can; where one value is in the way, Python reads every distinct value. Both
+read a value that both can read in the same way.
+
+A text can have two readings: ``1,234`` by its decimal mark, ``01/02/2025`` by the order of day and month. The usual
+one has a decimal point, or its day first. Of two readings the convention of the file decides.
 """
 
 from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.reading.columns import TIMESTAMP
+from pipelines.reading.readings import number_readings, time_readings
 
 _EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 _SECONDS_BELOW: Final = 1e11
@@ -25,6 +29,26 @@ _SECONDS_BELOW: Final = 1e11
 1e11 seconds is the year 5138 and 1e11 milliseconds 1973.
 """
 _FIRST_US, _LAST_US = -62_135_596_800e6, 253_402_300_799e6  # years 1 to 9999, the ones Python can write
+
+
+_MAY_BE_THOUSANDS: Final = r"^\s*[+-]?[1-9]\d{0,2}\.\d{3}\s*$"
+"""A number of which the point may separate thousands, from 1.000 to 999.999."""
+
+
+class Readings(NamedTuple):
+    """What strings mean by either convention, null where one has no meaning for a string."""
+
+    usual: pa.Array
+    other: pa.Array
+
+    @property
+    def is_ambiguous(self) -> pa.Array:
+        """Return whether a string has two different meanings."""
+        return pc.fill_null(pc.not_equal(self.usual, self.other), False)
+
+
+Choose = Callable[[], bool | None]
+"""Returns whether a file follows the other convention; None: it does not show."""
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -47,12 +71,17 @@ def is_castable(stored: pa.DataType, kind: pa.DataType) -> bool:
     return bool(types.is_boolean(stored) or (kind == pa.string() and types.is_temporal(stored)))
 
 
-def cast_values(values: pa.Array, kind: pa.DataType) -> pa.Array:
+def cast_values(values: pa.Array, kind: pa.DataType, choose: Choose = lambda: None) -> pa.Array:
     """Return ``values`` as ``kind``, which is string, float64 or `TIMESTAMP`; strings keep their bytes unchecked.
 
-    Times are ISO 8601 text (UTC where it names no zone), timestamps and dates of any unit and zone, or numbers since
-    1970 in seconds, milliseconds, microseconds or nanoseconds, told apart by their size. Unreadable is null, and so
-    is a number that is not finite.
+    Times are ISO 8601 text (UTC where it names no zone), dates with day, month and year in any usual order, timestamps
+    and dates of any unit and zone, or numbers since 1970 in seconds, milliseconds, microseconds or nanoseconds, told
+    apart by their size. Unreadable is null, and so is a number that is not finite.
+
+    Args:
+        values: as the file holds them.
+        kind: the wanted type.
+        choose: called if a text has two readings; if it returns None, numbers have a decimal point and times are null.
     """
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
@@ -62,7 +91,7 @@ def cast_values(values: pa.Array, kind: pa.DataType) -> pa.Array:
         return pc.cast(values, kind, safe=False)
     if is_text(values.type):
         texts = pc.cast(values, pa.string(), safe=False)
-        return numbers_of_text(texts) if kind == pa.float64() else times_of_text(texts)
+        return numbers_of_text(texts, choose) if kind == pa.float64() else times_of_text(texts, choose)
     if kind == pa.float64():
         return _finite(pc.cast(values, kind, safe=False))
     if pa.types.is_temporal(values.type):
@@ -70,22 +99,55 @@ def cast_values(values: pa.Array, kind: pa.DataType) -> pa.Array:
     return times_of_numbers(pc.cast(values, pa.float64(), safe=False))
 
 
-def numbers_of_text(texts: pa.Array) -> pa.Array:
+def numbers_of_text(texts: pa.Array, choose: Choose = lambda: None) -> pa.Array:
     """Return the number each string writes; null where it writes none or one that is not finite."""
     try:
-        return _finite(pc.cast(texts, pa.float64()))
+        numbers = _finite(pc.cast(texts, pa.float64()))
     except pa.ArrowInvalid:
-        return _finite(_each(texts, _number, pa.float64()))
+        readings = readings_of(texts, pa.float64())
+    else:
+        if not _may_be_thousands(texts, numbers) or not choose():
+            return numbers
+        readings = readings_of(texts, pa.float64())
+    return _select(readings, choose, undecided=readings.usual)
 
 
-def times_of_text(texts: pa.Array) -> pa.Array:
-    """Return the time each string writes, as ISO 8601 or as a number since 1970; null where it writes none."""
+def times_of_text(texts: pa.Array, choose: Choose = lambda: None) -> pa.Array:
+    """Return the time each string writes, as a date or as a number since 1970; null where it writes none."""
     for kind in (TIMESTAMP, pa.timestamp("us")):  # Arrow wants a zone in all rows or in none
         try:
             return pc.cast(pc.cast(texts, kind), TIMESTAMP)
         except pa.ArrowInvalid:
             continue
-    return _each(texts, _time, TIMESTAMP)
+    return _select(readings_of(texts, TIMESTAMP), choose, undecided=pa.nulls(len(texts), TIMESTAMP))
+
+
+def readings_of(texts: pa.Array, kind: pa.DataType) -> Readings:
+    """Return both readings of strings as numbers or times, found once for every distinct string."""
+    codes = texts.dictionary_encode()
+    read = number_readings if kind == pa.float64() else _times
+    pairs = [(None, None) if text is None else read(text) for text in codes.dictionary.to_pylist()]
+    return Readings(*(pa.array([pair[i] for pair in pairs], kind).take(codes.indices) for i in (0, 1)))
+
+
+def choose_convention(batches: Iterable[pa.Array], kind: pa.DataType) -> bool | None:
+    """Return whether a column follows the other convention: a comma as decimal mark, or the month first.
+
+    The first batch that holds a value with one reading alone decides, by the majority of its rows; of as many for
+    either, the usual convention. None: no batch holds such a value.
+
+    Args:
+        batches: the strings of the whole column, in the file's order.
+        kind: float64 or `TIMESTAMP`.
+    """
+    for texts in batches:
+        usual, other = readings_of(texts, kind)
+        votes = [
+            pc.sum(pc.and_(pc.is_valid(a), pc.is_null(b))).as_py() or 0 for a, b in ((usual, other), (other, usual))
+        ]
+        if any(votes):
+            return bool(votes[1] > votes[0])
+    return None
 
 
 def times_of_numbers(numbers: pa.Array) -> pa.Array:
@@ -102,26 +164,35 @@ def _finite(numbers: pa.Array) -> pa.Array:
     return pc.if_else(pc.is_finite(numbers), numbers, None)
 
 
-def _each(texts: pa.Array, read: Callable[[str], object], kind: pa.DataType) -> pa.Array:
-    """Apply ``read`` once to every distinct string."""
-    codes = texts.dictionary_encode()
-    values = [read(text) if text is not None else None for text in codes.dictionary.to_pylist()]
-    return pa.array(values, kind).take(codes.indices)
+def _may_be_thousands(texts: pa.Array, numbers: pa.Array) -> bool:
+    suspects = pc.and_(pc.greater_equal(pc.abs(numbers), 1), pc.less(pc.abs(numbers), 1000))
+    if not pc.any(suspects).as_py():  # all probabilities: the usual case, without a look at the texts
+        return False
+    return bool(pc.any(pc.match_substring_regex(texts.filter(suspects), _MAY_BE_THOUSANDS)).as_py())
 
 
-def _number(text: str) -> float | None:
+def _select(readings: Readings, choose: Choose, *, undecided: pa.Array) -> pa.Array:
+    """Return the reading of each string that has one, and of two the one of the file's convention."""
+    alone = pc.coalesce(*readings)
+    ambiguous = readings.is_ambiguous
+    if not pc.any(ambiguous).as_py():
+        return alone
+    other = choose()
+    return pc.if_else(ambiguous, undecided if other is None else readings.other if other else readings.usual, alone)
+
+
+def _times(text: str) -> tuple[datetime.datetime | None, datetime.datetime | None]:
+    """Return the time of ISO 8601 text or of a number since 1970, twice, else both readings of a date."""
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        return None
-
-
-def _time(text: str) -> datetime.datetime | None:
-    number = _number(text)
-    if number is not None:
-        return times_of_numbers(pa.array([number]))[0].as_py() if math.isfinite(number) else None
+        pass
+    else:
+        time = times_of_numbers(pa.array([number]))[0].as_py() if math.isfinite(number) else None
+        return time, time
     try:
         time = datetime.datetime.fromisoformat(text.strip())
-        return (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
+        time = (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
     except (ValueError, OverflowError):
-        return None
+        return time_readings(text)
+    return time, time

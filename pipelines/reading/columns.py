@@ -6,11 +6,13 @@ columns, names given on the command line, names in the file -> locate_columns ->
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 import pyarrow as pa
 
+from pipelines.reading.suggestions import suggest_columns
 from schemas.errors import QprError
 
 TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
@@ -43,8 +45,25 @@ class Column:
         return f"--{self.name.replace('_', '-')}-column"
 
 
+def file_names(columns: Sequence[Column], names: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return the names that a file has to have for ``columns``, and those that it may have.
+
+    Args:
+        columns: what to look for.
+        names: our name to the file's, where the user said that they differ.
+    """
+    required = [names.get(c.name, c.name) for c in columns if c.required or c.name in names]
+    return required, [c.name for c in columns if not c.required and c.name not in names]
+
+
 def locate_columns(
-    columns: Sequence[Column], names: Mapping[str, str], available: Collection[str], *, url: str, mappable: bool = True
+    columns: Sequence[Column],
+    names: Mapping[str, str],
+    available: Collection[str],
+    *,
+    url: str,
+    sample: Callable[[], Mapping[str, Sequence[str]]] | None = None,
+    mappable: bool = True,
 ) -> dict[str, str]:
     """Return the file's name of every column that is there, by our name for it.
 
@@ -53,6 +72,7 @@ def locate_columns(
         names: our name to the file's, where the user said that they differ.
         available: the names in the file.
         url: the file, for the message.
+        sample: returns some values of each column of the file; with them columns are suggested by more than names.
         mappable: whether the command has options that map columns, for the message.
 
     Raises:
@@ -64,6 +84,14 @@ def locate_columns(
         return located
     shown = ", ".join(list(available)[:_MOST_NAMES_SHOWN]) + (", …" if len(available) > _MOST_NAMES_SHOWN else "")
     wanted = ", ".join(names.get(c.name, c.name) for c in missing)
-    example = next((name for name in available if name not in located.values()), "NAME")
-    step = f"Say which it is, such as {missing[0].option} {example}" if mappable else "Rename the file's columns"
-    raise QprError(f"{url}: no column {wanted}; the file has: {shown or 'none'}. {step}")
+    values = sample() if sample else {}
+    free = {name: values.get(name, ()) for name in available if name not in located.values()}
+    step = _options(missing, free) if mappable else "Rename the file's columns"
+    raise QprError(f"{url}: no column {wanted}; there are {shown or 'none'}. {step}")
+
+
+def _options(missing: Sequence[Column], sample: Mapping[str, Sequence[str]]) -> str:
+    """Return the options that map the missing columns, ready to be pasted."""
+    suggested = suggest_columns([column.name for column in missing], sample)
+    options = " ".join(f"{c.option} {shlex.quote(suggested.get(c.name, 'NAME'))}" for c in missing)
+    return f"Add: {options}" if len(suggested) == len(missing) else f"Add, with a column for NAME: {options}"

@@ -1,23 +1,30 @@
 """CSV and TSV with quoting as in RFC 4180: a quoted cell may hold delimiters, line ends and doubled quotes.
 
+The delimiter is found in the file, see `pipelines.reading.dialect`.
+
 records of a file -> read_delimited -> batches
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
-from pipelines.reading.columns import Column, locate_columns
-from pipelines.reading.lines import physical_lines
-from pipelines.reading.records import Record, records
+from pipelines.reading.columns import Column, file_names, locate_columns
+from pipelines.reading.conventions import Conventions
+from pipelines.reading.dialect import DELIMITERS, Wanted, open_rows
+from pipelines.reading.encodings import ENCODING_HINT
+from pipelines.reading.jsonl import is_object
+from pipelines.reading.records import Record
 from pipelines.reading.sources import Source
+from pipelines.reading.suggestions import SAMPLE_ROWS
 from schemas.errors import QprError
 
-DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
+_CALLED: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "vertical bars"}
 
 
 def read_delimited(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> Iterator[Batch]:
@@ -27,41 +34,64 @@ def read_delimited(source: Source, columns: Sequence[Column], names: Mapping[str
     closes (``unbalanced_quote``; reading goes on at the next line), and rows that are ``invalid_utf8``, hold a
     ``nul_byte`` or are ``row_too_long``.
     """
-    rows = _open(source)
-    header = _header(rows, source)
-    located = locate_columns(columns, names, header, url=source.url)
+    rows, delimiter = open_rows(source, Wanted(*file_names(columns, names)))
+    located, header = _locate(rows, source, columns, names)
     indices = {name: header.index(theirs) for name, theirs in located.items()}
+    alike = dataclasses.replace(source, delimiter=delimiter)  # so that one column alone is found as all of them are
+    conventions = Conventions(lambda wanted: read_delimited(alike, wanted, names))
     gathered = _Gathered(indices)
     for row in rows:
         gathered.add(row)
         if gathered.is_full:
-            yield gathered.batch(columns)
+            yield gathered.batch(columns, conventions)
             gathered = _Gathered(indices)
-    yield gathered.batch(columns)
+    yield gathered.batch(columns, conventions)
 
 
-def check_delimited(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> None:
-    """Raise `QprError` unless the header of a file has the wanted columns."""
-    locate_columns(columns, names, _header(_open(source), source), url=source.url, mappable=mappable)
+def check_delimited(
+    source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool
+) -> list[str]:
+    """Raise `QprError` unless the header of a file has the wanted columns; return what differs from its name."""
+    rows, delimiter = open_rows(source, Wanted(*file_names(columns, names)))
+    _locate(rows, source, columns, names, mappable=mappable)
+    expected = source.delimiter or DELIMITERS[source.format]
+    return [] if delimiter == expected else [f"the cells are separated by {_CALLED.get(delimiter, repr(delimiter))}"]
 
 
-def _open(source: Source) -> Iterator[Record]:
-    lines = itertools.chain.from_iterable(physical_lines(source))
-    return records(lines, delimiter=DELIMITERS[source.format])
+def _locate(
+    rows: Iterator[Record],
+    source: Source,
+    columns: Sequence[Column],
+    names: Mapping[str, str],
+    *,
+    mappable: bool = True,
+) -> tuple[dict[str, str], list[str]]:
+    """Return the file's name of every column that is there, by our name for it, and the whole header."""
+    header = _header(rows, source)
+
+    def sample() -> dict[str, list[str]]:
+        cells = [row.cells for row in itertools.islice(rows, SAMPLE_ROWS) if not row.reason]
+        return {name: [of[i] for of in cells if i < len(of) and of[i].strip()] for i, name in enumerate(header)}
+
+    located = locate_columns(columns, names, header, url=source.url, sample=sample, mappable=mappable)
+    twice = [name for name in located.values() if header.count(name) > 1]
+    if twice:
+        raise QprError(f"{source.url}: two columns are called {twice[0]!r}. Rename one")
+    return located, header
 
 
 def _header(rows: Iterator[Record], source: Source) -> list[str]:
     first = next(rows, None)
-    if first is None or first.reason:
-        cause = f"its first row cannot be read ({first.reason})" if first else "there is no row in it"
-        if first and b"\r" in first.raw.rstrip(b"\r\n"):
-            raise QprError(f"{source.url}: its lines end in carriage returns. Convert it, such as with tr '\\r' '\\n'")
+    if first is None:
+        raise QprError(f"{source.url}: there is no row in it; the first row must name the columns")
+    if first.raw.lstrip().startswith(b"{") and is_object(first.raw):
+        raise QprError(f"{source.url}: holds JSON objects, one a line. Rename it so that its name ends in .jsonl")
+    if first.reason == "invalid_utf8":
+        raise QprError(f"{source.url}: its first row is not UTF-8. {ENCODING_HINT}")
+    if first.reason:
+        cause = f"its first row cannot be read ({first.reason})"
         raise QprError(f"{source.url}: {cause}; the first row must name the columns")
-    header = [cell.strip() for cell in first.cells]
-    twice = [name for name in dict.fromkeys(header) if header.count(name) > 1]
-    if twice:
-        raise QprError(f"{source.url}: two columns are called {twice[0]!r}. Rename one")
-    return header
+    return [cell.strip() for cell in first.cells]
 
 
 class _Gathered:
@@ -88,10 +118,18 @@ class _Gathered:
         for add, index in self._adders:
             add(cells[index])
 
-    def batch(self, columns: Sequence[Column]) -> Batch:
+    def batch(self, columns: Sequence[Column], conventions: Conventions) -> Batch:
         arrays = {name: texts_of(cells)[0] for name, cells in self.cells.items()}
         payload = functools.partial(_payload, self.raws)
-        return assemble(columns, arrays, count=len(self.raws), flaws={}, payload=payload, rejects=self.rejects)
+        return assemble(
+            columns,
+            arrays,
+            count=len(self.raws),
+            flaws={},
+            payload=payload,
+            conventions=conventions,
+            rejects=self.rejects,
+        )
 
 
 def _payload(raws: Sequence[bytes], position: int) -> str:

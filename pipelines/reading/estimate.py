@@ -11,10 +11,9 @@ from typing import Final, NamedTuple
 
 import pyarrow as pa
 
-from pipelines.reading.delimited import DELIMITERS
-from pipelines.reading.lines import codec_of, physical_lines
+from pipelines.reading.dialect import Wanted, rows_of
+from pipelines.reading.lines import codec_of, physical_lines, text_of
 from pipelines.reading.parquet import count_rows
-from pipelines.reading.records import records
 from pipelines.reading.sources import Source
 from schemas import storage
 
@@ -55,8 +54,8 @@ def _look(source: Source) -> Estimate:
     """Return the rows of a file by its beginning, or counted if that is all of it."""
     if source.bytes <= SAMPLE_BYTES:
         return Estimate(_count(source, (line for lines in physical_lines(source) for line in lines)), exact=True)
-    stored = storage.read_start(source.url, SAMPLE_BYTES)
-    text = _unpacked(stored, source)
+    stored = storage.read_start(source.location, SAMPLE_BYTES)
+    text = b"".join(text_of(iter([_unpacked(stored, source)]), source))
     lines = [line + b"\n" for line in text.split(b"\n")[:-1]] or [text]  # the last one is cut
     rows = _count(source, lines) * len(text) / max(1, sum(map(len, lines)))
     return Estimate(max(1, round(rows * source.bytes / len(stored))), exact=False)
@@ -65,7 +64,7 @@ def _look(source: Source) -> Estimate:
 def _count(source: Source, lines: Iterable[bytes]) -> int:
     if source.format == "jsonl":
         return sum(1 for line in lines if line.strip())
-    return max(0, sum(1 for _ in records(iter(lines), delimiter=DELIMITERS[source.format])) - 1)
+    return max(0, sum(1 for _ in rows_of(iter(lines), source, Wanted()).records) - 1)
 
 
 def _unpacked(stored: bytes, source: Source) -> bytes:

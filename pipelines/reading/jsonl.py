@@ -12,6 +12,8 @@ from typing import Any, Final
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
 from pipelines.reading.columns import Column, locate_columns
+from pipelines.reading.conventions import Conventions
+from pipelines.reading.encodings import ENCODING_HINT
 from pipelines.reading.lines import MAX_ROW_BYTES, physical_lines
 from pipelines.reading.sources import Source
 from schemas.errors import QprError
@@ -28,19 +30,21 @@ def read_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, st
     Rejected are lines that are ``invalid_json``, ``not_an_object``, ``invalid_utf8``, hold a ``nul_byte`` or are
     ``row_too_long``, and objects with a list or an object (``wrong_type``) in a wanted column.
     """
+    conventions = Conventions(lambda wanted: read_jsonl(source, wanted, names))
     for lines in _gather(source):
-        yield _parse(lines, columns, names)
+        yield _parse(lines, columns, names, conventions)
 
 
-def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> None:
-    """Raise `QprError` unless the first objects of a file have the wanted keys."""
-    keys: dict[str, None] = {}
+def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> list[str]:
+    """Raise `QprError` unless the first objects of a file have the wanted keys; return what differs from its name."""
+    sample: dict[str, list[str]] = {}
     faults: dict[str, None] = {}
     objects = 0
     for line in itertools.islice(itertools.chain.from_iterable(physical_lines(source)), _HEADER_LINES):
         row = _object_of(line)
         if isinstance(row, dict):
-            keys.update(dict.fromkeys(row))
+            for key, value in row.items():
+                sample.setdefault(key, []).extend([value] if isinstance(value, str) and value.strip() else [])
             objects += 1
         elif row is not None:
             faults[row] = None
@@ -48,8 +52,15 @@ def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, s
             break
     if not objects:
         cause = f"none of the first lines is a JSON object ({', '.join(faults) or 'they are blank'})"
-        raise QprError(f"{source.url}: {cause}. Write one object a line, as jq -c '.[]' does of an array")
-    locate_columns(columns, names, keys, url=source.url, mappable=mappable)
+        hint = f". {ENCODING_HINT}" if "invalid_utf8" in faults else ""
+        raise QprError(f"{source.url}: {cause}. Write one object a line, as jq -c '.[]' does of an array{hint}")
+    locate_columns(columns, names, sample, url=source.url, sample=lambda: sample, mappable=mappable)
+    return []
+
+
+def is_object(line: bytes) -> bool:
+    """Tell whether a line holds a JSON object."""
+    return isinstance(_object_of(line), dict)
 
 
 def _gather(source: Source) -> Iterator[list[bytes]]:
@@ -69,7 +80,9 @@ def _gather(source: Source) -> Iterator[list[bytes]]:
         yield gathered
 
 
-def _parse(lines: Sequence[bytes], columns: Sequence[Column], names: Mapping[str, str]) -> Batch:
+def _parse(
+    lines: Sequence[bytes], columns: Sequence[Column], names: Mapping[str, str], conventions: Conventions
+) -> Batch:
     rows: list[dict[str, Any]] = []
     kept: list[bytes] = []
     rejects: list[Reject] = []
@@ -86,7 +99,13 @@ def _parse(lines: Sequence[bytes], columns: Sequence[Column], names: Mapping[str
         arrays[column.name], found = texts_of([row.get(key) for row in rows])
         flaws.update(found)
     return assemble(
-        columns, arrays, count=len(rows), flaws=flaws, payload=lambda i: raw_payload(kept[i]), rejects=rejects
+        columns,
+        arrays,
+        count=len(rows),
+        flaws=flaws,
+        payload=lambda i: raw_payload(kept[i]),
+        conventions=conventions,
+        rejects=rejects,
     )
 
 

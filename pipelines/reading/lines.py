@@ -6,11 +6,13 @@ Source -> physical_lines -> lists of bytes, about a megabyte each
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 from typing import Any, Final
 
 import pyarrow as pa
 
+from pipelines.reading.encodings import START_BYTES, utf8_pieces
 from pipelines.reading.sources import Compression, Source
 from schemas import storage
 from schemas.errors import QprError
@@ -20,8 +22,13 @@ MAX_ROW_BYTES: Final = 1 << 20
 
 _PIECE_BYTES: Final = 1 << 20
 _GZIP_MAGIC: Final = b"\x1f\x8b"
-_UTF8_MARK: Final = b"\xef\xbb\xbf"
-_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+_MAGIC: Final[dict[bytes, Compression]] = {_GZIP_MAGIC: "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_OTHER_FORMATS: Final = {
+    b"PAR1\x15": "a Parquet file. Rename it so that its name ends in .parquet",
+    b"PK\x03\x04": "a ZIP archive or an Excel workbook. Unpack it, or save the sheet as CSV UTF-8",
+    b"BZh91AY&SY": "bzip2 data. Unpack it, or pack it with gzip",
+    b"\xfd7zX": "xz data. Unpack it, or pack it with gzip",
+}
 
 
 def physical_lines(source: Source) -> Iterator[list[bytes]]:
@@ -31,10 +38,31 @@ def physical_lines(source: Source) -> Iterator[list[bytes]]:
     length tells; the rest of it is never held. The last line may lack its end.
 
     Raises:
-        QprError: the file cannot be opened, is UTF-16, or its compressed data is broken anywhere.
+        QprError: the file cannot be opened, holds no text, or its compressed data is broken anywhere.
     """
+    yield from lines_of(text_of(_pieces(source), source))
+
+
+def text_of(pieces: Iterator[bytes], source: Source) -> Iterator[bytes]:
+    """Yield unpacked bytes of a file as UTF-8, without a byte-order mark.
+
+    Raises:
+        QprError: they are no text.
+    """
+    gathered: list[bytes] = []
+    while sum(map(len, gathered)) < START_BYTES and (piece := next(pieces, b"")):
+        gathered.append(piece)
+    first = b"".join(gathered)
+    for magic, kind in _OTHER_FORMATS.items():
+        if first.startswith(magic):
+            raise QprError(f"{source.url}: is {kind}")
+    return utf8_pieces(itertools.chain([first], pieces), encoding=source.encoding, url=source.url)
+
+
+def lines_of(pieces: Iterator[bytes]) -> Iterator[list[bytes]]:
+    """Yield the lines of UTF-8 text as `physical_lines` does, a list for each piece."""
     rest = b""
-    for piece in _pieces(source):
+    for piece in pieces:
         lines = piece.split(b"\n")
         if len(lines) == 1:
             rest = _cut(rest + piece)
@@ -47,12 +75,12 @@ def physical_lines(source: Source) -> Iterator[list[bytes]]:
 
 
 def codec_of(start: bytes, source: Source) -> Compression | None:
-    """Return how a file that begins with ``start`` is packed: what its name says, or gzip where the data says so.
+    """Return how a file that begins with ``start`` is packed, by its data and then by its name.
 
     Raises:
         QprError: the name says gzip and the data does not.
     """
-    codec = source.compression or ("gzip" if start.startswith(_GZIP_MAGIC) else None)
+    codec = next((codec for magic, codec in _MAGIC.items() if start.startswith(magic)), source.compression)
     if codec == "gzip" and not start.startswith(_GZIP_MAGIC[: len(start)]):
         raise QprError(f"{source.url}: is not gzip data, though its name ends so. Rename the file")
     return codec
@@ -64,20 +92,16 @@ def _cut(line: bytes) -> bytes:
 
 def _pieces(source: Source) -> Iterator[bytes]:
     """Yield the unpacked bytes; an error in the packed data names about how many lines came before it."""
-    file_system, path = storage.locate(source.url)
+    file_system, path = storage.locate(source.location)
     lines = 0
     with contextlib.ExitStack() as stack:
         with storage.explained(source.url):
             file = stack.enter_context(file_system.open(path, "rb"))
-            start = file.read(3)
+            start = file.read(4)
             file.seek(0)
         codec = codec_of(start, source)
         stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), codec) if codec else file
-        first = True
         while piece := _read(stream, source=source, codec=codec, lines=lines):
-            if first:
-                piece = _without_mark(piece, source)
-                first = False
             yield piece
             lines += piece.count(b"\n")
 
@@ -91,9 +115,3 @@ def _read(stream: Any, *, source: Source, codec: str | None, lines: int) -> byte
     except OSError as error:  # Arrow checks lengths and checksums, and takes a file of several members
         cause = f"the {codec} data is broken after about row {lines:,} ({error})"
         raise QprError(f"{source.url}: {cause}; copy the file again") from error
-
-
-def _without_mark(piece: bytes, source: Source) -> bytes:
-    if piece.startswith(_UTF16_MARKS):
-        raise QprError(f"{source.url}: is UTF-16 text. Convert it to UTF-8, such as with `iconv -f UTF-16 -t UTF-8`")
-    return piece.removeprefix(_UTF8_MARK)

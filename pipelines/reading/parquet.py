@@ -18,8 +18,10 @@ import pyarrow.parquet as pq
 from pipelines.reading.batches import BATCH_ROWS, PAYLOAD_CHARACTERS, Batch, assemble
 from pipelines.reading.casting import is_castable, is_text
 from pipelines.reading.columns import Column, locate_columns
+from pipelines.reading.conventions import Conventions
 from pipelines.reading.lines import MAX_ROW_BYTES
 from pipelines.reading.sources import Source
+from pipelines.reading.suggestions import SAMPLE_ROWS
 from schemas import storage
 from schemas.errors import QprError
 
@@ -34,6 +36,8 @@ def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, 
     """
     with _opened(source) as file:
         located = _locate(source, file, columns, names, mappable=True)
+        whole = dataclasses.replace(source, groups=None)
+        conventions = Conventions(lambda wanted: read_parquet(whole, wanted, names))
         first, end = source.groups or (0, file.num_row_groups)
         rows = sum(file.metadata.row_group(group).num_rows for group in range(first))
         wanted = list(dict.fromkeys(located.values()))
@@ -47,7 +51,7 @@ def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, 
             if part is None:
                 return
             rows += part.num_rows
-            yield _batch(part, columns, located)
+            yield _batch(part, columns, located, conventions)
 
 
 def divide_parquet(source: Source) -> Iterator[Source]:
@@ -64,10 +68,11 @@ def divide_parquet(source: Source) -> Iterator[Source]:
             first, size = group + 1, 0
 
 
-def check_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> None:
-    """Raise `QprError` unless a file has the wanted columns in types that can be read."""
+def check_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> list[str]:
+    """Raise `QprError` unless a file has the wanted columns in types that can be read; return an empty list."""
     with _opened(source) as file:
         _locate(source, file, columns, names, mappable=mappable)
+    return []
 
 
 def count_rows(source: Source) -> int:
@@ -78,7 +83,7 @@ def count_rows(source: Source) -> int:
 
 @contextlib.contextmanager
 def _opened(source: Source) -> Iterator[pq.ParquetFile]:
-    file_system, path = storage.locate(source.url)
+    file_system, path = storage.locate(source.location)
     with contextlib.ExitStack() as stack:
         with storage.explained(source.url):
             raw = stack.enter_context(file_system.open(path, "rb"))
@@ -94,7 +99,17 @@ def _locate(
     source: Source, file: pq.ParquetFile, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool
 ) -> dict[str, str]:
     schema = file.schema_arrow
-    located = locate_columns(columns, names, schema.names, url=source.url, mappable=mappable)
+
+    def sample() -> dict[str, list[str]]:
+        first = next(file.iter_batches(SAMPLE_ROWS), None)
+        values = [] if first is None else [column.to_pylist() for column in first.columns]
+        texts = [[str(value) for value in of if value is not None and str(value).strip()] for of in values]
+        return dict(zip(schema.names, texts, strict=False))
+
+    located = locate_columns(columns, names, schema.names, url=source.url, sample=sample, mappable=mappable)
+    twice = [name for name in located.values() if schema.names.count(name) > 1]
+    if twice:
+        raise QprError(f"{source.url}: two columns are called {twice[0]!r}. Rename one")
     for column in columns:
         stored = schema.field(located[column.name]).type if column.name in located else pa.null()
         if not is_castable(stored, column.type):
@@ -103,7 +118,9 @@ def _locate(
     return located
 
 
-def _batch(part: pa.RecordBatch, columns: Sequence[Column], located: Mapping[str, str]) -> Batch:
+def _batch(
+    part: pa.RecordBatch, columns: Sequence[Column], located: Mapping[str, str], conventions: Conventions
+) -> Batch:
     arrays: dict[str, pa.Array] = {}
     flaws: dict[int, str] = {}
     for name, theirs in located.items():
@@ -114,7 +131,7 @@ def _batch(part: pa.RecordBatch, columns: Sequence[Column], located: Mapping[str
         row = {name: _shown(part[theirs][position]) for name, theirs in located.items()}
         return json.dumps(row, ensure_ascii=False, default=str)[:PAYLOAD_CHARACTERS]
 
-    return assemble(columns, arrays, count=part.num_rows, flaws=flaws, payload=payload)
+    return assemble(columns, arrays, count=part.num_rows, flaws=flaws, payload=payload, conventions=conventions)
 
 
 def _sound(values: pa.Array) -> tuple[pa.Array, dict[int, str]]:

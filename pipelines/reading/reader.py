@@ -48,7 +48,7 @@ def divide(source: Source) -> Iterator[Source]:
 
 def check_header(
     source: Source, columns: Sequence[Column], names: Mapping[str, str] | None = None, *, mappable: bool = True
-) -> None:
+) -> list[str]:
     """Look whether a file has the wanted columns, before a run starts.
 
     Args:
@@ -57,7 +57,10 @@ def check_header(
         names: our name of a column to the file's, where they differ.
         mappable: whether the command has a ``--NAME-column`` option for every column.
 
+    Returns:
+        What a person may not expect from the file's name, such as another delimiter; one sentence each.
+
     Raises:
         QprError: a required or mapped column is missing; the message names those found and how to map them.
     """
-    _CHECKS[source.format](source, columns, names or {}, mappable=mappable)
+    return _CHECKS[source.format](source, columns, names or {}, mappable=mappable)

@@ -29,15 +29,17 @@ class Record(NamedTuple):
     reason: str | None
 
 
-def records(lines: Iterator[bytes], *, delimiter: str) -> Iterator[Record]:
+def records(lines: Iterator[bytes], *, delimiter: str, padded_width: int | None = None) -> Iterator[Record]:
     """Yield every record that is not blank; the first is the header, and says how many cells the others have.
+
+    A record may also have ``padded_width`` cells, if those beyond the header's are empty.
 
     Reasons are ``ragged_row``, ``unbalanced_quote``, ``row_too_long`` and ``invalid_utf8``. A record of several lines
     with another number of cells, or with text after a closing quote, was held together by a stray quote: its first
     line is an ``unbalanced_quote``, and reading goes on at the second.
     """
     csv.field_size_limit(max(csv.field_size_limit(), MAX_ROW_BYTES))
-    feed = _Feed(lines, delimiter)
+    feed = _Feed(lines, delimiter, padded_width)
     reader = csv.reader(feed, delimiter=delimiter)
     width = 0
     while True:
@@ -66,9 +68,10 @@ class _TooLongError(Exception):
 class _Feed:
     """Lines as `csv.reader` takes them, which remembers those of the current record."""
 
-    def __init__(self, lines: Iterator[bytes], delimiter: str) -> None:
+    def __init__(self, lines: Iterator[bytes], delimiter: str, padded_width: int | None) -> None:
         self._lines = lines
         self._delimiter = delimiter
+        self._padded_width = padded_width
         self._returned: list[bytes] = []  # the next one last
         self.credit = _RETURNS * MAX_ROW_BYTES
         self.begin()
@@ -89,9 +92,13 @@ class _Feed:
         """Return why the record cannot be used, or None."""
         if len(self.record[0]) > MAX_ROW_BYTES:
             return "row_too_long"
-        if self._unclosed or cells is None or len(cells) != width or not self._is_sound:
+        is_whole = cells is not None and (len(cells) == width or self._is_padded(cells, width))
+        if self._unclosed or not is_whole or not self._is_sound:
             return "unbalanced_quote" if self._unclosed or len(self.record) > 1 else "ragged_row"
         return "invalid_utf8" if self._damaged else None
+
+    def _is_padded(self, cells: list[str], width: int) -> bool:
+        return len(cells) == self._padded_width and not any(cells[width:])
 
     @property
     def _is_sound(self) -> bool:

@@ -6,7 +6,9 @@ paths, globs and URLs -> expand -> one `Source` a file
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Literal
 
 from fsspec.implementations.local import LocalFileSystem
@@ -26,6 +28,8 @@ FORMATS: Final[dict[str, Format]] = {
     "parquet": "parquet",
 }
 COMPRESSIONS: Final[dict[str, Compression]] = {"gz": "gzip", "zst": "zstd"}
+_SHOWN_REPEATS: Final = 3
+_GLOB: Final = re.compile(r"[*?\[]")
 KNOWN: Final = "".join(f".{name}, " for name in FORMATS) + "all but the last also with .gz or .zst"
 
 
@@ -34,11 +38,14 @@ class Source:
     """One input file, or a part of one; small, so that a runner can send it to a worker.
 
     Attributes:
-        url: where it is, as an fsspec URL or a local path.
+        url: its name as the user typed it, relative where that was relative; manifests and messages show it.
         bytes: its size as stored.
         format: how its rows are written.
         compression: how it is packed, by its suffix.
         groups: the first row group to read of a Parquet file and the one to stop before; None: all of the file.
+        delimiter: what separates the cells of CSV and TSV; None: found in the file.
+        encoding: of text without a byte-order mark, a name that Python knows; None: UTF-8.
+        path: the absolute path of a local file, so that a worker with another working folder finds it.
     """
 
     url: str
@@ -46,18 +53,61 @@ class Source:
     format: Format
     compression: Compression | None = None
     groups: tuple[int, int] | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    path: str = dataclasses.field(default="", compare=False)
+
+    @property
+    def location(self) -> str:
+        """Return the path or URL to open."""
+        return self.path or self.url
 
 
-def expand(patterns: Sequence[str]) -> list[Source]:
+def expand(
+    patterns: Sequence[str],
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    note: Callable[[str], None] | None = None,
+) -> list[Source]:
     """Return the files that paths, globs and fsspec URLs name, each once, a glob's files sorted.
+
+    Args:
+        patterns: as a person typed them.
+        delimiter: of the CSV and TSV files among them; None: found in each.
+        encoding: of the text files among them; None: UTF-8.
+        note: receives one line if a file was given more than once.
 
     Raises:
         QprError: a pattern matches nothing, names a folder, an empty file or a kind of file that cannot be read.
     """
-    found = {name: source for pattern in patterns for name, source in _matches(pattern)}
+    found: dict[str, Source] = {}
+    repeated: list[str] = []
+    for source in (source for pattern in patterns for source in _matches(pattern)):
+        identity = identity_of(source.location)
+        if identity in found:
+            repeated.append(
+                f"{source.url} is {found[identity].url}" if source.url != found[identity].url else source.url
+            )
+        else:
+            found[identity] = _with_options(source, delimiter, encoding)
     if not found:
         raise QprError("no input file given. Name at least one")
+    if repeated and note:
+        more = f" and {len(repeated) - _SHOWN_REPEATS:,} more" if len(repeated) > _SHOWN_REPEATS else ""
+        note(f"Given more than once, read once: {', '.join(repeated[:_SHOWN_REPEATS])}{more}")
     return list(found.values())
+
+
+def identity_of(url: str) -> str:
+    """Return one name for all spellings of a file or folder: links resolved, or the URL as its store writes it.
+
+    Raises:
+        QprError: no file system knows such paths.
+    """
+    file_system, path = storage.locate(url)
+    name = os.path.realpath(path) if isinstance(file_system, LocalFileSystem) else path
+    return str(file_system.unstrip_protocol(name))
 
 
 def format_of(url: str) -> tuple[Format, Compression | None]:
@@ -76,21 +126,35 @@ def format_of(url: str) -> tuple[Format, Compression | None]:
     return kind, compression
 
 
-def _matches(pattern: str) -> Iterator[tuple[str, Source]]:
-    """Yield ``(the file's one full name, source)``; the name serves to find duplicates."""
+def _with_options(source: Source, delimiter: str | None, encoding: str | None) -> Source:
+    return dataclasses.replace(
+        source,
+        delimiter=delimiter if source.format in ("csv", "tsv") else None,
+        encoding=encoding if source.format != "parquet" else None,
+    )
+
+
+def _matches(pattern: str) -> Iterator[Source]:
     file_system, path = storage.locate(pattern)
     with storage.explained(pattern):
         if file_system.exists(path):  # first, since a file's name may hold [ or ?
-            yield file_system.unstrip_protocol(path), _source(pattern, file_system, path)
+            yield _source(pattern, file_system, path)
             return
         storage.check_answered(file_system, path)
-        files = sorted(p for p in file_system.glob(path) if not file_system.isdir(p)) if _is_glob(path) else []
+        files = sorted(p for p in file_system.glob(path) if not file_system.isdir(p)) if _GLOB.search(path) else []
     if not files:
         raise QprError(f"{pattern}: no file matches. Check the path, and quote a pattern so that the shell leaves it")
     for file in files:
-        name = file_system.unstrip_protocol(file)
-        url = file if isinstance(file_system, LocalFileSystem) else name
-        yield name, _source(url, file_system, file)
+        is_local = isinstance(file_system, LocalFileSystem)
+        yield _source(_as_typed(pattern, file) if is_local else file_system.unstrip_protocol(file), file_system, file)
+
+
+def _as_typed(pattern: str, path: str) -> str:
+    """Return a match of a local pattern as a path that begins as the pattern does."""
+    first = _GLOB.search(pattern)
+    typed = pattern[: pattern.rfind("/", 0, first.start() if first else None) + 1]
+    _, folder = storage.locate(typed or ".")
+    return typed + os.path.relpath(path, folder)
 
 
 def _source(url: str, file_system: Any, path: str) -> Source:
@@ -100,8 +164,5 @@ def _source(url: str, file_system: Any, path: str) -> Source:
     kind, compression = format_of(url)
     if info["size"] == 0:
         raise QprError(f"{url}: the file is empty (0 bytes). Copy it again or leave it out")
-    return Source(url=url, bytes=int(info["size"] or 0), format=kind, compression=compression)
-
-
-def _is_glob(path: str) -> bool:
-    return any(character in path for character in "*?[")
+    local = path if isinstance(file_system, LocalFileSystem) else ""
+    return Source(url=url, bytes=int(info["size"] or 0), format=kind, compression=compression, path=local)

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.reading.casting import cast_values, is_castable, numbers_of_text, times_of_numbers, times_of_text
+from pipelines.reading.casting import (
+    cast_values,
+    choose_convention,
+    is_castable,
+    numbers_of_text,
+    times_of_numbers,
+    times_of_text,
+)
 from pipelines.reading.columns import TIMESTAMP
 
 NOON = datetime.datetime(2024, 3, 1, 12, 0, 0, tzinfo=datetime.UTC)  # 1,709,294,400 s since 1970
@@ -119,3 +126,57 @@ def test_only_what_can_be_cast_is_castable():
     assert not is_castable(pa.bool_(), time)
     assert not is_castable(pa.time64("us"), time)
     assert not is_castable(pa.list_(pa.string()), text)
+
+
+def never():
+    raise AssertionError("no value is ambiguous")
+
+
+@pytest.mark.parametrize(
+    ("texts", "usual", "other", "undecided"),
+    [
+        (["1,234", "0,89"], [1234, 0.89], [1.234, 0.89], [1234, 0.89]),
+        (["1.234", "0.89"], [1.234, 0.89], [1234, 0.89], [1.234, 0.89]),  # Arrow can cast these
+    ],
+)
+def test_an_ambiguous_number_is_read_by_the_convention(texts, usual, other, undecided):
+    assert numbers_of_text(pa.array(texts), lambda: False).to_pylist() == usual
+    assert numbers_of_text(pa.array(texts), lambda: True).to_pylist() == other
+    assert numbers_of_text(pa.array(texts)).to_pylist() == undecided
+
+
+def test_an_ambiguous_date_is_read_by_the_convention_and_null_without_one():
+    texts = pa.array(["01/02/2025", "31/12/2025", None])
+    days = [NOON.replace(2025, month, day, 0) for month, day in ((2, 1), (1, 2), (12, 31))]
+    assert times_of_text(texts, lambda: False).to_pylist() == [days[0], days[2], None]
+    assert times_of_text(texts, lambda: True).to_pylist() == [days[1], days[2], None]
+    assert times_of_text(texts).to_pylist() == [None, days[2], None]
+
+
+@pytest.mark.parametrize("texts", [["0.5", "1", "12.5"], ["0,5", "12"], ["0.5", "?"], ["1234.567"]])
+def test_the_convention_of_unambiguous_numbers_is_not_asked_for(texts):
+    assert numbers_of_text(pa.array(texts), never).null_count == texts.count("?")
+
+
+def test_the_convention_of_unambiguous_dates_is_not_asked_for():
+    assert times_of_text(pa.array(["31.12.2025", "01.02.2025", "2025-01-02", "05/05/2025"]), never).null_count == 0
+
+
+@pytest.mark.parametrize(
+    ("batches", "kind", "expected"),
+    [
+        ([["0.5", "1,234"]], pa.float64(), False),
+        ([["0,5", "1.234"]], pa.float64(), True),
+        ([["1,234", "12"], ["0,5"]], pa.float64(), True),
+        ([["0,5"], ["0.5", "0.6"]], pa.float64(), True),  # the first batch with a vote decides
+        ([["0,5", "0.5", "0.6"]], pa.float64(), False),  # by its majority
+        ([["0,5", "0.5"]], pa.float64(), False),
+        ([["1,234", None, "?"]], pa.float64(), None),
+        ([["01/02/2025", "13/02/2025"]], TIMESTAMP, False),
+        ([["01/02/2025"], ["02/13/2025"]], TIMESTAMP, True),
+        ([["01/02/2025", "1.2.2025"]], TIMESTAMP, False),
+        ([["01/02/2025", "2025-01-02", "1709294400"]], TIMESTAMP, None),
+    ],
+)
+def test_the_values_with_one_reading_decide_the_convention(batches, kind, expected):
+    assert choose_convention([pa.array(texts) for texts in batches], kind) is expected

@@ -19,24 +19,22 @@ def test_a_mapping_wins_over_a_column_with_our_name():
 def test_a_missing_column_is_explained_with_those_found_and_the_option_that_maps_it():
     with pytest.raises(QprError) as caught:
         locate_columns(COLUMNS, {}, ["prompt", "answer"], url="f.csv")
-    assert str(caught.value) == (
-        "f.csv: no column question; the file has: prompt, answer. Say which it is, such as --question-column prompt"
-    )
+    assert str(caught.value) == ("f.csv: no column question; there are prompt, answer. Add: --question-column prompt")
 
 
 def test_an_optional_column_may_be_missing_unless_it_was_mapped():
     assert "answer_id" not in locate_columns(COLUMNS, {}, ["question", "answer"], url="f")
-    with pytest.raises(QprError, match=r"no column ref;.*--answer-id-column x"):
+    with pytest.raises(QprError, match=r"no column ref;.*Add, with a column for NAME: --answer-id-column NAME"):
         locate_columns(COLUMNS, {"answer_id": "ref"}, ["question", "answer", "x"], url="f")
 
 
 def test_a_command_without_mapping_options_does_not_offer_them():
-    with pytest.raises(QprError, match=r"no column question, answer; the file has: none\. Rename"):
+    with pytest.raises(QprError, match=r"no column question, answer; there are none\. Rename"):
         locate_columns(COLUMNS, {}, [], url="f", mappable=False)
 
 
 def test_many_names_are_not_all_shown():
-    with pytest.raises(QprError, match=r"c28, c29, …\. Say"):
+    with pytest.raises(QprError, match=r"c28, c29, …\. Add"):
         locate_columns(COLUMNS, {}, [f"c{i}" for i in range(1000)], url="f")
 
 

@@ -88,12 +88,13 @@ def test_batches_end_after_their_rows_or_bytes(tmp_path, monkeypatch):
     [
         (
             b"prompt,answer_id\n1,2\n",
-            r"no column question; the file has: prompt, answer_id\. .*--question-column prompt",
+            r"no column question; there are prompt, answer_id\. Add: --question-column prompt$",
         ),
-        (b"prompt\tquestion\n1\t2\n", r"no column question; the file has: prompt\tquestion\."),
+        (b"prompt\ttext\n1\t2\n", r"no column question; there are prompt, text\."),
         (b"\n\n", r"there is no row in it; the first row must name the columns"),
         (b'"open\n', r"its first row cannot be read \(unbalanced_quote\)"),
-        (b"question,answer\rwhat,this\rwho,me\r", r"its lines end in carriage returns\. Convert it, such as with tr"),
+        (b'{"question": "a, b"}\n', r"holds JSON objects, one a line\. Rename it so that its name ends in \.jsonl"),
+        ("question,größe\na,b\n".encode("cp1252"), r"its first row is not UTF-8\. .* such as --encoding cp1252"),
         (b"question,question\n1,2\n", r"two columns are called 'question'"),
     ],
 )
@@ -114,3 +115,99 @@ def test_rows_before_the_break_of_a_packed_file_are_not_taken_for_all(tmp_path):
     packed = gzip.compress(b"question\n" + b"".join(b"row %d\n" % i for i in range(1000)))
     with pytest.raises(QprError, match="gzip data is broken"):
         read_all(source_of(tmp_path, packed[:-20], "x.csv.gz"))
+
+
+def row_texts(source, names=None):
+    rows, rejected = read_all(source, ANSWERED, names)
+    return [(row["question"], row["answer"]) for row in rows], [reason for reason, _ in rejected]
+
+
+ANSWERED = [Column("question", pa.string()), Column("answer", pa.string())]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv"])
+def test_the_delimiter_is_found_whatever_the_name_says(tmp_path, delimiter, name):
+    cells = [["id", "question", "answer"], ["1", "why, oh; why|\tme?", "so"], ["2", "what", "0,5; 1,5"]]
+    content = "\r\n".join(delimiter.join(f'"{cell}"' if i else cell for i, cell in enumerate(row)) for row in cells)
+    source = source_of(tmp_path, content.encode(), name)
+    assert row_texts(source) == ([("why, oh; why|\tme?", "so"), ("what", "0,5; 1,5")], [])
+    own = {"x.csv": ",", "x.tsv": "\t"}[name] == delimiter
+    assert bool(check_header(source, ANSWERED)) is not own
+
+
+def test_a_delimiter_that_was_given_is_taken(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b"question:answer\na,b:c;d\n")
+    [source] = expand([str(tmp_path / "x.csv")], delimiter=":")
+    assert row_texts(source) == ([("a,b", "c;d")], [])
+    assert check_header(source, ANSWERED) == []
+
+
+@pytest.mark.parametrize("first", [b"sep=;\r\n", b'"sep=;"\n', b"\xef\xbb\xbfSEP=;\n"])
+def test_the_line_by_which_excel_names_the_delimiter_is_no_header(tmp_path, first):
+    assert row_texts(source_of(tmp_path, first + b"question;answer\na,b;c\n")) == ([("a,b", "c")], [])
+
+
+def test_a_file_of_mixed_delimiters_loses_no_row(tmp_path):
+    source = source_of(tmp_path, b"question;answer\na;b\nc,d\ne;f\n")
+    assert row_texts(source) == ([("a", "b"), ("e", "f")], ["ragged_row"])
+
+
+@pytest.mark.parametrize(
+    ("content", "rows", "reasons"),
+    [
+        (b"question,answer\na,b,\nc,d,\n", [("a", "b"), ("c", "d")], []),
+        (b"question,answer\na,b,,\nc,d,,\ne,f,,x\n", [("a", "b"), ("c", "d")], ["ragged_row"]),
+        (b"question,answer,\na,b\nc,d\n", [("a", "b"), ("c", "d")], []),
+        (b"question,answer,,\na,b,,\nc,d,,\n", [("a", "b"), ("c", "d")], []),
+        (b"question,answer\na,b\nc,d\ne,f,\n", [("a", "b"), ("c", "d")], ["ragged_row"]),  # in one row of three
+        (b"question,answer,more\na,b\nc,d\n", [], ["ragged_row", "ragged_row"]),  # a column with a name is missing
+    ],
+)
+def test_the_same_number_of_empty_cells_in_most_rows_is_padding(tmp_path, content, rows, reasons):
+    assert row_texts(source_of(tmp_path, content)) == (rows, reasons)
+
+
+def test_two_columns_of_one_name_matter_only_where_one_is_wanted(tmp_path):
+    assert row_texts(source_of(tmp_path, b"question,x,answer,x\na,1,b,2\n")) == ([("a", "b")], [])
+
+
+def test_a_header_with_a_mark_and_quotes_is_read(tmp_path):
+    source = source_of(tmp_path, b'\xef\xbb\xbf"question";"answer"\r\n"a\r\nb";"c"\r\n')
+    assert row_texts(source) == ([("a\r\nb", "c")], [])
+
+
+def test_carriage_returns_alone_end_lines_where_there_is_no_line_feed(tmp_path):
+    assert row_texts(source_of(tmp_path, b"question,answer\rwhat,this\rwho,me\r")) == (
+        [("what", "this"), ("who", "me")],
+        [],
+    )
+
+
+def test_utf16_with_a_mark_is_read(tmp_path):
+    source = source_of(tmp_path, "question\tanswer\r\ngrößer?\tja\r\n".encode("utf-16"))
+    assert row_texts(source) == ([("größer?", "ja")], [])
+
+
+def test_packed_text_is_read_whatever_its_name_says(tmp_path):
+    source = source_of(tmp_path, gzip.compress(b"question;answer\na;b\n"))
+    assert row_texts(source) == ([("a", "b")], [])
+
+
+def test_a_ten_megabyte_quoted_cell_of_many_lines_loses_no_later_row(tmp_path):
+    cell = b'"' + (b"x" * 999 + b"\n") * 10_000 + b'"'
+    source = source_of(tmp_path, b"question,answer\nok,1\n" + cell + b",2\nfine,3\n")
+    batches = list(read(source, ANSWERED))
+    kept = [text for batch in batches for text in batch.rows["question"].to_pylist()]
+    assert (kept[0], kept[-1]) == ("ok", "fine")
+    assert {reason for batch in batches for reason in batch.rejected["reason"].to_pylist()} <= {
+        "unbalanced_quote",
+        "ragged_row",
+        "row_too_long",
+    }
+
+
+def test_columns_are_suggested_by_their_names_and_values(tmp_path):
+    content = b"ts;user;q;a;conf\n2025-01-01;u1;wie geht das?;so;0,9\n"
+    with pytest.raises(QprError, match=r"there are ts, user, q, a, conf\. Add: --question-column q --answer-column a$"):
+        check_header(source_of(tmp_path, content), ANSWERED)

@@ -1,3 +1,4 @@
+import dataclasses
 import gzip
 import random
 import resource
@@ -8,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.reading import lines
+from pipelines.reading.encodings import checked_encoding
 from pipelines.reading.lines import MAX_ROW_BYTES, physical_lines
 from pipelines.reading.sources import expand
-from schemas.errors import QprError
+from schemas.errors import QprError, UsageError
 
 
 def source_of(folder, content, name="x.jsonl"):
@@ -23,6 +25,8 @@ def lines_of(folder, content, name="x.jsonl"):
 
 
 def naive_lines(content):
+    if b"\n" not in content:
+        content = content.replace(b"\r", b"\n")
     parts = content.split(b"\n")
     return [part + b"\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
@@ -37,11 +41,67 @@ def test_lines_are_those_of_a_plain_split_wherever_the_pieces_end(tmp_path_facto
         assert lines_of(tmp_path_factory.getbasetemp(), content) == naive_lines(content)
 
 
-def test_a_byte_order_mark_is_left_out_and_utf16_is_explained(tmp_path):
-    assert lines_of(tmp_path, b"\xef\xbb\xbfa\nb") == [b"a\n", b"b"]
-    for encoding in ("utf-16-le", "utf-16-be"):
-        with pytest.raises(QprError, match=r"x\.jsonl: is UTF-16 text\. Convert"):
-            lines_of(tmp_path, "\ufeffa\n".encode(encoding))
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_a_byte_order_mark_names_the_encoding_and_is_left_out(tmp_path, encoding):
+    mark = "" if encoding in ("utf-8-sig", "utf-16") else "\ufeff"
+    assert lines_of(tmp_path, f"{mark}ä\nb".encode(encoding)) == ["ä\n".encode(), b"b"]
+    source = dataclasses.replace(source_of(tmp_path, f"{mark}ä\nb".encode(encoding)), encoding="cp1252")
+    assert [line for part in physical_lines(source) for line in part] == ["ä\n".encode(), b"b"]
+
+
+def decoded(folder, content, encoding):
+    source = dataclasses.replace(source_of(folder, content), encoding=encoding)
+    return [line for part in physical_lines(source) for line in part]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "cp932", "utf-16-le", "utf-16-be"])
+def test_text_of_a_named_encoding_becomes_utf8_wherever_the_pieces_end(tmp_path, encoding, monkeypatch):
+    text = "日本語\n質問\n" if encoding == "cp932" else "größer\nélan\n"
+    monkeypatch.setattr(lines, "_PIECE_BYTES", 3)
+    assert decoded(tmp_path, text.encode(encoding), encoding) == [line.encode() for line in text.splitlines(True)]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "content", "expected"),
+    [
+        ("cp1252", b"a\x81b\nc\n", [b"a\xffb\n", b"c\n"]),  # cp1252 has no character for 0x81
+        ("utf-16-le", "a\n".encode("utf-16-le") + b"\x00\xd8b\x00\n\x00", [b"a\n", b"\xffb\n"]),  # half a pair
+        ("utf-16-le", "a\n".encode("utf-16-le") + b"b", [b"a\n", b"\xff"]),  # an odd number of bytes
+    ],
+)
+def test_bytes_that_an_encoding_does_not_have_spoil_their_line_alone(tmp_path, encoding, content, expected):
+    assert decoded(tmp_path, content, encoding) == expected
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_a_mark_is_explained(tmp_path, encoding):
+    with pytest.raises(QprError, match=rf"looks like UTF-16 without a byte-order mark\. Add --encoding {encoding}"):
+        lines_of(tmp_path, "question,answer\na,b\n".encode(encoding))
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        (b"PAR1\x15\x04", "is a Parquet file. Rename it"),
+        (b"PK\x03\x04", "is a ZIP archive or an Excel workbook"),
+        (b"BZh91AY&SY", "is bzip2 data"),
+        (b"\xfd7zXZ", "is xz data"),
+    ],
+)
+def test_a_file_of_another_format_is_named(tmp_path, start, message):
+    with pytest.raises(QprError, match=message):
+        lines_of(tmp_path, start + b"\n" * 100)
+
+
+def test_zstd_without_its_suffix_is_unpacked(tmp_path):
+    assert lines_of(tmp_path, pa.compress(TEXT, "zstd", asbytes=True), "x.jsonl") == naive_lines(TEXT)
+
+
+def test_an_unknown_encoding_is_wrong_usage():
+    assert (checked_encoding("Latin-1"), checked_encoding("UTF8")) == ("iso8859-1", "utf-8")
+    for name in ("nonsense", "base64", "rot13", ""):
+        with pytest.raises(UsageError, match=r"no such text encoding\. Use a name such as utf-16"):
+            checked_encoding(name)
 
 
 def test_a_line_over_the_limit_is_cut_to_one_byte_more_and_the_next_is_whole(tmp_path):

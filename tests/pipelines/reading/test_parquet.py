@@ -101,7 +101,7 @@ def test_batches_are_bounded_and_keep_the_order(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"prompt": ["a"]}, r"no column question; the file has: prompt\. .*--question-column prompt"),
+        ({"prompt": ["a"]}, r"no column question; there are prompt\. .*--question-column prompt"),
         ({"question": pa.array([["a"]])}, r"column question holds list<.*>, which is no string"),
         ({"question": ["a"], "confidence": pa.array([{"x": 1}])}, r"confidence holds struct.*--confidence-column"),
         ({"question": ["a"], "timestamp": [True]}, r"timestamp holds bool, which is no timestamp"),

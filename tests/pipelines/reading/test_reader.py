@@ -86,7 +86,7 @@ LOOSE = [
     Column("timestamp", TIMESTAMP, False),
     Column("confidence", pa.float64(), False),
 ]
-VALUES = [("a", "2024-01-01", 0.5), ("b", "yesterday", "high"), ("c", "", None), ("d", "31/12/2024", " "), ("", "x", 1)]
+VALUES = [("a", "2024-01-01", 0.5), ("b", "yesterday", "high"), ("c", "", None), ("d", "32/12/2024", " "), ("", "x", 1)]
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
@@ -107,7 +107,7 @@ def test_values_that_write_no_number_or_time_are_counted_and_blank_ones_are_not(
         content = packed.getvalue()
     (tmp_path / f"x.{kind}").write_bytes(content)
     [batch] = read(expand([str(tmp_path / f"x.{kind}")])[0], LOOSE)
-    assert batch.unreadable == {"timestamp": 3, "confidence": 1}  # yesterday, 31/12/2024 and x; high
+    assert batch.unreadable == {"timestamp": 3, "confidence": 1}  # yesterday, 32/12/2024 and x; high
     assert [t is None for t in batch.rows["timestamp"].to_pylist()] == [False, True, True, True, True]
 
 

@@ -1,9 +1,10 @@
+import os
 import pickle
 
 import fsspec
 import pytest
 
-from pipelines.reading.sources import Source, expand, format_of
+from pipelines.reading.sources import Source, expand, format_of, identity_of
 from schemas.errors import QprError
 
 
@@ -87,3 +88,63 @@ def test_what_cannot_be_read_is_named_with_the_cause(folder, pattern, message):
 def test_no_pattern_at_all_is_an_error():
     with pytest.raises(QprError, match="no input file"):
         expand([])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        ("logs/*.jsonl", ["logs/a.jsonl", "logs/b.jsonl"]),
+        ("./logs/*.jsonl", ["./logs/a.jsonl", "./logs/b.jsonl"]),
+        ("logs/../logs/[a]*", ["logs/../logs/a.jsonl"]),
+        ("*/a.jsonl", ["logs/a.jsonl"]),
+        ("**/a.jsonl", ["logs/a.jsonl"]),
+        ("~/logs/a*", ["~/logs/a.jsonl"]),
+        ("logs/a.jsonl", ["logs/a.jsonl"]),
+    ],
+)
+def test_files_are_called_as_they_were_typed(logs, monkeypatch, pattern, expected):
+    monkeypatch.setenv("HOME", str(logs))
+    sources = expand([pattern])
+    assert [source.url for source in sources] == expected
+    monkeypatch.chdir("/")  # as a worker may
+    assert [os.path.realpath(s.location) for s in sources] == [str(logs / "logs" / s.url[-7:]) for s in sources]
+
+
+def test_absolute_patterns_stay_absolute(logs):
+    assert [s.url for s in expand([f"{logs}/logs/a*"])] == [f"{logs}/logs/a.jsonl"]
+    assert [s.url for s in expand([f"file://{logs}/logs/a*"])] == [f"file://{logs}/logs/a.jsonl"]
+
+
+@pytest.fixture
+def logs(tmp_path, monkeypatch):
+    (tmp_path / "logs").mkdir()
+    for name in ("a", "b"):
+        (tmp_path / "logs" / f"{name}.jsonl").write_text("{}\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_spellings_of_one_file_are_one_file_and_said_once(logs):
+    (logs / "link.jsonl").symlink_to("logs/a.jsonl")
+    spellings = ["logs/a.jsonl", "./logs/../logs/a.jsonl", "link.jsonl", f"file://{logs}/logs/a.jsonl", "logs/*.jsonl"]
+    notes = []
+    assert [s.url for s in expand(spellings, note=notes.append)] == ["logs/a.jsonl", "logs/b.jsonl"]
+    [note] = notes
+    assert note.startswith("Given more than once, read once: ./logs/../logs/a.jsonl is logs/a.jsonl, link.jsonl is ")
+    assert note.endswith(" and 1 more")
+    assert len({identity_of(spelling) for spelling in spellings[:4]}) == 1
+    expand(["logs/*.jsonl"], note=notes.append)
+    assert len(notes) == 1
+
+
+def test_remote_spellings_of_one_file_are_one_file():
+    fsspec.filesystem("memory").pipe({"/twice/one.csv": b"a\n1\n"})
+    notes = []
+    assert len(expand(["memory://twice/one.csv", "memory:///twice/*.csv"], note=notes.append)) == 1
+    assert len(notes) == 1
+
+
+def test_delimiter_and_encoding_go_to_the_files_that_can_have_them(folder):
+    (folder / "x.parquet").write_text("x")
+    sources = expand(["b.jsonl", "c.tsv.gz", "x.parquet"], delimiter=";", encoding="cp1252")
+    assert [(s.delimiter, s.encoding) for s in sources] == [(None, "cp1252"), (";", "cp1252"), (None, None)]

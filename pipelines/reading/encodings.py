@@ -1,0 +1,102 @@
+"""Text of any encoding as UTF-8 bytes with line feeds.
+
+pieces of a file -> utf8_pieces -> pieces of UTF-8
+"""
+
+from __future__ import annotations
+
+import codecs
+import itertools
+from collections.abc import Iterator
+from typing import Final
+
+from schemas.errors import QprError, UsageError
+
+_MARKS: Final = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+START_BYTES: Final = 1 << 16
+"""Bytes that show how a file's lines end."""
+
+_PROBE_BYTES: Final = 64
+"""Bytes within which a header of ASCII letters in UTF-16 shows its zero bytes."""
+
+_DAMAGED: Final = "pipelines.reading.damaged"
+_DAMAGED_BYTE: Final = b"\xff"  # occurs in no UTF-8, so that readers reject the row as ``invalid_utf8``
+
+ENCODING_HINT: Final = "If the text is in another encoding, add it, such as --encoding cp1252"
+
+
+def checked_encoding(name: str) -> str:
+    """Return the normal name of a text encoding that Python can decode.
+
+    Raises:
+        UsageError: there is no such encoding.
+    """
+    try:
+        b"a".decode(name, "ignore")
+        return codecs.lookup(name).name
+    except (LookupError, UnicodeError, ValueError) as error:
+        raise UsageError(
+            f"--encoding {name}: no such text encoding. Use a name such as utf-16, cp1252 or latin-1"
+        ) from error
+
+
+def utf8_pieces(pieces: Iterator[bytes], *, encoding: str | None, url: str) -> Iterator[bytes]:
+    r"""Yield the text of a file as UTF-8 without its byte-order mark; text that is UTF-8 already stays unchecked.
+
+    A byte-order mark decides before ``encoding``. Bytes that the encoding does not have become a byte that UTF-8 does
+    not have. If the first `START_BYTES` have carriage returns and no line feed, every carriage return becomes ``\n``.
+
+    Args:
+        pieces: the unpacked bytes, in order, the first with at least `START_BYTES` of a file that has so many.
+        encoding: a name from `checked_encoding`; None is UTF-8.
+        url: the file, for messages.
+
+    Raises:
+        QprError: the text looks like UTF-16 and nothing says so.
+    """
+    first = next(pieces, b"")
+    marked = next((name for mark, name in _MARKS.items() if first.startswith(mark)), None)
+    name = marked or encoding or "utf-8"
+    texts: Iterator[bytes] = itertools.chain([first], pieces)
+    if name == "utf-8":
+        _refuse_utf16(first, url)
+    elif name == "utf-8-sig":
+        texts = itertools.chain([first.removeprefix(codecs.BOM_UTF8)], pieces)
+    else:
+        texts = _transcoded(texts, name)
+    return _with_line_feeds(texts)
+
+
+def _refuse_utf16(start: bytes, url: str) -> None:
+    probe = start[:_PROBE_BYTES]
+    half = len(probe) // 2
+    for name, zeros, others in (("utf-16-le", probe[1::2], probe[0::2]), ("utf-16-be", probe[0::2], probe[1::2])):
+        if half > 1 and zeros.count(0) > 0.8 * half and not others.count(0):
+            raise QprError(f"{url}: looks like UTF-16 without a byte-order mark. Add --encoding {name}")
+
+
+def _transcoded(pieces: Iterator[bytes], name: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(name)(errors=_DAMAGED)
+    for piece in pieces:
+        yield decoder.decode(piece).encode(errors=_DAMAGED)
+    yield decoder.decode(b"", final=True).encode(errors=_DAMAGED)
+
+
+def _with_line_feeds(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    first = next(pieces, b"")
+    texts = itertools.chain([first], pieces)
+    start = first[:START_BYTES]
+    if b"\r" in start and b"\n" not in start:  # as old spreadsheets on the Mac write
+        return (piece.replace(b"\r", b"\n") for piece in texts)
+    return texts
+
+
+def _mark_damaged(error: UnicodeError) -> tuple[str | bytes, int]:
+    if isinstance(error, UnicodeEncodeError):
+        return _DAMAGED_BYTE * (error.end - error.start), error.end
+    if isinstance(error, UnicodeDecodeError):
+        return "\udcff", error.end
+    raise error
+
+
+codecs.register_error(_DAMAGED, _mark_damaged)
