@@ -18,7 +18,7 @@ from jobs.calibration_picture import calibration_picture
 from jobs.console import emit, say, working
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import REPORTS, Source, first_fault, read_manifest, read_verified
+from schemas.manifest import REPORTS, first_fault, read_manifest, read_verified
 from schemas.output import Output
 
 if TYPE_CHECKING:
@@ -107,6 +107,7 @@ def write_calibration(
         QprError: a file cannot be read, there are too few labelled pairs, or the output cannot be claimed.
     """
     from jobs.worker_encoder import WorkerEncoder
+    from pipelines.input_digests import digest_input
     from pipelines.linkage.calibration import LINKAGE, calibrate
     from pipelines.linkage.gold import read_gold
 
@@ -123,13 +124,13 @@ def write_calibration(
             target.write(CURVES, _json(told, indent=2), table="curves"),
             target.write(PICTURE, calibration_picture(found.curves, chosen=chosen), table=REPORTS),
         ]
-        inputs = [Source(url=source.url, bytes=source.bytes) for source in sources]
+        inputs = [digest_input(source) for source in sources]
         configuration = {"kind": kind, "encoder": encoder and encoder.digest}
         manifest = target.publish(files, inputs=inputs, configuration=configuration, counters=found.counts)
     result: dict[str, Any] = {"calibration": output, "digest": manifest.digest, **told}
     emit(result, as_json=as_json, table=lambda: _table(found))
     say(f"Picture: {storage.join(output, manifest.run_id, PICTURE)}")
-    say(f"Next: qpr clusters --logs LOGS --output DATASET --calibration {shlex.quote(output)} --precision 0.98")
+    say(f"Next: qpr clusters LOGS --output DATASET --calibration {shlex.quote(output)} --precision 0.98")
 
 
 def read_calibration(url: str) -> Read:

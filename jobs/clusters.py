@@ -13,6 +13,7 @@ import typer
 
 from jobs.beam_options import beam_options
 from jobs.dataset_run import make_dataset
+from jobs.input_options import Delimiter, Encoding, check_inputs, input_files
 from jobs.leakage_option import NearDuplicate
 from jobs.linkage_option import (
     Calibrate,
@@ -26,6 +27,8 @@ from jobs.linkage_option import (
     kind_to_learn,
 )
 from schemas.errors import UsageError
+
+EXAMPLE = "qpr clusters 'logs/*.jsonl.gz' --output dataset"
 
 SCORES = (
     "How alike the questions of an answer are. paper: mean share of their words that a question has (Bonadiman et al. "
@@ -43,9 +46,12 @@ class Score(StrEnum):
 
 def clusters(
     context: typer.Context,
-    logs: Annotated[list[str], typer.Option(help="Files, globs or URLs: .jsonl, .csv, .tsv, .parquet; .gz, .zst.")],
     output: Annotated[str, typer.Option(help="Folder of the dataset, any fsspec URL.")],
-    more_logs: Annotated[list[str] | None, typer.Argument(metavar="[LOGS]...", help="More log files.")] = None,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="LOGS...", help="Files, globs or URLs: .jsonl, .csv, .tsv, .parquet; .gz, .zst."),
+    ] = None,
+    logs: Annotated[list[str] | None, typer.Option(help="The same as LOGS; may be repeated.")] = None,
     coherence: Annotated[Score, typer.Option(help=SCORES)] = Score.IDF,
     min_coherence: Annotated[
         float | None,
@@ -93,6 +99,8 @@ def clusters(
     user_id_column: Annotated[str | None, typer.Option(help="Where user_id is called otherwise.")] = None,
     confidence_column: Annotated[str | None, typer.Option(help="Where confidence is called otherwise.")] = None,
     locale_column: Annotated[str | None, typer.Option(help="Where locale is called otherwise.")] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
     shards: Annotated[int | None, typer.Option(min=1, max=4096, help="Parts of the work; by input size.")] = None,
     max_reject_ratio: Annotated[
         float, typer.Option(min=0, max=1, help="Fail if a larger share of rows is unusable.")
@@ -107,7 +115,7 @@ def clusters(
 
     What cannot be used is in the dataset too, with the reason, in the table rejected.
 
-    Example: qpr clusters --logs 'logs/*.jsonl.gz' --output dataset
+    Example: qpr clusters 'logs/*.jsonl.gz' --output dataset
 
     Options of Apache Beam follow after --, for example: -- --runner=FlinkRunner --flink_master=host:8081
     """
@@ -118,8 +126,6 @@ def clusters(
     from pipelines.clustering import Gate
     from pipelines.leakage import Leakage
     from pipelines.publication import shards_for
-    from pipelines.reading.reader import check_header
-    from pipelines.reading.sources import expand
     from pipelines.validation import Validation
 
     options = beam_options(context)
@@ -133,7 +139,7 @@ def clusters(
         "locale": locale_column,
     }
     column_names = {ours: theirs for ours, theirs in named.items() if theirs is not None}
-    sources = expand([*logs, *(more_logs or [])])
+    sources = input_files([*(logs or []), *(files or [])], delimiter=delimiter, encoding=encoding, example=EXAMPLE)
     if calibrate:
         if dry_run:
             raise UsageError("--dry-run plans a dataset, not a calibration. Leave out one of the two")
@@ -149,8 +155,7 @@ def clusters(
         return
     asked_for = {"confidence": min_confidence is not None, "locale": locale is not None}
     columns = [dataclasses.replace(c, required=c.required or asked_for.get(c.name, False)) for c in pipeline.COLUMNS]
-    for source in sources:
-        check_header(source, columns, column_names)
+    check_inputs(sources, columns, column_names)
     if min_answer_share is None:
         min_answer_share = 0 if coherence is Score.PAPER else Ambiguity().min_answer_share
     if near_duplicate is None:
@@ -166,6 +171,8 @@ def clusters(
     )
     config = pipeline.ClustersConfig(
         column_names=column_names,
+        delimiter=delimiter,
+        encoding=encoding,
         validation=Validation(min_confidence=min_confidence, locale=locale),
         ambiguity=Ambiguity(min_answer_share=min_answer_share, min_answer_events=min_answer_events),
         assembly=Assembly(

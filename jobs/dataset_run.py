@@ -84,6 +84,7 @@ def _show(url: str, manifest: Manifest, *, as_json: bool) -> None:
     """Print what a run made, where its files and its page are and what to do next."""
     from jobs.dataset_views import dataset_tables
     from jobs.sheets import rows_per_second
+    from pipelines.value_notes import value_notes
 
     [page] = [storage.join(url, file.path) for file in manifest.of(REPORTS)]
     result = {
@@ -97,6 +98,8 @@ def _show(url: str, manifest: Manifest, *, as_json: bool) -> None:
         "distributions": manifest.distributions,
     }
     emit(result, as_json=as_json, table=lambda: dataset_tables(url, manifest))
+    for note in value_notes(manifest.counters):
+        say(note)
     say(f"Files: {storage.join(url, manifest.run_id)}; what is in them: {storage.join(url, 'manifest.json')}")
     say(f"See it in a browser: {page}")
     typed = shlex.quote(url)

@@ -11,14 +11,20 @@ import typer
 
 from jobs.beam_options import beam_options
 from jobs.dataset_run import make_dataset
+from jobs.input_options import Delimiter, Encoding, check_inputs, input_files
 from jobs.leakage_option import NearDuplicate
+
+EXAMPLE = "qpr quora quora_duplicate_questions.tsv --output dataset"
 
 
 def quora(
     context: typer.Context,
-    pairs: Annotated[list[str], typer.Option(help="Files, globs or URLs of pairs: .tsv, .csv, .jsonl, .parquet; .gz.")],
     output: Annotated[str, typer.Option(help="Folder of the dataset, any fsspec URL.")],
-    more_pairs: Annotated[list[str] | None, typer.Argument(metavar="[PAIRS]...", help="More files of pairs.")] = None,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PAIRS...", help="Files, globs or URLs of pairs: .tsv, .csv, .jsonl, .parquet; .gz."),
+    ] = None,
+    pairs: Annotated[list[str] | None, typer.Option(help="The same as PAIRS; may be repeated.")] = None,
     held_out_pairs: Annotated[
         int, typer.Option(min=0, help="Pairs in validation and in test; a tenth of few.")
     ] = 5_000,
@@ -26,6 +32,8 @@ def quora(
     max_pairs_per_cluster: Annotated[int, typer.Option(min=1, help="Most pairs written of a cluster.")] = 10_000,
     near_duplicate: NearDuplicate = None,
     split_salt: Annotated[str, typer.Option(help="Any word; another one deals the splits anew.")] = "qpr",
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
     shards: Annotated[int | None, typer.Option(min=1, max=4096, help="Parts of the work; by input size.")] = None,
     max_reject_ratio: Annotated[
         float, typer.Option(min=0, max=1, help="Fail if a larger share of rows is unusable.")
@@ -40,7 +48,7 @@ def quora(
 
     What cannot be used is in the dataset too, with the reason, in the table rejected.
 
-    Example: qpr quora --pairs quora_duplicate_questions.tsv --output dataset
+    Example: qpr quora quora_duplicate_questions.tsv --output dataset
 
     Options of Apache Beam follow after --, for example: -- --runner=FlinkRunner --flink_master=host:8081
     """
@@ -51,14 +59,13 @@ def quora(
     from pipelines.labelled_pairs import COLUMNS
     from pipelines.leakage import Leakage
     from pipelines.publication import shards_for
-    from pipelines.reading.reader import check_header
-    from pipelines.reading.sources import expand
 
     options = beam_options(context)
-    sources = expand([*pairs, *(more_pairs or [])])
-    for source in sources:
-        check_header(source, COLUMNS, mappable=False)
+    sources = input_files([*(pairs or []), *(files or [])], delimiter=delimiter, encoding=encoding, example=EXAMPLE)
+    check_inputs(sources, COLUMNS, mappable=False)
     config = pipeline.QuoraConfig(
+        delimiter=delimiter,
+        encoding=encoding,
         held_out=HeldOut(pairs=held_out_pairs, salt=split_salt),
         assembly=Assembly(
             # people have judged these clusters: the score is written, none is turned away for it

@@ -15,6 +15,7 @@ import pydantic
 
 from pipelines.ambiguity import Ambiguity, settle_answers
 from pipelines.assembly import AssembleDataset, Assembly, Parts
+from pipelines.input_digests import DigestInputs
 from pipelines.leakage import TURNED_AWAY_TAG
 from pipelines.linkage.linker import Encode
 from pipelines.questions import name_questions
@@ -37,6 +38,8 @@ class ClustersConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
 
     Attributes:
         column_names: our column name -> the logs' own.
+        delimiter: of CSV and TSV logs as it was given; None: found in each.
+        encoding: of text logs as it was given; None: UTF-8.
         validation: which rows to keep.
         ambiguity: which questions with several answers to believe.
         assembly: which clusters to believe, how to split and pair them.
@@ -44,6 +47,8 @@ class ClustersConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
     """
 
     column_names: dict[str, str] = {}
+    delimiter: str | None = None
+    encoding: str | None = None
     validation: Validation = Validation()
     ambiguity: Ambiguity = Ambiguity()
     assembly: Assembly = Assembly()
@@ -67,9 +72,9 @@ def build(
         run_url: the run's folder.
         encode: gives texts their vectors, where the configuration wants their cosine.
     """
+    files = pipeline | "Files" >> beam.Create(list(sources))
     asked = (
-        pipeline
-        | "Files" >> beam.Create(list(sources))
+        files
         | "DivideFiles" >> beam.FlatMap(divide)
         | "SpreadFiles" >> beam.Reshuffle()
         | "ReadAndValidate"
@@ -92,15 +97,24 @@ def build(
         "turned_away": (asked[TURNED_AWAY_TAG], named[TURNED_AWAY_TAG]) | "Unusable" >> beam.Flatten(),
     }
     written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url, encode)
-    (written, asked.written, named.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)
+    digested = files | "DigestInputs" >> DigestInputs()
+    (
+        (written, asked.written, named.written, digested)
+        | "AllWritten" >> beam.Flatten()
+        | "Report" >> WriteReport(run_url)
+    )
 
 
 def read_asked(source: Source, column_names: Mapping[str, str], validation: Validation) -> Iterator[Any]:
     """Yield the ASKED rows of a file, what is turned away, and how many rows and unreadable values there were."""
-    counts = collections.Counter({"rows_read": 0})
+    counts = collections.Counter({"rows_read": 0} | {f"readable_{name}": 0 for name in validation.filters})
     for batch in read(source, COLUMNS, column_names):
         counts["rows_read"] += len(batch.rows) + len(batch.rejected)
         counts.update({f"unreadable_{name}": found for name, found in batch.unreadable.items()})
+        counts.update({f"ambiguous_{name}": found for name, found in batch.ambiguous.items()})
+        counts.update(
+            {f"readable_{name}": len(batch.rows) - batch.rows[name].null_count for name in validation.filters}
+        )
         checked = validate(batch.rows, validation)
         if len(checked.asked):
             yield checked.asked

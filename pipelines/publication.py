@@ -16,9 +16,11 @@ from pipelines.findings import Findings
 from pipelines.leakage import Leakage
 from pipelines.leakage_report import leakage_report, tell_leakage
 from pipelines.overview import overview
+from pipelines.reading.encodings import ENCODING_HINT
 from pipelines.reading.sources import Source
 from pipelines.report import check_sum, read_report
 from pipelines.runner import run
+from pipelines.value_notes import idle_filter
 from pipelines.writing import ROW_STAGES
 from schemas import storage
 from schemas.errors import QprError
@@ -80,7 +82,7 @@ def run_and_publish(
             run_id=output.run_id,
             seconds=output.seconds,
             fault=fault,
-            inputs=[Input(url=source.url, bytes=source.bytes) for source in sources],
+            inputs=_in_order(report.sources, sources),
             configuration=configuration.model_dump(mode="json"),
             counters=counters,
             overview=overview(output.url, report.files),
@@ -106,6 +108,12 @@ def run_and_publish(
     )
 
 
+def _in_order(inputs: Sequence[Input], sources: Sequence[Source]) -> list[Input]:
+    """Return what the workers found out about the inputs, in the order in which they were given."""
+    by_url = {found.url: found for found in inputs}
+    return [by_url.get(source.url, Input(url=source.url, bytes=source.bytes)) for source in sources]
+
+
 def _check_accounts(counted: dict[str, int], questions_a_row: int) -> dict[str, int]:
     """Every row read is kept or rejected; every question of an answer is judged or ambiguous, in a cluster or not."""
     counters = {"rows_rejected": 0, "members_rejected": 0} | counted
@@ -125,7 +133,10 @@ def _fault(counters: dict[str, int], sources: Sequence[Source], max_reject_ratio
     if rejected > max_reject_ratio * read:
         allowed = f"more than --max-reject-ratio {max_reject_ratio} allows"
         most = _most_frequent(counters, [f"rejected_{stage}_" for stage in ROW_STAGES])
-        return f"{rejected:,} of {read:,} rows were rejected, {allowed}. {most}"
+        hint = f". {ENCODING_HINT}" if counters.get("rejected_read_invalid_utf8") else ""
+        return f"{rejected:,} of {read:,} rows were rejected, {allowed}. {most}{hint}"
+    if idle := idle_filter(counters):
+        return idle
     if counters.get("positive_edges") == 0:
         found = f"none of {counters['rows_kept']:,} usable rows marks two different questions with is_duplicate 1"
         return f"no positive pair: {found}. Check the labels of the input"

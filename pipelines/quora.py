@@ -17,6 +17,7 @@ from pipelines.assembly import AssembleDataset, Assembly, Parts
 from pipelines.clusters import turn_away_unreadable
 from pipelines.duplicate_clusters import ClusterDuplicates
 from pipelines.duplicates import HeldOut
+from pipelines.input_digests import DigestInputs
 from pipelines.labelled_pairs import COLUMNS, validate_pairs
 from pipelines.leakage import TURNED_AWAY_TAG
 from pipelines.questions import name_questions
@@ -32,11 +33,15 @@ class QuoraConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
     """All that decides what `qpr quora` makes of its pairs.
 
     Attributes:
+        delimiter: of CSV and TSV as it was given; None: found in each file.
+        encoding: of text as it was given; None: UTF-8.
         held_out: how to split.
         assembly: which clusters to believe and how to pair their questions.
         shards: how many parts a shuffle and a table have; part of the configuration since it names the files.
     """
 
+    delimiter: str | None = None
+    encoding: str | None = None
     held_out: HeldOut = HeldOut()
     assembly: Assembly = Assembly()
     shards: int = pydantic.Field(ge=1)
@@ -44,9 +49,9 @@ class QuoraConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
 
 def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraConfig, run_url: str) -> None:
     """Add all steps from files of pairs to the written dataset."""
+    files = pipeline | "Files" >> beam.Create(list(sources))
     paired = (
-        pipeline
-        | "Files" >> beam.Create(list(sources))
+        files
         | "DivideFiles" >> beam.FlatMap(divide)
         | "SpreadFiles" >> beam.Reshuffle()
         | "ReadAndValidate"
@@ -73,8 +78,9 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
         "turned_away": paired[TURNED_AWAY_TAG],
     }
     written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url)
+    digested = files | "DigestInputs" >> DigestInputs()
     (
-        (written, paired.written, named.written, counted, clustered["written"])
+        (written, paired.written, named.written, counted, clustered["written"], digested)
         | "AllWritten" >> beam.Flatten()
         | "Report" >> WriteReport(run_url)
     )

@@ -14,7 +14,7 @@ import apache_beam as beam
 from pipelines.writing import Written
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import File
+from schemas.manifest import File, Source
 from schemas.output import Output
 
 _REPORT = "report.json"
@@ -22,10 +22,11 @@ _REPORT = "report.json"
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """The files of a run and its counters."""
+    """The files of a run, its counters, and the inputs whose digests its workers computed."""
 
     files: list[File]
     counters: dict[str, int]
+    sources: list[Source]
 
 
 @dataclasses.dataclass
@@ -44,7 +45,7 @@ class WriteReport(beam.PTransform):
         """Combine all elements into one list and write it."""
         return (
             written
-            | beam.Map(lambda w: (w.file.model_dump() if w.file else None, w.counts))
+            | beam.Map(lambda w: (w.file and w.file.model_dump(), w.counts, w.source and w.source.model_dump()))
             | beam.combiners.ToList()
             | beam.Map(
                 lambda entries: storage.write_bytes(storage.join(self.run_url, _REPORT), json.dumps(entries).encode())
@@ -58,9 +59,10 @@ def read_report(output: Output) -> Report:
     entries = json.loads(storage.read_bytes(url))
     storage.delete(url)
     counters: collections.Counter[str] = collections.Counter()
-    for _, counts in entries:
+    for _, counts, _ in entries:
         counters.update(counts)
-    return Report([File(**file) for file, _ in entries if file], dict(counters))
+    files = [File(**file) for file, _, _ in entries if file]
+    return Report(files, dict(counters), [Source(**source) for _, _, source in entries if source])
 
 
 def check_sum(counters: dict[str, int], whole: str, *parts: str) -> None:

@@ -30,6 +30,12 @@ class Validation(pydantic.BaseModel, frozen=True, extra="forbid"):
     min_confidence: float | None = None
     locale: str | None = None
 
+    @property
+    def filters(self) -> list[str]:
+        """Return the columns whose values decide which rows are kept."""
+        given = {"confidence": self.min_confidence, "locale": self.locale}
+        return [name for name, limit in given.items() if limit is not None]
+
 
 class Validated(NamedTuple):
     """ASKED rows and TURNED_AWAY rows; the events of the one and the rows of the other add up to the rows read."""

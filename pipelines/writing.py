@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.shuffle import shard_of
-from schemas.manifest import File
+from schemas.manifest import File, Source
 from schemas.output import write_file
 from schemas.tables import TABLES, conform
 
@@ -35,10 +35,11 @@ ROW_STAGES = ("read", "validate")
 
 
 class Written(NamedTuple):
-    """One file, or none, and counts that add up over all files of a run."""
+    """One file, or none, counts that add up over all files of a run, and an input of the run, or none."""
 
     file: File | None
     counts: dict[str, int]
+    source: Source | None = None
 
 
 @dataclasses.dataclass

@@ -54,7 +54,7 @@ class File(pydantic.BaseModel, frozen=True, extra="forbid"):
 
 
 class Source(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """One input of a run: its URL, its size and, for an artefact, its digest."""
+    """One input of a run: its URL, its size and its digest, a file's the SHA-256 of its bytes."""
 
     url: str
     bytes: Count | None = None
