@@ -92,6 +92,8 @@ def locate_columns(
 
 def _options(missing: Sequence[Column], sample: Mapping[str, Sequence[str]]) -> str:
     """Return the options that map the missing columns, ready to be pasted."""
+    if not sample:
+        return f"There is no other column; add {' and '.join(column.name for column in missing)} to the file"
     suggested = suggest_columns([column.name for column in missing], sample)
     options = " ".join(f"{c.option} {shlex.quote(suggested.get(c.name, 'NAME'))}" for c in missing)
-    return f"Add: {options}" if len(suggested) == len(missing) else f"Add, with a column for NAME: {options}"
+    return f"Add: {options}" if len(suggested) == len(missing) else f"Add, with one of them for NAME: {options}"

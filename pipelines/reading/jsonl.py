@@ -52,8 +52,9 @@ def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, s
             break
     if not objects:
         cause = f"none of the first lines is a JSON object ({', '.join(faults) or 'they are blank'})"
+        step = "Write one object a line, as jq -c '.[]' does of an array, or rename a CSV file to .csv"
         hint = f". {ENCODING_HINT}" if "invalid_utf8" in faults else ""
-        raise QprError(f"{source.url}: {cause}. Write one object a line, as jq -c '.[]' does of an array{hint}")
+        raise QprError(f"{source.url}: {cause}. {step}{hint}")
     locate_columns(columns, names, sample, url=source.url, sample=lambda: sample, mappable=mappable)
     return []
 

@@ -11,8 +11,10 @@ from pipelines.reading.batches import Batch
 from pipelines.reading.columns import Column
 from pipelines.reading.delimited import check_delimited, read_delimited
 from pipelines.reading.jsonl import check_jsonl, read_jsonl
+from pipelines.reading.lines import codec_of
 from pipelines.reading.parquet import check_parquet, divide_parquet, read_parquet
 from pipelines.reading.sources import Source
+from schemas import storage
 
 _READERS = {"jsonl": read_jsonl, "csv": read_delimited, "tsv": read_delimited, "parquet": read_parquet}
 _CHECKS = {"jsonl": check_jsonl, "csv": check_delimited, "tsv": check_delimited, "parquet": check_parquet}
@@ -63,4 +65,8 @@ def check_header(
     Raises:
         QprError: a required or mapped column is missing; the message names those found and how to map them.
     """
-    return _CHECKS[source.format](source, columns, names or {}, mappable=mappable)
+    notes = _CHECKS[source.format](source, columns, names or {}, mappable=mappable)
+    if source.compression or source.format == "parquet":
+        return notes
+    codec = codec_of(storage.read_start(source.location, 4), source)
+    return [f"is {codec} data, though its name does not end so", *notes] if codec else notes

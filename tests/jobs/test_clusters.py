@@ -1,3 +1,4 @@
+import hashlib
 import json
 
 import pyarrow.parquet as pq
@@ -79,7 +80,11 @@ def test_a_pattern_that_the_shell_left_alone_does_too(qpr, write_jsonl, dataset)
         ("empty.jsonl", "", "empty.jsonl: the file is empty"),
         ("header.csv", "question,answer\n", "header.csv: there is no row"),
         ("log.txt", "x", "cannot tell the format"),
-        ("log.csv", "asked,told\na,b\n", "no column question, answer; the file has: asked, told"),
+        (
+            "log.csv",
+            "asked,told\na,b\n",
+            "no column question, answer; there are asked, told. Add: --question-column asked --answer-column told",
+        ),
         ("log.jsonl.gz", "not gzip", "log.jsonl.gz: is not gzip data"),
         ("log.parquet", "not parquet", "log.parquet: not a whole Parquet file"),
     ],
@@ -156,7 +161,7 @@ def test_a_wrong_option_is_wrong_usage(qpr, log, dataset, arguments, message):
     assert not storage.exists(dataset)
 
 
-@pytest.mark.parametrize("given", [[], ["--logs", "x.jsonl"], ["--output", "x"]])
+@pytest.mark.parametrize("given", [[], ["--logs", "x.jsonl"], ["x.jsonl"]])
 def test_a_required_option_that_is_missing_is_wrong_usage(qpr, given):
     outcome = qpr("clusters", *given)
     assert outcome.code == 2
@@ -277,7 +282,7 @@ def test_times_become_first_and_last_seen(qpr, write_jsonl, dataset):
 
 
 def test_times_that_cannot_be_read_are_counted(qpr, write_jsonl, dataset):
-    days = ["yesterday", "31/12/2024", "", None, "2024-01-03"]
+    days = ["yesterday", "32/12/2024", "", None, "2024-01-03"]
     rows = [{**row, "timestamp": day} for row, day in zip(ROWS, days, strict=True)]
     assert qpr("clusters", "--logs", write_jsonl("log.jsonl", rows), "--output", dataset).code == 0
     assert read_manifest(dataset).counters["unreadable_timestamp"] == 2
@@ -288,5 +293,115 @@ def test_a_condition_on_a_column_that_no_row_has_is_refused(qpr, log, dataset, o
     outcome = qpr("clusters", "--logs", log, "--output", dataset, *option)
     column = {"--locale": "locale"}.get(option[0], "confidence")
     assert outcome.code == 1
-    assert f"no column {column}; the file has: " in outcome.err
+    assert (
+        f"no column {column}; there are question, answer. There is no other column; add {column} to the file"
+        in outcome.err
+    )
     assert f"--{column}-column" in outcome.err
+
+
+def test_logs_are_arguments_or_options_and_one_file_counts_once(qpr, log, dataset, monkeypatch):
+    monkeypatch.chdir(log.parent)
+    given = ["log.jsonl", "--logs", f"./../{log.parent.name}/log.jsonl", "--output", dataset]
+    outcome = qpr("clusters", *given)
+    assert outcome.code == 0
+    assert "Given more than once, read once: log.jsonl is ./.." in outcome.err
+    assert read_manifest(dataset).counters["rows_read"] == 5
+    assert qpr("clusters", log, "--output", dataset, "--overwrite").code == 0
+
+
+def test_no_input_at_all_is_wrong_usage_with_an_example(qpr, dataset):
+    outcome = qpr("clusters", "--output", dataset)
+    assert outcome.code == 2
+    assert "no input file. Name at least one, such as: qpr clusters 'logs/*.jsonl.gz' --output dataset" in outcome.err
+
+
+def test_inputs_are_called_as_they_were_typed_and_have_a_digest(qpr, log, dataset, monkeypatch):
+    monkeypatch.chdir(log.parent)
+    assert qpr("clusters", "*.jsonl", "--output", dataset).code == 0
+    manifest = read_manifest(dataset)
+    [source] = manifest.inputs
+    content = log.read_bytes()
+    expected = ("log.jsonl", len(content), hashlib.sha256(content).hexdigest())
+    assert (source.url, source.bytes, source.digest) == expected
+    written = [storage.read_bytes(storage.join(dataset, file.path)) for file in manifest.of("reports")]
+    written.append(storage.read_bytes(storage.join(dataset, "manifest.json")))
+    assert all(str(log.parent).encode() not in content for content in written)
+
+
+def write_csv(path, header, values, *, delimiter=";", encoding="utf-8"):
+    lines = [["question", "answer", header], *([*row.values(), value] for row, value in zip(ROWS, values, strict=True))]
+    path.write_text("".join(delimiter.join(line) + "\n" for line in lines), encoding=encoding)
+    return path
+
+
+def test_decimal_commas_filter_rows(qpr, tmp_path, dataset):
+    log = write_csv(tmp_path / "log.csv", "confidence", ["0,9", "0,8", "0,7", "0,4", "0,9"])
+    outcome = qpr("clusters", log, "--output", dataset, "--min-confidence", 0.5, "--max-reject-ratio", 0.2)
+    assert outcome.code == 0
+    assert f"{log}: the cells are separated by semicolons" in outcome.err
+    counters = read_manifest(dataset).counters
+    assert (counters["rejected_validate_low_confidence"], counters["readable_confidence"]) == (1, 5)
+    assert "unreadable_confidence" not in counters
+
+
+@pytest.mark.parametrize(
+    ("header", "values", "option", "message"),
+    [
+        (
+            "confidence",
+            ["89 %"] * 4 + [""],
+            ["--min-confidence", 0.5],
+            "--min-confidence filters by the column confidence, but none of its 4 values is a number. Name another",
+        ),
+        ("confidence", [""] * 5, ["--min-confidence", 0.5], "by the column confidence, but it holds no value"),
+        ("locale", [""] * 5, ["--locale", "de"], "--locale filters by the column locale, but it holds no value"),
+    ],
+)
+def test_a_filter_that_reads_no_value_fails(qpr, tmp_path, dataset, header, values, option, message):
+    log = write_csv(tmp_path / "log.csv", header, values)
+    outcome = qpr("clusters", log, "--output", dataset, *option)
+    assert outcome.code == 1
+    assert message in outcome.err
+    assert not storage.exists(f"{dataset}/manifest.json")
+
+
+def test_values_that_are_not_read_are_counted_and_reported(qpr, tmp_path, dataset):
+    log = write_csv(tmp_path / "log.csv", "timestamp", ["01/02/2025", "03/04/2025", "soon", "2025-01-02", ""])
+    outcome = qpr("clusters", log, "--output", dataset)
+    assert outcome.code == 0
+    counters = read_manifest(dataset).counters
+    assert (counters["unreadable_timestamp"], counters["ambiguous_timestamp"]) == (3, 2)
+    assert "timestamp: 3 values are not a time and are not used" in outcome.err
+    assert "timestamp: 2 of them are dates: their day or their month may be first" in outcome.err
+
+
+def test_rows_of_another_encoding_are_reported_with_the_option_that_reads_them(qpr, tmp_path, dataset):
+    log = write_csv(tmp_path / "log.csv", "note", ["größer", "", "", "", ""], encoding="cp1252")
+    outcome = qpr("clusters", log, "--output", dataset)
+    assert outcome.code == 1
+    assert (
+        "Most were read_invalid_utf8 (1). If the text is in another encoding, add it, such as --encoding cp1252"
+        in outcome.err
+    )
+    outcome = qpr("clusters", log, "--output", dataset, "--max-reject-ratio", 0.2)
+    assert outcome.code == 0
+    assert "1 rows are not UTF-8. If the text is in another encoding, add it" in outcome.err
+    outcome = qpr("clusters", log, "--output", dataset, "--encoding", "cp1252", "--delimiter", ";", "--overwrite")
+    assert outcome.code == 0
+    manifest = read_manifest(dataset)
+    assert (manifest.counters["rows_rejected"], manifest.configuration["encoding"]) == (0, "cp1252")
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (["--delimiter", ";;"], "--delimiter ';;': must be one ASCII character"),
+        (["--delimiter", ";"], "--delimiter: none of the files is CSV or TSV"),
+        (["--encoding", "nonsense"], "--encoding nonsense: no such text encoding"),
+    ],
+)
+def test_an_input_option_that_makes_no_sense_is_wrong_usage(qpr, log, dataset, option, message):
+    outcome = qpr("clusters", log, "--output", dataset, *option)
+    assert outcome.code == 2
+    assert message in outcome.err

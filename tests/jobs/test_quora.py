@@ -15,7 +15,7 @@ def qpr(tmp_path, monkeypatch, capsys):
     def run(content, *options, name="pairs.csv"):
         (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
         with pytest.raises(SystemExit) as left:
-            main(["quora", "--pairs", name, "--output", "dataset", *options])
+            main(["quora", name, "--output", "dataset", *options])
         captured = capsys.readouterr()
         return left.value.code, captured.out, " ".join(captured.err.split())
 
@@ -42,7 +42,7 @@ def test_columns_in_another_order_and_no_ids_are_fine(qpr):
         (HEADER + "0,1,2,a,b,yes\n", "1 of 1 rows were rejected, more than --max-reject-ratio 0.1 allows"),
         (
             "q1,q2,label\na,b,1\n",
-            "no column question1, question2, is_duplicate; the file has: q1, q2, label. Rename",
+            "no column question1, question2, is_duplicate; there are q1, q2, label. Rename",
         ),
         (HEADER + "0,1,2,a,b,yes\n" + ROWS, "1 of 4 rows were rejected, more than --max-reject-ratio 0.1 allows"),
         (HEADER + "0,1,1,a,b,1\n" + ROWS, "Most were validate_self_pair (1)"),
@@ -74,3 +74,17 @@ def test_wrong_beam_options_are_wrong_usage(qpr, flag):
     code, _, err = qpr(HEADER + ROWS, "--", flag)
     assert code == 2
     assert flag.split("=")[0].lstrip("-") in err
+
+
+def test_pairs_are_an_option_too_and_missing_ones_are_wrong_usage(tmp_path, capsys):
+    (tmp_path / "pairs.csv").write_text((HEADER + ROWS).replace(",", ";"))
+    given = ["--output", str(tmp_path / "dataset"), "--dry-run", "--json"]
+    for pairs, code in ([["--pairs", str(tmp_path / "pairs.csv")], None], [[], 2]):
+        with pytest.raises(SystemExit) as left:
+            main(["quora", *pairs, *given])
+        out, err = capsys.readouterr()
+        assert (left.value.code or None) == code
+        if code:
+            assert "such as: qpr quora quora_duplicate_questions.tsv --output dataset" in " ".join(err.split())
+        else:
+            assert json.loads(out)["rows"] == 3

@@ -6,7 +6,7 @@ from pipelines.runner import parse_options, run
 from pipelines.writing import Written
 from schemas import storage
 from schemas.errors import QprError
-from schemas.manifest import File
+from schemas.manifest import File, Source
 from schemas.output import Output
 
 
@@ -14,10 +14,13 @@ def test_files_and_sums_of_counts_come_back_and_the_report_is_gone(memory):
     output = Output(memory, "dataset")
     file = File(path="a", table="pairs", rows=1, bytes=2, sha256="0")
     written = [Written(None, {"rows_read": 3}), Written(file, {"pairs": 1}), Written(None, {"rows_read": 4})]
+    source = Source(url="a.csv", bytes=3, digest="1")
+    written.append(Written(None, {}, source))
     run(lambda pipeline: pipeline | beam.Create(written) | WriteReport(output.run_url), parse_options([]))
     report = read_report(output)
     assert report.files == [file]
     assert report.counters == {"rows_read": 7, "pairs": 1}
+    assert report.sources == [source]
     assert storage.children(output.run_url) == []
 
 

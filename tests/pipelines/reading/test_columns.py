@@ -24,7 +24,7 @@ def test_a_missing_column_is_explained_with_those_found_and_the_option_that_maps
 
 def test_an_optional_column_may_be_missing_unless_it_was_mapped():
     assert "answer_id" not in locate_columns(COLUMNS, {}, ["question", "answer"], url="f")
-    with pytest.raises(QprError, match=r"no column ref;.*Add, with a column for NAME: --answer-id-column NAME"):
+    with pytest.raises(QprError, match=r"no column ref;.*Add, with one of them for NAME: --answer-id-column NAME"):
         locate_columns(COLUMNS, {"answer_id": "ref"}, ["question", "answer", "x"], url="f")
 
 
@@ -41,3 +41,15 @@ def test_many_names_are_not_all_shown():
 def test_a_type_that_cannot_be_read_is_a_mistake_of_ours():
     with pytest.raises(ValueError, match="int64"):
         Column("n", pa.int64())
+
+
+def test_a_file_without_a_column_to_spare_has_to_get_one():
+    with pytest.raises(
+        QprError, match=r"no column answer; there are question\. There is no other column; add answer to"
+    ):
+        locate_columns(COLUMNS, {}, ["question"], url="f")
+
+
+def test_suggested_names_are_quoted_for_a_shell():
+    with pytest.raises(QprError, match=r"Add: --question-column 'Frage des Kunden' --answer-column Antwort$"):
+        locate_columns(COLUMNS, {}, ["Frage des Kunden", "Antwort"], url="f")

@@ -168,6 +168,11 @@ def test_the_same_number_of_empty_cells_in_most_rows_is_padding(tmp_path, conten
     assert row_texts(source_of(tmp_path, content)) == (rows, reasons)
 
 
+def test_a_list_of_one_column_is_read(tmp_path):
+    source = source_of(tmp_path, b'question\nwhat\n"a, b"\n')
+    assert [row["question"] for row in read_all(source)[0]] == ["what", "a, b"]
+
+
 def test_two_columns_of_one_name_matter_only_where_one_is_wanted(tmp_path):
     assert row_texts(source_of(tmp_path, b"question,x,answer,x\na,1,b,2\n")) == ([("a", "b")], [])
 
@@ -190,8 +195,9 @@ def test_utf16_with_a_mark_is_read(tmp_path):
 
 
 def test_packed_text_is_read_whatever_its_name_says(tmp_path):
-    source = source_of(tmp_path, gzip.compress(b"question;answer\na;b\n"))
+    source = source_of(tmp_path, gzip.compress(b"question,answer\na,b\n"))
     assert row_texts(source) == ([("a", "b")], [])
+    assert check_header(source, ANSWERED) == ["is gzip data, though its name does not end so"]
 
 
 def test_a_ten_megabyte_quoted_cell_of_many_lines_loses_no_later_row(tmp_path):
