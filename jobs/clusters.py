@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -31,9 +31,13 @@ from schemas.errors import UsageError
 EXAMPLE = "qpr clusters 'logs/*.jsonl.gz' --output dataset"
 
 SCORES = (
-    "How alike the questions of an answer are. paper: mean share of their words that a question has (Bonadiman et al. "
-    "2019), high for few questions; adjusted: the same, freed of their number; idf: adjusted, rare words count more."
+    "Score of --min-coherence: idf (common words, rare ones count more), adjusted (common words) or paper (Bonadiman "
+    "et al. 2019, high for few questions)."
 )
+
+_COLUMN: dict[str, Any] = {"metavar": "COLUMN", "rich_help_panel": "Columns"}
+_LIMITS: dict[str, Any] = {"rich_help_panel": "Limits"}
+_SPLITS: dict[str, Any] = {"rich_help_panel": "Splits"}
 
 
 class Score(StrEnum):
@@ -46,20 +50,21 @@ class Score(StrEnum):
 
 def clusters(
     context: typer.Context,
-    output: Annotated[str, typer.Option(help="Folder of the dataset, any fsspec URL.")],
+    output: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of the dataset, any fsspec URL.")],
     files: Annotated[
         list[str] | None,
         typer.Argument(metavar="LOGS...", help="Files, globs or URLs: .jsonl, .csv, .tsv, .parquet; .gz, .zst."),
     ] = None,
-    logs: Annotated[list[str] | None, typer.Option(help="The same as LOGS; may be repeated.")] = None,
-    coherence: Annotated[Score, typer.Option(help=SCORES)] = Score.IDF,
+    logs: Annotated[list[str] | None, typer.Option(metavar="FILE", help="The same as LOGS; may be repeated.")] = None,
+    coherence: Annotated[Score, typer.Option(metavar="NAME", help=SCORES)] = Score.IDF,
     min_coherence: Annotated[
         float | None,
         typer.Option(
             min=0,
             max=1,
-            help="Clusters that score lower are rejected. Default: 0.05; with --linkage none 0.1, --refine-with 0.",
-            show_default=False,
+            metavar="X",
+            help="Minimum coherence of a cluster: 0 unrelated questions, 1 the same words.",
+            show_default="0.05; 0.1 with --linkage none; 0 with --refine-with",
         ),
     ] = None,
     linkage: Linkage = None,
@@ -74,50 +79,74 @@ def clusters(
         typer.Option(
             min=0,
             max=1,
-            help="Of several answers to a question believe the most frequent if it has this share; 0 believes all. "
-            "Default: 0.5; with --coherence paper 0, as in the paper.",
-            show_default=False,
+            metavar="X",
+            help="Minimum share of a question's most frequent answer; 0: keep every answer.",
+            show_default="0.5; 0 with --coherence paper",
+            **_LIMITS,
         ),
     ] = None,
-    min_answer_events: Annotated[int, typer.Option(min=1, help="And if it was given so many times.")] = 2,
+    min_answer_events: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Minimum rows of that answer.", **_LIMITS)
+    ] = 2,
     max_cluster_size: Annotated[
-        int, typer.Option(min=2, help="Questions kept of a larger group, always the same.")
+        int, typer.Option(min=2, metavar="N", help="Maximum questions of a cluster, a fixed choice.", **_LIMITS)
     ] = 1_000,
-    max_pairs_per_cluster: Annotated[int, typer.Option(min=1, help="Most pairs written of a cluster.")] = 10_000,
+    max_pairs_per_cluster: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Maximum pairs of a cluster.", **_LIMITS)
+    ] = 10_000,
     near_duplicate: NearDuplicate = None,
-    split_salt: Annotated[str, typer.Option(help="Any word; another one deals the splits anew.")] = "qpr",
+    split_salt: Annotated[
+        str, typer.Option(metavar="WORD", help="Salt of the hash that splits; another word, other splits.", **_SPLITS)
+    ] = "qpr",
     min_confidence: Annotated[
-        float | None, typer.Option(help="Reject rows of lower confidence; one without is kept.")
+        float | None, typer.Option(metavar="X", help="Reject rows of lower confidence.", **_LIMITS)
     ] = None,
     locale: Annotated[
-        str | None, typer.Option(help="Reject rows of another locale, such as en-GB; one without is kept.")
+        str | None,
+        typer.Option(metavar="NAME", help="Reject rows of another locale than this, such as en-GB.", **_LIMITS),
     ] = None,
-    question_column: Annotated[str | None, typer.Option(help="Where question is called otherwise.")] = None,
-    answer_column: Annotated[str | None, typer.Option(help="Where answer is called otherwise.")] = None,
-    answer_id_column: Annotated[str | None, typer.Option(help="Where answer_id is called otherwise.")] = None,
-    timestamp_column: Annotated[str | None, typer.Option(help="Where timestamp is called otherwise.")] = None,
-    user_id_column: Annotated[str | None, typer.Option(help="Where user_id is called otherwise.")] = None,
-    confidence_column: Annotated[str | None, typer.Option(help="Where confidence is called otherwise.")] = None,
-    locale_column: Annotated[str | None, typer.Option(help="Where locale is called otherwise.")] = None,
+    question_column: Annotated[
+        str | None, typer.Option(help="Column with the question.", show_default="question", **_COLUMN)
+    ] = None,
+    answer_column: Annotated[
+        str | None, typer.Option(help="Column with the answer.", show_default="answer", **_COLUMN)
+    ] = None,
+    answer_id_column: Annotated[
+        str | None, typer.Option(help="Column with the answer's id.", show_default="answer_id", **_COLUMN)
+    ] = None,
+    timestamp_column: Annotated[
+        str | None, typer.Option(help="Column with the time.", show_default="timestamp", **_COLUMN)
+    ] = None,
+    user_id_column: Annotated[
+        str | None, typer.Option(help="Column with the user.", show_default="user_id", **_COLUMN)
+    ] = None,
+    confidence_column: Annotated[
+        str | None, typer.Option(help="Column with the confidence.", show_default="confidence", **_COLUMN)
+    ] = None,
+    locale_column: Annotated[
+        str | None, typer.Option(help="Column with the locale.", show_default="locale", **_COLUMN)
+    ] = None,
+    shards: Annotated[
+        int | None,
+        typer.Option(min=1, max=4096, metavar="N", help="Parts of the work.", show_default="by size", **_LIMITS),
+    ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
-    shards: Annotated[int | None, typer.Option(min=1, max=4096, help="Parts of the work; by input size.")] = None,
     max_reject_ratio: Annotated[
-        float, typer.Option(min=0, max=1, help="Fail if a larger share of rows is unusable.")
+        float, typer.Option(min=0, max=1, metavar="X", help="Fail if a larger share of rows is rejected.", **_LIMITS)
     ] = 0.1,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset that is there.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check and print the plan; write nothing.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing dataset.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, print the plan, write nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Group logged questions by the answer they got and keep the groups that hang together.
+    """Group logged questions into clusters of paraphrases.
 
-    A log has the columns question and answer and may have answer_id, timestamp, user_id, confidence and locale.
+    Questions with the same answer are compared. Rejected rows are in the dataset too, in the table rejected.
 
-    What cannot be used is in the dataset too, with the reason, in the table rejected.
+    Example:
+      qpr clusters 'logs/*.jsonl.gz' --output dataset
 
-    Example: qpr clusters 'logs/*.jsonl.gz' --output dataset
-
-    Options of Apache Beam follow after --, for example: -- --runner=FlinkRunner --flink_master=host:8081
+    Options of Apache Beam follow after --, such as -- --runner=FlinkRunner
     """
     from jobs.calibrating import write_calibration
     from pipelines import clusters as pipeline

@@ -8,11 +8,14 @@ Job modules import torch, faiss and Beam inside their functions, so `qpr --help`
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from jobs import clusters, distil, encode, evaluate, index, quora, rerank, sample, search, simulate, train
+from jobs.help import Command, Commands
+from jobs.quiet_option import with_quiet
 from schemas import __version__
 
 HELP = """From question-answering logs to a searchable index of question paraphrases.
@@ -29,23 +32,31 @@ A first run on generated logs:
 
 app = typer.Typer(
     name="qpr",
+    cls=Commands,
     help=HELP,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command("simulate")(simulate.simulate)
-app.command("clusters")(clusters.clusters)
-app.command("quora")(quora.quora)
-app.command("sample")(sample.sample)
-app.command("train")(train.train)
-app.command("distil")(distil.distil)
-app.command("encode")(encode.encode)
-app.command("index")(index.index)
-app.command("rerank")(rerank.rerank)
-app.command("evaluate")(evaluate.evaluate)
-app.command("search")(search.search)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "simulate": simulate.simulate,
+    "clusters": clusters.clusters,
+    "quora": quora.quora,
+    "sample": sample.sample,
+    "train": train.train,
+    "distil": distil.distil,
+    "encode": encode.encode,
+    "index": index.index,
+    "rerank": rerank.rerank,
+    "evaluate": evaluate.evaluate,
+    "search": search.search,
+}
+"""In the order of the help."""
+
+for _name, _command in COMMANDS.items():
+    app.command(_name, cls=Command)(with_quiet(_command))
 
 
 @app.callback(invoke_without_command=True)

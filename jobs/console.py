@@ -35,7 +35,10 @@ _WHERE_IT_RAN = re.compile(r" \[while running '.*")
 """What Beam appends to an error."""
 
 messages = rich.console.Console(stderr=True, highlight=False, soft_wrap=True)
-"""Progress, notes and errors."""
+"""Progress and notes, which ``--quiet`` turns off."""
+
+alarms = rich.console.Console(stderr=True, highlight=False, soft_wrap=True)
+"""Warnings and errors."""
 
 results = rich.console.Console(highlight=False, soft_wrap=True)
 """What the command was asked for."""
@@ -74,9 +77,19 @@ def say(text: str) -> None:
     messages.print(text, markup=False)
 
 
+def warn(text: str) -> None:
+    """Print one line on stderr that ``--quiet`` does not turn off."""
+    alarms.print(f"warning: {text}", markup=False, style="yellow")
+
+
+def set_quiet(quiet: bool) -> None:
+    """Turn progress and notes off or on; warnings, errors and results are printed either way."""
+    messages.quiet = quiet
+
+
 def be_silent() -> None:
-    """Say nothing from now on, where another process speaks for this one as well."""
-    messages.quiet = results.quiet = True
+    """Print errors only from now on, where another process prints the rest for this one as well."""
+    messages.quiet = alarms.quiet = results.quiet = True
 
 
 def progress_bar(*extra: str) -> Progress:
@@ -185,8 +198,8 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
 
 
 def _fail(text: str, code: int) -> int:
-    messages.quiet = False  # a process that is silent otherwise may be the only one that failed
-    messages.print(f"error: {text}", markup=False, style="red")
+    alarms.quiet = False  # a process that is silent otherwise may be the only one that failed
+    alarms.print(f"error: {text}", markup=False, style="red")
     return code
 
 

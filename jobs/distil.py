@@ -12,7 +12,7 @@ import typer
 
 from jobs import training_options as options
 from jobs.console import counting, emit, progress_bar, say, two_columns
-from jobs.encoder_options import EncoderChoice, PresetChoice, settings_of
+from jobs.encoder_options import settings_of
 from jobs.model_publication import publish_model
 from schemas.dataset import Dataset, open_dataset
 from schemas.manifest import Source
@@ -31,39 +31,37 @@ TEACHING: dict[str, float] = {"epochs": 3, "learning_rate": 1e-2, "dropout": 0.1
 
 
 def distil(
-    dataset: Annotated[str, typer.Option(help="Dataset whose questions to teach with; no pair is used.")],
-    teacher: Annotated[str, typer.Option(help="st:FOLDER of sentence-transformers, or a model by `qpr train`.")],
-    output: Annotated[str, typer.Option(help="Folder of the model, any fsspec URL.")],
-    preset: Annotated[
-        PresetChoice | None, typer.Option(help="What the other options are by default, as in `qpr train`.")
-    ] = None,
-    encoder: Annotated[EncoderChoice | None, typer.Option(help="What learns, as in `qpr train`.")] = None,
-    static_from: Annotated[str | None, typer.Option(help="Where static's tokens come from, as in `qpr train`.")] = None,
-    transformer_from: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="What transformer begins with, as in `qpr train`.")
-    ] = None,
+    dataset: Annotated[str, typer.Option(metavar="FOLDER", help="Dataset with the questions; no pair is used.")],
+    teacher: Annotated[str, typer.Option(metavar="MODEL", help="st:FOLDER of sentence-transformers, or a model.")],
+    output: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of the model, any fsspec URL.")],
+    preset: options.Preset = None,
+    encoder: options.Encoder = None,
+    static_from: options.StaticFrom = None,
+    transformer_from: options.TransformerFrom = None,
     questions: Annotated[
-        int, typer.Option(min=0, help="Most questions, a fixed sample; 0: all. Validation and test stay out.")
+        int, typer.Option(min=0, metavar="N", help="Maximum questions, a fixed sample of train; 0: all.")
     ] = QUESTIONS,
     vectors: Annotated[
-        str | None, typer.Option(help="File that keeps the teacher's vectors: read if it is there, else written.")
+        str | None, typer.Option(metavar="FILE", help="File of the teacher's vectors: read if it exists, else written.")
     ] = None,
-    epochs: Annotated[int | None, typer.Option(help="Passes over the questions.")] = None,
-    batch_size: Annotated[int | None, typer.Option(help="Questions a step.")] = None,
-    learning_rate: Annotated[float | None, typer.Option(help="Adam's learning rate.")] = None,
-    dropout: Annotated[float | None, typer.Option(help="Share of n-grams that a step leaves out.")] = None,
-    dimension: Annotated[int | None, typer.Option(help="Length of a question's vector.")] = None,
+    epochs: Annotated[int | None, typer.Option(metavar="N", help="Passes over the questions.")] = None,
+    batch_size: Annotated[int | None, typer.Option(metavar="N", help="Questions a step.")] = None,
+    learning_rate: options.LearningRate = None,
+    dropout: options.Dropout = None,
+    dimension: options.Dimension = None,
     bigram_bins: options.BigramBins = None,
-    seed: Annotated[int, typer.Option(help="Of weights and order.")] = 0,
-    device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1 …; CUDA by itself where there is one.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the model that is there.")] = False,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of weights and order.")] = 0,
+    device: options.Device = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing model.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Teach a small encoder by a large one; `qpr train --init-from` then goes on with the pairs.
+    """Train a small encoder on a large one's vectors, without pairs.
 
-    Example: qpr distil --dataset data/quora --teacher st:models/minilm --output models/taught --preset static
+    Continue with pairs by `qpr train --init-from`.
 
-    Example: qpr train --dataset data/quora --output models/quora --preset static --init-from models/taught
+    Examples:
+      qpr distil --dataset dataset --teacher st:minilm --output taught
+      qpr train --dataset dataset --output model --init-from taught
     """
     from model.settings import SubwordSettings
 

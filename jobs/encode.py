@@ -22,23 +22,26 @@ _CODECS = {".gz": "gzip", ".zst": "zstd"}
 
 
 def encode(
-    model: Annotated[str, typer.Option(help="Model made by `qpr train`.")],
-    input_: Annotated[str, typer.Option("--input", help="One question a line, UTF-8, .gz or .zst too; - for stdin.")],
-    output: Annotated[str, typer.Option(help="NumPy file to write (.npy), one row a line.")],
+    model: Annotated[str, typer.Option(metavar="FOLDER", help="Model of `qpr train`, or st:FOLDER.")],
+    input_: Annotated[
+        str, typer.Option("--input", metavar="FILE", help="One question a line, UTF-8, also .gz or .zst; -: stdin.")
+    ],
+    output: Annotated[str, typer.Option(metavar="FILE", help="NumPy file to write (.npy), one row a line.")],
     float16: Annotated[
         bool, typer.Option("--float16", help="Write half precision: half the size, three digits.")
     ] = False,
     half_tables: Annotated[
         bool,
-        typer.Option("--half-tables", help="Hold what cnn looks up at half precision: half the memory, three digits."),
+        typer.Option("--half-tables", help="Hold the tables of cnn at half precision: half the memory."),
     ] = False,
-    threads: Annotated[int, typer.Option(min=1, help="Questions are encoded in so many threads.")] = 1,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file that is there.")] = False,
+    threads: Annotated[int, typer.Option(min=1, metavar="N", help="Threads that encode.")] = 1,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Turn every line of a file into a vector and write them as one NumPy matrix.
+    """Encode every line of a file into one NumPy matrix.
 
-    Example: qpr encode --model models/quora --input questions.txt --output vectors.npy
+    Example:
+      qpr encode --model model --input questions.txt --output vectors.npy
     """
     from model.inference import load_encoder
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import rich.table
 import typer
 
-from jobs.console import emit, progress_bar, say
+from jobs.console import emit, progress_bar, say, warn
 from schemas import exclusive
 from schemas.dataset import open_dataset
 from schemas.errors import QprError, UsageError
@@ -43,38 +43,45 @@ class HeldOut(StrEnum):
 
 
 def evaluate(
-    dataset: Annotated[str | None, typer.Option(help="Dataset whose clusters say what paraphrases what.")] = None,
-    index: Annotated[str | None, typer.Option(help="Index to search, from `qpr index`.")] = None,
-    beir: Annotated[
-        str | None, typer.Option(help="Instead: folder with corpus.jsonl, queries.jsonl and qrels/test.tsv.")
+    dataset: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Dataset with the clusters of paraphrases.")
     ] = None,
-    model: Annotated[str | None, typer.Option(help="With --beir: the model that encodes its texts.")] = None,
-    split: Annotated[HeldOut, typer.Option(help="Clusters whose questions are the queries.")] = HeldOut.TEST,
+    index: Annotated[str | None, typer.Option(metavar="FOLDER", help="Index to search.")] = None,
+    beir: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Instead: corpus.jsonl, queries.jsonl and qrels/test.tsv.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="With --beir: model that encodes the texts.")
+    ] = None,
+    split: Annotated[
+        HeldOut, typer.Option(metavar="NAME", help="Split with the queries: validation or test.")
+    ] = HeldOut.TEST,
     depth: Annotated[
-        int, typer.Option(min=10, max=10_000, help="Hits looked at; a paraphrase below counts as not found.")
+        int, typer.Option(min=10, max=10_000, metavar="N", help="Hits per query; a paraphrase below is not found.")
     ] = 100,
     probes: Annotated[
         int | None,
-        typer.Option(min=1, help="Lists searched, if the index has lists; what it was built with by default."),
+        typer.Option(min=1, metavar="N", help="Lists searched.", show_default="the index's"),
     ] = None,
-    exact: Annotated[bool, typer.Option("--exact", help="Search all lists, whatever --probes says.")] = False,
-    rerank: Annotated[str | None, typer.Option(help="Reranker of the index, from `qpr rerank`.")] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="Search all lists.")] = False,
+    rerank: Annotated[str | None, typer.Option(metavar="FOLDER", help="Reranker of the index.")] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Most queries; a uniform sample, the same every time.")
+        int | None, typer.Option(min=1, metavar="N", help="Maximum queries, a fixed sample.", show_default="all")
     ] = None,
-    output: Annotated[str | None, typer.Option(help="Write the result to this JSON file too.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the JSON file that is there.")] = False,
+    output: Annotated[
+        str | None, typer.Option(metavar="FILE", help="JSON file to write the result to as well.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Search every question of a split's clusters and measure where its paraphrases rank.
+    """Measure where the paraphrases of a split's questions rank.
 
-    A question never finds itself. Per question its best paraphrase counts, per pair every one, ranked without the rest.
+    A question never finds itself. Per question its best paraphrase counts; per pair each one counts, ranked without the
+    others. A collection in the BEIR layout is encoded and searched exactly, and its grades count.
 
-    A collection in the BEIR layout is encoded and searched exactly; there a query's grades count.
-
-    Example: qpr evaluate --dataset dataset --split test --index index
-
-    Example: qpr evaluate --beir beir/quora --model model
+    Examples:
+      qpr evaluate --dataset dataset --split test --index index
+      qpr evaluate --beir beir/quora --model model
     """
     if output:
         exclusive.refuse_existing(output, overwrite=overwrite)
@@ -101,7 +108,7 @@ def of_beir(url: str, model: str, *, split: HeldOut, depth: int) -> dict[str, An
 
     collection, encoder = read_beir(url, split=split.value), load_encoder(model)
     if collection.missing:
-        say(f"{collection.missing:,} judged documents are not in corpus.jsonl; they count as not found")
+        warn(f"{collection.missing:,} judged documents are not in corpus.jsonl; they count as not found")
     say(f"encoding {len(collection.documents):,} documents and searching them exactly")
     found = ranks(search(collection, encoder, depth=depth), queries=collection.judged, relevant=collection.relevant)
     count = len(collection.queries)
@@ -136,7 +143,7 @@ def of_index(dataset: str, index: Index, *, split: HeldOut, depth: int, limit: i
         **({"reranker": index.reranker.url} if index.reranker else {}),
     }
     if missing := result["relevant_missing"]:
-        say(f"{missing:,} of {result['relevant']:,} paraphrases are not in the index; they count as not found")
+        warn(f"{missing:,} of {result['relevant']:,} paraphrases are not in the index; they count as not found")
     return result
 
 

@@ -19,11 +19,21 @@ if TYPE_CHECKING:
 
 Delimiter = Annotated[
     str | None,
-    typer.Option(help="What separates the cells of CSV and TSV: one character or tab. Default: found in each file."),
+    typer.Option(
+        metavar="CHAR",
+        help="Separator of CSV cells: one character or tab.",
+        show_default="found in each file",
+        rich_help_panel="Columns",
+    ),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(help="Encoding of text without a byte-order mark, such as utf-16-le or cp1252. Default: UTF-8."),
+    typer.Option(
+        metavar="NAME",
+        help="Encoding of text files, such as cp1252.",
+        show_default="utf-8",
+        rich_help_panel="Columns",
+    ),
 ]
 
 _SPELLED = {"tab": "\t", "\\t": "\t"}

@@ -25,9 +25,10 @@ NearDuplicate = Annotated[
         min=0,
         max=1,
         callback=possible,
-        help="Questions leave validation and test if they share this much of their words (Jaccard index: common words "
-        "over all words) with a question in train, or in validation for test; 1: if they have exactly the same words; "
-        "0: only if the question itself is in train, as in the paper. Default: 0.9; with clusters --coherence paper 0.",
-        show_default=False,
+        metavar="X",
+        help="Remove from test what train has, from validation what train or test has: questions whose words overlap "
+        "by this Jaccard index; 1: the same words; 0: only the same question, in train.",
+        show_default="0.9; 0 with --coherence paper",
+        rich_help_panel="Splits",
     ),
 ]

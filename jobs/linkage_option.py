@@ -22,6 +22,10 @@ WHOLE, LINKED, REFINED = 0.1, 0.05, 0.0
 words: a higher limit costs recall and buys no precision. Paraphrases that vectors find may share no word at all."""
 
 
+CALIBRATION = "Calibration"
+"""Panel of the help."""
+
+
 class Method(StrEnum):
     """What splits an answer."""
 
@@ -34,10 +38,10 @@ class Method(StrEnum):
 Linkage = Annotated[
     Method | None,
     typer.Option(
-        help="What splits the questions of an answer into clusters. boosted: gradient-boosted trees on how two "
-        "questions compare; logistic: a regression, faster and less precise; fellegi-sunter: learns from these logs "
-        "alone; none: an answer is one cluster. Default: boosted; with --coherence paper none, as in the paper.",
-        show_default=False,
+        metavar="NAME",
+        help="How to split an answer's questions: boosted, logistic (faster, less precise), fellegi-sunter (learns "
+        "from these logs alone) or none (an answer is a cluster).",
+        show_default="boosted; none with --coherence paper",
     ),
 ]
 MinProbability = Annotated[
@@ -45,17 +49,17 @@ MinProbability = Annotated[
     typer.Option(
         min=0.01,
         max=1,
-        help="Questions stay together while their mean probability of being paraphrases is at least this. Default: "
-        "what --linkage was learned with.",
-        show_default=False,
+        metavar="X",
+        help="Minimum mean probability that the questions of a cluster are paraphrases.",
+        show_default="of --linkage",
     ),
 ]
 RefineWith = Annotated[
     str | None,
     typer.Option(
         metavar="MODEL",
-        help="Compare questions by this model's vectors too, so that paraphrases without a common word are found. "
-        "Train it on a first dataset of these logs.",
+        help="Compare questions by this model's vectors too; train it on a first dataset of these logs.",
+        rich_help_panel=CALIBRATION,
     ),
 ]
 
@@ -64,21 +68,28 @@ Calibrate = Annotated[
     bool,
     typer.Option(
         "--calibrate",
-        help="Write a calibration instead of a dataset: learn the weights of --linkage from logs with a gold column, "
-        "and measure precision and recall at every threshold.",
+        help="Write a calibration, not a dataset: weights of --linkage and the precision of every threshold.",
+        rich_help_panel=CALIBRATION,
     ),
 ]
-GoldColumn = Annotated[str, typer.Option(help="With --calibrate: rows of equal value are paraphrases.")]
+GoldColumn = Annotated[
+    str,
+    typer.Option(
+        metavar="COLUMN", help="With --calibrate: rows of equal value are paraphrases.", rich_help_panel=CALIBRATION
+    ),
+]
 CalibrationFolder = Annotated[
-    str | None, typer.Option("--calibration", metavar="FOLDER", help="Use the weights that --calibrate wrote there.")
+    str | None,
+    typer.Option("--calibration", metavar="FOLDER", help="Calibration to use.", rich_help_panel=CALIBRATION),
 ]
 Precision = Annotated[
     float | None,
     typer.Option(
         min=0,
         max=1,
-        help="Choose the threshold that reached this precision in the calibration: of --min-probability, or with "
-        "--linkage none of --min-coherence.",
+        metavar="X",
+        help="Precision to reach: sets --min-probability, or --min-coherence with --linkage none, by --calibration.",
+        rich_help_panel=CALIBRATION,
     ),
 ]
 

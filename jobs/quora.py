@@ -5,7 +5,7 @@ files of pairs -> quora -> dataset
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,41 +16,54 @@ from jobs.leakage_option import NearDuplicate
 
 EXAMPLE = "qpr quora quora_duplicate_questions.tsv --output dataset"
 
+_LIMITS: dict[str, Any] = {"rich_help_panel": "Limits"}
+_SPLITS: dict[str, Any] = {"rich_help_panel": "Splits"}
+
 
 def quora(
     context: typer.Context,
-    output: Annotated[str, typer.Option(help="Folder of the dataset, any fsspec URL.")],
+    output: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of the dataset, any fsspec URL.")],
     files: Annotated[
         list[str] | None,
         typer.Argument(metavar="PAIRS...", help="Files, globs or URLs of pairs: .tsv, .csv, .jsonl, .parquet; .gz."),
     ] = None,
-    pairs: Annotated[list[str] | None, typer.Option(help="The same as PAIRS; may be repeated.")] = None,
+    pairs: Annotated[list[str] | None, typer.Option(metavar="FILE", help="The same as PAIRS; may be repeated.")] = None,
     held_out_pairs: Annotated[
-        int, typer.Option(min=0, help="Pairs in validation and in test; a tenth of few.")
+        int, typer.Option(min=0, metavar="N", help="Pairs in validation and in test, at most a tenth.", **_SPLITS)
     ] = 5_000,
-    max_cluster_size: Annotated[int, typer.Option(min=2, help="Questions kept of a larger cluster.")] = 1_000,
-    max_pairs_per_cluster: Annotated[int, typer.Option(min=1, help="Most pairs written of a cluster.")] = 10_000,
+    max_cluster_size: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Maximum questions of a cluster.", **_LIMITS)
+    ] = 1_000,
+    max_pairs_per_cluster: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Maximum pairs of a cluster.", **_LIMITS)
+    ] = 10_000,
     near_duplicate: NearDuplicate = None,
-    split_salt: Annotated[str, typer.Option(help="Any word; another one deals the splits anew.")] = "qpr",
+    split_salt: Annotated[
+        str, typer.Option(metavar="WORD", help="Salt of the hash that splits; another word, other splits.", **_SPLITS)
+    ] = "qpr",
     delimiter: Delimiter = None,
     encoding: Encoding = None,
-    shards: Annotated[int | None, typer.Option(min=1, max=4096, help="Parts of the work; by input size.")] = None,
+    shards: Annotated[
+        int | None,
+        typer.Option(min=1, max=4096, metavar="N", help="Parts of the work.", show_default="by size", **_LIMITS),
+    ] = None,
     max_reject_ratio: Annotated[
-        float, typer.Option(min=0, max=1, help="Fail if a larger share of rows is unusable.")
+        float, typer.Option(min=0, max=1, metavar="X", help="Fail if a larger share of rows is rejected.", **_LIMITS)
     ] = 0.1,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the dataset that is there.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check and print the plan; write nothing.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing dataset.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, print the plan, write nothing.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Cluster the questions that people marked as duplicates, directly or through others.
+    """Group questions that people labelled as duplicates into clusters.
 
     The columns are qid1, qid2, question1, question2 and is_duplicate (0 or 1), in any order; the ids are optional.
 
-    What cannot be used is in the dataset too, with the reason, in the table rejected.
+    Rejected rows are in the dataset too, in the table rejected.
 
-    Example: qpr quora quora_duplicate_questions.tsv --output dataset
+    Example:
+      qpr quora quora_duplicate_questions.tsv --output dataset
 
-    Options of Apache Beam follow after --, for example: -- --runner=FlinkRunner --flink_master=host:8081
+    Options of Apache Beam follow after --, such as -- --runner=FlinkRunner
     """
     from pipelines import quora as pipeline
     from pipelines.assembly import Assembly

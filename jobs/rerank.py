@@ -28,30 +28,34 @@ FOLDS = 5
 
 
 def rerank(
-    dataset: Annotated[str, typer.Option(help="Dataset whose validation split to learn from.")],
-    index: Annotated[str, typer.Option(help="Index whose hits to order, from `qpr index`.")],
-    output: Annotated[str, typer.Option(help="Folder of the reranker, any fsspec URL.")],
-    depth: Annotated[int, typer.Option(min=2, max=1_000, help="How many of the nearest questions to order.")] = 50,
+    dataset: Annotated[str, typer.Option(metavar="FOLDER", help="Dataset whose validation split to learn from.")],
+    index: Annotated[str, typer.Option(metavar="FOLDER", help="Index whose hits to order.")],
+    output: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of the reranker, any fsspec URL.")],
+    depth: Annotated[int, typer.Option(min=2, max=1_000, metavar="N", help="Hits to order for a query.")] = 50,
     encoders: Annotated[
         list[str] | None,
         typer.Option(
             "--with",
-            help="Model that judges them too, or st:FOLDER; may be slow, it sees only what is near. Repeatable.",
+            metavar="MODEL",
+            help="Model that scores them too, or st:FOLDER; repeatable.",
         ),
     ] = None,
-    probes: Annotated[int | None, typer.Option(min=1, help="Lists searched, as in `qpr search`.")] = None,
-    exact: Annotated[bool, typer.Option("--exact", help="Search all lists, whatever --probes says.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of first weights, order and folds.")] = 0,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the reranker that is there.")] = False,
+    probes: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Lists searched.", show_default="the index's")
+    ] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="Search all lists.")] = False,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of weights, order and folds.")] = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing reranker.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Learn to order an index's hits by the words of both questions and the judgement of further encoders.
+    """Train a reranker of an index's hits on a validation split.
 
-    What it is worth is told by cross-validation: a query is ordered by weights that were learned without its cluster.
+    It compares the words of both questions, and their vectors by further encoders. The printed scores are
+    cross-validated: a query is ordered by weights learned without its cluster.
 
-    Example: qpr rerank --dataset dataset --index index --output reranker
-
-    Example: qpr search --index index --rerank reranker "how do I pay my bill"
+    Examples:
+      qpr rerank --dataset dataset --index index --output reranker
+      qpr search --index index --rerank reranker "how do I pay my bill"
     """
     source = open_dataset(dataset)
     with Output(output, "reranker", overwrite=overwrite) as claimed:

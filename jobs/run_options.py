@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from jobs.training_options import RUN
 from schemas.errors import UsageError
 
 CHECKPOINT_EVERY = 5.0
@@ -17,37 +18,24 @@ CHECKPOINT_EVERY = 5.0
 
 CheckpointEvery = Annotated[
     float,
-    typer.Option(
-        help="Minutes between checkpoints of an unfinished training, kept in the output's folder until the model is "
-        "there; 0: none. The end of an epoch gets one too where that costs little.",
-    ),
+    typer.Option(metavar="MINUTES", help="Time between checkpoints; 0: none.", rich_help_panel=RUN),
 ]
 Resume = Annotated[
     bool,
     typer.Option(
-        "--resume",
-        help="Go on from the last checkpoint, if there is one, to the very weights of a training never stopped. "
-        "Without it a training starts anew and its first checkpoint replaces those that are there.",
+        "--resume", help="Continue from the last checkpoint, to the same weights; else start over.", rich_help_panel=RUN
     ),
 ]
 MaxMinutes = Annotated[
     float | None,
-    typer.Option(
-        help="Stop learning after so many minutes; with --linear-decay the rate falls to 0 by then. The weights then "
-        "depend on the machine's speed.",
-    ),
+    typer.Option(metavar="MINUTES", help="Time limit; the rate falls to 0 by then.", rich_help_panel=RUN),
 ]
-
 InitFrom = Annotated[
-    str | None,
-    typer.Option(
-        metavar="MODEL",
-        help="Begin with the weights of an older model of the same shape; words it does not know begin afresh.",
-    ),
+    str | None, typer.Option(metavar="MODEL", help="Start from this model's weights; it has the same shape.")
 ]
 Plan = Annotated[
     bool,
-    typer.Option("--plan", help="Take some steps, print parameters, memory and time of the training; write nothing."),
+    typer.Option("--plan", help="Print parameters, memory and time after some steps; write nothing."),
 ]
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from jobs.console import emit, say, two_columns
+from jobs.console import emit, say, two_columns, warn
 from schemas import exclusive
 from schemas.errors import UsageError
 from schemas.tables import SPLITS
@@ -27,25 +27,33 @@ class Format(enum.StrEnum):
 
 
 def sample(
-    dataset: Annotated[str, typer.Option(help="Folder that qpr clusters or qpr quora wrote.")],
-    clusters: Annotated[int, typer.Option(min=1, help="How many clusters.")] = 200,
-    seed: Annotated[int, typer.Option(help="Another seed, another sample.")] = 0,
-    split: Annotated[str | None, typer.Option(help="Only train, validation or test.")] = None,
+    dataset: Annotated[str, typer.Option(metavar="FOLDER", help="Dataset of `qpr clusters` or `qpr quora`.")],
+    clusters: Annotated[int, typer.Option(min=1, metavar="N", help="Clusters to show.")] = 200,
+    seed: Annotated[int, typer.Option(metavar="N", help="Seed of the sample.")] = 0,
+    split: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only train, validation or test.", show_default="all")
+    ] = None,
     shown: Annotated[
-        int, typer.Option("--questions", min=1, help="Most questions shown of a cluster, in a table or Markdown.")
+        int,
+        typer.Option("--questions", min=1, metavar="N", help="Maximum questions of a cluster in a table or Markdown."),
     ] = 10,
-    form: Annotated[Format, typer.Option("--format", help="CSV and Parquet hold one row a question.")] = Format.TABLE,
-    output: Annotated[str | None, typer.Option(help="File to write instead of stdout; Parquet needs one.")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")] = False,
+    form: Annotated[
+        Format, typer.Option("--format", metavar="NAME", help="table, markdown, csv or parquet.")
+    ] = Format.TABLE,
+    output: Annotated[
+        str | None, typer.Option(metavar="FILE", help="File to write; parquet needs one.", show_default="stdout")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON: the sample or, with --output, a summary.")
     ] = False,
 ) -> None:
-    """Show some clusters with their answer, questions, counts and coherence, to judge a dataset by reading.
+    """Show a sample of clusters with answers, questions and scores.
 
     The same dataset and seed give the same sample on every machine.
 
-    Example: qpr sample --dataset dataset --clusters 20 --split test
+    Example:
+      qpr sample --dataset dataset --clusters 20 --split test
     """
     _check(split, form, output, overwrite=overwrite, as_json=as_json)
     drawn = _draw(dataset, count=clusters, seed=seed, split=split)
@@ -83,7 +91,7 @@ def _draw(url: str, *, count: int, seed: int, split: str | None) -> list[dict[st
     chosen, available = draw(dataset.parts("clusters"), count=count, seed=seed, split=split)
     where = f"{url}" if split is None else f"{url}, split {split}"
     if available == 0:
-        say(f"{where}: holds no cluster, so there is nothing to sample. `rejected` in the dataset says why")
+        warn(f"{where}: holds no cluster, so there is nothing to sample. `rejected` in the dataset says why")
     elif available < count:
         say(f"{where}: holds {available:,} clusters, fewer than the {count:,} asked for; here are all of them")
     return with_counts(chosen, dataset.parts("questions", columns=["question_id", "events"]))

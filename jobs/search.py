@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import rich.table
 import typer
 
-from jobs.console import results, say
+from jobs.console import results, say, warn
 from jobs.question_lines import question_arguments, question_lines
 from schemas.errors import UsageError
 
@@ -29,23 +29,25 @@ HITS = 1_000_000
 
 
 def search(
-    index: Annotated[str, typer.Option(help="Index, from `qpr index`.")],
+    index: Annotated[str, typer.Option(metavar="FOLDER", help="Index to search.")],
     questions: Annotated[
-        list[str] | None, typer.Argument(metavar="[QUESTION]...", help="What to look for; lines of stdin by default.")
+        list[str] | None,
+        typer.Argument(metavar="QUESTION", help="Question to search for.", show_default="lines of stdin"),
     ] = None,
-    k: Annotated[int, typer.Option("--k", "-k", min=1, help="Most hits of a question.")] = 20,
+    k: Annotated[int, typer.Option("--k", "-k", min=1, metavar="N", help="Maximum hits of a question.")] = 20,
     probes: Annotated[
         int | None,
-        typer.Option(min=1, help="Lists searched, if the index has lists; what it was built with by default."),
+        typer.Option(min=1, metavar="N", help="Lists searched.", show_default="the index's"),
     ] = None,
-    rerank: Annotated[str | None, typer.Option(help="Reranker of this index, from `qpr rerank`.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a question, a line each.")] = False,
+    rerank: Annotated[str | None, typer.Option(metavar="FOLDER", help="Reranker of the index.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line for each question.")] = False,
 ) -> None:
     """Find the questions most similar to each question.
 
     A score is the negative squared distance of the two vectors: 0 is best. With --rerank it is the reranker's own.
 
-    Example: qpr search --index index "how do I pay my bill" --k 5
+    Example:
+      qpr search --index index "how do I pay my bill" --k 5
     """
     from model.index import open_index
 
@@ -59,7 +61,7 @@ def search(
         empty = False
         for found in answers(opened, batch, k=most):
             if not found["hits"]:
-                say(f"{found['question'][:80]!r}: no word to search by")
+                warn(f"{found['question'][:80]!r}: no word to search by")
             _print(found, as_json=as_json)
     if empty:
         raise UsageError("no question: give one as an argument or one a line on stdin")

@@ -9,7 +9,7 @@ import dataclasses
 import datetime
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pipelines.simulate.noise import Noise
 
 _SHARE = {"min": 0.0, "max": 1.0}
+_CONTENT: dict[str, Any] = {"rich_help_panel": "Content"}
 NOISES = (
     "lower_case=0.5, unpunctuated=0.4, filler=0.03, truncated=0.02, "
     "homophone=0.04, dropped=0.04, doubled=0.02, swapped=0.02"
@@ -31,41 +32,54 @@ NOISES = (
 
 
 def simulate(
-    output: Annotated[str, typer.Option(help="File to write: .jsonl, .csv, .tsv (also .gz, .zst) or .parquet.")],
-    events: Annotated[int, typer.Option(min=1, help="How many log rows.")] = 1_000_000,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed and options, same bytes.")] = 0,
+    output: Annotated[
+        str, typer.Option(metavar="FILE", help="Log to write: .jsonl, .csv, .tsv (also .gz, .zst) or .parquet.")
+    ],
+    events: Annotated[int, typer.Option(min=1, metavar="N", help="Log rows.")] = 1_000_000,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Same seed and options, same bytes.")] = 0,
     from_dataset: Annotated[
-        str | None, typer.Option(help="Take facts and wordings from this dataset's clusters.")
+        str | None, typer.Option(metavar="FOLDER", help="Take facts and wordings from this dataset's clusters.")
     ] = None,
+    start: Annotated[str, typer.Option(metavar="DAY", help="Day of the first event, YYYY-MM-DD.")] = "2024-01-01",
+    days: Annotated[int, typer.Option(min=1, metavar="N", help="Days that the log covers.")] = 30,
     facts: Annotated[
-        int | None, typer.Option(min=1, help="How many facts are asked about. Default: one for ten events.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Facts to ask about.", show_default="1 for 10 events", **_CONTENT),
     ] = None,
     zipf: Annotated[
-        float, typer.Option(min=0.0, max=10.0, help="Popularity of a fact: its rank to the power of minus this.")
+        float,
+        typer.Option(min=0.0, max=10.0, metavar="X", help="Popularity of a fact: rank to the power -X.", **_CONTENT),
     ] = 0.8,
     generic_share: Annotated[
-        float, typer.Option(**_SHARE, help="Share of facts whose answer others have too: Yes, 12, July 5.")
+        float,
+        typer.Option(**_SHARE, metavar="X", help="Share of facts with a shared answer: Yes, 12, July 5.", **_CONTENT),
     ] = 0.1,
-    unanswered_share: Annotated[float, typer.Option(**_SHARE, help="Share of events answered by I don't know.")] = 0.01,
+    unanswered_share: Annotated[
+        float, typer.Option(**_SHARE, metavar="X", help="Share of events answered by I don't know.", **_CONTENT)
+    ] = 0.01,
     alias_share: Annotated[
-        float, typer.Option(**_SHARE, help="Share of events that call a thing by another name.")
+        float, typer.Option(**_SHARE, metavar="X", help="Share of events that use another name of a thing.", **_CONTENT)
     ] = 0.25,
     noise: Annotated[
         list[str] | None,
-        typer.Option(help=f"NAME=RATE of a change of wording, may be repeated, or none. Default: {NOISES}."),
+        typer.Option(
+            metavar="NAME=RATE",
+            help=f"Rate of a change of wording, or none; repeatable. Names and defaults: {NOISES}.",
+            **_CONTENT,
+        ),
     ] = None,
-    start: Annotated[str, typer.Option(help="Day of the first event, YYYY-MM-DD.")] = "2024-01-01",
-    days: Annotated[int, typer.Option(min=1, help="How many days the log covers.")] = 30,
-    confidence: Annotated[bool, typer.Option(help="Fill the column confidence.")] = True,
-    locale: Annotated[bool, typer.Option(help="Fill the column locale.")] = True,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")] = False,
+    confidence: Annotated[bool, typer.Option(help="Fill the column confidence.", **_CONTENT)] = True,
+    locale: Annotated[bool, typer.Option(help="Fill the column locale.", **_CONTENT)] = True,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Generate QA logs whose column gold_cluster says which fact a question asks for.
+    """Generate a log with the true cluster of each question.
 
-    Questions are worded in several ways, misheard, cut off and answered with generic answers as in real logs.
+    The column gold_cluster says which fact a question asks about. As in real logs, questions are reworded, misheard and
+    cut off, and some answers are generic.
 
-    Example: qpr simulate --output logs.parquet --events 50000 --noise truncated=0.1
+    Example:
+      qpr simulate --output logs.parquet --events 50000 --noise truncated=0.1
     """
     from pipelines.simulate.generator import Simulation
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from jobs.console import progress_bar, say
+from jobs.console import progress_bar, say, warn
 from jobs.model_publication import publish_model
 from jobs.processes import process_count
 from jobs.run_options import Terms
@@ -56,7 +56,7 @@ def run_training(
         )
     except BaseException:
         if checkpoints and checkpoints.place:
-            say(f"{checkpoints.url}: the checkpoint of {checkpoints.place} stays; --resume goes on from it")
+            warn(f"{checkpoints.url}: the checkpoint of {checkpoints.place} stays; --resume goes on from it")
         raise
     counters, totals = _outcome(pairs, trained)
     if output is None:
@@ -102,6 +102,7 @@ def _checkpoints(
         every_minutes=terms.checkpoint_every,
         resume=terms.resume,
         say=say,
+        warn=warn,
     )
 
 

@@ -59,7 +59,8 @@ class Checkpoints:
         identity: what makes two trainings the same, from `identity_of`.
         every_minutes: how often one is due; 0 for never.
         resume: go on from the last one.
-        say: called with what the user should know.
+        say: called with notes.
+        warn: called with failures to write or to read one; `say` by default.
         clock: seconds since some moment.
     """
 
@@ -72,10 +73,12 @@ class Checkpoints:
         every_minutes: float,
         resume: bool = False,
         say: Callable[[str], None] = lambda _: None,
+        warn: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.url, self.resume = url, resume
-        self._run_id, self._identity, self._say, self._clock = run_id, dict(identity), say, clock
+        self._run_id, self._identity, self._clock = run_id, dict(identity), clock
+        self._say, self._warn = say, warn or say
         self._every_s, self._last, self._cost_s = 60 * every_minutes, clock(), 0.0
         self._number, self._good, self._place = 0, list[str](), ""
         self._older = frozenset[str]()
@@ -101,7 +104,7 @@ class Checkpoints:
             try:
                 found = self._read(name)
             except _DamagedError as error:
-                self._say(f"{error}. Trying the checkpoint before it")
+                self._warn(f"{error}. Trying the checkpoint before it")
                 continue
             self._good, self._place = [name], str(found.progress)
             self._say(f"going on from the checkpoint of {found.progress}")
@@ -127,7 +130,7 @@ class Checkpoints:
         except (QprError, MemoryError) as error:
             self._remove(name)
             last = f"the last one is of {self._place}" if self._place else "there is none yet"
-            self._say(f"no checkpoint of {progress}: {error or 'not enough memory'}. Training goes on; {last}")
+            self._warn(f"no checkpoint of {progress}: {error or 'not enough memory'}. Training goes on; {last}")
         else:
             self._good, self._place = [*self._good, name][-KEPT:], str(progress)
             for other in set(storage.children(self.url)) - set(self._good):

@@ -31,14 +31,6 @@ def test_help_lists_every_command_on_stdout(qpr, flag):
     assert outcome.err == ""
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself_with_an_example(qpr, command):
-    outcome = qpr(command, "--help")
-    assert outcome.code == 0
-    assert f"qpr {command}" in outcome.out
-    assert f"Example: qpr {command}" in " ".join(outcome.out.split())
-
-
 def test_the_version_is_that_of_the_package(qpr):
     assert qpr("--version") == (0, f"qpr {__version__}\n", "")
 
