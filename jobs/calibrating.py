@@ -20,6 +20,7 @@ from schemas import storage
 from schemas.errors import QprError
 from schemas.manifest import REPORTS, first_fault, read_manifest, read_verified
 from schemas.output import Output
+from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from pipelines.linkage.calibration import Calibration, Point
@@ -113,7 +114,7 @@ def write_calibration(
 
     encoder = WorkerEncoder.of(refine_with) if refine_with else None
     gold = read_gold(sources, names)
-    size = f"{len(sources)} file(s), {sum(s.bytes for s in sources):,} bytes"
+    size = f"{counted(len(sources), 'file')}, {counted(sum(s.bytes for s in sources), 'byte')}"
     with Output(output, "calibration", overwrite=overwrite) as target, working(f"Calibrating on {size}"):
         found = calibrate(gold, kind=kind, encode=encoder)
         curves = {name: [point._asdict() for point in points] for name, points in found.curves.items()}

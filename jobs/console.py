@@ -22,17 +22,24 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 from jobs.stopping import stop_signals
+from pipelines import progress
 from schemas.errors import QprError, UsageError, is_out_of_memory
 
 _WHERE_IT_RAN = re.compile(r" \[while running '.*")
 """What Beam appends to an error."""
+
+_REFRESHES_PER_S = 4
+"""Drawing takes a millisecond of the thread that all Python code of a run shares."""
 
 messages = rich.console.Console(stderr=True, highlight=False, soft_wrap=True)
 """Progress and notes, which ``--quiet`` turns off."""
@@ -102,19 +109,32 @@ def progress_bar(*extra: str) -> Progress:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=messages,
-        disable=not messages.is_terminal,
+        disable=messages.quiet or not messages.is_terminal,
     )
+
+
+class _CountsColumn(ProgressColumn):
+    """What the steps of this process have counted so far; empty while they run in other processes."""
+
+    def render(self, task: Task) -> Text:  # noqa: ARG002  # rich asks for it
+        """Return the counts as they are now."""
+        return Text(", ".join(progress.counts()))
 
 
 @contextlib.contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show on a terminal that ``what`` goes on inside the block, and for how long; say it once where nobody watches."""
+    """Show on a terminal what goes on inside the block, for how long and how far; print one line elsewhere.
+
+    Args:
+        what: goes on.
+    """
+    progress.reset()
     if not messages.is_terminal:
         say(what)
         yield
         return
-    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-    with Progress(*columns, console=messages) as bar:
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn(), _CountsColumn()
+    with Progress(*columns, console=messages, refresh_per_second=_REFRESHES_PER_S, disable=messages.quiet) as bar:
         bar.add_task(what, total=None)
         yield
 

@@ -14,6 +14,7 @@ from jobs.markup import document, el
 from jobs.plots import STYLE as PLOT_STYLE
 from jobs.plots import histogram, table
 from jobs.sheets import FIVE, NAMES, Sheet, flat, other_counts, percent, sheets, shown, speed, whole
+from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from pipelines.distribution import Distribution
@@ -68,7 +69,7 @@ def dataset_page(findings: Findings) -> bytes:
 def _head(findings: Findings) -> Iterator[Element]:
     rows = findings.counters.get("rows_read", 0)
     yield el("h1", f"Dataset {findings.url}")
-    yield el("p", f"Run {findings.run_id}: {whole(rows)} rows, {speed(rows, findings.seconds)}", class_="faint")
+    yield el("p", f"Run {findings.run_id}: {counted(rows, 'row')}, {speed(rows, findings.seconds)}", class_="faint")
     if findings.fault:
         yield el("p", f"This run was not published: {findings.fault}.", class_="bad", role="alert")
 
@@ -98,7 +99,7 @@ def _clusters(clusters: Sequence[Mapping[str, Any]]) -> Iterator[Element]:
     for cluster in clusters:
         answer = "(no answer)" if cluster["answer"] is None else _cut(cluster["answer"])
         scores = [f"{NAMES.get(n, n.replace('_', ' '))} {v:.3f}" for n, v in cluster.items() if isinstance(v, float)]
-        facts = [cluster["split"], f"{whole(cluster['size'])} questions", f"{whole(cluster['events'])} events", *scores]
+        facts = [cluster["split"], counted(cluster["size"], "question"), counted(cluster["events"], "event"), *scores]
         told = el("p", ", ".join(facts), class_="faint")
         yield el("section", el("h3", el("bdi", answer)), told, *_questions(cluster["texts"], cluster["size"]))
 
@@ -133,4 +134,4 @@ def _inputs(findings: Findings) -> Iterator[Element]:
 def _cut(text: str) -> str:
     if len(text) <= SHOWN_CHARACTERS:
         return text
-    return f"{text[:SHOWN_CHARACTERS]}… ({whole(len(text))} characters)"
+    return f"{text[:SHOWN_CHARACTERS]}… ({counted(len(text), 'character')})"

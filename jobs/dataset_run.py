@@ -13,6 +13,7 @@ from jobs.console import emit, say, working
 from schemas import storage
 from schemas.manifest import REPORTS
 from schemas.output import Output
+from schemas.quantities import counted
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -63,9 +64,9 @@ def make_dataset(
     from jobs.dataset_page import dataset_page
     from pipelines.publication import run_and_publish
 
-    size = f"{len(sources)} file(s), {sum(s.bytes for s in sources):,} bytes"
-    told = f"Clustering {size}, in {configuration.shards} part(s)"
-    with Output(output, "dataset", overwrite=overwrite) as target, working(told):
+    size = f"{counted(len(sources), 'file')}, {counted(sum(s.bytes for s in sources), 'byte')}"
+    message = f"Clustering {size}, in {counted(configuration.shards, 'part')}"
+    with Output(output, "dataset", overwrite=overwrite) as target, working(message):
         manifest = run_and_publish(
             build,
             output=target,

@@ -18,6 +18,7 @@ from jobs.console import emit, progress_bar, say, warn
 from schemas import exclusive
 from schemas.dataset import open_dataset
 from schemas.errors import QprError, UsageError
+from schemas.quantities import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -108,8 +109,8 @@ def of_beir(url: str, model: str, *, split: HeldOut, depth: int) -> dict[str, An
 
     collection, encoder = read_beir(url, split=split.value), load_encoder(model)
     if collection.missing:
-        warn(f"{collection.missing:,} judged documents are not in corpus.jsonl; they count as not found")
-    say(f"encoding {len(collection.documents):,} documents and searching them exactly")
+        warn(f"{counted(collection.missing, 'judged document')} not in corpus.jsonl; counted as not found")
+    say(f"encoding {counted(len(collection.documents), 'document')} for exact search")
     found = ranks(search(collection, encoder, depth=depth), queries=collection.judged, relevant=collection.relevant)
     count = len(collection.queries)
     metrics = per_question(found, queries=collection.judged, count=count, grades=collection.grades)
@@ -143,7 +144,7 @@ def of_index(dataset: str, index: Index, *, split: HeldOut, depth: int, limit: i
         **({"reranker": index.reranker.url} if index.reranker else {}),
     }
     if missing := result["relevant_missing"]:
-        warn(f"{missing:,} of {result['relevant']:,} paraphrases are not in the index; they count as not found")
+        warn(f"{missing:,} of {counted(result['relevant'], 'paraphrase')} not in the index; counted as not found")
     return result
 
 
@@ -202,12 +203,13 @@ def query_times(index: Index, judged: Judgements, *, most: int = TIMED, k: int =
 
 def _table(result: dict[str, Any]) -> rich.table.Table:
     if "beir" in result:
-        title = f"{result['split']}: {result['queries']:,} queries, {result['documents']:,} documents, exact search"
+        documents = counted(result["documents"], "document")
+        title = f"{result['split']}: {counted(result['queries'], 'query')}, {documents}, exact search"
     else:
         used = result["index"]
-        lists = f", {used['probes']} probes" if used["probes"] else ""
+        lists = f", {counted(used['probes'], 'probe')}" if used["probes"] else ""
         title = (
-            f"{result['split']}: {result['queries']:,} queries, {result['pairs']:,} pairs, "
+            f"{result['split']}: {counted(result['queries'], 'query')}, {counted(result['pairs'], 'pair')}, "
             f"{used['questions']:,} indexed\n"
             f"{used['factory']}{lists}, {result['mean_ms']:.2f} ms a query (95 %: {result['p95_ms']:.2f})"
         )

@@ -18,6 +18,7 @@ from schemas import storage
 from schemas.errors import QprError
 from schemas.manifest import File, Source
 from schemas.output import Output
+from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from jobs.indexed_model import IndexedModel
@@ -69,8 +70,8 @@ def index(
         new_index(factory, encoding.dimension)
         if all(file.file for file in files):  # a dataset, whose manifest counts them
             check_questions(factory, sum(file.file.rows for file in files if file.file))
-    told = f"Indexing {len(files)} file(s) of questions in {shards} shard(s), model {encoding.digest[:12]}"
-    with Output(output, "index", overwrite=overwrite) as target, working(told):
+    message = f"Indexing {counted(len(files), 'file')} of questions in {counted(shards, 'shard')}"
+    with Output(output, "index", overwrite=overwrite) as target, working(message):
         job = IndexJob(target.run_url, WorkerEncoder(model, encoding.digest), shards, factory)
         run(lambda pipeline: build(pipeline, files=files, job=job), options)
         manifest = _publish(target, job, model=encoding, inputs=sources, probes=probes)

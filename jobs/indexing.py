@@ -21,6 +21,7 @@ from jobs.worker_encoder import WorkerEncoder
 from model.index import IDS, SHARDS
 from model.index_files import ROWS
 from model.shards import build_shard, check_questions, default_factory, in_sample, sample_size, train
+from pipelines import progress
 from pipelines.shuffle import GroupByShard, concatenate, to_ipc
 from schemas import storage
 from schemas.output import write_file
@@ -142,6 +143,7 @@ class BuildShards(_Encodes):
         ids = sink.getvalue().to_pybytes()
         for path, content, of in ((f"{SHARDS}/{name}.faiss", index, SHARDS), (f"{IDS}/{name}.parquet", ids, IDS)):
             yield write_file(self.job.run_url, path, content, table=of, rows=len(table)).model_dump()
+        progress.count(len(table), "question", "indexed")
         yield {"questions_indexed": len(table)}
 
 

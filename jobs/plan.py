@@ -16,6 +16,7 @@ from jobs.dataset_views import drawn
 from jobs.sheets import Sheet, flat, whole
 from schemas import storage
 from schemas.output import refuse_taken
+from schemas.quantities import counted
 
 if TYPE_CHECKING:
     import pydantic
@@ -83,7 +84,7 @@ def plan_sheets(found: Mapping[str, Any]) -> list[Sheet]:
     hidden = found["files"] - SHOWN_INPUTS
     files = [_input_row(one) for one in found["inputs"][:SHOWN_INPUTS]]
     files += [(f"and {whole(hidden)} more", "", "", "")] if hidden > 0 else []
-    files.append(_input_row({**found, "url": f"{whole(found['files'])} file(s)", "format": "", "compression": None}))
+    files.append(_input_row({**found, "url": counted(found["files"], "file"), "format": "", "compression": None}))
     fate = "exists and is replaced when the run ends" if found["replaces"] else "is made"
     options = [("output", found["output"]), ("", fate), *flat(found["configuration"])]
     options += [(f"-- {name}", told) for name, told in flat(found["beam_options"])]

@@ -14,6 +14,7 @@ import typer
 from jobs.console import emit, say, two_columns, warn
 from schemas import exclusive
 from schemas.errors import UsageError
+from schemas.quantities import counted
 from schemas.tables import SPLITS
 
 
@@ -93,7 +94,7 @@ def _draw(url: str, *, count: int, seed: int, split: str | None) -> list[dict[st
     if available == 0:
         warn(f"{where}: holds no cluster, so there is nothing to sample. `rejected` in the dataset says why")
     elif available < count:
-        say(f"{where}: holds {available:,} clusters, fewer than the {count:,} asked for; here are all of them")
+        say(f"{where}: holds {counted(available, 'cluster')}, fewer than the {count:,} asked for; here are all of them")
     return with_counts(chosen, dataset.parts("questions", columns=["question_id", "events"]))
 
 

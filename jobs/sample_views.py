@@ -17,6 +17,7 @@ import rich.table
 import rich.text
 
 from jobs.sampling import one_row_a_question
+from schemas.quantities import counted
 
 _SCORE_LABELS = {"paper": "coherence", "adjusted": "adjusted_coherence", "idf": "idf_coherence"}
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -30,7 +31,7 @@ def terminal_table(sample: list[dict[str, Any]], *, shown: int) -> rich.table.Ta
     table.add_column("coherence", justify="right", no_wrap=True)
     for cluster in sample:
         answer = rich.text.Text(_answer(cluster), style="bold")
-        answer.append(f"\n{cluster['size']:,} questions, {cluster['split']}", style="not bold dim")
+        answer.append(f"\n{counted(cluster['size'], 'question')}, {cluster['split']}", style="not bold dim")
         lines = [f"{q['events']:,} × {printable(q['text'])}" for q in cluster["questions"][:shown]]
         scores = [f"{label} {cluster[name]:.2f}" for label, name in _SCORE_LABELS.items()]
         table.add_row(answer, rich.text.Text("\n".join([*lines, *_more(cluster, shown)])), "\n".join(scores))
@@ -39,12 +40,12 @@ def terminal_table(sample: list[dict[str, Any]], *, shown: int) -> rich.table.Ta
 
 def markdown(sample: list[dict[str, Any]], *, shown: int) -> str:
     """Return a Markdown document with one section a cluster and its ``shown`` most asked questions."""
-    sections = [f"# Sample of {len(sample)} clusters\n"]
+    sections = [f"# Sample of {counted(len(sample), 'cluster')}\n"]
     for number, cluster in enumerate(sample, 1):
         rows = [f"| {q['events']} | {escaped(q['text'])} |" for q in cluster["questions"][:shown]]
         more = [f"\n{line}" for line in _more(cluster, shown)]
         facts = (
-            f"{cluster['split']}, {cluster['size']} questions, {cluster['events']} events, "
+            f"{cluster['split']}, {counted(cluster['size'], 'question')}, {counted(cluster['events'], 'event')}, "
             f"coherence {cluster['coherence']:.3f}, adjusted {cluster['adjusted_coherence']:.3f}, "
             f"idf {cluster['idf_coherence']:.3f}, cluster {cluster['cluster_id']}"
         )

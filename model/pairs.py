@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from schemas.columns import key_all
 from schemas.dataset import Dataset
 from schemas.errors import QprError
+from schemas.quantities import counted
 
 Positions = npt.NDArray[np.int64]
 
@@ -73,7 +74,9 @@ def read_pairs(dataset: Dataset) -> dict[str, Pairs]:
         ids = clusters.filter(pc.equal(clusters["split"], split))["cluster_id"]
         found[split] = index_pairs(pairs.filter(pc.is_in(pairs["cluster_id"], value_set=ids.combine_chunks())))
     if not len(found["train"]):
-        raise QprError(f"{dataset.url}: no train pair among {len(pairs)} pairs. Make the dataset from more logs")
+        raise QprError(
+            f"{dataset.url}: no train pair among {counted(len(pairs), 'pair')}. Make the dataset from more logs"
+        )
     if found["train"].cluster_count < 2:
         raise QprError(f"{dataset.url}: all train pairs are of one cluster: nothing to tell it from. Add data")
     return found

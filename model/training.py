@@ -29,6 +29,7 @@ from model.saved import ModelParts, Weights
 from model.separation import sample_non_pairs, separation
 from model.settings import Shape, TrainingSettings
 from model.vocabulary import Vocabulary
+from schemas.quantities import counted
 
 
 @dataclasses.dataclass(frozen=True)
@@ -192,7 +193,9 @@ class Run:
         if complete and number == self.settings.epochs:
             return "epochs"
         if not decay and number - at.best >= patience:
-            say(f"stopped after epoch {number}: {patience} epochs without a better AUC; kept epoch {at.best}")
+            say(
+                f"stopped after epoch {number}: {counted(patience, 'epoch')} without a better AUC; kept epoch {at.best}"
+            )
             return "patience"
         if self._deadline.over:
             kept = "the learning rate fell to 0 by then" if decay else f"kept epoch {at.best}"

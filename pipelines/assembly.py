@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pydantic
 
+from pipelines import progress
 from pipelines.clustering import Gate, cluster, describe
 from pipelines.coherence import Coherence, coherence
 from pipelines.grouping import starts_of_runs
@@ -158,6 +159,7 @@ def judge(members: pa.Table, assembly: Assembly, weights: TokenWeights, linker: 
     The split is the answer's, so that all clusters of an answer share it.
     """
     clustered = cluster(members, assembly.gate, weights, linker)
+    progress.count(clustered.counts["members_judged"], "question", "clustered")
     given = clustered.members["split"].combine_chunks()
     decided = split_of(clustered.members["answer_hash"].to_numpy(), assembly.salt)
     split = decided if given.null_count == len(given) else pc.coalesce(given, decided)

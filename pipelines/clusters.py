@@ -13,6 +13,7 @@ import apache_beam as beam
 import pyarrow as pa
 import pydantic
 
+from pipelines import progress
 from pipelines.ambiguity import Ambiguity, settle_answers
 from pipelines.assembly import AssembleDataset, Assembly, Parts
 from pipelines.input_digests import DigestInputs
@@ -110,6 +111,7 @@ def read_asked(source: Source, column_names: Mapping[str, str], validation: Vali
     counts = collections.Counter({"rows_read": 0} | {f"readable_{name}": 0 for name in validation.filters})
     for batch in read(source, COLUMNS, column_names):
         counts["rows_read"] += len(batch.rows) + len(batch.rejected)
+        progress.count(len(batch.rows) + len(batch.rejected), "row", "read")
         counts.update({f"unreadable_{name}": found for name, found in batch.unreadable.items()})
         counts.update({f"ambiguous_{name}": found for name, found in batch.ambiguous.items()})
         counts.update(

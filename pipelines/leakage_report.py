@@ -12,6 +12,7 @@ from pipelines.leakage import Leakage
 from schemas.errors import QprError
 from schemas.manifest import File
 from schemas.output import Output
+from schemas.quantities import counted
 
 _PREFIX: Final = "leakage."
 
@@ -30,7 +31,7 @@ def tell_leakage(counters: dict[str, int], leakage: Leakage, output: Output) -> 
     report = leakage_report(counters, leakage)
     if leaked := report["check"]["found"]:
         raise QprError(
-            f"{leaked:,} questions of validation or test still have their like in an earlier split after leakage was "
+            f"{counted(leaked, 'question')} of validation or test found again in an earlier split after leakage was "
             "removed; this is a defect. Nothing was published"
         )
     content = (json.dumps(report, indent=2) + "\n").encode()

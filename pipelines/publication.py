@@ -27,6 +27,7 @@ from schemas.errors import QprError
 from schemas.manifest import REPORTS, Manifest
 from schemas.manifest import Source as Input
 from schemas.output import Output
+from schemas.quantities import counted
 from schemas.tables import SPLITS
 
 DEFAULT_MAX_REJECT_RATIO = 0.1
@@ -134,14 +135,16 @@ def _fault(counters: dict[str, int], sources: Sequence[Source], max_reject_ratio
         allowed = f"more than --max-reject-ratio {max_reject_ratio} allows"
         most = _most_frequent(counters, [f"rejected_{stage}_" for stage in ROW_STAGES])
         hint = f". {ENCODING_HINT}" if counters.get("rejected_read_invalid_utf8") else ""
-        return f"{rejected:,} of {read:,} rows were rejected, {allowed}. {most}{hint}"
+        return f"{rejected:,} of {counted(read, 'row')} rejected, {allowed}. {most}{hint}"
     if idle := idle_filter(counters):
         return idle
     if counters.get("positive_edges") == 0:
-        found = f"none of {counters['rows_kept']:,} usable rows marks two different questions with is_duplicate 1"
+        found = (
+            f"none of {counted(counters['rows_kept'], 'usable row')} marks two different questions with is_duplicate 1"
+        )
         return f"no positive pair: {found}. Check the labels of the input"
     if not any(counters.get(f"clusters_{split}") for split in SPLITS):
-        of = f"{counters.get('members', 0):,} questions in {counters.get('groups', 0):,} groups"
+        of = f"{counted(counters.get('members', 0), 'question')} in {counted(counters.get('groups', 0), 'group')}"
         return f"no cluster was left of {of}. {_most_frequent(counters, ['rejected_'])}"
     return None
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pydantic
 
+from pipelines import progress
 from pipelines.assembly import AssembleDataset, Assembly, Parts
 from pipelines.clusters import turn_away_unreadable
 from pipelines.duplicate_clusters import ClusterDuplicates
@@ -91,6 +92,7 @@ def read_pairs(source: Source) -> Iterator[Any]:
     rows_read = 0
     for batch in read(source, COLUMNS):
         rows_read += len(batch.rows) + len(batch.rejected)
+        progress.count(len(batch.rows) + len(batch.rejected), "row", "read")
         paired = validate_pairs(batch.rows)
         if len(paired.asked):
             yield paired.asked

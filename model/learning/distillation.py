@@ -21,6 +21,7 @@ from model.learning.trouble import check_weights
 from model.networks import Inputs, Network, SubwordNetwork
 from model.settings import TrainingSettings
 from schemas.errors import QprError
+from schemas.quantities import counted
 
 Matrix = npt.NDArray[np.float32]
 
@@ -97,7 +98,7 @@ def distil(
     """
     size = min(settings.batch_size, len(inputs))
     if size < 2:
-        raise QprError(f"{len(inputs)} questions: a teacher needs at least 2")
+        raise QprError(f"{counted(len(inputs), 'question')}: a teacher needs at least 2")
     if not np.isfinite(taught).all():
         row = int(np.isfinite(taught).all(axis=1).argmin())
         raise QprError(f"the teacher's vector of question {row + 1} of {len(taught)} is not finite. Check the teacher")

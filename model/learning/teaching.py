@@ -21,6 +21,7 @@ from model.tensors import read_tensors
 from schemas import exclusive, storage
 from schemas.dataset import Dataset
 from schemas.errors import QprError
+from schemas.quantities import counted
 
 _PART = 2_048
 """Questions a teacher encodes between two reports of how far it is."""
@@ -60,7 +61,7 @@ def lesson_of(dataset: Dataset, *, most: int) -> Lesson:
     table = table.filter(free).sort_by("question_id")
     table = table.slice(0, most or len(table)).combine_chunks()
     if len(table) < 3:
-        raise QprError(f"{dataset.url}: {len(table)} questions to teach with. Give a larger dataset")
+        raise QprError(f"{dataset.url}: {counted(len(table), 'question')} to teach with. Give a larger dataset")
     texts = table["text"].combine_chunks() if isinstance(table["text"], pa.ChunkedArray) else table["text"]
     return Lesson(table["question_id"].to_numpy(), texts)
 

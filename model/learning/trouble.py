@@ -21,6 +21,7 @@ from model.networks import Network
 from model.pairs import Pairs
 from model.settings import Shape, SubwordSettings, TrainingSettings, TransformerSettings
 from schemas.errors import QprError, is_out_of_memory
+from schemas.quantities import counted
 
 EXPLODED = 1000.0
 """How many times the first loss, or 1 if that was less, no later one may be: nothing is learned from there."""
@@ -56,7 +57,7 @@ class LossWatch:
         where = f"epoch {at.epoch}, step {at.step + 1}: the loss is {loss:g}"
         whole = f"{where}, at first it was {at.first_loss:g}" if math.isfinite(loss) and at.first_loss else where
         advice = "Lower --learning-rate or look for odd rows in the pairs"
-        raise QprError(f"{whole}. In this batch of {len(batch)} pairs {self._blamed(batch)}. {advice}")
+        raise QprError(f"{whole}. In this batch of {counted(len(batch), 'pair')} {self._blamed(batch)}. {advice}")
 
     def _blamed(self, batch: npt.NDArray[np.int64]) -> str:
         if self._sides is None or len(self._sides[0]) != len(batch):

@@ -19,6 +19,7 @@ from model.finite_weights import first_not_finite
 from model.reranking.reranker import LARGEST, Weights, logits
 from model.reranking.word_table import Floats
 from schemas.errors import QprError
+from schemas.quantities import counted
 
 HIDDEN: Final = 32
 NETWORKS: Final = 3
@@ -54,7 +55,7 @@ def learn(
     """
     useful = relevant.any(axis=1) & (there & ~relevant).any(axis=1)
     if useful.sum() < FEWEST:
-        found = f"{useful.sum()} queries have a paraphrase and another question among their nearest"
+        found = f"{counted(int(useful.sum()), 'query')} with a paraphrase and another question among the nearest"
         raise QprError(f"{found}: fewer than {FEWEST} to learn an order from. Use a larger dataset")
     flat = table[useful][there[useful]]
     if not np.isfinite(flat).all():

@@ -21,6 +21,7 @@ from pipelines.linkage.linker import Encode
 from pipelines.linkage.weights import Kind, model_of
 from pipelines.splitting import uniform
 from schemas.errors import QprError
+from schemas.quantities import counted
 
 THRESHOLDS: Final = tuple(round(0.02 * step, 2) for step in range(1, 50))
 LINKAGE: Final = "linkage_probability"
@@ -138,7 +139,7 @@ def _check(same: list[np.ndarray]) -> None:
         counts = {"of paraphrases": int(half.sum()), "of other questions of one answer": int((~half).sum())}
         for kind, count in counts.items():
             if count < FEWEST:
-                found = f"there are {count} pairs {kind} to {what}, and {FEWEST} are needed"
+                found = f"{counted(count, 'pair')} {kind} to {what}, at least {FEWEST} needed"
                 raise QprError(f"the logs are too few: {found}. Give logs of more answers that hold several questions")
 
 

@@ -12,6 +12,7 @@ import rich.console
 from jobs import console
 from jobs.cli import BEAM_COMMANDS
 from jobs.commands import app
+from pipelines import progress
 from schemas import __version__
 from schemas.errors import QprError, UsageError
 
@@ -223,6 +224,17 @@ def test_work_without_an_end_in_sight_is_shown_with_its_time_on_a_terminal(monke
     screen = io.StringIO()
     monkeypatch.setattr(console, "messages", rich.console.Console(file=screen, force_terminal=True, width=80))
     with console.working("Reading [all] files"):
-        pass
+        progress.count(2_000, "row", "read")
     assert "Reading [all] files" in screen.getvalue()
     assert "0:00:00" in screen.getvalue()
+    assert "2,000 rows read" in screen.getvalue()
+
+
+def test_a_quiet_command_shows_no_work_on_a_terminal_either(monkeypatch):
+    screen = io.StringIO()
+    terminal = rich.console.Console(file=screen, force_terminal=True, width=80)
+    monkeypatch.setattr(console, "messages", terminal)
+    console.set_quiet(True)
+    with console.working("Reading"), console.progress_bar() as bar:
+        bar.add_task("training", total=2)
+    assert screen.getvalue() == ""

@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from pipelines import progress
 from schemas import storage
 from schemas.dataset import open_dataset
 from schemas.manifest import read_manifest, read_verified
@@ -59,4 +60,13 @@ def test_the_page_of_a_run_that_is_not_published_says_why(qpr, write_jsonl, memo
     outcome = qpr("clusters", "--logs", path, "--output", f"{memory}/d")
     assert outcome.code == 1
     page = outcome.err.split("see the counts in ")[1].strip()
-    assert "This run was not published: no cluster was left of 1 questions" in storage.read_bytes(page).decode()
+    assert (
+        "This run was not published: no cluster was left of 1 question in 1 group" in storage.read_bytes(page).decode()
+    )
+
+
+def test_the_steps_of_a_run_count_what_they_do_for_who_watches(qpr, command, memory):
+    assert qpr(*command, "--output", f"{memory}/d").code == 0
+    rows, questions = (3, 3) if command[0] == "clusters" else (2, 2)
+    of_rows, of_questions = f"{rows} rows read", f"{questions} questions clustered"
+    assert progress.counts() == [of_rows, of_questions]

@@ -22,7 +22,7 @@ def test_a_collection_is_measured_with_a_model_alone(qpr, tmp_path, make_model, 
     assert (result["queries"], result["documents"], result["judgements_missing"]) == (1, 3, 1)
     assert result["per_question"]["hits_at_1"] == 1.0  # the same key, so the same vector
     assert result["per_question"]["ndcg_at_10"] == pytest.approx(1 / (1 + 1 / 1.584962500721156))  # one of two found
-    assert "1 judged documents are not in corpus.jsonl" in outcome.err
+    assert "1 judged document not in corpus.jsonl" in outcome.err
     assert "H@10" in qpr("evaluate", "--beir", beir, "--model", tmp_path / "model").out
 
 

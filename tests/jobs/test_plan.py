@@ -28,7 +28,7 @@ def test_a_plan_tells_inputs_output_and_options_and_writes_nothing(qpr, log, mem
     assert everything(memory) == before
     lines = {" ".join(line.split()) for line in outcome.out.splitlines()}
     size = log.stat().st_size
-    told = {f"{log.name} jsonl {size} 3", f"1 file(s) {size} 3", f"output {memory}/d", "is made", "shards 1"}
+    told = {f"{log.name} jsonl {size} 3", f"1 file {size} 3", f"output {memory}/d", "is made", "shards 1"}
     assert told | {"assembly.gate.min_coherence 0.25", "-- runner FnApiRunner", "-- direct_num_workers 3"} <= lines
     assert outcome.err == "Nothing was written. Leave out --dry-run to do it\n"
 
@@ -114,5 +114,5 @@ def test_of_very_many_inputs_some_are_shown_and_all_are_counted():
     assert inputs[0] == ("u", "csv gzip", "1,000,000,000,000", "about 10,000,000,000")
     assert inputs[-2:] == [
         ("and 5,000 more", "", "", ""),
-        ("5,020 file(s)", "", "5,020,000,000,000,000", "about 50,200,000,000,000"),
+        ("5,020 files", "", "5,020,000,000,000,000", "about 50,200,000,000,000"),
     ]

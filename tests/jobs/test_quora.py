@@ -37,14 +37,14 @@ def test_columns_in_another_order_and_no_ids_are_fine(qpr):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (HEADER + "0,1,2,a,b,0\n", "error: no positive pair: none of 1 usable rows marks two different questions"),
+        (HEADER + "0,1,2,a,b,0\n", "error: no positive pair: none of 1 usable row marks two different questions"),
         (HEADER, "pairs.csv: there is no row"),
-        (HEADER + "0,1,2,a,b,yes\n", "1 of 1 rows were rejected, more than --max-reject-ratio 0.1 allows"),
+        (HEADER + "0,1,2,a,b,yes\n", "1 of 1 row rejected, more than --max-reject-ratio 0.1 allows"),
         (
             "q1,q2,label\na,b,1\n",
             "no column question1, question2, is_duplicate; there are q1, q2, label. Rename",
         ),
-        (HEADER + "0,1,2,a,b,yes\n" + ROWS, "1 of 4 rows were rejected, more than --max-reject-ratio 0.1 allows"),
+        (HEADER + "0,1,2,a,b,yes\n" + ROWS, "1 of 4 rows rejected, more than --max-reject-ratio 0.1 allows"),
         (HEADER + "0,1,1,a,b,1\n" + ROWS, "Most were validate_self_pair (1)"),
         ("", "pairs.csv: the file is empty (0 bytes)"),
     ],

@@ -49,5 +49,5 @@ def test_the_file_is_written_and_the_other_counters_are_returned(memory):
 
 
 def test_a_leak_that_the_check_finds_is_an_error(memory):
-    with pytest.raises(QprError, match="3 questions of validation or test still have their like"):
+    with pytest.raises(QprError, match="3 questions of validation or test found again"):
         tell_leakage(COUNTS | {"leakage.check.found": 3}, Leakage(), Output(f"{memory}/dataset", "dataset"))

@@ -103,7 +103,7 @@ def test_a_row_or_member_lost_or_doubled_is_not_published_and_leaves_nothing(mem
 
 def test_a_question_that_leaked_is_not_published_and_leaves_nothing(memory):
     old = publish(memory, GOOD)
-    with pytest.raises(QprError, match="1 questions of validation or test still have their like in an earlier split"):
+    with pytest.raises(QprError, match="1 question of validation or test found again in an earlier split"):
         publish(memory, GOOD | {"leakage.check.found": 1}, overwrite=True)
     assert storage.children(memory) == [old.run_id, "manifest.json"]
     assert read_manifest(memory) == old
@@ -136,7 +136,7 @@ def test_the_old_dataset_can_be_read_while_its_replacement_is_made(memory):
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        (GOOD | {"events": 8, "rows_rejected": 2}, r"2 of 10 rows were rejected, more than --max-reject-ratio 0\.1"),
+        (GOOD | {"events": 8, "rows_rejected": 2}, r"2 of 10 rows rejected, more than --max-reject-ratio 0\.1"),
         (GOOD | {"positive_edges": 0}, "no positive pair: none of 9 usable rows marks two different questions"),
         ({n: c for n, c in GOOD.items() if n != "clusters_train"}, "no cluster was left of 9 questions in 5 groups"),
     ],

@@ -129,5 +129,5 @@ def test_the_rate_falls_to_zero_and_every_step_is_told():
 
 def test_one_question_is_too_few():
     network = network_of(VOCABULARY, SubwordSettings(dimension=4, ngram_bins=20), SETTINGS)
-    with pytest.raises(QprError, match="1 questions"):
+    with pytest.raises(QprError, match="1 question:"):
         distil(network, network.read(KEYS[:1]), TAUGHT[:1], settings=SETTINGS)

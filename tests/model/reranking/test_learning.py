@@ -92,5 +92,5 @@ def test_a_network_that_is_no_number_names_its_epoch(monkeypatch):
 
 
 def test_too_few_queries_are_refused():
-    with pytest.raises(QprError, match=f"{FEWEST - 1} queries have .* fewer than {FEWEST}"):
+    with pytest.raises(QprError, match=f"{FEWEST - 1} queries with .* fewer than {FEWEST}"):
         learn(*lesson(FEWEST - 1), seed=0)
