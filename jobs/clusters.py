@@ -13,6 +13,7 @@ import typer
 
 from jobs.beam_options import beam_options
 from jobs.dataset_run import make_dataset
+from jobs.ignored_answers import IgnoreAnswer, read_ignored
 from jobs.input_options import Delimiter, Encoding, check_inputs, input_files
 from jobs.leakage_option import NearDuplicate
 from jobs.linkage_option import (
@@ -101,6 +102,7 @@ def clusters(
     min_confidence: Annotated[
         float | None, typer.Option(metavar="X", help="Reject rows of lower confidence.", **_LIMITS)
     ] = None,
+    ignore_answer: IgnoreAnswer = None,
     locale: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Reject rows of another locale than this, such as en-GB.", **_LIMITS),
@@ -202,7 +204,9 @@ def clusters(
         column_names=column_names,
         delimiter=delimiter,
         encoding=encoding,
-        validation=Validation(min_confidence=min_confidence, locale=locale),
+        validation=Validation(
+            min_confidence=min_confidence, locale=locale, ignored_answers=read_ignored(ignore_answer or [])
+        ),
         ambiguity=Ambiguity(min_answer_share=min_answer_share, min_answer_events=min_answer_events),
         assembly=Assembly(
             linking=decided.linking,

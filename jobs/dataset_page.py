@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element
 
 from jobs.bins import score_bins, size_bins
 from jobs.markup import document, el
+from jobs.option_names import option_rows
 from jobs.plots import STYLE as PLOT_STYLE
 from jobs.plots import histogram, table
 from jobs.sheets import FIVE, NAMES, Sheet, flat, other_counts, percent, sheets, shown, speed, whole
@@ -43,10 +44,13 @@ SHOWN_QUESTIONS = 5
 
 def dataset_page(findings: Findings) -> bytes:
     """Return the page of a run, UTF-8; whatever a question or an answer holds is shown as text."""
+    configuration = findings.configuration
     five = {name: found.five() for name, found in findings.overview.distributions.items()}
+    summed_up = sheets(findings.counters, five, configuration)
     body = [
         *_head(findings),
-        *(part for sheet in sheets(findings.counters, five) for part in (el("h2", sheet.head[0]), table(sheet))),
+        *_rejects(findings),
+        *(part for sheet in summed_up for part in (el("h2", sheet.head[0]), table(sheet), *_note(sheet.note))),
         el("h2", "How large and how coherent"),
         *_plots(findings.overview.distributions),
         el("h2", "The largest clusters"),
@@ -56,12 +60,10 @@ def dataset_page(findings: Findings) -> bytes:
         *_clusters(findings.overview.least_coherent),
         el("h2", "Leakage"),
         *_leakage(findings.leakage),
-        el("h2", "Other counts"),
-        table(other_counts(findings.counters)),
-        el("h2", "Configuration"),
-        table(Sheet(("Option", "value"), flat(findings.configuration), named=2)),
-        el("h2", "Inputs"),
-        *_inputs(findings),
+        el("h2", "More"),
+        _folded("Other counts", table(other_counts(findings.counters))),
+        _folded("Configuration", table(Sheet(("Option", "value"), option_rows(configuration), named=2))),
+        _folded("Inputs", *_inputs(findings)),
     ]
     return document(f"Dataset {findings.url}", STYLE + PLOT_STYLE, el("main", *body))
 
@@ -72,6 +74,29 @@ def _head(findings: Findings) -> Iterator[Element]:
     yield el("p", f"Run {findings.run_id}: {counted(rows, 'row')}, {speed(rows, findings.seconds)}", class_="faint")
     if findings.fault:
         yield el("p", f"This run was not published: {findings.fault}.", class_="bad", role="alert")
+    for warning in findings.warnings:
+        yield el("p", f"Warning: {warning}.", class_="bad", role="status")
+
+
+def _rejects(findings: Findings) -> Iterator[Element]:
+    """Yield examples of every reason, in sight where nothing was published and folded elsewhere."""
+    if not findings.rejects:
+        return
+    yield el("h2", "Examples of what was rejected")
+    for found in findings.rejects:
+        title = f"{found.stage}, {found.reason.replace('_', ' ')}: {whole(found.number)}"
+        items = [el("li", _cut(text), dir="auto") for text in found.texts]
+        yield _folded(title, el("ul", *items), in_sight=bool(findings.fault))
+
+
+def _folded(title: str, *children: Element, in_sight: bool = False) -> Element:
+    """Return a part that is shown when its title is clicked, or at once."""
+    attributes: dict[str, str] = {"open": ""} if in_sight else {}
+    return el("details", el("summary", title), *children, **attributes)
+
+
+def _note(text: str) -> list[Element]:
+    return [el("p", text, class_="faint")] if text else []
 
 
 def _plots(distributions: Mapping[str, Distribution]) -> Iterator[Element]:
@@ -87,10 +112,11 @@ def _figure(name: str, found: Distribution) -> Element:
     axis = "questions, up to" if name == "size" else called
     title = f"Clusters by {called}: {five}"
     plot = histogram(counts, ticks=bins.ticks, labels=bins.labels, title=title, axis=axis)
-    rows = [(label, whole(n), percent(n / found.total)) for label, n in zip(bins.labels, counts, strict=True)]
+    binned = zip(bins.labels, counts, strict=True)
+    rows = [(label, whole(n), percent(n / found.total)) for label, n in binned if n]
     numbers = table(Sheet((called, "clusters", "share"), rows))
     caption = el("figcaption", f"Clusters by {called}")
-    return el("figure", caption, plot, el("p", five, class_="faint"), el("details", el("summary", "Numbers"), numbers))
+    return el("figure", caption, plot, el("p", five, class_="faint"), _folded("Numbers", numbers))
 
 
 def _clusters(clusters: Sequence[Mapping[str, Any]]) -> Iterator[Element]:
@@ -110,18 +136,18 @@ def _questions(texts: Sequence[str], size: int) -> Iterator[Element]:
         items.append(el("li", f"and {whole(size - len(texts))} more", class_="faint"))
     yield el("ul", *items[:SHOWN_QUESTIONS])
     if more := items[SHOWN_QUESTIONS:]:
-        yield el("details", el("summary", "More questions"), el("ul", *more))
+        yield _folded("More questions", el("ul", *more))
 
 
 def _leakage(leakage: Mapping[str, Any]) -> Iterator[Element]:
     check = leakage.get("check", {})
     compared = sum(n for name, n in check.get("compared", {}).items() if name != "pairs_of_sets")
-    told = (
-        f"A second look at the {whole(compared)} written questions found {whole(check.get('found', 0))} in two splits."
-    )
+    of = counted(compared, "written question")
+    told = f"Of {of}, compared once more, {whole(check.get('found', 0))} found in two splits."
     yield el("p", told if check else "Nothing was compared.")
     if leakage:
-        yield table(Sheet(("What", "value"), flat(leakage), named=2))
+        lines = [(name.replace("_", " ").replace(".", ", "), value) for name, value in flat(leakage) if value != "0"]
+        yield _folded("What was compared, found and removed", table(Sheet(("What", "value"), lines, named=2)))
 
 
 def _inputs(findings: Findings) -> Iterator[Element]:

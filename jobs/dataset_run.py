@@ -5,11 +5,11 @@ sources, configuration, steps -> make_dataset -> dataset
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from jobs.console import emit, say, working
+from jobs.console import emit, say, warn, working
+from jobs.next_steps import next_steps
 from schemas import storage
 from schemas.manifest import REPORTS
 from schemas.output import Output
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
 
     from pipelines.clusters import ClustersConfig
+    from pipelines.findings import Findings
     from pipelines.quora import QuoraConfig
     from pipelines.reading.sources import Source
     from schemas.manifest import Manifest
@@ -66,25 +67,37 @@ def make_dataset(
 
     size = f"{counted(len(sources), 'file')}, {counted(sum(s.bytes for s in sources), 'byte')}"
     message = f"Clustering {size}, in {counted(configuration.shards, 'part')}"
-    with Output(output, "dataset", overwrite=overwrite) as target, working(message):
-        manifest = run_and_publish(
-            build,
-            output=target,
-            sources=sources,
-            configuration=configuration,
-            leakage=configuration.assembly.leakage,
-            options=options,
-            max_reject_ratio=max_reject_ratio,
-            questions_a_row=questions_a_row,
-            page=dataset_page,
-        )
-    _show(output, manifest, as_json=as_json)
+    seen: list[Findings] = []
+
+    def page(findings: Findings) -> bytes:
+        seen.append(findings)
+        return dataset_page(findings)
+
+    try:
+        with Output(output, "dataset", overwrite=overwrite) as target, working(message):
+            manifest = run_and_publish(
+                build,
+                output=target,
+                sources=sources,
+                configuration=configuration,
+                leakage=configuration.assembly.leakage,
+                options=options,
+                max_reject_ratio=max_reject_ratio,
+                questions_a_row=questions_a_row,
+                page=page,
+            )
+    finally:  # a run that is refused has its warnings too
+        for findings in seen:
+            for warning in findings.warnings:
+                warn(warning)
+    _show(output, manifest, seen[-1], as_json=as_json)
 
 
-def _show(url: str, manifest: Manifest, *, as_json: bool) -> None:
+def _show(url: str, manifest: Manifest, findings: Findings, *, as_json: bool) -> None:
     """Print what a run made, where its files and its page are and what to do next."""
     from jobs.dataset_views import dataset_tables
     from jobs.sheets import rows_per_second
+    from pipelines.fallbacks import as_json as fallbacks_as_json
     from pipelines.value_notes import value_notes
 
     [page] = [storage.join(url, file.path) for file in manifest.of(REPORTS)]
@@ -97,11 +110,13 @@ def _show(url: str, manifest: Manifest, *, as_json: bool) -> None:
         "rows_per_second": rows_per_second(manifest.counters["rows_read"], manifest.seconds),
         "counters": manifest.counters,
         "distributions": manifest.distributions,
+        "warnings": findings.warnings,
+        "fallback_answers": fallbacks_as_json(findings.fallbacks, rows=manifest.counters["rows_read"]),
     }
     emit(result, as_json=as_json, table=lambda: dataset_tables(url, manifest))
     for note in value_notes(manifest.counters):
         say(note)
     say(f"Files: {storage.join(url, manifest.run_id)}; what is in them: {storage.join(url, 'manifest.json')}")
     say(f"See it in a browser: {page}")
-    typed = shlex.quote(url)
-    say(f"Next: qpr sample --dataset {typed}; qpr train --dataset {typed} --output MODEL")
+    for line in next_steps(url, manifest.counters):
+        say(line)

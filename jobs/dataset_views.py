@@ -21,9 +21,17 @@ if TYPE_CHECKING:
 def dataset_tables(url: str, manifest: Manifest) -> rich.console.Group:
     """Return what a run made: a heading and a small table each for rows, questions, splits, clusters and the rest."""
     heading = f"{url}: {speed(manifest.counters.get('rows_read', 0), manifest.seconds)}"
-    every = [*sheets(manifest.counters, manifest.distributions), other_counts(manifest.counters)]
-    tables = [drawn(sheet) for sheet in every if sheet.rows]
-    return rich.console.Group(rich.text.Text(heading, style="bold"), *tables)
+    summed_up = sheets(manifest.counters, manifest.distributions, manifest.configuration)
+    every = [*summed_up, other_counts(manifest.counters)]
+    parts: list[rich.console.RenderableType] = [rich.text.Text(heading, style="bold")]
+    for sheet in every:
+        if sheet.rows:
+            parts += [drawn(sheet), *_note(sheet)]
+    return rich.console.Group(*parts)
+
+
+def _note(sheet: Sheet) -> list[rich.text.Text]:
+    return [rich.text.Text(f"{sheet.note}\n", style="dim")] if sheet.note else []
 
 
 def drawn(sheet: Sheet) -> rich.table.Table:

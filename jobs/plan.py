@@ -13,6 +13,7 @@ import rich.console
 
 from jobs.console import emit, say
 from jobs.dataset_views import drawn
+from jobs.option_names import option_rows
 from jobs.sheets import Sheet, flat, whole
 from schemas import storage
 from schemas.output import refuse_taken
@@ -86,7 +87,7 @@ def plan_sheets(found: Mapping[str, Any]) -> list[Sheet]:
     files += [(f"and {whole(hidden)} more", "", "", "")] if hidden > 0 else []
     files.append(_input_row({**found, "url": counted(found["files"], "file"), "format": "", "compression": None}))
     fate = "exists and is replaced when the run ends" if found["replaces"] else "is made"
-    options = [("output", found["output"]), ("", fate), *flat(found["configuration"])]
+    options = [("--output", found["output"]), ("", fate), *option_rows(found["configuration"])]
     options += [(f"-- {name}", told) for name, told in flat(found["beam_options"])]
     return [Sheet(("Inputs", "format", "bytes", "rows"), files, named=2), Sheet(("Run", "value"), options, named=2)]
 

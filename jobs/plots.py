@@ -26,12 +26,15 @@ thead th { color: var(--faint); white-space: nowrap; }
   th, td { font-size: .85rem; padding-right: .4rem; }
   thead th { white-space: normal; }
   .name, th[scope=row] { max-width: 9rem; }
+  .many .bar, .many thead td { display: none; }
 }
 svg { display: block; width: 100%; height: auto; }
 svg rect { fill: var(--ink); }
 svg line { stroke: var(--line); }
 svg text { fill: var(--faint); font: 11px system-ui, sans-serif; }
 """
+
+_FIT_BESIDE_BARS = 2  # columns of figures on a phone of 375 pixels
 
 _WIDTH, _HEIGHT, _TOP, _BOTTOM = 360, 150, 16, 30  # units are pixels on a phone
 
@@ -43,7 +46,8 @@ def table(sheet: Sheet) -> Element:
         head.append(el("td", aria_hidden="true"))
     rows = [_row(sheet, number) for number in range(len(sheet.rows))]
     drawn = el("table", el("thead", el("tr", *head)), el("tbody", *rows))
-    return el("div", drawn, class_="wide", tabindex=0, role="region", aria_label=sheet.head[0])
+    kind = "wide many" if len(sheet.head) - sheet.named > _FIT_BESIDE_BARS else "wide"
+    return el("div", drawn, class_=kind, tabindex=0, role="region", aria_label=sheet.head[0])
 
 
 def histogram(counts: Sequence[int], *, ticks: Sequence[str], labels: Sequence[str], title: str, axis: str) -> Element:

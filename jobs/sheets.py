@@ -15,9 +15,15 @@ NAMES = {
     "coherence": "coherence (paper)",
     "adjusted_coherence": "adjusted coherence",
     "idf_coherence": "idf coherence",
+    "linkage_probability": "linkage probability",
     "size": "cluster size",
 }
-"""What a person calls a column of the clusters; others by their name."""
+"""What a person calls a column of the clusters."""
+
+SCALE = "Scores: 0 unrelated, 1 the same words or certain paraphrases; coherence (paper) is high for few questions"
+"""Which end of a score is good, whichever is shown."""
+
+_COLUMN_OF_SCORE = {"paper": "coherence", "adjusted": "adjusted_coherence", "idf": "idf_coherence"}
 
 FIVE = {"min": "min", "q1": "25 %", "median": "median", "q3": "75 %", "max": "max"}
 """What a person calls the figures that sum a distribution up."""
@@ -31,34 +37,39 @@ class Sheet(NamedTuple):
         rows: of its cells.
         named: how many columns hold names.
         bars: which part of the longest bar each row has, in [0, 1]; empty where bars make no sense.
+        note: sentences that stand below the table.
     """
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     named: int = 1
     bars: Sequence[float] = ()
+    note: str = ""
 
 
-def sheets(counters: Mapping[str, int], distributions: Mapping[str, Mapping[str, float]]) -> list[Sheet]:
+def sheets(
+    counters: Mapping[str, int], distributions: Mapping[str, Mapping[str, float]], configuration: Mapping[str, Any]
+) -> list[Sheet]:
     """Return the tables that sum a run up; one that would be empty is left out.
 
     Args:
         counters: of its manifest.
         distributions: the same.
+        configuration: the same; says which score decides.
     """
     told = accounts(counters)
     found = [
         _of_account(told.rows, "Rows", ("read", "kept")),
         _of_account(told.questions, "Questions", ("grouped", "in clusters")),
         _of_splits(told.splits),
-        _of_distributions(distributions),
+        _of_distributions(distributions, configuration),
     ]
     return [sheet for sheet in found if sheet.rows]
 
 
 def other_counts(counters: Mapping[str, int]) -> Sheet:
-    """Return the table of the counters that stand in none of `sheets`."""
-    others = sorted(accounts(counters).others.items())
+    """Return the table of the counters that stand in none of `sheets` and are not 0."""
+    others = sorted((name, number) for name, number in accounts(counters).others.items() if number)
     return Sheet(("Other counts", "number"), [(name.replace("_", " "), whole(number)) for name, number in others])
 
 
@@ -121,12 +132,31 @@ def _of_splits(splits: Sequence[Split]) -> Sheet:
     return Sheet(head, rows, bars=[_share(s.questions, every.questions) for s in splits])
 
 
-def _of_distributions(distributions: Mapping[str, Mapping[str, float]]) -> Sheet:
+def deciding_score(configuration: Mapping[str, Any]) -> tuple[str, float] | None:
+    """Return the column of the score that decides on clusters and its minimum; None where none is rejected for it."""
+    gate = configuration.get("assembly", {}).get("gate", {})
+    return (_COLUMN_OF_SCORE[gate["coherence"]], gate["min_coherence"]) if gate.get("min_coherence") else None
+
+
+def scale_note(configuration: Mapping[str, Any]) -> str:
+    """Return which end of the scores is good, and which score decides on clusters."""
+    decides = deciding_score(configuration)
+    verdict = "no cluster is rejected for its coherence"
+    if decides:
+        verdict = f"{NAMES[decides[0]]} decides: clusters below {decides[1]:g} are rejected (--min-coherence)"
+    return f"{SCALE}. {verdict[0].upper()}{verdict[1:]}."
+
+
+def _of_distributions(distributions: Mapping[str, Mapping[str, float]], configuration: Mapping[str, Any]) -> Sheet:
+    decides = deciding_score(configuration)
     rows = [
-        (NAMES.get(name, name.replace("_", " ")), *(shown(value, name) for value in five.values()))
+        (
+            f"{NAMES[name]}, decides" if decides and decides[0] == name else NAMES[name],
+            *(shown(value, name) for value in five.values()),
+        )
         for name, five in distributions.items()
     ]
-    return Sheet(("Clusters", *FIVE.values()), rows)
+    return Sheet(("Clusters", *FIVE.values()), rows, note=scale_note(configuration))
 
 
 def _share(part: int, of: int) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from jobs.console import progress_bar, say, warn
 from jobs.model_publication import publish_model
+from jobs.model_size import size_warning
 from jobs.processes import process_count
 from jobs.run_options import Terms
 from schemas import storage
@@ -44,6 +45,8 @@ def run_training(
     sources += [Source(url=terms.init_from, digest=older.manifest.digest)] if terms.init_from and older else []
     checkpoints = _checkpoints(sources, output, shape=shape, settings=settings, terms=terms)
     pairs = read_pairs(source)
+    if output and (warning := size_warning(shape, settings, questions=len(pairs["train"].texts))):
+        warn(warning)
     try:
         trained = _train_with_bar(
             pairs,

@@ -17,6 +17,7 @@ import pydantic
 from pipelines import progress
 from pipelines.clustering import Gate, cluster, describe
 from pipelines.coherence import Coherence, coherence
+from pipelines.fallbacks import broad_answers
 from pipelines.grouping import starts_of_runs
 from pipelines.leakage import TURNED_AWAY_TAG, Leakage, RemoveLeakage
 from pipelines.leakage_check import CheckLeakage
@@ -171,7 +172,9 @@ def judge(members: pa.Table, assembly: Assembly, weights: TokenWeights, linker: 
     scores = Coherence(*(values[cluster_in_train] for values in clustered.coherence))
     yield from _tables(believed.filter(in_train), scores, assembly)
     yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, clustered.turned_away)
-    yield beam.pvalue.TaggedOutput("written", Written(None, clustered.counts))
+    yield beam.pvalue.TaggedOutput(
+        "written", Written(None, clustered.counts, broad_answers=broad_answers(members, weights))
+    )
     if len(clustered.names):
         yield beam.pvalue.TaggedOutput("names", clustered.names)
 

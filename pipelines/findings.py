@@ -5,9 +5,12 @@ run -> Findings -> a page, tables in a terminal
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from pipelines.fallbacks import BroadAnswer, warnings
 from pipelines.overview import Overview
+from pipelines.reject_examples import RejectExamples
 from schemas.manifest import Source
 
 
@@ -24,6 +27,8 @@ class Findings(NamedTuple):
         counters: of the manifest.
         overview: of the clusters.
         leakage: what ``leakage.json`` holds.
+        rejects: some rows and questions that were rejected, for every reason.
+        fallbacks: answers that look like a fallback, the most frequent first.
     """
 
     url: str
@@ -35,3 +40,10 @@ class Findings(NamedTuple):
     counters: dict[str, int]
     overview: Overview
     leakage: dict[str, Any]
+    rejects: Sequence[RejectExamples] = ()
+    fallbacks: Sequence[BroadAnswer] = ()
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return what a person should look into, a sentence each."""
+        return warnings(self.fallbacks, rows=self.counters.get("rows_read", 0))

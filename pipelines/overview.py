@@ -95,7 +95,7 @@ def _numbers_of(urls: Sequence[str]) -> Iterator[pa.Table]:
 
 
 def _numbers(url: str) -> pa.Table:
-    with _opened(url) as file:
+    with open_parquet(url) as file:
         return file.read(columns=list(_NUMBERS), use_threads=False).replace_schema_metadata(None)
 
 
@@ -114,7 +114,7 @@ def _told(chosen: pa.Table | None, urls: Sequence[str]) -> list[dict[str, Any]]:
 def _texts(url: str, rows: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield some rows of a file, given ascending, with their answer and first texts."""
     first = 0
-    with _opened(url) as file:
+    with open_parquet(url) as file:
         for batch in file.iter_batches(1024, columns=["answer", "texts"], use_threads=False):
             inside = [row for row in rows if first <= row < first + len(batch)]
             part = batch.take(pa.array([row - first for row in inside], pa.int64()))
@@ -125,8 +125,8 @@ def _texts(url: str, rows: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]
 
 
 @contextlib.contextmanager
-def _opened(url: str) -> Iterator[pq.ParquetFile]:
-    """Open a file so that a remote store sends the wanted columns alone, a request each."""
+def open_parquet(url: str) -> Iterator[pq.ParquetFile]:
+    """Open a Parquet file so that a remote store sends the wanted columns alone, a request each."""
     file_system, path = storage.locate(url)
     with storage.explained(url), file_system.open(path, "rb", cache_type="none") as raw, pq.ParquetFile(raw) as file:
         yield file

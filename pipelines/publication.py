@@ -12,22 +12,21 @@ import apache_beam as beam
 import pydantic
 from apache_beam.options.pipeline_options import PipelineOptions
 
+from pipelines.fallbacks import fallbacks
+from pipelines.faults import fault_of, shown_rejects
 from pipelines.findings import Findings
 from pipelines.leakage import Leakage
 from pipelines.leakage_report import leakage_report, tell_leakage
 from pipelines.overview import overview
-from pipelines.reading.encodings import ENCODING_HINT
 from pipelines.reading.sources import Source
+from pipelines.reject_examples import reject_examples
 from pipelines.report import check_sum, read_report
 from pipelines.runner import run
-from pipelines.value_notes import idle_filter
-from pipelines.writing import ROW_STAGES
 from schemas import storage
 from schemas.errors import QprError
 from schemas.manifest import REPORTS, Manifest
 from schemas.manifest import Source as Input
 from schemas.output import Output
-from schemas.quantities import counted
 from schemas.tables import SPLITS
 
 DEFAULT_MAX_REJECT_RATIO = 0.1
@@ -77,7 +76,7 @@ def run_and_publish(
         report = read_report(output)
         counted, leakage_file = tell_leakage(report.counters, leakage, output)
         counters = _check_accounts(counted, questions_a_row)
-        fault = _fault(counters, sources, max_reject_ratio)
+        fault = fault_of(counters, sources, max_reject_ratio)
         findings = Findings(
             url=output.url,
             run_id=output.run_id,
@@ -88,6 +87,8 @@ def run_and_publish(
             counters=counters,
             overview=overview(output.url, report.files),
             leakage=leakage_report(report.counters, leakage),
+            rejects=reject_examples(output.url, report.files, counters),
+            fallbacks=fallbacks(report.broad_answers, rows=counters.get("rows_read", 0)),
         )
         page_file = output.write(PAGE, page(findings), table=REPORTS)
     except BaseException:
@@ -96,7 +97,8 @@ def run_and_publish(
     if fault and (counters["rows_rejected"] or counters["members_rejected"]):
         output.release()
         rejected, told = (storage.join(output.run_url, name) for name in ("rejected", PAGE))
-        raise QprError(f"{fault}. Read what was rejected in {rejected} or see the counts in {told}")
+        examples = "".join(f"\n  {line}" for line in shown_rejects(findings.rejects))
+        raise QprError(f"{fault}. Read what was rejected in {rejected} or see the counts in {told}{examples}")
     if fault:
         output.abandon()
         raise QprError(fault)
@@ -124,32 +126,3 @@ def _check_accounts(counted: dict[str, int], questions_a_row: int) -> dict[str, 
     check_sum(counters, "members", "members_judged", *ambiguous)
     check_sum(counters, "members", *(f"members_{split}" for split in SPLITS), "members_rejected")
     return counters
-
-
-def _fault(counters: dict[str, int], sources: Sequence[Source], max_reject_ratio: float) -> str | None:
-    """Return why the run is worth nothing, or None if it is worth something."""
-    read, rejected = counters.get("rows_read", 0), counters["rows_rejected"]
-    if not read:
-        return f"{', '.join(source.url for source in sources)}: there is no row. Check that it is the right file"
-    if rejected > max_reject_ratio * read:
-        allowed = f"more than --max-reject-ratio {max_reject_ratio} allows"
-        most = _most_frequent(counters, [f"rejected_{stage}_" for stage in ROW_STAGES])
-        hint = f". {ENCODING_HINT}" if counters.get("rejected_read_invalid_utf8") else ""
-        return f"{rejected:,} of {counted(read, 'row')} rejected, {allowed}. {most}{hint}"
-    if idle := idle_filter(counters):
-        return idle
-    if counters.get("positive_edges") == 0:
-        found = (
-            f"none of {counted(counters['rows_kept'], 'usable row')} marks two different questions with is_duplicate 1"
-        )
-        return f"no positive pair: {found}. Check the labels of the input"
-    if not any(counters.get(f"clusters_{split}") for split in SPLITS):
-        of = f"{counted(counters.get('members', 0), 'question')} in {counted(counters.get('groups', 0), 'group')}"
-        return f"no cluster was left of {of}. {_most_frequent(counters, ['rejected_'])}"
-    return None
-
-
-def _most_frequent(counters: dict[str, int], prefixes: Sequence[str]) -> str:
-    reasons = {name: n for name, n in counters.items() if name.startswith(tuple(prefixes))}
-    most = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:3]
-    return "Most were " + ", ".join(f"{name.removeprefix('rejected_')} ({n:,})" for name, n in most)

@@ -11,6 +11,7 @@ import json
 
 import apache_beam as beam
 
+from pipelines.fallbacks import BroadAnswer
 from pipelines.writing import Written
 from schemas import storage
 from schemas.errors import QprError
@@ -22,11 +23,12 @@ _REPORT = "report.json"
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """The files of a run, its counters, and the inputs whose digests its workers computed."""
+    """The files of a run, its counters, its inputs with digests, and the answers that look like a fallback."""
 
     files: list[File]
     counters: dict[str, int]
     sources: list[Source]
+    broad_answers: list[BroadAnswer] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -45,7 +47,14 @@ class WriteReport(beam.PTransform):
         """Combine all elements into one list and write it."""
         return (
             written
-            | beam.Map(lambda w: (w.file and w.file.model_dump(), w.counts, w.source and w.source.model_dump()))
+            | beam.Map(
+                lambda w: (
+                    w.file and w.file.model_dump(),
+                    w.counts,
+                    w.source and w.source.model_dump(),
+                    w.broad_answers,
+                )
+            )
             | beam.combiners.ToList()
             | beam.Map(
                 lambda entries: storage.write_bytes(storage.join(self.run_url, _REPORT), json.dumps(entries).encode())
@@ -59,10 +68,12 @@ def read_report(output: Output) -> Report:
     entries = json.loads(storage.read_bytes(url))
     storage.delete(url)
     counters: collections.Counter[str] = collections.Counter()
-    for _, counts, _ in entries:
+    for _, counts, _, _ in entries:
         counters.update(counts)
-    files = [File(**file) for file, _, _ in entries if file]
-    return Report(files, dict(counters), [Source(**source) for _, _, source in entries if source])
+    files = [File(**file) for file, _, _, _ in entries if file]
+    sources = [Source(**source) for _, _, source, _ in entries if source]
+    answers = [BroadAnswer(*answer) for _, _, _, found in entries for answer in found]
+    return Report(files, dict(counters), sources, answers)
 
 
 def check_sum(counters: dict[str, int], whole: str, *parts: str) -> None:

@@ -37,12 +37,14 @@ class TokenWeights:
 
     def of(self, tokens: np.ndarray) -> np.ndarray:
         """Return the float64 weight of each token hash; an unknown one counts as seen once."""
-        total = max(self.questions, MIN_QUESTIONS)
-        frequency = np.ones(len(tokens))
-        if len(self.tokens):
-            place = np.minimum(np.searchsorted(self.tokens, tokens), len(self.tokens) - 1)
-            frequency = np.where(self.tokens[place] == tokens, self.frequencies[place], 1.0)
-        return np.log1p(total / frequency)
+        return np.log1p(max(self.questions, MIN_QUESTIONS) / self.frequency(tokens))
+
+    def frequency(self, tokens: np.ndarray) -> np.ndarray:
+        """Return how many questions hold each token hash, float64; an unknown one counts as seen once."""
+        if not len(self.tokens):
+            return np.ones(len(tokens))
+        place = np.minimum(np.searchsorted(self.tokens, tokens), len(self.tokens) - 1)
+        return np.where(self.tokens[place] == tokens, self.frequencies[place], 1.0)
 
 
 def count_tokens(token_lists: pa.Array | pa.ChunkedArray) -> TokenWeights:

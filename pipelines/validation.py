@@ -25,10 +25,13 @@ class Validation(pydantic.BaseModel, frozen=True, extra="forbid"):
     Attributes:
         min_confidence: rows whose ``confidence`` is lower are turned away; a row without one is kept.
         locale: keep rows of this locale only; a row without one is kept.
+        ignored_answers: rows with one of these are turned away: answers, compared as `schemas.text.fold` reads them,
+            or answer ids.
     """
 
     min_confidence: float | None = None
     locale: str | None = None
+    ignored_answers: tuple[str, ...] = ()
 
     @property
     def filters(self) -> list[str]:
@@ -58,7 +61,7 @@ def validate(rows: pa.Table, options: Validation) -> Validated:
     folded = fold_all(answers.dictionary)
     reasons = pc.coalesce(
         _spread(question_faults(questions.dictionary, keys), questions, "missing_question"),
-        _spread(_answer_faults(answers.dictionary, folded), answers, "missing_answer"),
+        _spread(_answer_faults(answers.dictionary, folded, options), answers, "missing_answer"),
         *_row_faults(rows, options),
     )
     kept = pc.is_null(reasons)
@@ -97,17 +100,22 @@ def question_faults(texts: pa.Array, keys: pa.Array) -> pa.Array:
     )
 
 
-def _answer_faults(texts: pa.Array, folded: pa.Array) -> pa.Array:
+def _answer_faults(texts: pa.Array, folded: pa.Array, options: Validation) -> pa.Array:
+    ignored = fold_all(pa.array(options.ignored_answers, pa.string()))
     return first_true(
         {
             "too_long": pc.greater(pc.utf8_length(texts), MAX_ANSWER_CHARACTERS),
             "empty_answer": pc.equal(folded, ""),
+            "ignored_answer": pc.is_in(folded, value_set=ignored),
         }
     )
 
 
 def _row_faults(rows: pa.Table, options: Validation) -> list[pa.Array]:
     faults = []
+    if options.ignored_answers:
+        ids = pa.array(options.ignored_answers, pa.string())
+        faults.append(first_true({"ignored_answer": pc.is_in(rows["answer_id"], value_set=ids).combine_chunks()}))
     if options.min_confidence is not None:
         low = pc.less(rows["confidence"], options.min_confidence).combine_chunks()
         faults.append(first_true({"low_confidence": low}))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import apache_beam as beam
@@ -14,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from pipelines.fallbacks import BroadAnswer
 from pipelines.shuffle import shard_of
 from schemas.manifest import File, Source
 from schemas.output import write_file
@@ -35,11 +37,19 @@ ROW_STAGES = ("read", "validate")
 
 
 class Written(NamedTuple):
-    """One file, or none, counts that add up over all files of a run, and an input of the run, or none."""
+    """One file, or none, and what a part of a run found.
+
+    Attributes:
+        file: what was written.
+        counts: they add up over all files of a run.
+        source: an input of the run, with its digest.
+        broad_answers: answers that look like a fallback.
+    """
 
     file: File | None
     counts: dict[str, int]
     source: Source | None = None
+    broad_answers: Sequence[BroadAnswer] = ()
 
 
 @dataclasses.dataclass

@@ -12,6 +12,10 @@ import numpy as np
 from model.batches import Numbers, batch_count, batches, unique_batch_count, unique_batches
 from model.pairs import Pairs
 from model.settings import TrainingSettings
+from schemas.quantities import counted
+
+MANY_STEPS = 100
+"""Fewer steps an epoch cost seconds, whatever their size; a small dataset always has small ones."""
 
 
 def epoch_batches(pairs: Pairs, settings: TrainingSettings, *, epoch: int) -> Iterator[Numbers]:
@@ -49,11 +53,11 @@ def fitted(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], Non
 
 
 def _say_what_is_dealt(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], None]) -> None:
-    """Say so if one cluster has so many pairs that there are more batches than the size asks for."""
+    """Say so if one cluster has so many pairs that an epoch takes many small steps."""
     drawn = np.bincount(pairs.clusters)
     if settings.pairs_per_cluster:
         drawn = np.minimum(drawn, settings.pairs_per_cluster)
     total, most = int(drawn.sum()), int(drawn.max())
-    if most > -(-total // settings.batch_size):
-        cause = f"a cluster with {most:,} pairs makes {most:,} batches of {-(-total // most)} pairs at most"
-        say(f"{cause}, where --batch-size is {settings.batch_size}. Draw fewer of it with --pairs-per-cluster")
+    if most > MANY_STEPS and most * settings.batch_size > 2 * total:
+        size = f"{most:,} steps of at most {counted(-(-total // most), 'pair')}, not {settings.batch_size:,}"
+        say(f"an epoch takes {size}: one cluster has {most:,} pairs, one for each step. Set --pairs-per-cluster")

@@ -61,9 +61,15 @@ def test_a_batch_larger_than_the_pairs_or_the_clusters_is_reduced():
     assert said == ["batch size reduced from 6 to 5, the number of train clusters, each of which comes once in a batch"]
 
 
-def test_a_cluster_that_makes_batches_small_is_said():
-    _, said = fit(batch_size=5, unique_clusters=True)
-    # 12 pairs in batches of 5 are 3, but the largest cluster has 4
-    assert len(said) == 1
-    assert said[0].startswith("a cluster with 4 pairs makes 4 batches of 3 pairs at most, where --batch-size is 5.")
-    assert "--pairs-per-cluster" in said[0]
+def test_a_cluster_that_makes_many_small_steps_is_said():
+    # 12 pairs in batches of 5 are 3, but the largest cluster has 4: too few steps to speak of
+    assert fit(batch_size=5, unique_clusters=True)[1] == []
+    said: list[str] = []
+    fitted(TrainingSettings(batch_size=5, unique_clusters=True), pairs_of([150, 1, 1, 1, 1]), say=said.append)
+    assert said == [
+        "an epoch takes 150 steps of at most 2 pairs, not 5: one cluster has 150 pairs, one for each step. "
+        "Set --pairs-per-cluster"
+    ]
+    even: list[str] = []
+    fitted(TrainingSettings(batch_size=2, unique_clusters=True), pairs_of([150, 150]), say=even.append)
+    assert even == []

@@ -1,0 +1,54 @@
+"""The commands to type after a dataset was made, by its size.
+
+counters of a dataset -> next_steps -> lines
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Final
+
+from schemas.quantities import counted
+from schemas.tables import SPLITS
+
+FEW_QUESTIONS: Final = 200
+"""Fewer questions in clusters teach no encoder: at 250 even `static` found 4 of 10 paraphrases first (docs/log.md)."""
+
+STATIC_WINS: Final = 10_000
+"""Up to so many questions `--preset static` found more than the default on every dataset tried (docs/log.md)."""
+
+_STATIC_EXTRA: Final = "pip install 'question-paraphrase-retrieval[static]'"
+
+
+def next_steps(url: str, counters: Mapping[str, int]) -> list[str]:
+    """Return what to do with a dataset, a line each.
+
+    Args:
+        url: the dataset's folder.
+        counters: of its manifest.
+    """
+    typed = shlex.quote(url)
+    questions = sum(counters.get(f"members_{split}", 0) for split in SPLITS)
+    missing = [split for split in SPLITS if not counters.get(f"clusters_{split}")]
+    index = f"qpr index --questions {typed} --model st:FOLDER --output INDEX"
+    train = f"qpr train --dataset {typed} --preset static --output MODEL"
+    if questions >= FEW_QUESTIONS and not missing:
+        small = questions < STATIC_WINS
+        hint = f"static starts from published word vectors, which finds more here: {_STATIC_EXTRA}"
+        command = train if small else train.replace(" --preset static", "")
+        return [f"Next: qpr sample --dataset {typed}; {command}", *([hint] if small else [])]
+    lines = [f"Next: qpr sample --dataset {typed}"]
+    if questions < FEW_QUESTIONS:
+        lines.append(
+            f"{counted(questions, 'question')} in clusters are too few to train an encoder from random weights."
+        )
+    if missing:
+        lines.append(
+            f"No cluster in split {' or '.join(missing)}: all clusters of an answer share a split. More answers, or "
+            "another --split-salt, fill it; without it nothing can be learned or measured there."
+        )
+    lines.append(f"To search without training: {index}, with a model of sentence-transformers in FOLDER.")
+    if "train" not in missing:
+        lines.append(f"To start from published word vectors: {train} ({_STATIC_EXTRA})")
+    return lines
