@@ -24,7 +24,7 @@ A first run on generated logs:
 
 \b
   qpr simulate --output logs.parquet --events 50000
-  qpr clusters --logs logs.parquet --output dataset
+  qpr clusters logs.parquet --output dataset
   qpr train --dataset dataset --output model --epochs 3
   qpr index --questions dataset --model model --output index
   qpr search --index index "how tall is the tower"

@@ -46,7 +46,6 @@ def demo(
     run(
         "Group the questions by their answer and keep the coherent groups",
         "clusters",
-        "--logs",
         logs,
         "--output",
         dataset,
@@ -77,7 +76,7 @@ def demo(
     results.print("Try next:")
     results.print(f'  qpr search --index {index} "your own question"', markup=False)
     results.print(f"  qpr sample --dataset {dataset}", markup=False)
-    results.print("  qpr clusters --logs YOUR_LOGS.jsonl --output dataset   # columns: question, answer", markup=False)
+    results.print("  qpr clusters YOUR_LOGS.jsonl --output dataset   # columns: question, answer", markup=False)
 
 
 def run(title: str, command: str, *arguments: str | int, overwrite: bool = True) -> None:

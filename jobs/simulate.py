@@ -99,7 +99,7 @@ def simulate(
         locale=locale,
     )
     result = {"output": output, "seed": seed, **_write(simulation, output, overwrite=overwrite)}
-    say(f"Next: qpr clusters --logs {shlex.quote(output)} --output dataset")
+    say(f"Next: qpr clusters {shlex.quote(output)} --output dataset")
     emit(result, as_json=as_json, table=lambda: two_columns("Simulated log", result))
 
 

@@ -43,7 +43,7 @@ def test_the_help_tells_the_default_noise():
 def test_a_path_in_a_suggested_command_can_be_pasted(tmp_path, capsys):
     path = str(tmp_path / "my log.csv")
     assert run("--output", path, "--events", "100") == 0
-    assert f"qpr clusters --logs '{path}'" in capsys.readouterr().err
+    assert f"qpr clusters '{path}'" in capsys.readouterr().err
 
 
 def test_every_option_reaches_the_generator(tmp_path):

@@ -103,3 +103,11 @@ def test_a_broken_file_is_the_error_of_its_reader(tmp_path):
 
 def test_no_files_have_no_rows():
     assert estimate_rows([]) == []
+
+
+@pytest.mark.parametrize("rows", [3, 200_000])  # counted; estimated from the first four megabytes
+def test_rows_of_another_delimiter_and_encoding_are_counted_as_they_are_read(tmp_path, rows):
+    text = "sep=;\nquestion;answer\n" + 'größer;"a\nb"\n' * rows
+    (tmp_path / "a.csv").write_bytes(text.encode("utf-16"))
+    [estimate] = estimate_rows(expand([str(tmp_path / "a.csv")]))
+    assert estimate.rows == pytest.approx(rows, rel=0.001)
