@@ -1,4 +1,4 @@
-"""What a run could not read of its inputs, in words.
+"""Sentences about the values of the inputs that a run could not read.
 
 counters -> idle_filter, value_notes
 """
@@ -27,13 +27,13 @@ def idle_filter(counters: Mapping[str, int]) -> str | None:
 def value_notes(counters: Mapping[str, int]) -> list[str]:
     """Return a sentence for each kind of value that was not read."""
     notes = [
-        f"{name}: {counters[f'unreadable_{name}']:,} values are not {kind} and are not used"
+        f"{name}: {counters[f'unreadable_{name}']:,} value(s) cannot be read as {kind} and are not used"
         for name, kind in _KINDS.items()
         if counters.get(f"unreadable_{name}")
     ]
     if ambiguous := counters.get("ambiguous_timestamp"):
         choice = "their day or their month may be first, as in 01/02/2025, and no date of the file shows which"
-        notes.append(f"timestamp: {ambiguous:,} of them are dates: {choice}. Write the year first, as in 2025-02-01")
+        notes.append(f"timestamp: {ambiguous:,} of these are dates: {choice}. Write the year first, as in 2025-02-01")
     if damaged := counters.get("rejected_read_invalid_utf8"):
-        notes.append(f"{damaged:,} rows are not UTF-8. {ENCODING_HINT}")
+        notes.append(f"{damaged:,} row(s) are not UTF-8. {ENCODING_HINT}")
     return notes

@@ -48,7 +48,7 @@ class Readings(NamedTuple):
 
 
 Choose = Callable[[], bool | None]
-"""Returns whether a file follows the other convention; None: it does not show."""
+"""A function that returns whether a file follows the other convention, None if nothing in the file shows it."""
 
 
 def is_text(kind: pa.DataType) -> bool:

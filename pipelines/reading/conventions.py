@@ -1,4 +1,4 @@
-"""How one file writes its numbers and dates, decided once for the whole file.
+"""The conventions by which one file writes numbers and dates, decided once for the whole file.
 
 columns of a file -> Conventions -> which reading an ambiguous value has
 """

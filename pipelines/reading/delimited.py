@@ -37,7 +37,7 @@ def read_delimited(source: Source, columns: Sequence[Column], names: Mapping[str
     rows, delimiter = open_rows(source, Wanted(*file_names(columns, names)))
     located, header = _locate(rows, source, columns, names)
     indices = {name: header.index(theirs) for name, theirs in located.items()}
-    alike = dataclasses.replace(source, delimiter=delimiter)  # so that one column alone is found as all of them are
+    alike = dataclasses.replace(source, delimiter=delimiter)  # need not be found again
     conventions = Conventions(lambda wanted: read_delimited(alike, wanted, names))
     gathered = _Gathered(indices)
     for row in rows:

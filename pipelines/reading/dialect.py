@@ -1,4 +1,4 @@
-"""How a CSV or TSV file is written: its delimiter, and a number of cells that pads every row.
+"""The dialect of a CSV or TSV file: its delimiter, and the number of cells of padded rows.
 
 lines of a file -> open_rows -> records, header first
 

@@ -1,4 +1,4 @@
-"""What a written number or date may mean where decimal marks and the order of day and month differ by country.
+"""The readings of a number or date, since decimal marks and the order of day and month differ by country.
 
 text -> number_readings, time_readings -> its usual and its other reading
 """

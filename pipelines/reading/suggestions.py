@@ -1,4 +1,4 @@
-"""Which columns of a file are probably the wanted ones, by their names and by what they hold.
+"""Suggestions for columns that a file has under another name, from names and values.
 
 wanted columns, some values of each column -> suggest_columns -> our name to the file's
 """

@@ -371,8 +371,8 @@ def test_values_that_are_not_read_are_counted_and_reported(qpr, tmp_path, datase
     assert outcome.code == 0
     counters = read_manifest(dataset).counters
     assert (counters["unreadable_timestamp"], counters["ambiguous_timestamp"]) == (3, 2)
-    assert "timestamp: 3 values are not a time and are not used" in outcome.err
-    assert "timestamp: 2 of them are dates: their day or their month may be first" in outcome.err
+    assert "timestamp: 3 value(s) cannot be read as a time and are not used" in outcome.err
+    assert "timestamp: 2 of these are dates: their day or their month may be first" in outcome.err
 
 
 def test_rows_of_another_encoding_are_reported_with_the_option_that_reads_them(qpr, tmp_path, dataset):
@@ -385,7 +385,7 @@ def test_rows_of_another_encoding_are_reported_with_the_option_that_reads_them(q
     )
     outcome = qpr("clusters", log, "--output", dataset, "--max-reject-ratio", 0.2)
     assert outcome.code == 0
-    assert "1 rows are not UTF-8. If the text is in another encoding, add it" in outcome.err
+    assert "1 row(s) are not UTF-8. If the text is in another encoding, add it" in outcome.err
     outcome = qpr("clusters", log, "--output", dataset, "--encoding", "cp1252", "--delimiter", ";", "--overwrite")
     assert outcome.code == 0
     manifest = read_manifest(dataset)

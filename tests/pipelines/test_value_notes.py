@@ -23,4 +23,4 @@ def test_what_was_not_read_is_told_kind_by_kind():
     assert value_notes({"rows_read": 5}) == []
     counters = {"unreadable_timestamp": 3, "ambiguous_timestamp": 2, "unreadable_confidence": 1}
     assert [note.split(":")[0] for note in value_notes(counters)] == ["confidence", "timestamp", "timestamp"]
-    assert value_notes({"rejected_read_invalid_utf8": 1_500})[0].startswith("1,500 rows are not UTF-8")
+    assert value_notes({"rejected_read_invalid_utf8": 1_500})[0].startswith("1,500 row(s) are not UTF-8")

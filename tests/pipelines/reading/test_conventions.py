@@ -70,9 +70,3 @@ def test_dates_that_nothing_decides_are_null_and_counted(read_parts):
     assert sum(batch.unreadable.get("timestamp", 0) for batch in batches) == 3
     assert sum(batch.ambiguous.get("timestamp", 0) for batch in batches) == 2
     assert sum(batch.unreadable.get("confidence", 0) for batch in batches) == 1
-
-
-def test_a_column_alone_is_found_by_the_delimiter_of_all(tmp_path):
-    (tmp_path / "x.csv").write_text("question;confidence;a,timestamp,b\nwhy;1,234;x\nwho;0,5;x\n")
-    [batch] = read(expand([str(tmp_path / "x.csv")])[0], COLUMNS)
-    assert confidences([batch]) == [1.234, 0.5]

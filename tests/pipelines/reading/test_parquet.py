@@ -162,3 +162,18 @@ def test_a_damaged_page_in_a_later_part_is_an_error_with_the_row_of_the_file(tmp
     assert len(list(read(dataclasses.replace(source, groups=(0, 2)), COLUMNS))) > 0
     with pytest.raises(QprError, match="broken after about row 2,000"):
         list(read(dataclasses.replace(source, groups=(2, 3)), COLUMNS))
+
+
+def test_two_columns_of_one_name_matter_only_where_one_is_wanted(tmp_path):
+    columns = [pa.array(["a"]), pa.array(["1"]), pa.array(["2"])]
+    pq.write_table(pa.table(columns, names=["question", "x", "x"]), tmp_path / "x.parquet")
+    [source] = expand([str(tmp_path / "x.parquet")])
+    assert [batch.rows["question"].to_pylist() for batch in read(source, COLUMNS)] == [["a"]]
+    with pytest.raises(QprError, match=r"two columns are called 'x'\. Rename one"):
+        check_header(source, COLUMNS, {"question": "x"})
+
+
+def test_columns_are_suggested_by_what_they_hold(tmp_path):
+    pq.write_table(pa.table({"n": [1], "c": ["how do I pay?"]}), tmp_path / "x.parquet")
+    with pytest.raises(QprError, match=r"there are n, c\. Add: --question-column c$"):
+        check_header(expand([str(tmp_path / "x.parquet")])[0], COLUMNS)
