@@ -6,7 +6,10 @@ folder of corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv -> read_beir -> Collectio
 from __future__ import annotations
 
 import dataclasses
+import gzip
 import json
+import re
+import zlib
 from collections.abc import Iterator
 
 import numpy as np
@@ -20,7 +23,12 @@ from schemas.errors import QprError
 
 Ints = npt.NDArray[np.int64]
 
+MAX_GRADE = 2**31 - 1
+"""The largest score that trec_eval reads; sums of such gains are far from the end of a float64."""
+
 _BATCH = 256
+_WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
+_GZIP = b"\x1f\x8b"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,16 +55,17 @@ class Collection:
 
 
 def read_beir(url: str, *, split: str = "test") -> Collection:
-    """Read a collection.
+    """Read a collection; each file may be compressed by gzip and then end in ``.gz`` too.
 
     Raises:
-        QprError: a file is missing, a line of it is not what the layout wants, or no query has a relevant document.
+        QprError: a file is missing, empty or damaged, a line of it is not what the layout wants, or no query has a
+            relevant document.
     """
     documents = _texts(storage.join(url, "corpus.jsonl"))
     queries = _texts(storage.join(url, "queries.jsonl"))
     row_of = {name: row for row, name in enumerate(documents)}
     qrels = storage.join(url, "qrels", f"{split}.tsv")
-    judgements = [(q, d, grade) for q, d, grade in _judgements(qrels) if grade > 0 and q in queries]
+    judgements = [(q, d, grade) for (q, d), grade in _judgements(qrels).items() if grade > 0 and q in queries]
     if not judgements:
         raise QprError(
             f"{qrels}: no query of queries.jsonl has a relevant document there. Check that they belong together"
@@ -88,37 +97,82 @@ def search(collection: Collection, encoder: Encoder, *, depth: int) -> Ints:
 
 
 def _texts(url: str) -> dict[str, str]:
-    """Return the text of each id of corpus.jsonl or queries.jsonl, in their order."""
+    """Return the text of each id of corpus.jsonl or queries.jsonl, in their order; a null text is an empty one."""
     texts: dict[str, str] = {}
-    for number, line in _lines(url):
+    for where, line in _lines(url):
         try:
             entry = json.loads(line)
-            name, text = str(entry["_id"]), f"{entry.get('title') or ''} {entry['text'] or ''}".strip()
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise QprError(f"{url}, line {number}: not an object with _id and text ({error})") from error
+        except (ValueError, RecursionError) as error:
+            raise QprError(f"{where}: not JSON ({error}). Write one object with _id and text a line") from error
+        if not isinstance(entry, dict):
+            raise QprError(f"{where}: not an object with _id and text. Write one object a line")
+        name = _name(entry.get("_id"), where)
         if name in texts:
-            raise QprError(f"{url}, line {number}: a second _id {name}. Give each text an id of its own")
-        texts[name] = text
+            raise QprError(f"{where}: a second _id {name}. Give each text an id of its own")
+        texts[name] = f"{_text(entry, 'title', where)} {_text(entry, 'text', where)}".strip()
+    if not texts:
+        raise QprError(f"{url}: holds no text. Write one JSON object with _id and text a line")
     return texts
 
 
-def _judgements(url: str) -> Iterator[tuple[str, str, int]]:
-    """Yield query id, document id and grade of each line after the header of a qrels file."""
-    for number, line in _lines(url):
-        row = line.split("\t")
-        if number == 1 and row[-1].lower() == "score":
-            continue
-        try:
-            query, document, grade = row
-            yield query, document, int(grade)
-        except ValueError as error:
-            raise QprError(f"{url}, line {number}: not query-id, corpus-id and a whole score, tab-separated") from error
+def _name(given: object, where: str) -> str:
+    """Return an ``_id``, a string or a whole number, as qrels files write it."""
+    if isinstance(given, bool) or not isinstance(given, str | int) or not str(given).strip():
+        raise QprError(f"{where}: _id is {json.dumps(given)}. Give every object an _id that is a string")
+    return str(given).strip()
 
 
-def _lines(url: str) -> Iterator[tuple[int, str]]:
+def _text(entry: dict[str, object], field: str, where: str) -> str:
+    """Return a field's string, empty where it is null or, but for the text, left out."""
+    text = entry.get(field)
+    if field == "text" and field not in entry:
+        raise QprError(f"{where}: no text. Give every object an _id and a text")
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise QprError(f"{where}: {field} is {json.dumps(text)[:80]}, not a string. Write it as a string")
     try:
-        content = storage.read_bytes(url).decode("utf-8-sig")
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = f"{field} holds {error.object[error.start]!a}, half of a surrogate pair"
+        raise QprError(f"{where}: {half}. Write the whole character") from error
+    return text
+
+
+def _judgements(url: str) -> dict[tuple[str, str], int]:
+    """Return the score of each query and document of a qrels file; a header may stand on any line or be left out.
+
+    A judgement that is repeated counts once.
+    """
+    scores: dict[tuple[str, str], int] = {}
+    for where, line in _lines(url):
+        row = [field.strip() for field in line.split("\t")]
+        if row[-1].lower() == "score":
+            continue
+        if len(row) != 3 or not all(row):
+            raise QprError(f"{where}: not query-id, corpus-id and score. Separate the three by tabs")
+        query, document, written = row
+        if not _WHOLE.fullmatch(written) or abs(int(written)) > MAX_GRADE:
+            wanted = f"a whole number of at most {MAX_GRADE:,}, 0 or less for a document that is not relevant"
+            raise QprError(f"{where}: the score {written[:80]} is not {wanted}. Correct it")
+        score = scores.setdefault((query, document), int(written))
+        if score != int(written):
+            scored = f"query {query} and document {document} have the scores {score} and {written}"
+            raise QprError(f"{where}: {scored}. Remove one of them")
+    if not scores:
+        raise QprError(f"{url}: holds no judgement. Write query-id, corpus-id and score a line, separated by tabs")
+    return scores
+
+
+def _lines(url: str) -> Iterator[tuple[str, str]]:
+    """Yield file and number, as a message names them, and text of each line that is not blank; gzip is unpacked."""
+    url = url if storage.exists(url) or not storage.exists(f"{url}.gz") else f"{url}.gz"
+    content = storage.read_bytes(url)
+    try:
+        text = (gzip.decompress(content) if content.startswith(_GZIP) else content).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise QprError(f"{url}: not UTF-8 at byte {error.start}") from error
-    lines = enumerate(content.split("\n"), start=1)  # splitlines() also cuts at line ends that JSON strings may hold
-    return ((number, line.removesuffix("\r")) for number, line in lines if line.strip())
+        raise QprError(f"{url}: not UTF-8 at byte {error.start}. Convert it to UTF-8") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise QprError(f"{url}: damaged gzip ({error}). Fetch the file again") from error
+    lines = enumerate(text.split("\n"), start=1)  # splitlines() also cuts at line ends that JSON strings may hold
+    return ((f"{url}, line {number}", line.removesuffix("\r")) for number, line in lines if line.strip())
