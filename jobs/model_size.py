@@ -40,6 +40,6 @@ def size_warning(shape: Shape, settings: TrainingSettings, *, questions: int) ->
         return None
     options = f"--ngram-bins {NGRAM_BINS} --hash-bins {HASH_BINS}"
     return (
-        f"{size / 1e6:.0f} MB of the model are rows for words that none of the "
-        f"{counted(questions, 'train question')} has. {options} make them {small / 1e6:.0f} MB"
+        f"{size / 1e6:.0f} MB of the model are tables shared by rare words and n-grams, large for "
+        f"{counted(questions, 'train question')}. {options} make them {small / 1e6:.0f} MB"
     )

@@ -72,7 +72,7 @@ def _first(file: pq.ParquetFile, missing: Mapping[str, int]) -> Iterator[tuple[s
     coded = pc.binary_join_element_wise("rejected", columns["stage"], columns["reason"], "_").combine_chunks()
     names = coded.dictionary_encode()
     chosen = [
-        np.flatnonzero(names.indices.to_numpy() == code)[: missing[name]]
+        np.flatnonzero(names.indices.to_numpy() == code)[: missing.get(name, 0)]
         for code, name in enumerate(names.dictionary.to_pylist())
     ]
     rows = np.sort(np.concatenate([np.zeros(0, np.int64), *chosen]))

@@ -28,8 +28,8 @@ def test_a_plan_tells_inputs_output_and_options_and_writes_nothing(qpr, log, mem
     assert everything(memory) == before
     lines = {" ".join(line.split()) for line in outcome.out.splitlines()}
     size = log.stat().st_size
-    told = {f"{log.name} jsonl {size} 3", f"1 file {size} 3", f"output {memory}/d", "is made", "shards 1"}
-    assert told | {"assembly.gate.min_coherence 0.25", "-- runner FnApiRunner", "-- direct_num_workers 3"} <= lines
+    told = {f"{log.name} jsonl {size} 3", f"1 file {size} 3", f"--output {memory}/d", "is made", "--shards 1"}
+    assert told | {"--min-coherence 0.25", "-- runner FnApiRunner", "-- direct_num_workers 3"} <= lines
     assert outcome.err == "Nothing was written. Leave out --dry-run to do it\n"
 
 

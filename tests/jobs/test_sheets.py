@@ -17,12 +17,15 @@ COUNTERS = {
     "members_rejected": 2,
     "rejected_size_single_question": 2,
     "groups": 1_005,
+    "groups_incoherent": 0,
 }
+DECIDED_BY_IDF = {"assembly": {"gate": {"coherence": "idf", "min_coherence": 0.05}}}
 FIVE = {"min": 2.0, "q1": 2.0, "median": 2.0, "q3": 3.0, "max": 1_000.0}
 
 
 def test_the_tables_of_a_run():
-    rows, questions, splits, clusters = sheets(COUNTERS, {"size": FIVE, "idf_coherence": dict.fromkeys(FIVE, 0.5)})
+    scores = {"size": FIVE, "coherence": dict.fromkeys(FIVE, 0.25), "idf_coherence": dict.fromkeys(FIVE, 0.5)}
+    rows, questions, splits, clusters = sheets(COUNTERS, scores, DECIDED_BY_IDF)
     assert rows.head == ("Rows", "rejected for", "number", "share")
     assert rows.rows == [
         ("read", "", "4,000", "100.0 %"),
@@ -39,13 +42,16 @@ def test_the_tables_of_a_run():
     ]
     assert clusters.rows == [
         ("cluster size", "2", "2", "2", "3", "1,000"),
-        ("idf coherence", "0.500", "0.500", "0.500", "0.500", "0.500"),
+        ("coherence (paper)", "0.250", "0.250", "0.250", "0.250", "0.250"),
+        ("idf coherence, decides", "0.500", "0.500", "0.500", "0.500", "0.500"),
     ]
+    assert "0 unrelated, 1 the same words" in clusters.note
+    assert clusters.note.endswith("Idf coherence decides: clusters below 0.05 are rejected (--min-coherence).")
     assert other_counts(COUNTERS) == Sheet(("Other counts", "number"), [("groups", "1,005")])
 
 
 def test_a_run_without_clusters_has_no_table_of_them():
-    assert [sheet.head[0] for sheet in sheets({}, {})] == ["Rows", "Questions", "Split"]
+    assert [sheet.head[0] for sheet in sheets({}, {}, {})] == ["Rows", "Questions", "Split"]
 
 
 @pytest.mark.parametrize(
@@ -61,3 +67,10 @@ def test_speed_and_values():
     assert rows_per_second(5, 0) == 0
     assert shown(10_000_000_000.0, "size") == "10,000,000,000"
     assert shown(0.12345, "coherence") == "0.123"
+
+
+def test_a_score_that_rejects_nothing_does_not_decide():
+    accepted = {"assembly": {"gate": {"coherence": "paper", "min_coherence": 0}}}
+    [*_, clusters] = sheets(COUNTERS, {"coherence": dict.fromkeys(FIVE, 0.5)}, accepted)
+    assert clusters.rows[0][0] == "coherence (paper)"
+    assert clusters.note.endswith("No cluster is rejected for its coherence.")

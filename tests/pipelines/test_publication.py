@@ -1,6 +1,7 @@
 import re
 
 import apache_beam as beam
+import pyarrow as pa
 import pydantic
 import pytest
 
@@ -9,16 +10,25 @@ from pipelines.publication import run_and_publish, shards_for
 from pipelines.reading.sources import Source
 from pipelines.report import WriteReport
 from pipelines.runner import parse_options
-from pipelines.writing import Written
+from pipelines.writing import Written, to_parquet
 from schemas import storage
 from schemas.dataset import open_dataset
 from schemas.errors import QprError
 from schemas.manifest import read_manifest, read_verified
 from schemas.output import Output, write_file
+from schemas.tables import TABLES
 
 GOOD = {"rows_read": 10, "events": 9, "rows_rejected": 1, "rejected_validate_no_word": 1}
 GOOD |= {"groups": 5, "members": 9, "members_judged": 8, "rejected_ambiguity_ambiguous": 1}
 GOOD |= {"members_train": 4, "members_test": 3, "members_rejected": 2, "clusters_train": 1}
+REJECTS = pa.table(
+    {
+        "stage": ["size"] * 7 + ["validate"],
+        "reason": ["single_question"] * 7 + ["no_word"],
+        "score": pa.nulls(8, pa.float64()),
+        "payload": [f'{{"question": "q{n}", "answer": "a"}}' for n in range(7)] + ["raw"],
+    }
+).cast(TABLES["rejected"])
 
 
 class Nothing(pydantic.BaseModel):
@@ -32,7 +42,7 @@ def page_of(findings):
 def publish(url, counts, *, before=lambda: None, ratio=0.1, overwrite=False, questions_a_row=1, page=page_of):
     def build(pipeline, run_url):
         before()
-        file = write_file(run_url, "rejected/a.parquet", b"rows", table="rejected")
+        file = write_file(run_url, "rejected/a.parquet", to_parquet(REJECTS, "rejected"), table="rejected")
         pipeline | beam.Create([Written(file, {}), Written(None, counts)]) | WriteReport(run_url)
 
     return run_and_publish(
@@ -157,7 +167,7 @@ def test_a_run_that_is_worth_nothing_is_not_published_but_its_rejects_stay(memor
 def test_a_run_that_rejected_nothing_and_is_worth_nothing_leaves_nothing(memory, counts, message):
     with pytest.raises(QprError, match=message) as raised:
         publish(memory, counts)
-    assert "rejected" not in str(raised.value)
+    assert "Read what was rejected" not in str(raised.value)
     assert storage.children(memory) == []
 
 
@@ -182,3 +192,19 @@ def test_the_most_frequent_reasons_that_rows_were_rejected_for_are_told(memory):
 )
 def test_a_shard_is_near_32_mb_of_text(sources, shards):
     assert shards_for(sources) == shards
+
+
+def test_a_refused_run_names_the_option_to_change_and_shows_five_rejects(memory):
+    lost = {"rejected_size_single_question": 7, "clusters_train": 0}
+    with pytest.raises(QprError, match=r"An answer needs two questions.*\(--answer-id-column\)") as raised:
+        publish(memory, GOOD | lost)
+    first, *examples = str(raised.value).split("\n")
+    assert first.endswith("/report.html")
+    assert examples == [f"  size, single question: q{n} -> a" for n in range(5)]
+
+
+def test_rejects_that_the_user_asked_for_do_not_count_against_the_ratio(memory):
+    asked = {"rejected_validate_ignored_answer": 5, "rejected_validate_no_word": 1, "rows_rejected": 6, "events": 4}
+    with pytest.raises(QprError, match=r"1 of 5 rows rejected, more .* Most were validate_no_word \(1\)\."):
+        publish(memory, GOOD | asked)
+    assert publish(memory, GOOD | asked, ratio=0.2).counters["rows_rejected"] == 6

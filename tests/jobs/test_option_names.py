@@ -1,0 +1,47 @@
+import re
+
+import pytest
+
+from jobs.commands import app
+from jobs.option_names import OPTION_OF, option_rows
+from jobs.sheets import flat
+from pipelines.clusters import ClustersConfig
+from pipelines.quora import QuoraConfig
+
+
+def typed(qpr, command):
+    return set(re.findall(r"^  (--[\w-]+)", qpr(command, "--help").out, re.MULTILINE))
+
+
+def filled(model):
+    """Return a configuration in which nothing is null or empty, so that every value has a row."""
+    values = model.model_dump(mode="json")
+    if "validation" in values:
+        values["column_names"] = {"question": "q", "answer_id": "id"}
+        values["validation"] = {"min_confidence": 0.5, "locale": "en", "ignored_answers": ["a"]}
+        linking = {"method": "boosted", "min_probability": 0.5, "weights": "abc", "encoder": "def"}
+        values["assembly"]["linking"] = linking
+    return values
+
+
+@pytest.mark.parametrize(
+    ("command", "model"), [("clusters", ClustersConfig(shards=1)), ("quora", QuoraConfig(shards=1))]
+)
+def test_each_value_stands_under_an_option_of_the_command_or_a_plain_name(qpr, command, model):
+    options = typed(qpr, command)
+    for name, _ in option_rows(filled(model)):
+        assert name.split(" ")[0] in options if name.startswith("--") else re.fullmatch("[a-z ]+", name), name
+
+
+@pytest.mark.parametrize("model", [ClustersConfig(shards=1), QuoraConfig(shards=1)])
+def test_every_place_in_a_configuration_has_a_name(model):
+    for path, _ in flat(filled(model)):
+        assert path in OPTION_OF or path.startswith("column_names."), path
+
+
+def test_what_is_not_set_is_left_out_and_an_answer_that_is_not_split_is_told():
+    rows = dict(option_rows(ClustersConfig(shards=2).model_dump(mode="json")))
+    assert rows["--linkage"] == "none"
+    assert rows["--shards"] == "2"
+    assert not {"--min-confidence", "--locale", "--ignore-answer"} & rows.keys()
+    assert len(app.registered_commands) > 0
