@@ -73,7 +73,7 @@ class LeasedClaim:
         with contextlib.suppress(QprError):
             for number in self._numbers():
                 if number < self._number:
-                    storage.delete(self._at(number))
+                    storage.delete_file(self._at(number))
         self._remove()
         storage.delete_if_empty(self._url)
 
@@ -143,7 +143,7 @@ class LeasedClaim:
             if found is None or not self._is_ours(found):
                 return
             try:
-                storage.delete(url)
+                storage.delete_file(url)
             except (QprError, OSError):
                 replace(url, self._holder.model_copy(update={"released": True}).content(), expected=found)
 

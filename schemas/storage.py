@@ -148,8 +148,16 @@ def check_writable(url: str) -> None:
 def delete(url: str) -> None:
     """Remove a file or a folder with all it holds; nothing happens if there is none."""
     file_system, path = locate(url)
+    file_system.invalidate_cache(path)  # other processes write there too, and s3fs removes what it knows
     with explained(url), contextlib.suppress(FileNotFoundError):
         file_system.rm(path, recursive=True)
+
+
+def delete_file(url: str) -> None:
+    """Remove one file, without a look at listings that may be out of date; nothing happens if there is none."""
+    file_system, path = locate(url)
+    with explained(url), contextlib.suppress(FileNotFoundError):
+        file_system.rm_file(path)
 
 
 def age_s(url: str, *, probe: str) -> float | None:
@@ -174,7 +182,7 @@ def age_s(url: str, *, probe: str) -> float | None:
             return None
         raise
     finally:
-        delete(probe)
+        delete_file(probe)
 
 
 def delete_if_empty(url: str) -> None:
