@@ -29,7 +29,8 @@ from benchmarks.marks import write
 from benchmarks.retrieval_table import HEADER, Figures, line, picture
 from jobs.evaluate import ranked_ids
 from model.encoding import Encoder, Matrix
-from model.index import Hits, Index, open_index
+from model.hits import Ranking
+from model.index import Index, open_index
 from model.judgements import Judgements, judgements
 from model.metrics import CUT, per_pair, per_question, ranks
 from model.reranking.saved import load_reranker
@@ -184,7 +185,7 @@ def of_index(url: str, rerankers: Sequence[str], judged: Judgements, *, depth: i
     encoded = cost_of_encoding(index.encoder, texts)
     rows, distances = nearest(stored(index), ids, index.encoder.encode(judged.texts), judged, depth=depth)
     yield f"{name}, exact search", measured(ids[rows], judged, speed=1 / encoded)
-    exactly = Hits(ids[rows], -distances, rows)
+    exactly = Ranking(ids[rows], -distances, rows)
     for reranker in rerankers:
         if read_manifest(reranker, "reranker").configuration["model_digest"] != index.settings.model_digest:
             continue

@@ -177,7 +177,7 @@ def ranked_ids(index: Index, judged: Judgements, *, depth: int) -> np.ndarray[An
         for start in bar.track(range(0, len(judged), BATCH), description="search"):
             part = slice(start, start + BATCH)
             texts = judged.texts.slice(start, BATCH)
-            found[part] = index.search(texts, depth, exclude=judged.ids[part]).ids
+            found[part] = index.rank(texts, depth, exclude=judged.ids[part]).ids
     return found
 
 
@@ -189,13 +189,13 @@ def query_times(index: Index, judged: Judgements, *, most: int = TIMED, k: int =
     import numpy as np
 
     texts = judged.texts.slice(0, most).to_pylist()
-    index.search(texts[:1], k)
+    index.rank(texts[:1], k)
     milliseconds: list[float] = []
     for text in texts:
         if sum(milliseconds) > TIMED_MS:
             break
         start = time.perf_counter()
-        index.search([text], k)
+        index.rank([text], k)
         milliseconds.append(1_000 * (time.perf_counter() - start))
     mean, p95 = float(np.mean(milliseconds)), float(np.percentile(milliseconds, 95))
     return {"timed_queries": len(milliseconds), "mean_ms": round(mean, 3), "p95_ms": round(p95, 3)}

@@ -1,6 +1,6 @@
 """``qpr index``: from questions and a model to FAISS shards that `qpr search` opens.
 
-dataset or Parquet files, model -> index -> index
+dataset or tables of questions, model -> index -> index
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import json
 import shlex
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,18 +24,31 @@ from schemas.quantities import counted
 if TYPE_CHECKING:
     from jobs.indexed_model import IndexedModel
     from jobs.indexing import IndexJob
+    from jobs.question_files import QuestionInputs
     from schemas.manifest import Manifest
 
 
 def index(
     context: typer.Context,
-    questions: Annotated[list[str], typer.Option(help="Dataset, or Parquet files or globs; may be repeated.")],
+    questions: Annotated[
+        list[str],
+        typer.Option(help="Dataset, or files or globs: .parquet, .csv, .tsv, .jsonl; .gz, .zst. May be repeated."),
+    ],
     model: Annotated[
         str,
         typer.Option(help="Model that encodes the questions, from `qpr train`; or st:FOLDER of sentence-transformers."),
     ],
     output: Annotated[str, typer.Option(help="Folder of the index, any fsspec URL.")],
-    text_column: Annotated[str, typer.Option(help="Column of the Parquet files that holds the question.")] = "text",
+    question_column: Annotated[
+        str | None,
+        typer.Option(
+            "--question-column", "--text-column", help="Column of a file with the question. Default: question, or text."
+        ),
+    ] = None,
+    answer_column: Annotated[str | None, typer.Option(help="Where answer is called otherwise.")] = None,
+    answer_id_column: Annotated[str | None, typer.Option(help="Where answer_id is called otherwise.")] = None,
+    cluster_id_column: Annotated[str | None, typer.Option(help="Where cluster_id is called otherwise.")] = None,
+    events_column: Annotated[str | None, typer.Option(help="Where events is called otherwise.")] = None,
     shards: Annotated[int, typer.Option(min=1, max=4096, help="Parts of the index, each built by one worker.")] = 8,
     factory: Annotated[
         str | None,
@@ -52,42 +66,56 @@ def index(
 ) -> None:
     """Encode every question and build a searchable index that holds its model too.
 
+    A file needs a column of questions and may have answer, answer_id, cluster_id (a 64-bit integer) and events.
+
     Example: qpr index --questions dataset --model model --output index
+
+    Example: qpr index --questions faq.csv --model model --output index
 
     Options of Apache Beam follow after --, for example: -- --runner=FlinkRunner --flink_master=host:8081
     """
     from jobs.indexed_model import IndexedModel
     from jobs.indexing import IndexJob, build
-    from jobs.question_tables import question_files
+    from jobs.question_files import DatasetFile, ignored_notes, question_files
     from jobs.worker_encoder import WorkerEncoder
     from model.shards import check_questions, new_index
     from pipelines.runner import run
 
     options = beam_options(context)
-    files, sources = question_files(questions, text_column=text_column)
+    named = {
+        "question": question_column,
+        "answer": answer_column,
+        "answer_id": answer_id_column,
+        "cluster_id": cluster_id_column,
+        "events": events_column,
+    }
+    inputs = question_files(questions, {ours: theirs for ours, theirs in named.items() if theirs is not None})
+    for note in ignored_notes(inputs):
+        say(note)
     encoding = IndexedModel.of(model)
     if factory is not None:
         new_index(factory, encoding.dimension)
-        if all(file.file for file in files):  # a dataset, whose manifest counts them
-            check_questions(factory, sum(file.file.rows for file in files if file.file))
-    message = f"Indexing {counted(len(files), 'file')} of questions in {counted(shards, 'shard')}"
+        if all(isinstance(file, DatasetFile) for file in inputs.files):  # datasets, whose manifests count them
+            check_questions(factory, sum(file.file.rows for file in inputs.files if isinstance(file, DatasetFile)))
+    message = f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(shards, 'shard')}"
     with Output(output, "index", overwrite=overwrite) as target, working(message):
         job = IndexJob(target.run_url, WorkerEncoder(model, encoding.digest), shards, factory)
-        run(lambda pipeline: build(pipeline, files=files, job=job), options)
-        manifest = _publish(target, job, model=encoding, inputs=sources, probes=probes)
-    _show(output, manifest, as_json=as_json)
+        run(lambda pipeline: build(pipeline, files=inputs.files, job=job), options)
+        manifest = _publish(target, job, model=encoding, inputs=inputs, probes=probes)
+    _show(output, manifest, ignored=inputs.ignored_columns, as_json=as_json)
 
 
 def _publish(
-    target: Output, job: IndexJob, *, model: IndexedModel, inputs: list[Source], probes: int | None
+    target: Output, job: IndexJob, *, model: IndexedModel, inputs: QuestionInputs, probes: int | None
 ) -> Manifest:
     """Make what the workers wrote the index, the model beside it."""
     from model.index import IndexSettings
     from model.shards import PROBES, lists_of
 
     files, counters = _report(target.run_url)
-    if not files:
-        raise QprError(f"{', '.join(i.url for i in inputs)}: no question with a word to index. Check --questions")
+    if not counters["questions_indexed"]:
+        where = ", ".join(source.url for source in inputs.sources)
+        raise QprError(f"{where}: no question with a word to index{_reasons(counters)}. Check --questions")
     factory = job.factory_for(counters["questions_indexed"])
     settings = IndexSettings(
         model_digest=job.model.digest,
@@ -101,9 +129,9 @@ def _publish(
     )
     return target.publish(
         [*files, *model.copy_to(target)],
-        inputs=[*inputs, Source(url=job.model.url, digest=job.model.digest)],
+        inputs=[*inputs.sources, Source(url=job.model.url, digest=job.model.digest)],
         configuration=settings.model_dump(exclude_none=True),
-        counters=counters,
+        counters=counters | {"columns_ignored": len(inputs.ignored_columns)},
     )
 
 
@@ -125,14 +153,41 @@ def _report(run_url: str) -> tuple[list[File], dict[str, int]]:
     return files, dict(counters)
 
 
-def _show(url: str, manifest: Manifest, *, as_json: bool) -> None:
+def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) -> None:
     result: dict[str, Any] = {
         "index": url,
         "digest": manifest.digest,
         "seconds": manifest.seconds,
         "counters": manifest.counters,
+        "ignored_columns": ignored,
         "configuration": manifest.configuration,
     }
+    for note in _notes(manifest.counters):
+        say(note)
     rows = {**manifest.counters, "factory": manifest.configuration["factory"], "seconds": manifest.seconds}
     emit(result, as_json=as_json, table=lambda: two_columns(url, rows))
     say(f'Next: qpr search --index {shlex.quote(url)} "how do I pay my bill"')
+
+
+def _notes(counters: dict[str, int]) -> Iterator[str]:
+    """Yield a line for a person about each thing of the input that is not in the index."""
+    if rejected := counters["questions_rejected"]:
+        yield f"{rejected:,} rows are not indexed{_reasons(counters)}; they are in the index's table rejected"
+    if others := counters.get("rejected_merge_other_answer"):
+        yield (
+            f"{others:,} rows have another answer to a question than the one indexed, the most frequent; they are in "
+            "the index's table rejected"
+        )
+    for column in ("cluster_id", "events"):
+        if unreadable := counters.get(f"unreadable_{column}"):
+            yield f"{unreadable:,} values of {column} are no 64-bit integer; these questions are indexed without it"
+
+
+def _reasons(counters: dict[str, int]) -> str:
+    """Return how many rows were rejected for which reason, in brackets; nothing if none was."""
+    found = [
+        f"{count:,} {name.split('_', 2)[2]}"
+        for name, count in sorted(counters.items())
+        if name.startswith(("rejected_read_", "rejected_validate_"))
+    ]
+    return f" ({', '.join(found)})" if found else ""

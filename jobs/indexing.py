@@ -1,6 +1,6 @@
 """The pipeline behind ``qpr index``: every worker encodes and builds its shards on shared centroids.
 
-question files -> GroupByShard -> sample -> trained index -> FAISS shards, id tables and a report
+question files -> GroupByShard -> sample -> trained index -> FAISS shards, id tables, rejected rows and a report
 
 Texts travel between workers, not vectors: 60 bytes a question instead of 1,200.
 """
@@ -16,15 +16,20 @@ import apache_beam as beam
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from jobs.question_tables import QuestionFile, merge_equal, read_questions, with_words
+from jobs.question_files import QuestionFile
+from jobs.question_merging import merge_equal
+from jobs.question_tables import read_questions
 from jobs.worker_encoder import WorkerEncoder
+from model.id_table import stored_rows
 from model.index import IDS, SHARDS
-from model.index_files import ROWS
 from model.shards import build_shard, check_questions, default_factory, in_sample, sample_size, train
 from pipelines import progress
 from pipelines.shuffle import GroupByShard, concatenate, to_ipc
+from pipelines.writing import WriteTable, Written
 from schemas import storage
 from schemas.output import write_file
+
+TURNED_AWAY_TAG = "turned_away"
 
 REPORT = "_report.json"
 """What the workers did, for the driver: one JSON list, removed before the index is published."""
@@ -53,16 +58,23 @@ class IndexJob:
 
 def build(pipeline: beam.Pipeline, *, files: list[QuestionFile], job: IndexJob) -> None:
     """Add the pipeline; when it has run, `REPORT` lists the files and counts."""
-    tables, read = (
+    read = (
         pipeline
         | "ListFiles" >> beam.Create(files)
-        | "ReadQuestions" >> beam.FlatMap(read_and_count).with_outputs("counts", main="tables")
+        | "ReadQuestions" >> beam.FlatMap(read_and_count).with_outputs("counts", TURNED_AWAY_TAG, main="tables")
     )
-    parts, merged = (
-        tables
+    merged = (
+        read.tables
         | "ShuffleByQuestion" >> GroupByShard("question_id", job.shards)
-        | "MergeEqualKeys" >> beam.FlatMap(merge_and_count).with_outputs("counts", main="parts")
+        | "MergeEqualKeys" >> beam.FlatMap(merge_and_count).with_outputs("counts", TURNED_AWAY_TAG, main="parts")
     )
+    rejected = (
+        (read[TURNED_AWAY_TAG], merged[TURNED_AWAY_TAG])
+        | "ShuffleRejected" >> GroupByShard("shard_key", job.shards)
+        | "WriteRejected" >> WriteTable(job.run_url, "rejected", "shard_key", job.shards)
+        | "CountRejected" >> beam.FlatMap(records_of)
+    )
+    parts = merged.parts
     questions = beam.pvalue.AsSingleton(
         parts | "CountPart" >> beam.Map(lambda part: part[0]) | "CountQuestions" >> beam.CombineGlobally(sum)
     )
@@ -74,7 +86,7 @@ def build(pipeline: beam.Pipeline, *, files: list[QuestionFile], job: IndexJob) 
     )
     files_and_counts = parts | "BuildShards" >> beam.ParDo(BuildShards(job), trained)
     _ = (
-        (read, merged, files_and_counts)
+        (read.counts, merged.counts, rejected, files_and_counts)
         | "JoinReports" >> beam.Flatten()
         | "ListReports" >> beam.CombineGlobally(beam.combiners.ToListCombineFn())
         | "WriteReport" >> beam.Map(write_report, job.run_url)
@@ -82,20 +94,29 @@ def build(pipeline: beam.Pipeline, *, files: list[QuestionFile], job: IndexJob) 
 
 
 def read_and_count(source: QuestionFile) -> Iterator[Any]:
-    """Yield tables of questions that have a word, and counts of all rows read and rejected."""
-    for table in read_questions(source):
-        kept = with_words(table)
-        yield beam.pvalue.TaggedOutput(
-            "counts", {"questions_read": len(table), "questions_rejected": len(table) - len(kept)}
-        )
-        yield kept
+    """Yield tables of questions that have a word, the rows turned away, and counts of both."""
+    for questions in read_questions(source):
+        lost = questions.turned_away
+        counts = {"questions_read": len(questions.rows) + len(lost), "questions_rejected": len(lost)}
+        unreadable = {f"unreadable_{name}": count for name, count in questions.unreadable.items()}
+        yield beam.pvalue.TaggedOutput("counts", counts | unreadable)
+        yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, lost)
+        yield questions.rows
 
 
 def merge_and_count(table: pa.Table) -> Iterator[Any]:
-    """Yield ``(number of questions, Arrow IPC bytes)`` of a shard, in order of id, and how many rows were merged."""
-    distinct = merge_equal(table)
+    """Yield ``(number of questions, Arrow IPC bytes)`` of a shard, in order of id, and what was merged with another."""
+    distinct, lost = merge_equal(table)
     yield beam.pvalue.TaggedOutput("counts", {"questions_merged": len(table) - len(distinct)})
+    yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, lost)
     yield len(distinct), to_ipc(distinct)
+
+
+def records_of(written: Written) -> Iterator[dict[str, Any]]:
+    """Yield a file of rejected rows and how many it holds by stage and reason."""
+    assert written.file
+    yield written.file.model_dump()
+    yield {name: count for name, count in written.counts.items() if name.startswith("rejected_")}
 
 
 def sample_of(part: tuple[int, bytes], job: IndexJob, questions: int) -> tuple[int, bytes]:
@@ -134,7 +155,7 @@ class BuildShards(_Encodes):
 
     def process(self, part: tuple[int, bytes], trained: bytes) -> Iterator[dict[str, Any]]:
         """Write a shard and its id table, the same bytes when a bundle is tried again."""
-        table = concatenate([part[1]]).cast(ROWS)
+        table = stored_rows(concatenate([part[1]]))
         number = table["question_id"][0].as_py() % self.job.shards
         name = f"{number:05d}-of-{self.job.shards:05d}"
         index = build_shard(trained, self.encoder.encode(table["text"]))

@@ -1,140 +1,118 @@
-"""The questions to index: from a dataset or from Parquet files, one row a question.
+"""The questions to index, read and checked: one row a question as a dataset or a table has it.
 
-URLs -> question_files -> read_questions -> with_words -> merge_equal -> tables of `model.index.ROWS`
+QuestionFile -> read_questions -> Questions (rows to index, rows turned away)
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from pipelines.reading.columns import Column
-from pipelines.reading.parquet import read_parquet
-from pipelines.reading.sources import Source as ParquetSource
-from pipelines.validation import MAX_QUESTION_CHARACTERS
-from schemas import storage
-from schemas.columns import hash64_all, key_all, words_all
-from schemas.dataset import open_dataset, read_file
-from schemas.errors import QprError, UsageError
-from schemas.manifest import File, Source
-from schemas.tables import QUESTIONS
+from jobs.question_files import COLUMNS, DatasetFile, QuestionFile, TableFile
+from model.id_table import ANSWER_ID
+from model.id_table import ROWS as STORED
+from pipelines.clusters import turn_away_unreadable
+from pipelines.reading.reader import read
+from pipelines.rejects import json_objects, turn_away
+from pipelines.rows import TURNED_AWAY
+from pipelines.validation import question_faults
+from schemas.columns import hash64_all, key_all
+from schemas.dataset import read_file
 
-ROWS = pa.schema(
-    [
-        pa.field("question_id", pa.int64(), nullable=False),
-        pa.field("text", pa.string()),
-        *(QUESTIONS.field(name).with_nullable(True) for name in ("answer", "cluster_id", "events")),
-    ]
-).remove_metadata()
-"""What travels: `model.index.ROWS` with texts that may still be null."""
+ROWS: Final = pa.schema([*STORED, ANSWER_ID])
+"""A question on its way to its shard."""
 
-BATCH = 131_072
-"""Rows of one table."""
+BATCH: Final = 131_072
+"""Rows of one table of a dataset."""
+
+_WHOLE_NUMBER: Final = re.compile(r"([+-]?\d{1,19})(\.0*)?", re.ASCII)
+"""Programs that write a column with empty cells as floating point make 12.0 of 12."""
 
 
-@dataclasses.dataclass(frozen=True)
-class QuestionFile:
-    """One file to read: of a dataset where ``file`` is its entry in the manifest, else a Parquet file at ``url``."""
+class Questions(NamedTuple):
+    """Some rows of a file.
 
-    url: str
-    file: File | None = None
-    text_column: str = "text"
-
-
-def question_files(urls: Sequence[str], *, text_column: str = "text") -> tuple[list[QuestionFile], list[Source]]:
-    """Return the files behind datasets, Parquet files and globs, and what the manifest says of them.
-
-    Raises:
-        QprError: there is no such dataset or file, or a file is no Parquet or has no such column of text.
-        UsageError: a file is given twice.
+    Attributes:
+        rows: those to index, `ROWS`; the same question may occur more than once.
+        turned_away: the others, `pipelines.rows.TURNED_AWAY`.
+        unreadable: by column, number of values of ``rows`` that are null since they are no whole number.
     """
-    files: list[QuestionFile] = []
-    sources: list[Source] = []
-    for url in urls:
-        file_system, path = storage.locate(url)
-        with storage.explained(url):
-            is_folder = file_system.isdir(path)
-            matches = sorted(file_system.glob(path)) if _is_glob(path) else [path] * file_system.exists(path)
-        if is_folder:
-            dataset = open_dataset(url)
-            files += [QuestionFile(url, file) for file in dataset.manifest.of("questions")]
-            sources.append(Source(url=url, digest=dataset.manifest.digest))
-            continue
-        if not matches:
-            raise QprError(f"{url}: no such dataset or file. Check the path, or make a dataset with `qpr clusters`")
-        found = [file_system.unstrip_protocol(match) if "://" in url else match for match in matches]
-        for name in found:
-            check_text_column(name, text_column)
-        files += [QuestionFile(name, None, text_column) for name in found]
-        sources += [Source(url=name, bytes=file_system.size(match)) for name, match in zip(found, matches, strict=True)]
-    if len(set(files)) != len(files):
-        raise UsageError("--questions: a file is given twice")
-    return files, sources
+
+    rows: pa.Table
+    turned_away: pa.Table
+    unreadable: Mapping[str, int]
 
 
-def check_text_column(url: str, name: str) -> None:
-    """Make sure that a file is Parquet and has a column of text of this name; only its end is read.
-
-    Raises:
-        QprError: it is not so.
-    """
-    file_system, path = storage.locate(url)
-    try:
-        with storage.explained(url), file_system.open(path, "rb") as file:
-            schema = pq.read_schema(file)
-    except pa.ArrowInvalid as error:
-        raise QprError(f"{url}: not a Parquet file, or damaged. Give a dataset or Parquet files") from error
-    if name not in schema.names:
-        columns = ", ".join(schema.names)
-        raise QprError(f"{url}: no column {name}; there are {columns}. Name it with --text-column")
-    kind = schema.field(name).type
-    if not pa.types.is_string(kind) and not pa.types.is_large_string(kind) and not pa.types.is_dictionary(kind):
-        raise QprError(f"{url}: column {name} holds {kind}, not text. Use another --text-column")
-
-
-def read_questions(source: QuestionFile) -> Iterator[pa.Table]:
-    """Yield the rows of a file as `ROWS`, some at a time; a row without a text that can be used has a null there.
+def read_questions(source: QuestionFile) -> Iterator[Questions]:
+    """Yield all rows of a file, some at a time.
 
     Raises:
         QprError: the file is missing or damaged.
     """
-    if source.file is None:
-        parquet = ParquetSource(source.url, 0, "parquet")
-        for batch in read_parquet(parquet, [Column("text", pa.string())], {"text": source.text_column}):
-            unusable = pa.nulls(len(batch.rejected), pa.string())
-            yield _from_texts(pa.chunked_array([*batch.rows["text"].chunks, unusable]))
-        return
-    for batch in read_file(source.url, source.file, columns=ROWS.names, batch=BATCH):
-        yield batch.cast(ROWS)
+    yield from _of_dataset(source) if isinstance(source, DatasetFile) else _of_table(source)
 
 
-def with_words(table: pa.Table) -> pa.Table:
-    """Return the rows whose text has a word and the length of a question; the others mean nothing to an encoder."""
-    fitting = table.filter(pc.less_equal(pc.utf8_length(table["text"]), MAX_QUESTION_CHARACTERS))
-    lengths = pc.list_value_length(words_all(key_all(fitting["text"].combine_chunks())))
-    return fitting.filter(pc.greater(lengths, 0))
+def _of_dataset(source: DatasetFile) -> Iterator[Questions]:
+    for table in read_file(source.url, source.file, columns=STORED.names, batch=BATCH):
+        yield _checked(table.append_column(ANSWER_ID, pa.nulls(len(table), ANSWER_ID.type)), {})
 
 
-def merge_equal(table: pa.Table) -> pa.Table:
-    """Return one row an id, ascending: the one with the smallest text, then the smallest of the other columns."""
-    if not len(table):
-        return table
-    ordered = table.sort_by([(name, "ascending") for name in ROWS.names])
-    ids = ordered["question_id"].to_numpy()
-    return ordered.filter(pa.array(np.diff(ids, prepend=~ids[0]) != 0)).combine_chunks()
+def _of_table(source: TableFile) -> Iterator[Questions]:
+    for batch in read(source.source, COLUMNS, dict(source.names)):
+        columns = {column.name: batch.rows[column.name].combine_chunks() for column in COLUMNS}
+        numbers = {name: whole_numbers(columns[name]) for name in ("cluster_id", "events")}
+        answers = pc.if_else(pc.equal(pc.utf8_trim_whitespace(columns["answer"]), ""), None, columns["answer"])
+        rows = {"text": columns["question"], "answer": answers, "answer_id": columns["answer_id"], **numbers}
+        lost = {name: _lost(columns[name], values) for name, values in numbers.items()}
+        checked = _checked(pa.table(rows), {name: count for name, count in lost.items() if count})
+        unreadable = turn_away_unreadable(batch.rejected)
+        yield checked._replace(turned_away=pa.concat_tables([checked.turned_away, unreadable]))
 
 
-def _is_glob(path: str) -> bool:
-    return any(character in path for character in "*?[")
+def _checked(table: pa.Table, unreadable: Mapping[str, int]) -> Questions:
+    """Return the rows whose question has a word and the length of a question, and turn the others away.
+
+    Args:
+        table: columns of `ROWS`; without ``question_id`` it is computed.
+        unreadable: passed on.
+    """
+    texts = table["text"].combine_chunks()
+    keys = key_all(texts)
+    reasons = pc.if_else(pc.is_null(texts), "missing_question", question_faults(texts, keys))
+    kept = pc.is_null(reasons)
+    lost = table.filter(pc.invert(kept))
+    turned_away = turn_away(payloads(lost), stage="validate", reasons=reasons.filter(pc.invert(kept)))
+    rows = table.filter(kept)
+    if "question_id" not in table.column_names:
+        rows = rows.append_column("question_id", hash64_all(keys.filter(kept)))
+    return Questions(rows.select(ROWS.names).cast(ROWS), turned_away.cast(TURNED_AWAY), unreadable)
 
 
-def _from_texts(texts: pa.ChunkedArray) -> pa.Table:
-    texts = texts.cast(pa.string()).combine_chunks()
-    ids = hash64_all(pc.fill_null(key_all(texts), ""))
-    unknown = {name: pa.nulls(len(texts), ROWS.field(name).type) for name in ROWS.names[2:]}
-    return pa.table({"question_id": ids, "text": texts, **unknown}, schema=ROWS)
+def payloads(rows: pa.Table) -> pa.Array:
+    """Return what the rejected table says of rows with the columns of `ROWS`: a JSON object each."""
+    cluster_ids = rows["cluster_id"].cast(pa.string())  # a JSON number beyond 2**53 is rounded by most readers
+    told = {"question": rows["text"], "answer": rows["answer"], "answer_id": rows["answer_id"]}
+    return json_objects({**told, "cluster_id": cluster_ids, "events": rows["events"]})
+
+
+def whole_numbers(texts: pa.Array) -> pa.Array:
+    """Return the 64-bit integer each string writes, such as 12 or 12.0; null where it writes none."""
+    codes = texts.dictionary_encode()
+    numbers = [None if text is None else _whole_number(text) for text in codes.dictionary.to_pylist()]
+    return pa.array(numbers, pa.int64()).take(codes.indices)
+
+
+def _whole_number(text: str) -> int | None:
+    match = _WHOLE_NUMBER.fullmatch(text.strip())
+    number = int(match[1]) if match else 2**63
+    return number if -(2**63) <= number < 2**63 else None
+
+
+def _lost(texts: pa.Array, numbers: pa.Array) -> int:
+    """Return the number of texts that are no number; a blank one never was one."""
+    written = pc.not_equal(pc.utf8_trim_whitespace(texts), "")
+    return int(pc.sum(pc.and_(pc.is_null(numbers), pc.fill_null(written, False))).as_py() or 0)

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from jobs.console import emit, say, two_columns, warn
+from jobs.json_ids import with_text_ids
 from schemas import exclusive
 from schemas.errors import UsageError
 from schemas.quantities import counted
@@ -66,7 +67,8 @@ def sample(
     elif as_json or form is Format.TABLE:
         from jobs.sample_views import terminal_table
 
-        result = {"dataset": dataset, "seed": seed, "split": split, "clusters": drawn}
+        listed = [with_text_ids(cluster) for cluster in drawn]
+        result = {"dataset": dataset, "seed": seed, "split": split, "clusters": listed}
         if drawn or as_json:
             emit(result, as_json=as_json, table=lambda: terminal_table(drawn, shown=shown))
     else:

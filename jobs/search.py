@@ -1,25 +1,27 @@
 """``qpr search``: questions in, the most similar questions of an index out.
 
-arguments or lines of stdin -> Index.search -> a table or a JSON object a question
+arguments or lines of stdin -> Index.search_many -> a table or a JSON object a question
 """
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import rich.table
 import typer
 
 from jobs.console import results, say, warn
+from jobs.json_ids import with_text_ids
 from jobs.question_lines import question_arguments, question_lines
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
-    from model.index import Index
+    from model.hits import Hit
 
 BATCH = 256
 """Lines of stdin searched together; one at a time when a person types them."""
@@ -59,24 +61,12 @@ def search(
     empty = True
     for batch in _batches(given or _lines_of_stdin(), k=most):
         empty = False
-        for found in answers(opened, batch, k=most):
-            if not found["hits"]:
-                warn(f"{found['question'][:80]!r}: no word to search by")
-            _print(found, as_json=as_json)
+        for question, hits in zip(batch, opened.search_many(batch, most), strict=True):
+            if not hits:
+                warn(f"{question[:80]!r}: no word to search by")
+            _print(question, hits, as_json=as_json)
     if empty:
         raise UsageError("no question: give one as an argument or one a line on stdin")
-
-
-def answers(index: Index, texts: list[str], *, k: int) -> Iterator[dict[str, Any]]:
-    """Yield for each text ``question`` and ``hits``: rank from 1, score, question_id, text, answer and cluster_id."""
-    found = index.search(texts, k)
-    for text, rows, scores in zip(texts, found.rows, found.scores.tolist(), strict=True):
-        questions = index.questions(rows[rows >= 0]).select(["question_id", "text", "answer", "cluster_id"]).to_pylist()
-        hits = [
-            {"rank": rank, "score": score, **hit}
-            for rank, (score, hit) in enumerate(zip(scores, questions, strict=False), start=1)
-        ]
-        yield {"question": text, "hits": hits}
 
 
 def _is_typed() -> bool:
@@ -94,23 +84,24 @@ def _batches(texts: Iterable[str], *, k: int) -> Iterator[list[str]]:
         yield batch
 
 
-def _print(found: dict[str, Any], *, as_json: bool) -> None:
+def _print(question: str, hits: list[Hit], *, as_json: bool) -> None:
     if as_json:
+        found = {"question": question, "hits": [with_text_ids(dataclasses.asdict(hit)) for hit in hits]}
         sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n")
         sys.stdout.flush()
         return
-    if not found["hits"]:
+    if not hits:
         return
     from jobs.sample_views import printable
 
-    table = rich.table.Table(title=rich.markup.escape(printable(found["question"])), title_justify="left")
+    table = rich.table.Table(title=rich.markup.escape(printable(question)), title_justify="left")
     for name in ("rank", "score"):
         table.add_column(name, justify="right")
     table.add_column("question")
-    answered = any(hit["answer"] for hit in found["hits"])
+    answered = any(hit.answer for hit in hits)
     if answered:
         table.add_column("answer")
-    for hit in found["hits"]:
-        cells = [hit["text"], *([hit["answer"] or ""] if answered else [])]
-        table.add_row(str(hit["rank"]), f"{hit['score']:.3f}", *(rich.markup.escape(printable(cell)) for cell in cells))
+    for hit in hits:
+        cells = [hit.text, *([hit.answer or ""] if answered else [])]
+        table.add_row(str(hit.rank), f"{hit.score:.3f}", *(rich.markup.escape(printable(cell)) for cell in cells))
     results.print(table)

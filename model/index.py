@@ -1,6 +1,6 @@
 """An index of questions: opened through its manifest, searched as if its shards were one.
 
-index URL -> open_index -> Index.search(texts) -> Hits -> Index.questions(rows)
+index URL -> open_index -> Index.search(question) -> list of Hit; Index.rank(texts) -> Ranking, arrays
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import pydantic
 
 from model.addresses import checked_address
 from model.encoding import Encoder
+from model.hits import Hit, Ranking, check_question, check_questions, hits_of
 from model.index_files import AGAIN, IdTable, check_dimension, check_ids, check_parts
 from model.inference import load_encoder
 from model.nearest import Ints, nearest
@@ -61,22 +62,6 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
 
 
 @dataclasses.dataclass(frozen=True)
-class Hits:
-    """Ranked questions of n queries, padded where there are fewer than k.
-
-    Attributes:
-        ids: (n, k) question ids, -1 where padded.
-        scores: (n, k) float32, negative squared Euclidean distance (Bonadiman et al. 2019, eq. 3); bigger is better,
-            -inf where padded.
-        rows: (n, k) what `Index.questions` takes, -1 where padded.
-    """
-
-    ids: Ints
-    scores: Matrix
-    rows: Ints
-
-
-@dataclasses.dataclass(frozen=True)
 class Index:
     """An opened index.
 
@@ -102,8 +87,32 @@ class Index:
     def __len__(self) -> int:
         return self.settings.questions
 
-    def search(self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Hits:
-        """Return the k questions nearest to each text; equal scores rank by question id.
+    def search(self, question: str, k: int = 10) -> list[Hit]:
+        """Return the questions nearest to one question, the best first.
+
+        There are k of them, or all where the index has fewer, or fewer where the lists searched hold fewer; for a
+        question without a word the list is empty. Equal scores rank by question id.
+
+        >>> index = open_index("index")
+        >>> [hit.rank for hit in index.search("how do I pay my bill", k=2)]
+        [1, 2]
+
+        Raises:
+            UsageError: ``question`` is no str, or k is under 1.
+        """
+        return self.search_many([check_question(question)], k)[0]
+
+    def search_many(self, questions: Sequence[str], k: int = 10) -> list[list[Hit]]:
+        """Return what `search` returns for each of several questions, which takes less time than one by one.
+
+        Raises:
+            UsageError: ``questions`` is one str, holds something else than str, or k is under 1.
+        """
+        ranking = self.rank(check_questions(questions), min(k, len(self)))
+        return hits_of(ranking, self.questions(ranking.rows[ranking.found]))
+
+    def rank(self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
+        """Return the k questions nearest to each text as arrays; equal scores rank by question id.
 
         A text without a word has no hits. With a reranker its order is that of the first ones.
 
@@ -117,25 +126,25 @@ class Index:
         """
         asked = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
         more = max(k, min(self.reranker.depth, len(self))) if self.reranker and k > 0 else k
-        hits = self.search_vectors(self.encoder.encode(asked), more, exclude)
+        ranking = self.rank_vectors(self.encoder.encode(asked), more, exclude)
         wordless = np.array([not words(key(text)) for text in asked.to_pylist()], bool)
-        hits.ids[wordless], hits.scores[wordless], hits.rows[wordless] = -1, -np.inf, -1
+        ranking.ids[wordless], ranking.scores[wordless], ranking.rows[wordless] = -1, -np.inf, -1
         if self.reranker is None:
-            return hits
-        return self.reranker.reordered(self, asked, hits, k)
+            return ranking
+        return self.reranker.reordered(self, asked, ranking, k)
 
-    def search_vectors(self, vectors: Matrix, k: int, exclude: npt.ArrayLike | None = None) -> Hits:
-        """Return the k questions nearest to each vector, (n, dimension) float32; otherwise like `search`."""
+    def rank_vectors(self, vectors: Matrix, k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
+        """Return the k questions nearest to each vector, (n, dimension) float32; otherwise like `rank`."""
         if k < 1:
             raise UsageError(f"k must be at least 1, got {k}")
         more = k if exclude is None else k + 1
         found = nearest(self.shards, self.question_ids, vectors, k=more, probes=self.probes)
         if exclude is not None:
             found = found.without(np.asarray(exclude, np.int64), k)
-        return Hits(found.ids, np.float32(0) - found.distances, found.rows)
+        return Ranking(found.ids, np.float32(0) - found.distances, found.rows)
 
     def questions(self, rows: npt.ArrayLike) -> pa.Table:
-        """Return the questions at these rows, as `ROWS`; a row may repeat, none may be negative."""
+        """Return the questions at these rows, as `model.id_table` has them; a row may repeat, none may be negative."""
         return self._table.take(pa.array(np.asarray(rows, np.int64)))
 
     @functools.cached_property

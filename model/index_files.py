@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from model.id_table import ANSWER_ID, ROWS
 from model.nearest import Ints
 from model.shards import Shard, lists_of
 from schemas.errors import QprError
@@ -22,17 +23,6 @@ from schemas.table_files import read_rows
 
 if TYPE_CHECKING:
     from model.index import IndexSettings
-
-ROWS = pa.schema(
-    [
-        pa.field("question_id", pa.int64(), nullable=False),
-        pa.field("text", pa.string(), nullable=False),
-        pa.field("answer", pa.string()),
-        pa.field("cluster_id", pa.int64()),
-        pa.field("events", pa.int64()),
-    ]
-)
-"""One row of an id table: the question behind a row of its shard."""
 
 AGAIN = "Build the index again"
 
@@ -64,12 +54,14 @@ class IdTable:
         return ids
 
     def read(self) -> pa.Table:
-        """Return all rows, as `ROWS`.
+        """Return all rows, always with ``answer_id``.
 
         Raises:
             QprError: the file is damaged.
         """
-        [table] = read_rows(self.content, ROWS, name=self.name, rows=self.rows)
+        [table] = read_rows(
+            self.content, ROWS.append(ANSWER_ID), name=self.name, rows=self.rows, absent={ANSWER_ID.name}
+        )
         return table
 
 

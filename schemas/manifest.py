@@ -32,7 +32,7 @@ _HOW_TO_MAKE = {
 _TABLES: dict[str, frozenset[str]] = {
     "dataset": frozenset({"questions", "clusters", "pairs", "rejected", "leakage"}),
     "model": frozenset({"model"}),
-    "index": frozenset({"shards", "ids", "model"}),
+    "index": frozenset({"shards", "ids", "model", "rejected"}),
     "calibration": frozenset({"weights", "curves"}),
     "reranker": frozenset({"reranker"}),
 }

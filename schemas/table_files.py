@@ -6,7 +6,7 @@ bytes of a file -> read_rows -> tables with the columns of a schema
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,6 +23,7 @@ def read_rows(
     rows: int,
     columns: Sequence[str] | None = None,
     batch: int | None = None,
+    absent: Collection[str] = (),
 ) -> Iterator[pa.Table]:
     """Yield the rows of a file, all together or ``batch`` at a time, with the columns and types of a schema.
 
@@ -33,6 +34,7 @@ def read_rows(
         rows: how many the manifest says there are.
         columns: the columns to read, all of the schema by default.
         batch: rows of one table; None for all.
+        absent: columns that a file may lack; then they are null.
 
     Raises:
         QprError: the file is damaged, holds other columns, types or rows, a null where there must be none, text that is
@@ -41,20 +43,29 @@ def read_rows(
     read = schema if columns is None else pa.schema([schema.field(column) for column in columns])
     with _explained(name):
         file = pq.ParquetFile(pa.BufferReader(content))
-        _check_columns(file.schema_arrow, read, name)
+        there = pa.schema(
+            [field for field in read if field.name not in absent or field.name in file.schema_arrow.names]
+        )
+        _check_columns(file.schema_arrow, there, name)
         found = file.metadata.num_rows
     if found != rows:
         raise QprError(f"{name}: holds {found:,} rows, the manifest says {rows:,}. Make it again")
-    parts = _parts(file, read.names, batch)
+    parts = _parts(file, there.names, batch)
     while True:
         with _explained(name):
             part = next(parts, None)
             if part is None:
                 return
             part.validate(full=True)
-            table = pa.table([part[field.name].cast(field.type) for field in read], schema=read.remove_metadata())
+            table = pa.table([_column(part, field) for field in read], schema=read.remove_metadata())
         _check_values(table, name)
         yield table
+
+
+def _column(part: pa.Table, field: pa.Field) -> pa.ChunkedArray:
+    if field.name not in part.column_names:
+        return pa.chunked_array([pa.nulls(len(part), field.type)])
+    return part[field.name].cast(field.type)
 
 
 def _parts(file: pq.ParquetFile, names: Sequence[str], batch: int | None) -> Iterator[pa.Table]:

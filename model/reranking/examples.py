@@ -50,7 +50,7 @@ def examples(index: Index, judged: Judgements, reranker: Reranker, *, on_queries
     ids, there, tables = [], [], []
     for start in range(0, len(judged), QUERIES):
         texts = judged.texts.slice(start, QUERIES)
-        hits = index.search(texts, min(reranker.depth, len(index)), exclude=judged.ids[start : start + QUERIES])
+        hits = index.rank(texts, min(reranker.depth, len(index)), exclude=judged.ids[start : start + QUERIES])
         ids.append(hits.ids)
         there.append(hits.rows >= 0)
         tables.append(reranker.features(index, texts, hits.rows, hits.scores))

@@ -1,6 +1,6 @@
 """A small network that orders the questions nearest to a query anew, by their words and by further encoders.
 
-Index, texts, Hits -> Reranker.reordered -> Hits
+Index, texts, Ranking -> Reranker.reordered -> Ranking
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from model.reranking.word_table import Floats, WordCounts, worded
 from schemas.columns import key_all
 
 if TYPE_CHECKING:
-    from model.index import Hits, Index
+    from model.hits import Ranking
+    from model.index import Index
 
 QUERIES = 128
 """Queries whose candidates are compared together."""
@@ -96,7 +97,7 @@ class Reranker:
         """Return how many of the nearest questions are ordered anew."""
         return self.settings.depth
 
-    def reordered(self, index: Index, texts: pa.Array, hits: Hits, k: int) -> Hits:
+    def reordered(self, index: Index, texts: pa.Array, hits: Ranking, k: int) -> Ranking:
         """Return the first k hits of each text once the first `depth` of them are ordered anew.
 
         Scores become the network's, whose differences are log odds of being the paraphrase; hits further down follow in
@@ -127,7 +128,7 @@ class Reranker:
             index: that found them.
             texts: (n,) the queries as they were asked.
             rows: (n, k) of the index, -1 where there is none.
-            scores: (n, k) as of `model.index.Hits`.
+            scores: (n, k) as of `model.hits.Ranking`.
         """
         found, place = np.unique(rows[rows >= 0], return_inverse=True)
         candidate = np.zeros(rows.shape, np.int64)

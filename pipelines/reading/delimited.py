@@ -58,6 +58,11 @@ def check_delimited(
     return [] if delimiter == expected else [f"the cells are separated by {_CALLED.get(delimiter, repr(delimiter))}"]
 
 
+def delimited_names(source: Source) -> list[str]:
+    """Return the names in the header of a file."""
+    return _header(open_rows(source, Wanted()).records, source)
+
+
 def _locate(
     rows: Iterator[Record],
     source: Source,

@@ -37,6 +37,18 @@ def read_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, st
 
 def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> list[str]:
     """Raise `QprError` unless the first objects of a file have the wanted keys; return what differs from its name."""
+    sample = _first_values(source)
+    locate_columns(columns, names, sample, url=source.url, sample=lambda: sample, mappable=mappable)
+    return []
+
+
+def jsonl_names(source: Source) -> list[str]:
+    """Return the keys of the first objects of a file, in the order in which they first occur."""
+    return list(_first_values(source))
+
+
+def _first_values(source: Source) -> dict[str, list[str]]:
+    """Return the texts under each key of the first objects of a file."""
     sample: dict[str, list[str]] = {}
     faults: dict[str, None] = {}
     objects = 0
@@ -55,8 +67,7 @@ def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, s
         step = "Write one object a line, as jq -c '.[]' does of an array, or rename a CSV file to .csv"
         hint = f". {ENCODING_HINT}" if "invalid_utf8" in faults else ""
         raise QprError(f"{source.url}: {cause}. {step}{hint}")
-    locate_columns(columns, names, sample, url=source.url, sample=lambda: sample, mappable=mappable)
-    return []
+    return sample
 
 
 def is_object(line: bytes) -> bool:

@@ -75,6 +75,12 @@ def check_parquet(source: Source, columns: Sequence[Column], names: Mapping[str,
     return []
 
 
+def parquet_names(source: Source) -> list[str]:
+    """Return the names of a file's columns."""
+    with _opened(source) as file:
+        return list(file.schema_arrow.names)
+
+
 def count_rows(source: Source) -> int:
     """Return how many rows a file has, without reading them."""
     with _opened(source) as file:

@@ -9,15 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.reading.batches import Batch
 from pipelines.reading.columns import Column
-from pipelines.reading.delimited import check_delimited, read_delimited
-from pipelines.reading.jsonl import check_jsonl, read_jsonl
+from pipelines.reading.delimited import check_delimited, delimited_names, read_delimited
+from pipelines.reading.jsonl import check_jsonl, jsonl_names, read_jsonl
 from pipelines.reading.lines import codec_of
-from pipelines.reading.parquet import check_parquet, divide_parquet, read_parquet
+from pipelines.reading.parquet import check_parquet, divide_parquet, parquet_names, read_parquet
 from pipelines.reading.sources import Source
 from schemas import storage
 
 _READERS = {"jsonl": read_jsonl, "csv": read_delimited, "tsv": read_delimited, "parquet": read_parquet}
 _CHECKS = {"jsonl": check_jsonl, "csv": check_delimited, "tsv": check_delimited, "parquet": check_parquet}
+_NAMES = {"jsonl": jsonl_names, "csv": delimited_names, "tsv": delimited_names, "parquet": parquet_names}
 
 
 def read(source: Source, columns: Sequence[Column], names: Mapping[str, str] | None = None) -> Iterator[Batch]:
@@ -70,3 +71,12 @@ def check_header(
         return notes
     codec = codec_of(storage.read_start(source.location, 4), source)
     return [f"is {codec} data, though its name does not end so", *notes] if codec else notes
+
+
+def column_names(source: Source) -> list[str]:
+    """Return the names of a file's columns in its order; of JSON Lines, the keys of the first 100 objects.
+
+    Raises:
+        QprError: the file is missing, not what its name says, or has no header.
+    """
+    return _NAMES[source.format](source)

@@ -36,7 +36,7 @@ def test_every_encoder_goes_all_the_way_from_pairs_to_hits(qpr, tmp_path, make_t
     everything = opened.questions(np.arange(len(opened)))
     distances = ((opened.encoder.encode(everything["text"])[None] - vectors[:, None]) ** 2).sum(axis=2)
     best = everything["question_id"].to_numpy()[np.argsort(distances, axis=1)[:, 0]]
-    assert opened.search(asked, 1).ids[:, 0].tolist() == best.tolist()
+    assert opened.rank(asked, 1).ids[:, 0].tolist() == best.tolist()
 
     found = qpr("search", "--index", index, "--k", 2, "--json", *asked)
     assert found.code == 0

@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs.cli import main
-from jobs.question_tables import ROWS, merge_equal, with_words
 from model import loops
 from model.index import open_index
 from model.inference import load_encoder
@@ -50,8 +49,14 @@ def dataset(tmp_path, make_dataset):
 def test_every_question_of_a_dataset_with_a_word_is_indexed_with_its_answer_and_cluster(tmp_path, dataset, model):
     assert run("index", "--questions", dataset, "--model", model, "--output", tmp_path / "i", "--shards", 3) == 0
     manifest = read_manifest(str(tmp_path / "i"), "index")
-    counters = {"questions_indexed": 9, "questions_merged": 0, "questions_read": 10, "questions_rejected": 1}
-    assert manifest.counters == counters
+    assert manifest.counters == {
+        "columns_ignored": 0,
+        "questions_indexed": 9,
+        "questions_merged": 0,
+        "questions_read": 10,
+        "questions_rejected": 1,
+        "rejected_validate_no_word": 1,
+    }
     index = open_index(str(tmp_path / "i"))
     assert len(index) == 9
     rows = {row["text"]: row for row in index.questions(np.arange(9)).to_pylist()}
@@ -78,10 +83,13 @@ def test_parquet_rows_with_equal_keys_are_merged_to_the_smallest_text_whatever_t
     glob = tmp_path / "*.parquet"
     assert run("index", "--questions", glob, "--text-column", "q", "--model", model, "--output", index) == 0
     assert read_manifest(str(index)).counters == {
+        "columns_ignored": 0,
         "questions_read": 6,
         "questions_indexed": 2,
         "questions_merged": 2,
         "questions_rejected": 2,
+        "rejected_validate_missing_question": 1,
+        "rejected_validate_no_word": 1,
     }
     assert sorted(open_index(str(index)).questions([0, 1])["text"].to_pylist()) == ["PAY bill", "flight"]
 
@@ -157,7 +165,7 @@ def test_any_number_of_shards_finds_the_same(tmp_path, model, shards):
     given = ("index", "--questions", tmp_path / "a.parquet", "--model", model, "--factory", "IVF5,Flat", "--probes", 2)
     for name, count in (("three", 3), ("other", shards)):
         assert run(*given, "--output", tmp_path / name, "--shards", count) == 0
-    three, other = (open_index(str(tmp_path / name)).search(many(520)[480:], 20) for name in ("three", "other"))
+    three, other = (open_index(str(tmp_path / name)).rank(many(520)[480:], 20) for name in ("three", "other"))
     assert np.array_equal(three.ids, other.ids)
     assert np.array_equal(three.scores, other.scores)
 
@@ -199,10 +207,10 @@ def test_mistakes_are_named_and_nothing_is_left_behind(tmp_path, dataset, model,
     [
         (
             "other.parquet",
-            pa.table({"question": ["a"]}),
-            "no column text; there are question. Name it with --text-column",
+            pa.table({"title": ["a"]}),
+            "no column question; there are title. Add, with one of them for NAME: --question-column NAME",
         ),
-        ("numbers.parquet", pa.table({"text": [1]}), "column text holds int64, not text"),
+        ("lists.parquet", pa.table({"text": [["a"]]}), "column text holds list<element: string>, which is no string"),
         ("empty.parquet", pa.table({"text": pa.array([], pa.string())}), "no question with a word"),
         ("marks.parquet", pa.table({"text": ["??", " "]}), "no question with a word"),
     ],
@@ -241,7 +249,7 @@ def test_a_file_that_is_no_parquet_and_a_damaged_dataset_are_refused(tmp_path, d
     (tmp_path / "text.parquet").write_text("how do I pay")
     given = ("--model", model, "--output", tmp_path / "i")
     assert run("index", "--questions", tmp_path / "text.parquet", *given) == 1
-    assert "text.parquet: not a Parquet file" in capsys.readouterr().err
+    assert "text.parquet: not a whole Parquet file" in capsys.readouterr().err
     [file] = dataset.glob("*/questions/*")
     damaged = bytearray(file.read_bytes())
     damaged[len(damaged) // 2] ^= 1
@@ -267,25 +275,7 @@ def test_the_index_needs_neither_the_model_nor_the_dataset_any_more(tmp_path, da
     run("index", "--questions", dataset, "--model", model, "--output", tmp_path / "i")
     for place in (dataset, model):
         place.rename(place.with_name(f"{place.name}-gone"))
-    assert open_index(str(tmp_path / "i")).search(["cancel my flight"], 1).scores[0, 0] == pytest.approx(0, abs=1e-9)
-
-
-def test_merging_keeps_one_row_an_id_in_order_of_id():
-    rows = pa.table(
-        {"question_id": [5, -3, 5], "text": ["b", "c", "a"], "answer": ["x", "y", "z"]}
-        | {name: pa.nulls(3, pa.int64()) for name in ("cluster_id", "events")},
-        schema=ROWS,
-    )
-    assert merge_equal(rows).select(["question_id", "text"]).to_pylist() == [
-        {"question_id": -3, "text": "c"},
-        {"question_id": 5, "text": "a"},
-    ]
-    assert len(merge_equal(rows.slice(0, 0))) == 0
-
-
-def test_texts_without_a_word_are_left_out():
-    rows = pa.table({"text": pa.array(["pay", "", "?!", None, "日本", "c#"])})
-    assert with_words(rows)["text"].to_pylist() == ["pay", "日本", "c#"]
+    assert open_index(str(tmp_path / "i")).rank(["cancel my flight"], 1).scores[0, 0] == pytest.approx(0, abs=1e-9)
 
 
 def test_id_tables_and_shards_carry_their_digests(tmp_path, dataset, model):
@@ -303,7 +293,7 @@ def test_every_path_may_be_a_url(make_dataset, make_model):
     assert run(*given, "memory://place/b", "--questions", files) == 0
     assert [i.url for i in read_manifest("memory://place/b").inputs][1] == "memory://place/model"
     for name in ("a", "b"):
-        assert open_index(f"memory://place/{name}").search(["bill"], 1).ids.tolist() == [[question_id("bill")]]
+        assert open_index(f"memory://place/{name}").rank(["bill"], 1).ids.tolist() == [[question_id("bill")]]
 
 
 def test_a_model_of_sentence_transformers_stays_where_it_is(tmp_path, dataset, sentence_transformer):
@@ -312,8 +302,8 @@ def test_a_model_of_sentence_transformers_stays_where_it_is(tmp_path, dataset, s
     assert manifest.configuration["model_url"] == sentence_transformer
     assert manifest.inputs[-1].digest == manifest.configuration["model_digest"]
     index = open_index(str(tmp_path / "i"))
-    assert index.search(["pay"], 1).scores[0, 0] > -1e-6
-    assert index.search(["p"], 1).scores[0, 0] < -1e-3
+    assert index.rank(["pay"], 1).scores[0, 0] > -1e-6
+    assert index.rank(["p"], 1).scores[0, 0] < -1e-3
     (tmp_path / "sentences" / "modules.json").write_text("[ ]")
     with pytest.raises(QprError, match="holds model"):
         open_index(str(tmp_path / "i"))

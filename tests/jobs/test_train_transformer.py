@@ -43,7 +43,7 @@ def test_it_goes_all_the_way_from_pairs_to_hits(qpr, memory, command, tmp_path):
     given = ["--questions", f"{memory}/d", "--model", f"{memory}/m", "--output", f"{memory}/i", "--shards", 2]
     assert qpr("index", *given).code == 0
     storage.delete(f"{memory}/m")  # the index holds it
-    assert len(open_index(f"{memory}/i").search(asked, 2).ids) == 3
+    assert len(open_index(f"{memory}/i").rank(asked, 2).ids) == 3
     assert qpr("search", "--index", f"{memory}/i", "--k", 2, "--json", "pay my bill").code == 0
     measured = qpr("evaluate", "--dataset", f"{memory}/d", "--split", "test", "--index", f"{memory}/i", "--json")
     assert json.loads(measured.out)["per_question"]["hits_at_10"] > 0.5

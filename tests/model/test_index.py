@@ -55,17 +55,17 @@ def test_a_question_finds_itself_first_unless_it_is_excluded(place):
     index = open_index(str(place / "flat"))
     texts = ["cancel my flight", "a b"]
     own = [question_id(text) for text in texts]
-    hits = index.search(texts, 3)
+    hits = index.rank(texts, 3)
     assert hits.ids[:, 0].tolist() == own
     assert hits.scores[:, 0] == pytest.approx(0, abs=1e-6)
     assert (np.diff(hits.scores, axis=1) <= 0).all()
-    others = index.search(texts, 2, exclude=own)
+    others = index.rank(texts, 2, exclude=own)
     assert others.ids.tolist() == hits.ids[:, 1:].tolist()
 
 
 def test_scores_are_negative_squared_distances_of_the_vectors(place):
     index = open_index(str(place / "flat"))
-    hits = index.search(["flight bill"], 5)
+    hits = index.rank(["flight bill"], 5)
     query = index.encoder.encode(["flight bill"])
     found = index.encoder.encode(index.questions(hits.rows[0])["text"])
     assert hits.scores[0] == pytest.approx(-((found - query) ** 2).sum(axis=1), rel=1e-4)
@@ -73,7 +73,7 @@ def test_scores_are_negative_squared_distances_of_the_vectors(place):
 
 def test_rows_lead_to_the_questions_in_any_order_and_repeated(place):
     index = open_index(str(place / "ivf"))
-    hits = index.search(["pay bill number 7"], 20)
+    hits = index.rank(["pay bill number 7"], 20)
     rows = np.concatenate([hits.rows[0][::-1], hits.rows[0]])
     found = index.questions(rows)
     assert found["question_id"].to_pylist() == hits.ids[0].tolist()[::-1] + hits.ids[0].tolist()
@@ -82,11 +82,11 @@ def test_rows_lead_to_the_questions_in_any_order_and_repeated(place):
 
 
 def test_a_text_without_a_word_has_no_hits_and_spares_the_others(place):
-    hits = open_index(str(place / "flat")).search(["", "?!", "a b"], 2)
+    hits = open_index(str(place / "flat")).rank(["", "?!", "a b"], 2)
     assert hits.ids[:2].tolist() == hits.rows[:2].tolist() == [[-1, -1], [-1, -1]]
     assert np.isneginf(hits.scores[:2]).all()
     assert hits.ids[2, 0] == question_id("a b")
-    assert open_index(str(place / "flat")).search([], 2).ids.shape == (0, 2)
+    assert open_index(str(place / "flat")).rank([], 2).ids.shape == (0, 2)
 
 
 def test_probes_come_from_the_manifest_the_caller_or_all_lists(place):
@@ -94,20 +94,20 @@ def test_probes_come_from_the_manifest_the_caller_or_all_lists(place):
     assert open_index(str(place / "ivf"), probes=3).probes == 3
     assert open_index(str(place / "ivf"), exact=True).probes == 6
     exact, flat = open_index(str(place / "ivf"), exact=True), open_index(str(place / "flat"))
-    ours, theirs = exact.search(TEXTS[::9], 25), flat.search(TEXTS[::9], 25)
+    ours, theirs = exact.rank(TEXTS[::9], 25), flat.rank(TEXTS[::9], 25)
     assert np.array_equal(ours.ids, theirs.ids)
     assert np.array_equal(ours.scores, theirs.scores)
 
 
 def test_k_and_probes_must_be_positive(place):
     with pytest.raises(UsageError, match="k must be at least 1, got 0"):
-        open_index(str(place / "flat")).search(["a"], 0)
+        open_index(str(place / "flat")).rank(["a"], 0)
     with pytest.raises(UsageError, match="--probes must be at least 1, got 0"):
         open_index(str(place / "flat"), probes=0)
 
 
 def test_more_hits_than_questions_are_padded(place):
-    hits = open_index(str(place / "flat")).search(["a b"], 400)
+    hits = open_index(str(place / "flat")).rank(["a b"], 400)
     assert hits.ids.shape == (1, 400)
     assert (hits.rows[0] >= 0).sum() == 303  # 304 texts, two of them the same question
 

@@ -65,7 +65,7 @@ def opened(place, make_reranker, tmp_path):
 def test_the_nearest_are_ordered_by_its_score_and_the_rest_follow_in_their_order(opened):
     plain = dataclasses.replace(opened, reranker=None)
     query = ["cancel my bill"]
-    before, after = plain.search(query, 7), opened.search(query, 7)
+    before, after = plain.rank(query, 7), opened.rank(query, 7)
     assert sorted(after.ids[0, :DEPTH]) == sorted(before.ids[0, :DEPTH])
     assert (after.ids[0, DEPTH:] == before.ids[0, DEPTH:]).all()
     assert (np.diff(after.scores[0]) <= 0).all()
@@ -76,9 +76,9 @@ def test_the_nearest_are_ordered_by_its_score_and_the_rest_follow_in_their_order
 
 def test_fewer_hits_are_the_first_of_more(opened):
     query = ["rent my flight", "pay a bike"]
-    many = opened.search(query, 7)
+    many = opened.rank(query, 7)
     for k in (1, 3, DEPTH, DEPTH + 1):
-        few = opened.search(query, k)
+        few = opened.rank(query, k)
         assert (few.ids == many.ids[:, :k]).all()
         assert few.scores == pytest.approx(many.scores[:, :k])
 
@@ -86,18 +86,18 @@ def test_fewer_hits_are_the_first_of_more(opened):
 def test_a_query_is_ordered_as_if_it_were_alone(opened, monkeypatch):
     queries = [f"{verb} {thing}" for verb in ("pay", "cancel", "rent") for thing in ("bill", "flight", "car")]
     monkeypatch.setattr("model.reranking.reranker.QUERIES", 2)
-    together = opened.search(queries, 5)
+    together = opened.rank(queries, 5)
     for number, query in enumerate(queries):
-        alone = opened.search([query], 5)
+        alone = opened.rank([query], 5)
         assert (alone.ids[0] == together.ids[number]).all()
         assert alone.scores[0] == pytest.approx(together.scores[number], abs=1e-5)
 
 
 def test_a_question_left_out_stays_out_and_one_without_a_word_finds_nothing(opened):
-    own = opened.search(["pay my bill"], 1).ids[0, 0]
-    assert own not in opened.search(["pay my bill"], 6, exclude=[own]).ids
+    own = opened.rank(["pay my bill"], 1).ids[0, 0]
+    assert own not in opened.rank(["pay my bill"], 6, exclude=[own]).ids
     for k in (3, DEPTH + 2):
-        nothing = opened.search(["?!"], k)
+        nothing = opened.rank(["?!"], k)
         assert nothing.ids.tolist() == [[-1] * k]
         assert np.isneginf(nothing.scores).all()
 
@@ -107,7 +107,7 @@ def test_further_encoders_are_asked_and_a_changed_one_is_refused(place, make_rer
     url = make_reranker(tmp_path / "r", encoders=[("other", digest)])
     opened = open_index(str(place / "index-model"), rerank=url)
     asked = pa.array(["pay my bill"])
-    hits = dataclasses.replace(opened, reranker=None).search(asked, DEPTH)
+    hits = dataclasses.replace(opened, reranker=None).rank(asked, DEPTH)
     table = opened.reranker.features(opened, asked, hits.rows, hits.scores)
     texts = opened.questions(hits.rows[0])["text"]
     for place_of, encoder in ((0, opened.encoder), (3, opened.reranker.encoders[0])):
