@@ -54,7 +54,7 @@ def clusters(
     output: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of the dataset, any fsspec URL.")],
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="LOGS...", help="Files, globs or URLs: .jsonl, .csv, .tsv, .parquet; .gz, .zst."),
+        typer.Argument(metavar="LOGS", help="Files, globs or URLs: .jsonl, .csv, .tsv, .parquet; .gz, .zst."),
     ] = None,
     logs: Annotated[list[str] | None, typer.Option(metavar="FILE", help="The same as LOGS; may be repeated.")] = None,
     coherence: Annotated[Score, typer.Option(metavar="NAME", help=SCORES)] = Score.IDF,

@@ -25,7 +25,7 @@ def quora(
     output: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of the dataset, any fsspec URL.")],
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="PAIRS...", help="Files, globs or URLs of pairs: .tsv, .csv, .jsonl, .parquet; .gz."),
+        typer.Argument(metavar="PAIRS", help="Files, globs or URLs of pairs: .tsv, .csv, .jsonl, .parquet; .gz."),
     ] = None,
     pairs: Annotated[list[str] | None, typer.Option(metavar="FILE", help="The same as PAIRS; may be repeated.")] = None,
     held_out_pairs: Annotated[

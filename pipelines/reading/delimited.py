@@ -93,6 +93,8 @@ def _header(rows: Iterator[Record], source: Source) -> list[str]:
         raise QprError(f"{source.url}: holds JSON objects, one a line. Rename it so that its name ends in .jsonl")
     if first.reason == "invalid_utf8":
         raise QprError(f"{source.url}: its first row is not UTF-8. {ENCODING_HINT}")
+    if first.reason and b"\r" in first.raw.rstrip(b"\r\n"):  # beside line feeds, so it is not certain what ends a row
+        raise QprError(f"{source.url}: its lines end in carriage returns. Convert it, such as with tr '\\r' '\\n'")
     if first.reason:
         cause = f"its first row cannot be read ({first.reason})"
         raise QprError(f"{source.url}: {cause}; the first row must name the columns")

@@ -95,6 +95,7 @@ def test_batches_end_after_their_rows_or_bytes(tmp_path, monkeypatch):
         (b'"open\n', r"its first row cannot be read \(unbalanced_quote\)"),
         (b'{"question": "a, b"}\n', r"holds JSON objects, one a line\. Rename it so that its name ends in \.jsonl"),
         ("question,größe\na,b\n".encode("cp1252"), r"its first row is not UTF-8\. .* such as --encoding cp1252"),
+        (b'question,answer\rwhat,"a\nb"\r', r"its lines end in carriage returns\. Convert it, such as with tr"),
         (b"question,question\n1,2\n", r"two columns are called 'question'"),
     ],
 )
