@@ -55,7 +55,7 @@ class RerankerSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     encoders: tuple[OtherEncoder, ...] = ()
     hidden: int = pydantic.Field(ge=1)
     questions: int = pydantic.Field(ge=0)
-    mean_length: float = pydantic.Field(ge=1, allow_inf_nan=False)
+    mean_length: float = pydantic.Field(ge=1, le=10_000, allow_inf_nan=False)
 
 
 def feature_count(encoders: int) -> int:

@@ -76,9 +76,12 @@ def load_reranker(url: str, *, model_digest: str) -> Reranker:
     arrays = _tensors(url, files[WEIGHTS], settings)
     try:
         words = Vocabulary.from_text(files[WORDS].decode(), hash_bins=0).words
-        checked = WordCounts(words, arrays.pop("counts"), settings.questions, settings.mean_length).checked()
     except (UnicodeDecodeError, QprError) as error:
         raise QprError(f"{url}: {WORDS} is damaged: {error}. {_AGAIN}") from error
+    try:
+        checked = WordCounts(words, arrays.pop("counts"), settings.questions, settings.mean_length).checked()
+    except QprError as error:
+        raise QprError(f"{url}: {WORDS} and counts of {WEIGHTS}: {error}. {_AGAIN}") from error
     return Reranker(url, settings, checked, arrays, tuple(_encoder(url, other) for other in settings.encoders))
 
 

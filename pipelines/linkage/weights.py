@@ -79,9 +79,9 @@ class LogisticWeights(_Saved, frozen=True):
     def _fits(self) -> Self:
         lengths = {len(knots) for knots in self.knots}
         if len(self.knots) != len(self.features) or len(lengths) != 1:
-            raise ValueError("knots are not equally many of each feature")
+            raise ValueError("knots: not equally many of each feature")
         if len(self.weights) != len(self.features) * (lengths.pop() + 1):
-            raise ValueError("weights are not one of each feature and each of its knots")
+            raise ValueError("weights: not one of each feature and each of its knots")
         return self
 
 
@@ -94,9 +94,9 @@ class BoostedWeights(_Saved, frozen=True):
     @pydantic.model_validator(mode="after")
     def _fits(self) -> Self:
         if not self.trees:
-            raise ValueError("there is no tree")
+            raise ValueError("trees: there is none")
         if any(not 0 <= feature < len(self.features) for tree in self.trees for feature in tree.feature):
-            raise ValueError("a tree asks for a feature that there is not")
+            raise ValueError("trees: one asks for a feature that there is not")
         return self
 
 

@@ -1,13 +1,22 @@
 """A store that fails on purpose, and small inputs for every command that writes."""
 
 import contextlib
+import importlib.resources
+import json
 import os
 
 import fsspec
+import numpy as np
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from benchmarks.kill_commands import write_pairs
+from model.reranking.reranker import RerankerSettings, weight_shapes
+from model.reranking.saved import save_reranker
+from model.reranking.word_table import WordCounts
+from schemas.output import Output
+from tests.faults import damages as of
+from tests.faults.damage_lists import SCORES
 
 
 class FaultyFileSystem(MemoryFileSystem):
@@ -105,3 +114,53 @@ def arguments_of(inputs):
         "index": ("--questions", inputs / "dataset", "--model", inputs / "model", "--shards", 1),
     }
     return lambda name, output: (name, *given[name], "--output", output, "--overwrite")
+
+
+WORDS = ("pay", "bill", "cancel", "flight")
+
+
+def clusters():
+    about = [(split, n) for split in ("train", "validation", "test") for n in range(10)]
+    return [(split, [f"pay {split} bill {n}", f"cancel {split} flight {n}", f"bill {split} {n}"]) for split, n in about]
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """Return a folder for one of each artefact, built by the first test."""
+    return tmp_path_factory.mktemp("whole")
+
+
+@pytest.fixture
+def whole(built, qpr, make_model, make_training_data):
+    if not (built / "calibration").exists():
+        make_training_data(built / "dataset", clusters())
+        make_model(built / "cnn", words=WORDS)
+        make_model(built / "subword", words=WORDS, encoder="subword")
+        index = ("index", "--questions", built / "dataset", "--model", built / "cnn", "--shards", 2, "--output")
+        assert qpr(*index, built / "index").code == 0
+        save(built / "reranker", of.digest_of(next((built / "index").glob("*/model"))))
+        calibration(built / "calibration")
+        (built / "questions.txt").write_text("pay my bill\ncancel\n")
+        rows = [{"question": text, "answer": split} for split, texts in clusters() for text in texts]
+        (built / "logs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return built
+
+
+def save(url, model_digest):
+    settings = RerankerSettings(model_digest=model_digest, depth=5, hidden=4, questions=90, mean_length=4.0)
+    random = np.random.default_rng(0)
+    weights = {name: random.normal(size=size).astype(np.float32) for name, size in weight_shapes(settings).items()}
+    weights["deviation"] = np.ones_like(weights["deviation"])
+    counts = WordCounts(WORDS, np.array([9, 9, 9, 9]), 90, 4.0)
+    save_reranker(Output(str(url), "reranker"), settings, counts, weights, inputs=[], counters={})
+
+
+def calibration(url):
+    output = Output(str(url), "calibration")
+    learned = json.loads((importlib.resources.files("pipelines.linkage") / "learned" / "boosted.json").read_text())
+    weights = json.dumps({**learned, "trees": learned["trees"][:20]}).encode() + b"\n"
+    points = [{"threshold": 0.1 * n, "precision": 0.09 * n, "recall": 1 - 0.1 * n} for n in range(1, 10)]
+    curves = json.dumps({"counts": {}, "threshold": 0.5, "curves": dict.fromkeys(SCORES, points)}).encode()
+    files = [output.write("weights.json", weights, table="weights")]
+    files.append(output.write("calibration.json", curves, table="curves"))
+    output.publish(files, inputs=[], configuration={}, counters={})

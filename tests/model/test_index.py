@@ -8,9 +8,11 @@ import pytest
 
 from jobs.cli import main
 from model.index import open_index
+from model.shards import build_shard, train
 from schemas.errors import QprError, UsageError
 from schemas.manifest import read_manifest
 from schemas.text import question_id
+from tests.faults.damages import sign
 
 TEXTS = [f"how do I pay bill number {n}" for n in range(300)] + ["cancel my flight", "Cancel my Flight!!", "a b", "c d"]
 
@@ -168,6 +170,75 @@ def test_an_index_leads_to_no_model_but_one_of_sentence_transformers(copy, addre
     edit(copy, lambda manifest: manifest["configuration"].update(model_url=address))
     with pytest.raises(QprError, match=r"manifest\.json: configuration: model_url: String should match"):
         open_index(str(copy))
+
+
+@pytest.fixture
+def lists(place, tmp_path):
+    shutil.copytree(place / "ivf", tmp_path / "lists")
+    return tmp_path / "lists"
+
+
+def swap(url, one, two):
+    first, second = next(url.glob(f"*/{one}")), next(url.glob(f"*/{two}"))
+    content = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    second.write_bytes(content)
+    sign(url)
+
+
+def test_shards_on_other_centroids_are_refused(lists):
+    vectors = np.random.default_rng(0).normal(size=(300, 8)).astype(np.float32)
+    [path] = lists.glob("*/shards/00001*")
+    path.write_bytes(build_shard(train("IVF6,Flat", vectors), vectors[: len(open_index(str(lists)).shards[1])]))
+    sign(lists)
+    with pytest.raises(QprError, match=r"shards/00001.*: does not share the lists of .*shards/00000.* and IVF6,Flat"):
+        open_index(str(lists))
+
+
+def test_shards_and_id_tables_that_belong_to_others_are_refused(lists):
+    swap(lists, "shards/00000*", "shards/00001*")
+    with pytest.raises(QprError, match=r"the manifest says 303 questions, but there are 303 vectors and 303 questions"):
+        open_index(str(lists))
+
+
+def test_a_shard_of_another_number_than_its_id_table_is_refused(lists):
+    def rename(manifest):
+        [file] = [file for file in manifest["files"] if "shards/00002" in file["path"]]
+        (lists / file["path"]).rename(lists / file["path"].replace("00002", "00009"))
+        file["path"] = file["path"].replace("00002", "00009")
+
+    edit(lists, rename)
+    with pytest.raises(QprError, match=r"shards/00009.*: stands where the shard of .*ids/00002.* is wanted"):
+        open_index(str(lists))
+
+
+def test_a_question_in_two_shards_is_refused(copy):
+    tables = [next(copy.glob(f"*/ids/0000{n}*")) for n in (0, 1)]
+    first, second = map(pq.read_table, tables)
+    ids = sorted([first["question_id"][0].as_py(), *second["question_id"].to_pylist()[1:]])
+    pq.write_table(second.set_column(0, "question_id", pa.array(ids, pa.int64())), tables[1])
+    sign(copy)
+    with pytest.raises(
+        QprError, match=rf"ids/00000.*: question_id {ids[0]} is in .*ids/00001.* too|question_id -?\d+ is"
+    ):
+        open_index(str(copy))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "fault"),
+    [
+        ("factory", "IVF5,Flat", "vectors in 6 lists, the manifest says .* in 5"),
+        ("factory", "IVF6,SQ8", "does not share the lists of"),
+        ("factory", "IVF9999999,Flat", r"configuration: factory: asks for more than 1,048,576 lists"),
+        ("factory", "HNSW32", "configuration: factory: must be Flat or start with IVF"),
+        ("probes", 0, "configuration: probes: 0 of 6 lists"),
+        ("distance", "cosine", "configuration: distance: Input should be"),
+    ],
+)
+def test_settings_that_do_not_fit_the_shards_are_refused(lists, setting, value, fault):
+    edit(lists, lambda manifest: manifest["configuration"].update({setting: value}))
+    with pytest.raises(QprError, match=rf"lists/.*{fault}.*Build the index again"):
+        open_index(str(lists))
 
 
 def test_a_wrong_dimension_and_a_broken_configuration_are_noticed(copy):
