@@ -50,12 +50,13 @@ setup(
     license="Apache-2.0",
     license_files=["LICENSE"],
     python_requires=">=3.11",
-    packages=find_packages(include=["schemas*", "pipelines*", "model*", "jobs*"]),
+    packages=find_packages(include=["schemas*", "pipelines*", "model*", "jobs*", "qpr*"]),
     package_data={
         "schemas": ["py.typed"],
         "pipelines": ["py.typed", "linkage/learned/*.json"],
         "model": ["py.typed"],
         "jobs": ["py.typed"],
+        "qpr": ["py.typed"],
     },
     install_requires=[  # also all that the steps of `qpr clusters` and `qpr quora` import: workers get no extras
         "fsspec>=2024.12",

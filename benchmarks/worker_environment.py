@@ -18,7 +18,7 @@ from apache_beam.runners.portability.stager import Stager
 from benchmarks.engine_servers import ROOT
 from pipelines.runner import parse_options
 
-PACKAGES = ("schemas", "pipelines", "model", "jobs")
+PACKAGES = ("schemas", "pipelines", "model", "jobs", "qpr")
 
 
 class NoPackageIndexError(Exception):

@@ -11,6 +11,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NoReturn
 
 import apache_beam as beam
@@ -107,7 +108,9 @@ def _runner(options: PipelineOptions) -> FnApiRunner | None:
         return None
     use_patient_handlers()
     direct.direct_running_mode = "in_memory"  # else Beam replaces the environment by its own
-    command = f"exec {shlex.quote(sys.executable)} -m pipelines.worker"  # Ctrl-C would end a shell in between
+    # -P: a model.py in the current folder would hide ours; in the folder of our packages they are found only without it
+    path = "" if Path.cwd() == Path(__file__).resolve().parents[1] else " -P"
+    command = f"exec {shlex.quote(sys.executable)}{path} -m pipelines.worker"  # Ctrl-C would end a shell in between
     return FnApiRunner(default_environment=SubprocessSDKEnvironment.from_command_string(command))
 
 

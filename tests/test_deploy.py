@@ -37,7 +37,7 @@ def test_the_worker_image_has_the_pinned_beam_and_this_pythons_wheels():
     assert arguments["BEAM"] == PINNED["apache-beam"]
     assert f">={arguments['PYTHON']}" in (ROOT / "setup.py").read_text()
     copied = {word for line in lines if line.startswith("COPY") for word in line.split()[1:-1]}
-    assert {"setup.py", "constraints.txt", "schemas", "pipelines", "model", "jobs"} <= copied
+    assert {"setup.py", "constraints.txt", "schemas", "pipelines", "model", "jobs", "qpr"} <= copied
     assert all((ROOT / name).exists() for name in copied)
     dataflow = (DEPLOY / "dataflow" / "Dockerfile").read_text()
     assert f"ARG WORKER={COMPOSE['services']['workers']['image']}\n" in dataflow

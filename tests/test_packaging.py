@@ -11,7 +11,8 @@ import pytest
 from schemas import __version__
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("schemas", "pipelines", "model", "jobs")
+GENERIC = ("schemas", "pipelines", "model", "jobs")
+PACKAGES = (*GENERIC, "qpr")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 SCRIPTS = sorted([*(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "tests").rglob("*.py")])
 
@@ -20,10 +21,10 @@ def name(path):
     return str(path.relative_to(ROOT))
 
 
-def test_the_four_names_belong_to_this_distribution_alone():
+def test_the_four_generic_names_belong_to_this_distribution_alone():
     owners = importlib.metadata.packages_distributions()
-    assert {package: set(owners[package]) for package in PACKAGES} == {
-        package: {"question-paraphrase-retrieval"} for package in PACKAGES
+    assert {package: set(owners[package]) for package in GENERIC} == {
+        package: {"question-paraphrase-retrieval"} for package in GENERIC
     }
     assert importlib.metadata.version("question-paraphrase-retrieval") == __version__
 
@@ -37,7 +38,7 @@ def test_a_generic_name_is_never_imported_bare_nor_anything_relatively():
     offenders = []
     for path in [*MODULES, *SCRIPTS]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            bare = isinstance(node, ast.Import) and {alias.name for alias in node.names} & set(PACKAGES)
+            bare = isinstance(node, ast.Import) and {alias.name for alias in node.names} & set(GENERIC)
             if bare or (isinstance(node, ast.ImportFrom) and node.level):
                 offenders.append(f"{name(path)}:{node.lineno}")
     assert offenders == []

@@ -49,7 +49,7 @@ def leaves(pipeline):
 def test_the_staged_package_holds_every_module_and_every_learned_weight(staged_package):
     with tarfile.open(staged_package) as archive:
         staged = files_of(archive)
-    ours = [p for package in ("schemas", "pipelines", "model", "jobs") for p in (ROOT / package).rglob("*")]
+    ours = [p for package in ("schemas", "pipelines", "model", "jobs", "qpr") for p in (ROOT / package).rglob("*")]
     wanted = {str(p.relative_to(ROOT)) for p in ours if p.suffix in (".py", ".json", ".typed")}
     assert any(name.endswith(".json") for name in wanted)
     assert wanted <= staged

@@ -1,0 +1,101 @@
+import doctest
+import inspect
+
+import pytest
+
+import qpr
+from model.index import Index
+from qpr import Hit, QprError, UsageError, open_index
+from schemas.text import hash64, question_id
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("public")
+
+
+@pytest.fixture
+def place(folder, make_model, make_dataset, request):
+    run = request.getfixturevalue("qpr")
+    if not (folder / "index").exists():
+        make_model(folder / "model")
+        make_dataset(folder / "data", [["pay my bill", "how do I pay"], ["cancel my flight", "flight cancel"]])
+        given = ("--questions", folder / "data", "--model", folder / "model", "--output", folder / "index")
+        assert run("index", *given, "--shards", 16).code == 0  # four questions: most shards are empty
+    return folder
+
+
+@pytest.fixture
+def index(place):
+    return open_index(str(place / "index"))
+
+
+def test_a_hit_is_all_that_is_known_of_a_question(index):
+    [hit] = index.search("Pay my bill", k=1)
+    assert hit == Hit(
+        rank=1,
+        score=hit.score,
+        question_id=question_id("pay my bill"),
+        text="pay my bill",
+        answer="answer c0",
+        answer_id=None,
+        cluster_id=hash64("c0"),
+        events=1,
+    )
+    assert hit.score == pytest.approx(0, abs=1e-6)
+    assert {type(value) for value in (hit.rank, hit.question_id, hit.cluster_id, hit.events)} == {int}
+    assert type(hit.score) is float
+    with pytest.raises(AttributeError):
+        hit.rank = 2
+
+
+def test_hits_are_ranked_and_never_padded(index):
+    hits = index.search("pay my bill", k=50)
+    assert [hit.rank for hit in hits] == [1, 2, 3, 4]
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert len(index.search("pay")) == 4
+    assert index.search("pay my bill", k=10**15) == hits
+
+
+def test_a_question_without_a_word_finds_nothing_and_spares_the_others(index):
+    assert index.search("?!") == index.search("") == []
+    one, nothing, other = index.search_many(["pay my bill", "?!", "cancel my flight"], k=2)
+    assert (one[0].text, nothing, other[0].text) == ("pay my bill", [], "cancel my flight")
+    assert index.search_many([]) == []
+
+
+def test_many_questions_are_answered_as_one_by_one(index):
+    asked = ["pay", "my flight", "cancel bill"]
+    for question, together in zip(asked, index.search_many(tuple(asked), k=3), strict=True):
+        alone = index.search(question, k=3)
+        assert [hit.question_id for hit in alone] == [hit.question_id for hit in together]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda index: index.search_many("who"), r"got str. Write index.search\(question\) for one"),
+        (lambda index: index.search_many(None), r"got NoneType. Write index.search\(question\)"),
+        (lambda index: index.search_many(["pay", 5]), "item 1 is of type int"),
+        (lambda index: index.search(["who"]), r"got list. Write index.search_many\(\[...\]\) for several"),
+        (lambda index: index.search("who", k=0), "k must be at least 1, got 0"),
+        (lambda index: index.search_many(["who"], k=-1), "k must be at least 1, got -1"),
+    ],
+)
+def test_a_call_that_cannot_be_meant_says_what_to_write_instead(index, call, message):
+    with pytest.raises(UsageError, match=message):
+        call(index)
+
+
+def test_errors_of_the_public_interface_are_its_own(tmp_path):
+    with pytest.raises(QprError, match="not an index"):
+        open_index(str(tmp_path / "nothing"))
+
+
+def test_every_public_name_is_documented_and_the_examples_run(place, monkeypatch):
+    monkeypatch.chdir(place)
+    assert all(inspect.getdoc(getattr(qpr, name)) for name in qpr.__all__)
+    for example in (qpr, Index.search):
+        [found] = doctest.DocTestFinder(recurse=False).find(example, "example", globs={"open_index": open_index})
+        result = doctest.DocTestRunner().run(found)
+        assert (result.failed, result.attempted > 1) == (0, True)
