@@ -15,6 +15,7 @@ import typer
 
 from jobs.beam_options import beam_options
 from jobs.console import emit, say, two_columns, working
+from jobs.input_options import Delimiter, Encoding, input_files
 from schemas import storage
 from schemas.errors import QprError
 from schemas.manifest import File, Source
@@ -27,52 +28,63 @@ if TYPE_CHECKING:
     from jobs.question_files import QuestionInputs
     from schemas.manifest import Manifest
 
+_COLUMN: dict[str, Any] = {"metavar": "COLUMN", "rich_help_panel": "Columns"}
+
 
 def index(
     context: typer.Context,
     questions: Annotated[
         list[str],
-        typer.Option(help="Dataset, or files or globs: .parquet, .csv, .tsv, .jsonl; .gz, .zst. May be repeated."),
+        typer.Option(metavar="PATH", help="Dataset, or files or globs: .parquet, .csv, .tsv, .jsonl; .gz, .zst."),
     ],
     model: Annotated[
-        str,
-        typer.Option(help="Model that encodes the questions, from `qpr train`; or st:FOLDER of sentence-transformers."),
+        str, typer.Option(metavar="FOLDER", help="Model by `qpr train`, or st:FOLDER of sentence-transformers.")
     ],
-    output: Annotated[str, typer.Option(help="Folder of the index, any fsspec URL.")],
+    output: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of the index, any fsspec URL.")],
     question_column: Annotated[
         str | None,
-        typer.Option(
-            "--question-column", "--text-column", help="Column of a file with the question. Default: question, or text."
-        ),
+        typer.Option(help="Column of a file with the question.", show_default="question or text", **_COLUMN),
     ] = None,
-    answer_column: Annotated[str | None, typer.Option(help="Where answer is called otherwise.")] = None,
-    answer_id_column: Annotated[str | None, typer.Option(help="Where answer_id is called otherwise.")] = None,
-    cluster_id_column: Annotated[str | None, typer.Option(help="Where cluster_id is called otherwise.")] = None,
-    events_column: Annotated[str | None, typer.Option(help="Where events is called otherwise.")] = None,
-    shards: Annotated[int, typer.Option(min=1, max=4096, help="Parts of the index, each built by one worker.")] = 8,
+    text_column: Annotated[str | None, typer.Option(hidden=True, help="Older name of --question-column.")] = None,
+    answer_column: Annotated[
+        str | None, typer.Option(help="Column with the answer.", show_default="answer", **_COLUMN)
+    ] = None,
+    answer_id_column: Annotated[
+        str | None, typer.Option(help="Column with the answer's id.", show_default="answer_id", **_COLUMN)
+    ] = None,
+    cluster_id_column: Annotated[
+        str | None, typer.Option(help="Column with the cluster's id.", show_default="cluster_id", **_COLUMN)
+    ] = None,
+    events_column: Annotated[
+        str | None, typer.Option(help="Column with the number of log rows.", show_default="events", **_COLUMN)
+    ] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    shards: Annotated[int, typer.Option(min=1, max=4096, metavar="N", help="Parts of the index.")] = 8,
     factory: Annotated[
         str | None,
         typer.Option(
-            help="FAISS index: Flat is exact, IVF2000,Flat has 2,000 lists of which a query searches --probes. "
-            "Default by size: Flat under 10,000 questions."
+            metavar="NAME",
+            help="FAISS index: Flat (exact) or with inverted lists, such as IVF2000,Flat.",
+            show_default="by size; Flat under 10,000 questions",
         ),
     ] = None,
     probes: Annotated[
         int | None,
-        typer.Option(min=1, help="Lists searched for a query, 10 by default; as many as there are is exact."),
+        typer.Option(min=1, metavar="N", help="Inverted lists searched for a query.", show_default="10"),
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the index that is there.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing index.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Encode every question and build a searchable index that holds its model too.
+    """Encode questions and build a searchable index that holds its model.
 
     A file needs a column of questions and may have answer, answer_id, cluster_id (a 64-bit integer) and events.
 
-    Example: qpr index --questions dataset --model model --output index
+    Examples:
+      qpr index --questions dataset --model model --output index
+      qpr index --questions faq.csv --model model --output index
 
-    Example: qpr index --questions faq.csv --model model --output index
-
-    Options of Apache Beam follow after --, for example: -- --runner=FlinkRunner --flink_master=host:8081
+    Options of Apache Beam follow after --, such as -- --runner=FlinkRunner
     """
     from jobs.indexed_model import IndexedModel
     from jobs.indexing import IndexJob, build
@@ -83,25 +95,29 @@ def index(
 
     options = beam_options(context)
     named = {
-        "question": question_column,
+        "question": question_column or text_column,
         "answer": answer_column,
         "answer_id": answer_id_column,
         "cluster_id": cluster_id_column,
         "events": events_column,
     }
-    inputs = question_files(questions, {ours: theirs for ours, theirs in named.items() if theirs is not None})
+    inputs = question_files(
+        questions,
+        {ours: theirs for ours, theirs in named.items() if theirs is not None},
+        files_of=lambda url: input_files([url], delimiter=delimiter, encoding=encoding, example=""),
+    )
     for note in ignored_notes(inputs):
         say(note)
-    encoding = IndexedModel.of(model)
+    indexed_model = IndexedModel.of(model)
     if factory is not None:
-        new_index(factory, encoding.dimension)
+        new_index(factory, indexed_model.dimension)
         if all(isinstance(file, DatasetFile) for file in inputs.files):  # datasets, whose manifests count them
             check_questions(factory, sum(file.file.rows for file in inputs.files if isinstance(file, DatasetFile)))
     message = f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(shards, 'shard')}"
     with Output(output, "index", overwrite=overwrite) as target, working(message):
-        job = IndexJob(target.run_url, WorkerEncoder(model, encoding.digest), shards, factory)
+        job = IndexJob(target.run_url, WorkerEncoder(model, indexed_model.digest), shards, factory)
         run(lambda pipeline: build(pipeline, files=inputs.files, job=job), options)
-        manifest = _publish(target, job, model=encoding, inputs=inputs, probes=probes)
+        manifest = _publish(target, job, model=indexed_model, inputs=inputs, probes=probes)
     _show(output, manifest, ignored=inputs.ignored_columns, as_json=as_json)
 
 

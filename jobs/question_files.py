@@ -6,15 +6,16 @@ URLs, names of columns -> question_files -> QuestionInputs
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import pyarrow as pa
 
+from pipelines.input_digests import digest_input
 from pipelines.reading.columns import Column
 from pipelines.reading.reader import check_header, column_names
 from pipelines.reading.sources import Source as TableSource
-from pipelines.reading.sources import expand
+from pipelines.reading.sources import identity_of
 from schemas import storage
 from schemas.dataset import open_dataset
 from schemas.errors import QprError, UsageError
@@ -69,12 +70,15 @@ class QuestionInputs:
         return sorted({name for names in self.ignored.values() for name in names})
 
 
-def question_files(urls: Sequence[str], names: Mapping[str, str]) -> QuestionInputs:
+def question_files(
+    urls: Sequence[str], names: Mapping[str, str], *, files_of: Callable[[str], Sequence[TableSource]]
+) -> QuestionInputs:
     """Return the files behind datasets, tables and globs; only the start or the end of each file is read.
 
     Args:
         urls: folders of datasets; files and globs of tables.
         names: our name of a column to that of the tables, where an option gives one.
+        files_of: returns the files of a path or a glob.
 
     Raises:
         QprError: there is no such dataset or file, or a file is damaged, of an unknown format or lacks a column.
@@ -93,16 +97,23 @@ def question_files(urls: Sequence[str], names: Mapping[str, str]) -> QuestionInp
             inputs.files.extend(DatasetFile(url, file) for file in dataset.manifest.of("questions"))
             inputs.sources.append(Source(url=url, digest=dataset.manifest.digest))
             continue
-        for source in expand([url]):
+        for source in files_of(url):
             file, inputs.ignored[source.url] = _table_file(source, names)
             inputs.files.append(file)
-            inputs.sources.append(Source(url=source.url, bytes=source.bytes))
-    if len(set(inputs.files)) != len(inputs.files):
+            inputs.sources.append(digest_input(source))
+    if len({_identity(file) for file in inputs.files}) != len(inputs.files):
         raise UsageError("--questions: a file is given twice")
     if names and not inputs.ignored:
         options = ", ".join(column.option for column in COLUMNS if column.name in names)
         raise UsageError(f"{options}: names a column of a file, and --questions gives datasets only. Leave it out")
     return inputs
+
+
+def _identity(file: QuestionFile) -> str:
+    """Return one name for all spellings of a file."""
+    if isinstance(file, DatasetFile):
+        return storage.join(identity_of(file.url), file.file.path)
+    return identity_of(file.source.location)
 
 
 def _table_file(source: TableSource, names: Mapping[str, str]) -> tuple[TableFile, list[str]]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from qpr import open_index
 from schemas.dataset import open_dataset
 from schemas.manifest import read_manifest
 
@@ -184,3 +185,21 @@ def test_naming_a_column_of_a_dataset_is_wrong_usage(qpr, tmp_path, model, make_
     outcome = qpr("index", *given)
     assert outcome.code == 2
     assert "--question-column: names a column of a file, and --questions gives datasets only" in outcome.err
+
+
+def test_a_faq_as_a_spreadsheet_saves_it_is_read_with_its_delimiter_and_encoding(qpr, tmp_path, model):
+    path = tmp_path / "faq.csv"
+    path.write_bytes("Frage;Antwort\nWie kündige ich?;Im Konto über „Kündigen“\n".encode("cp1252"))
+    given = ("index", "--questions", path, "--model", model, "--output", tmp_path / "i", "--encoding", "cp1252")
+    outcome = qpr(*given, "--question-column", "Frage", "--answer-column", "Antwort")
+    assert outcome.code == 0, outcome.err
+    assert [hit.answer for hit in open_index(str(tmp_path / "i")).search("Wie kündige ich?")] == [
+        "Im Konto über „Kündigen“"
+    ]
+
+
+def test_one_file_by_two_spellings_is_refused(qpr, tmp_path, model):
+    (tmp_path / "faq.csv").write_text("question,answer\npay,bill\n")
+    given = ("--questions", tmp_path / "faq.csv", "--questions", f"{tmp_path}/../{tmp_path.name}/faq.csv")
+    outcome = qpr("index", *given, "--model", model, "--output", tmp_path / "i")
+    assert (outcome.code, "a file is given twice" in outcome.err) == (2, True)

@@ -23,7 +23,7 @@ def test_each_option_is_named_in_full_once_at_80_columns(qpr, monkeypatch, comma
     sections = next(number for number, line in enumerate(lines) if line in ("Arguments:", "Options:"))
     for parameter in GROUP.commands[command].params:
         for name in (*parameter.opts, *parameter.secondary_opts):
-            if name.startswith("--"):
+            if name.startswith("--") and not getattr(parameter, "hidden", False):
                 starts = [
                     line
                     for line in lines[sections:]

@@ -6,12 +6,13 @@ import pytest
 
 from jobs.question_files import question_files
 from jobs.question_tables import ROWS, read_questions, whole_numbers
+from pipelines.reading.sources import expand
 from schemas.text import question_id
 
 
 def read(path, **names):
     """Return all that is read of one table."""
-    [file] = question_files([str(path)], names).files
+    [file] = question_files([str(path)], names, files_of=lambda url: expand([url])).files
     parts = list(read_questions(file))
     away = pa.concat_tables([part.turned_away for part in parts]).to_pylist()
     unreadable = {name: count for part in parts for name, count in part.unreadable.items()}
@@ -76,7 +77,7 @@ def test_parquet_columns_of_any_castable_type_are_kept(tmp_path, kind):
 def test_a_question_column_is_found_and_what_is_not_kept_is_named(tmp_path):
     (tmp_path / "a.csv").write_text("text,question,answer,lang\nno,pay,x,en\n")
     (tmp_path / "b.csv").write_text("topic,text\nmoney,bill\n")
-    inputs = question_files([str(tmp_path / "*.csv")], {})
+    inputs = question_files([str(tmp_path / "*.csv")], {}, files_of=lambda url: expand([url]))
     texts = [next(read_questions(file)).rows["text"].to_pylist() for file in inputs.files]
     assert texts == [["pay"], ["bill"]]
     assert list(inputs.ignored.values()) == [["text", "lang"], ["topic"]]
