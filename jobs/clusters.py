@@ -27,6 +27,7 @@ from jobs.linkage_option import (
     decide,
     kind_to_learn,
 )
+from jobs.output_option import lasting
 from schemas.errors import UsageError
 
 EXAMPLE = "qpr clusters 'logs/*.jsonl.gz' --output dataset"
@@ -51,7 +52,9 @@ class Score(StrEnum):
 
 def clusters(
     context: typer.Context,
-    output: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of the dataset, any fsspec URL.")],
+    output: Annotated[
+        str, typer.Option(callback=lasting, metavar="FOLDER", help="Folder of the dataset, any fsspec URL.")
+    ],
     files: Annotated[
         list[str] | None,
         typer.Argument(metavar="LOGS", help="Files, globs or URLs: .jsonl, .csv, .tsv, .parquet; .gz, .zst."),

@@ -14,6 +14,7 @@ from jobs import training_options as options
 from jobs.console import counting, emit, progress_bar, say, two_columns
 from jobs.encoder_options import settings_of
 from jobs.model_publication import publish_model
+from jobs.output_option import lasting
 from schemas.dataset import Dataset, open_dataset
 from schemas.manifest import Source
 from schemas.output import Output
@@ -33,7 +34,9 @@ TEACHING: dict[str, float] = {"epochs": 3, "learning_rate": 1e-2, "dropout": 0.1
 def distil(
     dataset: Annotated[str, typer.Option(metavar="FOLDER", help="Dataset with the questions; no pair is used.")],
     teacher: Annotated[str, typer.Option(metavar="MODEL", help="st:FOLDER of sentence-transformers, or a model.")],
-    output: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of the model, any fsspec URL.")],
+    output: Annotated[
+        str, typer.Option(callback=lasting, metavar="FOLDER", help="Folder of the model, any fsspec URL.")
+    ],
     preset: options.Preset = None,
     encoder: options.Encoder = None,
     static_from: options.StaticFrom = None,

@@ -14,6 +14,7 @@ import pyarrow as pa
 import typer
 
 from jobs.console import emit, two_columns
+from jobs.output_option import lasting
 from jobs.question_lines import question_lines
 from schemas import exclusive, storage
 from schemas.errors import QprError
@@ -26,7 +27,9 @@ def encode(
     input_: Annotated[
         str, typer.Option("--input", metavar="FILE", help="One question a line, UTF-8, also .gz or .zst; -: stdin.")
     ],
-    output: Annotated[str, typer.Option(metavar="FILE", help="NumPy file to write (.npy), one row a line.")],
+    output: Annotated[
+        str, typer.Option(callback=lasting, metavar="FILE", help="NumPy file to write (.npy), one row a line.")
+    ],
     float16: Annotated[
         bool, typer.Option("--float16", help="Write half precision: half the size, three digits.")
     ] = False,

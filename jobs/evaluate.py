@@ -15,6 +15,7 @@ import rich.table
 import typer
 
 from jobs.console import emit, progress_bar, say, warn
+from jobs.output_option import lasting
 from schemas import exclusive
 from schemas.dataset import open_dataset
 from schemas.errors import QprError, UsageError
@@ -70,7 +71,7 @@ def evaluate(
         int | None, typer.Option(min=1, metavar="N", help="Maximum queries, a fixed sample.", show_default="all")
     ] = None,
     output: Annotated[
-        str | None, typer.Option(metavar="FILE", help="JSON file to write the result to as well.")
+        str | None, typer.Option(callback=lasting, metavar="FILE", help="JSON file to write the result to as well.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,

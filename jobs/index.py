@@ -16,6 +16,7 @@ import typer
 from jobs.beam_options import beam_options
 from jobs.console import emit, say, two_columns, working
 from jobs.input_options import Delimiter, Encoding, input_files
+from jobs.output_option import lasting
 from schemas import storage
 from schemas.errors import QprError
 from schemas.manifest import File, Source
@@ -40,7 +41,9 @@ def index(
     model: Annotated[
         str, typer.Option(metavar="FOLDER", help="Model by `qpr train`, or st:FOLDER of sentence-transformers.")
     ],
-    output: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of the index, any fsspec URL.")],
+    output: Annotated[
+        str, typer.Option(callback=lasting, metavar="FOLDER", help="Folder of the index, any fsspec URL.")
+    ],
     question_column: Annotated[
         str | None,
         typer.Option(help="Column of a file with the question.", show_default="question or text", **_COLUMN),

@@ -13,6 +13,7 @@ from jobs.beam_options import beam_options
 from jobs.dataset_run import make_dataset
 from jobs.input_options import Delimiter, Encoding, check_inputs, input_files
 from jobs.leakage_option import NearDuplicate
+from jobs.output_option import lasting
 
 EXAMPLE = "qpr quora quora_duplicate_questions.tsv --output dataset"
 
@@ -22,7 +23,9 @@ _SPLITS: dict[str, Any] = {"rich_help_panel": "Splits"}
 
 def quora(
     context: typer.Context,
-    output: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of the dataset, any fsspec URL.")],
+    output: Annotated[
+        str, typer.Option(callback=lasting, metavar="FOLDER", help="Folder of the dataset, any fsspec URL.")
+    ],
     files: Annotated[
         list[str] | None,
         typer.Argument(metavar="PAIRS", help="Files, globs or URLs of pairs: .tsv, .csv, .jsonl, .parquet; .gz."),

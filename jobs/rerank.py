@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jobs.console import counting, emit, say, two_columns
+from jobs.output_option import lasting
 from schemas.dataset import Dataset, open_dataset
 from schemas.errors import QprError
 from schemas.manifest import Source, read_manifest
@@ -30,7 +31,9 @@ FOLDS = 5
 def rerank(
     dataset: Annotated[str, typer.Option(metavar="FOLDER", help="Dataset whose validation split to learn from.")],
     index: Annotated[str, typer.Option(metavar="FOLDER", help="Index whose hits to order.")],
-    output: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of the reranker, any fsspec URL.")],
+    output: Annotated[
+        str, typer.Option(callback=lasting, metavar="FOLDER", help="Folder of the reranker, any fsspec URL.")
+    ],
     depth: Annotated[int, typer.Option(min=2, max=1_000, metavar="N", help="Hits to order for a query.")] = 50,
     encoders: Annotated[
         list[str] | None,

@@ -13,6 +13,7 @@ import typer
 
 from jobs.console import emit, say, two_columns, warn
 from jobs.json_ids import with_text_ids
+from jobs.output_option import lasting
 from schemas import exclusive
 from schemas.errors import UsageError
 from schemas.quantities import counted
@@ -43,7 +44,8 @@ def sample(
         Format, typer.Option("--format", metavar="NAME", help="table, markdown, csv or parquet.")
     ] = Format.TABLE,
     output: Annotated[
-        str | None, typer.Option(metavar="FILE", help="File to write; parquet needs one.", show_default="stdout")
+        str | None,
+        typer.Option(callback=lasting, metavar="FILE", help="File to write; parquet needs one.", show_default="stdout"),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
     as_json: Annotated[

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jobs.console import emit, progress_bar, say, two_columns
+from jobs.output_option import lasting
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ NOISES = (
 
 def simulate(
     output: Annotated[
-        str, typer.Option(metavar="FILE", help="Log to write: .jsonl, .csv, .tsv (also .gz, .zst) or .parquet.")
+        str,
+        typer.Option(
+            callback=lasting, metavar="FILE", help="Log to write: .jsonl, .csv, .tsv (also .gz, .zst) or .parquet."
+        ),
     ],
     events: Annotated[int, typer.Option(min=1, metavar="N", help="Log rows.")] = 1_000_000,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Same seed and options, same bytes.")] = 0,

@@ -14,6 +14,7 @@ from jobs import run_options
 from jobs import training_options as options
 from jobs.console import be_silent, emit, say, two_columns
 from jobs.encoder_options import numbers, settings_of
+from jobs.output_option import lasting
 from jobs.processes import is_first_process
 from jobs.training_plan import plan_run, show_plan
 from jobs.training_run import run_training
@@ -23,7 +24,9 @@ from schemas.output import Output
 
 def train(
     dataset: Annotated[str, typer.Option(metavar="FOLDER", help="Dataset to learn from.")],
-    output: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of the model, any fsspec URL.")],
+    output: Annotated[
+        str, typer.Option(callback=lasting, metavar="FOLDER", help="Folder of the model, any fsspec URL.")
+    ],
     preset: options.Preset = None,
     encoder: options.Encoder = None,
     static_from: options.StaticFrom = None,

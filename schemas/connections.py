@@ -24,9 +24,8 @@ def connection_fault(error: BaseException) -> str | None:
             return f"cannot connect to {_address(causes)} ({_reason(causes)}). {_ADVICE}"
         status = getattr(cause, "status", None)  # of aiohttp's ClientResponseError
         if isinstance(status, int) and status not in (404, 410) and isinstance(error, FileNotFoundError):
-            return (
-                f"the server answered {status} {getattr(cause, 'message', '')}".rstrip() + ". Check your access to it"
-            )
+            answer = f"{status} {getattr(cause, 'message', '')}".rstrip()
+            return f"the server answered {answer}. Check the URL and your access to it"
     return None
 
 

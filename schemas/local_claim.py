@@ -91,6 +91,7 @@ def _locked(path: str, url: str) -> int:
             if isinstance(error, BlockingIOError):
                 raise held(url, holder) from None
             if error.errno in _NO_LOCKS:
+                os.unlink(path)
                 raise NoLocksError(path) from error
             raise
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from schemas import exclusive, storage
 from schemas.artefact_paths import RUN_FOLDER
-from schemas.claim import NAMES, claim
+from schemas.claim import NAMES, Claim, claim
 from schemas.errors import QprError
 from schemas.holder import Holder
 from schemas.manifest import MANIFEST, File, Kind, Manifest, Source, read_manifest, with_article
@@ -44,11 +44,12 @@ class Output:
     def __init__(self, url: str, kind: Kind, *, overwrite: bool = False) -> None:
         refuse_taken(url, kind, overwrite=overwrite)  # before a file is written into a folder that is somebody else's
         self.url, self.kind = url, kind
-        self._new = not storage.exists(url)
+        names = storage.children(url)
+        self._new = NAMES.issuperset(names) if names else not storage.exists(url)  # a killed run made it for itself
         self._started = datetime.datetime.now(datetime.UTC)
         self.run_id = f"{self._started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
         self._claim = claim(url, Holder.here(self.run_id, self._started))  # it shows too that the folder is writable
-        self._give_back = weakref.finalize(self, self._claim.release)  # also at the end of the process
+        self._give_back = weakref.finalize(self, _end, self._claim, url if self._new else None)  # at exit too
         try:
             refuse_taken(url, kind, overwrite=overwrite)
             self._replaces = storage.read_if_there(storage.join(url, MANIFEST))
@@ -134,8 +135,6 @@ class Output:
         A folder that was made for this run and is empty is removed; one in which another run has begun is not.
         """
         self._give_back()
-        if self._new:
-            storage.delete_if_empty(self.url)
 
     def _is_published(self) -> bool:
         """Tell whether readers follow the manifest to this run; a store may have replaced it and the answer got lost.
@@ -202,6 +201,12 @@ def refuse_taken(url: str, kind: Kind, *, overwrite: bool) -> bool:
     if foreign := [name for name in names if name not in leftover and not _is_checkpoints(name, kind)]:
         raise QprError(f"{url}: the folder holds other things ({foreign[0]}). Choose an empty or new --output")
     return False
+
+
+def _end(held: Claim, folder: str | None) -> None:
+    held.release()
+    if folder is not None:
+        storage.delete_if_empty(folder)
 
 
 def _lost(taker: Holder | None) -> str:

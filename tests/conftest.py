@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import types
+import urllib.request
 from typing import NamedTuple
 
 import fsspec
@@ -18,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 import safetensors.numpy
 import tokenizers
+from fsspec.implementations.memory import MemoryFileSystem
 from hypothesis import HealthCheck, settings
 
 from model.saved import save_model, weight_shapes
@@ -66,15 +68,47 @@ def qpr(capsys, monkeypatch):
     return run
 
 
+class StoreInMemory(MemoryFileSystem):
+    """Stands for a store that outlives a command, which memory:// does not."""
+
+    protocol = "store"
+    store = {}  # noqa: RUF012
+    pseudo_dirs = [""]  # noqa: RUF012
+
+    @classmethod
+    def _strip_protocol(cls, path):
+        return super()._strip_protocol(path.replace("store://", "memory://", 1))
+
+
 @pytest.fixture
 def memory():
-    """Give the URL of an empty folder of the in-memory file system."""
-    system = fsspec.filesystem("memory")
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
-    yield "memory://bucket"
-    system.store.clear()
-    system.pseudo_dirs[:] = [""]
+    """Give the URL of an empty folder of a store in memory."""
+    fsspec.register_implementation("store", StoreInMemory, clobber=True)
+    StoreInMemory.store.clear()
+    StoreInMemory.pseudo_dirs[:] = [""]
+    yield "store://bucket"
+    StoreInMemory.store.clear()
+    StoreInMemory.pseudo_dirs[:] = [""]
+
+
+@pytest.fixture
+def s3(monkeypatch):
+    """Give the URL of an empty bucket on a server in this process."""
+    pytest.importorskip("s3fs", reason="s3fs is not installed")
+    server_module = pytest.importorskip("moto.server", reason="moto's server is not installed")
+    server = server_module.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    url = "http://{}:{}".format(*server.get_host_and_port())
+    urllib.request.urlopen(f"{url}/moto-api/reset", data=b"")  # what servers of earlier tests held
+    monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    fsspec.get_filesystem_class("s3").clear_instance_cache()
+    fsspec.filesystem("s3").mkdir("bucket")
+    yield "s3://bucket"
+    fsspec.get_filesystem_class("s3").clear_instance_cache()
+    server.stop()
 
 
 @pytest.fixture

@@ -1,9 +1,7 @@
 import json
 import os
 import sys
-import urllib.request
 
-import fsspec
 import pytest
 
 from schemas import storage
@@ -12,26 +10,6 @@ from schemas.digest import content_digest
 from schemas.manifest import REPORTS, read_manifest, read_verified
 
 TINY = ("--epochs", 1, "--batch-size", 64, "--dimension", 16, "--vocabulary-size", 500, "--hash-bins", 50)
-
-
-@pytest.fixture
-def s3(monkeypatch):
-    """Give the URL of an empty bucket on a server in this process."""
-    pytest.importorskip("s3fs", reason="s3fs is not installed")
-    server_module = pytest.importorskip("moto.server", reason="moto's server is not installed")
-    server = server_module.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    url = "http://{}:{}".format(*server.get_host_and_port())
-    urllib.request.urlopen(f"{url}/moto-api/reset", data=b"")  # what servers of earlier tests held
-    monkeypatch.setenv("AWS_ENDPOINT_URL", url)
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "testing")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    fsspec.get_filesystem_class("s3").clear_instance_cache()
-    fsspec.filesystem("s3").mkdir("bucket")
-    yield "s3://bucket"
-    fsspec.get_filesystem_class("s3").clear_instance_cache()
-    server.stop()
 
 
 @pytest.fixture

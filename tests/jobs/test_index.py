@@ -284,16 +284,16 @@ def test_id_tables_and_shards_carry_their_digests(tmp_path, dataset, model):
         assert hashlib.sha256((tmp_path / "i" / file.path).read_bytes()).hexdigest() == file.sha256
 
 
-def test_every_path_may_be_a_url(make_dataset, make_model):
-    make_model("memory://place/model")
-    make_dataset("memory://place/data", [["pay", "bill"]])
-    given = ("index", "--model", "memory://place/model", "--output")
-    assert run(*given, "memory://place/a", "--questions", "memory://place/data") == 0
-    files = "memory://place/data/*/questions/*.parquet"
-    assert run(*given, "memory://place/b", "--questions", files) == 0
-    assert [i.url for i in read_manifest("memory://place/b").inputs][1] == "memory://place/model"
+def test_every_path_may_be_a_url(memory, make_dataset, make_model):
+    make_model(f"{memory}/model")
+    make_dataset(f"{memory}/data", [["pay", "bill"]])
+    given = ("index", "--model", f"{memory}/model", "--output")
+    assert run(*given, f"{memory}/a", "--questions", f"{memory}/data") == 0
+    files = f"{memory}/data/*/questions/*.parquet"
+    assert run(*given, f"{memory}/b", "--questions", files) == 0
+    assert [i.url for i in read_manifest(f"{memory}/b").inputs][1] == f"{memory}/model"
     for name in ("a", "b"):
-        assert open_index(f"memory://place/{name}").rank(["bill"], 1).ids.tolist() == [[question_id("bill")]]
+        assert open_index(f"{memory}/{name}").rank(["bill"], 1).ids.tolist() == [[question_id("bill")]]
 
 
 def test_a_model_of_sentence_transformers_stays_where_it_is(tmp_path, dataset, sentence_transformer):

@@ -1,4 +1,6 @@
+import errno
 import os
+import stat
 
 import fsspec
 import pytest
@@ -77,6 +79,41 @@ def test_a_write_that_is_interrupted_leaves_the_old_file_and_no_litter(tmp_path,
         storage.write_bytes(str(path), b"new")
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_folder_that_cannot_be_synchronised_does_not_spoil_the_file_in_it(tmp_path, monkeypatch):
+    real, asked = os.fsync, []
+
+    def fsync(opened):
+        asked.append(stat.S_ISDIR(os.fstat(opened).st_mode))
+        if asked[-1]:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        real(opened)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    storage.write_bytes(str(tmp_path / "file"), b"x")
+    assert asked == [False, True]
+    assert (tmp_path / "file").read_bytes() == b"x"
+
+
+def test_only_an_empty_folder_is_removed(folder):
+    storage.write_bytes(storage.join(folder, "in", "file"), b"x")
+    for name in ("in", "none"):
+        storage.delete_if_empty(storage.join(folder, name))
+    assert storage.read_if_there(storage.join(folder, "in", "file")) == b"x"
+    for _ in range(2):
+        storage.delete_file(storage.join(folder, "in", "file"))
+    assert storage.read_if_there(storage.join(folder, "in", "file")) is None
+    storage.delete_if_empty(storage.join(folder, "in"))
+    assert storage.children(folder) == []
+
+
+def test_the_age_of_a_file_is_told_by_its_store(folder):
+    url, probe = storage.join(folder, "file"), storage.join(folder, "probe")
+    assert storage.age_s(url, probe=probe) is None
+    storage.write_bytes(url, b"x")
+    assert 0 <= storage.age_s(url, probe=probe) < 60
+    assert storage.children(folder) == ["file"]
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may write anywhere")

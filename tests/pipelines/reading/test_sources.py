@@ -148,3 +148,10 @@ def test_delimiter_and_encoding_go_to_the_files_that_can_have_them(folder):
     (folder / "x.parquet").write_text("x")
     sources = expand(["b.jsonl", "c.tsv.gz", "x.parquet"], delimiter=";", encoding="cp1252")
     assert [(s.delimiter, s.encoding) for s in sources] == [(None, "cp1252"), (";", "cp1252"), (None, None)]
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "*.jsonl"])
+def test_a_server_that_does_not_answer_is_no_missing_file(name):
+    pytest.importorskip("aiohttp", reason="fsspec reads HTTP with aiohttp")
+    with pytest.raises(QprError, match=r"cannot connect to 127\.0\.0\.1:1 \(connection refused\)\. Check the address"):
+        expand([f"http://127.0.0.1:1/{name}"])

@@ -1,0 +1,33 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from benchmarks.engine_servers import ROOT
+from benchmarks.races import WAYS
+
+RACES = 40
+
+
+@pytest.fixture(scope="module")
+def raced():
+    pytest.importorskip("s3fs", reason="s3fs is not installed")
+    pytest.importorskip("moto.server", reason="moto's server is not installed")
+    command = [sys.executable, "-m", "benchmarks.races", "--races", str(RACES), "--seed", "1", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return {(row["store"], row["by"]): row for row in map(json.loads, done.stdout.splitlines())}
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("races")  # one worker starts the one process
+@pytest.mark.parametrize(("store", "by"), WAYS)
+def test_of_writers_that_race_one_whole_winner_is_left_and_the_others_are_told(raced, store, by):
+    row = raced[store, by]
+    assert row["one_whole_winner"] == row["races"] == RACES // len(WAYS)
+    assert (row["wrong"], row["unclear"]) == (0, 0)
+    ends = [row[name] for name in ("published", "refused_at_start", "discarded", "killed")]
+    assert sum(ends) == 3 * row["races"]
+    assert row["refused_at_start"] > row["races"]  # most writers come while another one writes
+    assert (row["killed"] > 0) == (by == "processes")
