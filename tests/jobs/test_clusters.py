@@ -404,3 +404,35 @@ def test_an_input_option_that_makes_no_sense_is_wrong_usage(qpr, log, dataset, o
     outcome = qpr("clusters", log, "--output", dataset, *option)
     assert outcome.code == 2
     assert message in outcome.err
+
+
+def test_a_fallback_answer_is_warned_of_on_stderr_in_json_and_in_the_report(qpr, write_jsonl, memory):
+    topics = {"card lost": "card", "pin wrong": "pin", "fee charged": "fee"}
+    rows = [{"question": f"{t} w{n % 13} w{n % 17} x{n}", "answer": a} for t, a in topics.items() for n in range(60)]
+    apart = [f"{t} w{n % 11} w{n % 19} y{n}" for n, t in enumerate([*topics] * 20)]
+    path = write_jsonl("log.jsonl", rows + [{"question": text, "answer": "Sorry, what?"} for text in apart])
+    warning = "one answer holds 25.0 % of the rows and 60 unlike questions: 'Sorry, what?'."
+    found = []
+    for shards in (1, 3):
+        given = ("clusters", "--logs", path, "--output", f"{memory}/{shards}", "--shards", shards)
+        outcome = qpr(*given, "--json", "--quiet")
+        assert outcome.code == 0, outcome.err
+        assert outcome.err.startswith(f"warning: {warning} If it is a fallback, add --ignore-answer 'Sorry, what?'")
+        result = json.loads(outcome.out)
+        expected = {"answer": "Sorry, what?", "rows": 60, "questions": 60, "share": 0.25}
+        assert result["fallback_answers"] == [expected]
+        assert result["warnings"][0].startswith(warning)
+        assert warning in storage.read_bytes(result["report"]).decode()
+        found.append(result["warnings"])
+    assert found[0] == found[1]
+    ignored = qpr("clusters", "--logs", path, "--output", f"{memory}/i", "--ignore-answer", "sorry,  WHAT?", "--json")
+    assert json.loads(ignored.out)["warnings"] == []
+
+
+def test_a_refused_run_shows_its_rejects_on_stderr_and_in_the_report(qpr, write_jsonl, dataset):
+    rows = [{"question": f"who is number {n}", "answer": f"a{n}"} for n in range(9)]
+    outcome = qpr("clusters", "--logs", write_jsonl("log.jsonl", rows), "--output", dataset)
+    assert outcome.code == 1
+    assert outcome.err.count("\n  size, single question: who is number ") == 5
+    page = outcome.err.split("see the counts in ")[1].split("\n")[0]
+    assert storage.read_bytes(page).decode().count("who is number ") == 5

@@ -5,8 +5,10 @@ import pytest
 
 from jobs.dataset_page import SHOWN_INPUTS, dataset_page
 from pipelines.distribution import Distribution
+from pipelines.fallbacks import BroadAnswer
 from pipelines.findings import Findings
 from pipelines.overview import Overview
+from pipelines.reject_examples import RejectExamples
 from schemas.manifest import Source
 
 CHECK = {
@@ -22,7 +24,7 @@ def cluster(answer, *texts, size=None):
     return {**known, **scores, "answer": answer, "texts": list(texts)}
 
 
-def page(clusters=(), *, counters=None, leakage=CHECK, fault=None, inputs=1, configuration=None):
+def page(clusters=(), *, counters=None, leakage=CHECK, fault=None, inputs=1, configuration=None, **more):
     sizes = [c["size"] for c in clusters]
     scores = Distribution.of(np.array([c["coherence"] for c in clusters]), steps=10_000)
     found = {"size": Distribution.of(np.array(sizes)), "coherence": scores} if clusters else {}
@@ -36,6 +38,7 @@ def page(clusters=(), *, counters=None, leakage=CHECK, fault=None, inputs=1, con
         counters=counters or {},
         overview=Overview(found, list(clusters), list(clusters[::-1])),
         leakage=leakage,
+        **more,
     )
     return dataset_page(findings).decode()
 
@@ -58,13 +61,14 @@ def test_the_page_tells_all_of_a_run():
         "min 2, 25 % 2, median 2, 75 % 2, max 2",
         "in the app train, 2 questions, 1,234 events, coherence (paper) 0.500, adjusted coherence 0.250, idf",
         "pay bill how pay",
-        "A second look at the 8 written questions found 0 in two splits.",
-        "removed.test.in_train 3",
-        "a.b [1, null]",
+        "Of 8 written questions, compared once more, 0 found in two splits.",
+        "removed, test, in train 3",
+        "a b [1, null]",
         "log 0 1,000",
     ):
         assert told in text
     assert "not published" not in text
+    assert "check, found" not in text  # a line of zero
     assert html.count("<svg") == html.count('role="img"') == 2
 
 
@@ -131,3 +135,26 @@ def test_very_many_inputs_and_very_large_counts():
     assert "1,000,000,000,000,000" in html
     assert "and 5,000 more, all of them in manifest.json" in html
     assert html.count("log ") == SHOWN_INPUTS
+
+
+def test_examples_of_rejects_are_in_sight_where_nothing_was_published_and_folded_elsewhere():
+    rejects = [RejectExamples("size", "single_question", 1_200, ['{"question": "<who>", "answer": "me"}'])]
+    refused, published = page(rejects=rejects, fault="no cluster was left"), page(rejects=rejects)
+    for html in (refused, published):
+        assert "size, single question: 1,200" in html
+        assert '<li dir="auto">&lt;who&gt; -&gt; me</li>' in html
+    assert refused.count("<details open") == 1
+    assert "<details open" not in published
+
+
+def test_a_suspected_fallback_is_a_warning():
+    answers = [BroadAnswer("Sorry <b>", 60, 55)]
+    text = text_of(page(counters={"rows_read": 1_000}, fallbacks=answers))
+    assert "Warning: one answer holds 6.0 % of the rows and 55 unlike questions: 'Sorry &lt;b&gt;'." in text
+
+
+def test_what_is_rarely_needed_is_folded():
+    html = page(counters={"groups": 3, "groups_incoherent": 0})
+    for title in ("Other counts", "Configuration", "Inputs", "What was compared, found and removed"):
+        assert f"<details><summary>{title}</summary>" in html
+    assert "groups incoherent" not in html  # a line of zero

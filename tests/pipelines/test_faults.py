@@ -1,6 +1,5 @@
 import pytest
 
-from jobs.commands import app
 from pipelines.faults import _ADVICE, fault_of
 from pipelines.reading.sources import Source
 
@@ -31,7 +30,6 @@ def test_a_run_with_a_cluster_and_few_rejects_has_no_fault():
 
 def test_each_option_that_is_advised_exists(qpr):
     text = qpr("clusters", "--help").out
-    assert app.registered_commands
     for advice in _ADVICE.values():
         for word in advice.replace(",", " ").replace("(", " ").replace(")", " ").split():
             assert not word.startswith("--") or f"  {word} " in text, word
