@@ -56,7 +56,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 """In the order of the help."""
 
 for _name, _command in COMMANDS.items():
-    app.command(_name, cls=Command)(with_quiet(_command))
+    app.command(_name, cls=search.SearchCommand if _name == "search" else Command)(with_quiet(_command))
 
 
 @app.callback(invoke_without_command=True)

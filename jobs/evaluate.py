@@ -15,6 +15,7 @@ import rich.table
 import typer
 
 from jobs.console import emit, progress_bar, say, warn
+from jobs.missing_questions import missing_questions, warn_of_missing
 from jobs.output_option import lasting
 from schemas import exclusive
 from schemas.dataset import open_dataset
@@ -136,7 +137,8 @@ def of_index(dataset: str, index: Index, *, split: HeldOut, depth: int, limit: i
     judged = judgements(table, limit=limit)
     if not len(judged):
         raise QprError(f"{dataset}: no cluster in split {split.value}, so no query. Use another --split or more data")
-    result = {
+    warn_of_missing(dataset, index, judged, split=split.value)
+    return {
         "dataset": dataset,
         "split": split.value,
         **measure(index, judged, depth=depth),
@@ -144,20 +146,14 @@ def of_index(dataset: str, index: Index, *, split: HeldOut, depth: int, limit: i
         "index": {"url": index.url, **index.settings.model_dump(), "probes": index.probes},
         **({"reranker": index.reranker.url} if index.reranker else {}),
     }
-    if missing := result["relevant_missing"]:
-        warn(f"{missing:,} of {counted(result['relevant'], 'paraphrase')} not in the index; counted as not found")
-    return result
 
 
 def measure(index: Index, judged: Judgements, *, depth: int) -> dict[str, Any]:
     """Return the metrics per question and per pair, and how many questions went into them."""
-    import numpy as np
-
     from model.metrics import per_pair, per_question, ranks
 
     found = ranks(ranked_ids(index, judged, depth=depth), queries=judged.queries, relevant=judged.relevant)
-    relevant = np.unique(judged.relevant)
-    missing = np.setdiff1d(relevant, np.concatenate(index.question_ids), assume_unique=True)
+    relevant, missing = missing_questions(index, judged)
     return {
         "queries": len(judged),
         "pairs": len(judged.queries),

@@ -8,14 +8,16 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import rich.table
 import typer
 
 from jobs.console import results, say, warn
+from jobs.help import Command
 from jobs.json_ids import with_text_ids
 from jobs.question_lines import question_arguments, question_lines
 from schemas.errors import UsageError
@@ -28,6 +30,32 @@ BATCH = 256
 
 HITS = 1_000_000
 """Most hits of the questions searched together, so that a large ``--k`` takes time and not all memory."""
+
+
+WRONG_USAGE: type[Exception] = typer.BadParameter.__mro__[1]
+"""Click's error of all wrong usage; typer brings its own copy of click, or not, by its version."""
+
+
+class SearchCommand(Command):
+    """`qpr search`, which explains what to do with a question that begins with a dash."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse a command line.
+
+        Raises:
+            UsageError: it is wrong, and one of its words may be a question that looks like an option.
+        """
+        words = list(itertools.takewhile(lambda word: word != "--", args))
+        known = [option for parameter in self.params for option in parameter.opts]
+        dashed = [word for word in words if word.startswith("-") and word.partition("=")[0] not in known]
+        try:
+            return super().parse_args(ctx, args)
+        except WRONG_USAGE as error:
+            if not dashed:
+                raise
+            after = shlex.join(["--", dashed[0]])
+            told = str(error).rstrip(".")
+            raise UsageError(f"{told}. If {dashed[0]!r} is a question, write -- before it: … {after}") from error
 
 
 def search(
@@ -47,6 +75,8 @@ def search(
     """Find the questions most similar to each question.
 
     A score is the negative squared distance of the two vectors: 0 is best. With --rerank it is the reranker's own.
+
+    A question that begins with a dash follows after --.
 
     Example:
       qpr search --index index "how do I pay my bill" --k 5

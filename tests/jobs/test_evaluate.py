@@ -31,6 +31,8 @@ def place(folder, make_model, make_dataset):
     if not (folder / "index").exists():
         make_model(folder / "model", words=tuple(WORDS))
         make_dataset(folder / "data", CLUSTERS, alone=ALONE)
+        make_dataset(folder / "other", [["never indexed", "nor this"], ["quite", "another"]])
+        make_dataset(folder / "half", [*CLUSTERS[:2], ["never", "indexed"], ["nor", "this"]])
         make_dataset(folder / "more", [*CLUSTERS, ["never", "indexed", "pay cancel fee"]])
         given = ("index", "--questions", folder / "data", "--model", folder / "model", "--shards", 3)
         assert run(*given, "--output", folder / "index") == 0
@@ -108,7 +110,30 @@ def test_paraphrases_that_are_not_indexed_are_counted_and_said(place, capsys):
     assert run("evaluate", "--dataset", place / "more", "--index", place / "index", "--json") == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["relevant_missing"] == 3
-    assert "3 of 78 paraphrases not in the index; counted as not found" in printed.err
+    assert "3 of 78 paraphrases of split test are not in the index; they count as not found" in printed.err
+
+
+def test_many_missing_paraphrases_are_a_warning_that_names_what_the_index_was_built_from(place, capsys):
+    assert run("evaluate", "--dataset", place / "half", "--index", place / "index", "--json") == 0
+    printed = capsys.readouterr()
+    result = json.loads(printed.out)
+    assert (result["relevant_missing"], result["relevant"]) == (4, 10)
+    digests = [open_dataset(str(place / name)).manifest.digest[:12] for name in ("data", "half")]
+    said = " ".join(printed.err.split())
+    assert f"warning: 4 of 10 paraphrases of split test (40%) are not in {place / 'index'}; they count as not" in said
+    built = f"It was built from {place / 'data'} (digest {digests[0]}), and {place / 'half'} (digest {digests[1]}) is"
+    assert built in said
+
+
+def test_the_index_of_another_dataset_is_an_error_that_names_both(place, tmp_path, capsys):
+    given = ("evaluate", "--dataset", place / "other", "--index", place / "index", "--output", tmp_path / "m.json")
+    assert run(*given) == 1
+    out, err = capsys.readouterr()
+    said = " ".join(err.split())
+    assert f"error: {place / 'index'}: holds none of the questions of split test of {place / 'other'}. It was" in said
+    assert f"built from {place / 'data'} (digest " in said
+    assert out == ""
+    assert not (tmp_path / "m.json").exists()
 
 
 @pytest.mark.parametrize(

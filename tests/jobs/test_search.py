@@ -1,5 +1,6 @@
 import io
 import json
+import shlex
 import subprocess
 import sys
 
@@ -135,6 +136,19 @@ def test_mistakes_are_named(index, capsys, monkeypatch, arguments, code, message
     given = ("search", *arguments) if "--index" in arguments else ("search", "--index", index, *arguments)
     assert run(*given) == code
     assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("question", ["-what", "-how do I pay", "--what is this", "-key lost", "-5 degrees"])
+def test_a_question_that_begins_with_a_dash_is_told_to_follow_two_dashes(index, qpr, question):
+    outcome = qpr("search", "--index", index, question)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"If {question!r} is a question, write -- before it: … -- {shlex.quote(question)}" in outcome.err
+    assert qpr("search", "--index", index, "--json", "--", question).code == 0
+
+
+def test_other_wrong_usage_says_nothing_of_dashes(index, qpr):
+    assert "write -- before it" not in qpr("search", "--index", index, "--k", "0", "pay").err
+    assert qpr("search", "--index", index, "-k5", "--json", "pay").code == 0
 
 
 def test_searching_imports_neither_torch_nor_beam(index):
