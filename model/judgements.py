@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -50,17 +51,21 @@ def judgements(clusters: pa.Table, *, limit: int | None = None) -> Judgements:
     order = np.argsort(ids.view(np.uint64))[:limit]
     query_of_id = np.full(len(ids), -1, np.int64)
     query_of_id[order] = np.arange(len(order))
-    left, right = _ordered_pairs(np.asarray(pc.list_value_length(lists).to_numpy(), np.int64))
-    pairs = np.column_stack([query_of_id[np.searchsorted(ids, members[left])], members[right]])
-    pairs = np.unique(pairs[pairs[:, 0] >= 0].reshape(-1, 2), axis=0)
+    query = query_of_id[np.searchsorted(ids, members)]
+    left, right = _ordered_pairs(np.asarray(pc.list_value_length(lists).to_numpy(), np.int64), query >= 0)
+    pairs = np.unique(np.column_stack([query[left], members[right]]).reshape(-1, 2), axis=0)
     return Judgements(ids[order], texts.take(pa.array(first[order])), pairs[:, 0], pairs[:, 1])
 
 
-def _ordered_pairs(sizes: Ints) -> tuple[Ints, Ints]:
-    """Return both places of every ordered pair of two places in a run, for runs of these sizes one after the other."""
-    starts = np.cumsum(sizes) - sizes
-    size_of_place = np.repeat(sizes, sizes)
-    left = np.repeat(np.arange(sizes.sum()), size_of_place)
-    number = np.arange(len(left)) - np.repeat(np.cumsum(size_of_place) - size_of_place, size_of_place)
-    right = np.repeat(np.repeat(starts, sizes), size_of_place) + number
+def _ordered_pairs(sizes: Ints, first: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Return both places of ordered pairs of two places in a run, for runs of these sizes one after the other.
+
+    Args:
+        sizes: of the runs.
+        first: (sum of sizes,), which places may be the first of a pair; no memory is taken for the others.
+    """
+    places = np.flatnonzero(first)
+    size, start = (np.repeat(values, sizes)[places] for values in (sizes, np.cumsum(sizes) - sizes))
+    left = np.repeat(places, size)
+    right = np.repeat(start - (np.cumsum(size) - size), size) + np.arange(len(left))
     return left[left != right], right[left != right]

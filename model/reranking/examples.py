@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,9 @@ from model.index import Index
 from model.judgements import Judgements
 from model.reranking.reranker import QUERIES, Reranker
 from model.reranking.word_table import Floats
+
+PAIRS: Final = 100_000
+"""Pairs of a query and a paraphrase that are looked up at a time: 40 MB of ids at depth 50."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,15 +67,16 @@ def examples(index: Index, judged: Judgements, reranker: Reranker, *, on_queries
 def relevant(found: npt.NDArray[np.int64], judged: Judgements) -> npt.NDArray[np.bool_]:
     """Return which of the ids found, (n, k), are paraphrases of their query."""
     flags = np.zeros(found.shape, bool)
-    np.logical_or.at(flags, judged.queries, found[judged.queries] == judged.relevant[:, None])
+    for start in range(0, len(judged.queries), PAIRS):
+        part = slice(start, start + PAIRS)
+        np.logical_or.at(flags, judged.queries[part], found[judged.queries[part]] == judged.relevant[part, None])
     return flags
 
 
 def groups(judged: Judgements) -> npt.NDArray[np.int64]:
     """Return the number of each query's group: those that paraphrase one another, however indirectly."""
-    place = {question: number for number, question in enumerate(judged.ids.tolist())}
-    other = np.array([place.get(question, -1) for question in judged.relevant.tolist()], np.int64)
-    known = other >= 0
-    n = len(judged)
+    n, order = len(judged), np.argsort(judged.ids)
+    other = order[np.minimum(np.searchsorted(judged.ids, judged.relevant, sorter=order), n - 1)]
+    known = judged.ids[other] == judged.relevant
     pairs = coo_array((np.ones(known.sum(), bool), (judged.queries[known], other[known])), shape=(n, n))
     return np.asarray(connected_components(pairs, directed=False)[1], np.int64)

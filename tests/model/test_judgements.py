@@ -1,4 +1,5 @@
 import itertools
+import tracemalloc
 
 import numpy as np
 import pyarrow as pa
@@ -45,6 +46,16 @@ def test_a_limit_keeps_the_smallest_hashes_and_all_their_pairs():
     assert judged.ids.tolist() == [2, 4, 6]  # -5 is a large unsigned number
     assert pairs_of(judged) == [(2, 9), (4, -5), (4, 6), (6, -5), (6, 4)]
     assert len(judgements(clusters({1, 2}), limit=99)) == 2
+
+
+def test_a_limit_takes_no_memory_for_the_pairs_of_other_questions():
+    large = clusters(set(range(3_000)))  # 9 million ordered pairs of 16 bytes
+    tracemalloc.start()
+    try:
+        assert len(judgements(large, limit=2).queries) == 2 * 2_999
+        assert tracemalloc.get_traced_memory()[1] < 10e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_no_cluster_gives_no_query():

@@ -1,5 +1,6 @@
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from model.judgements import Judgements
 from model.reranking.examples import groups, relevant
@@ -12,7 +13,9 @@ JUDGED = Judgements(
 )
 
 
-def test_paraphrases_are_marked_wherever_they_are_found():
+@pytest.mark.parametrize("pairs", [100, 2])
+def test_paraphrases_are_marked_wherever_they_are_found(monkeypatch, pairs):
+    monkeypatch.setattr("model.reranking.examples.PAIRS", pairs)
     found = np.array([[5, 2, 1], [3, 1, -1], [9, 9, 9], [99, 7, 1], [1, 2, 3]])
     expected = [[0, 1, 0], [1, 1, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]]
     assert relevant(found, JUDGED).astype(int).tolist() == expected
