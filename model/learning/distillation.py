@@ -12,6 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 import torch
+from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from model.batches import batch_count, batches
@@ -32,12 +33,13 @@ _RIDGE = 10.0
 """Added to the squares of the first vectors, so that a direction few questions have is not blown up."""
 
 
+@threadpool_limits.wrap(limits=1, user_api="blas")
 def targets_of(taught: Matrix, dimension: int) -> Matrix:
     """Return a teacher's vectors as those of ``dimension`` numbers and length 1 whose cosines are most like its own.
 
     They are projected on the directions in which their sum of squares is greatest; 256 of MiniLM's 384 keep 95 % of
     it. A shorter vector of the teacher is filled up with zeros. Which way each direction points is settled by its
-    largest number.
+    largest number. One thread multiplies: on processors without AVX-512 a product's bits depend on their number.
 
     Args:
         taught: (questions, E).
@@ -53,6 +55,7 @@ def targets_of(taught: Matrix, dimension: int) -> Matrix:
     return np.asarray(wide / np.maximum(np.linalg.norm(wide, axis=1, keepdims=True), 1e-12), np.float32)
 
 
+@threadpool_limits.wrap(limits=1, user_api="blas")
 def turn_to(vectors: Matrix, targets: Matrix) -> Matrix:
     """Return the (D, D) matrix that brings first vectors nearest to their targets, by ridge regression."""
     first, wanted = vectors.astype(np.float64), targets.astype(np.float64)

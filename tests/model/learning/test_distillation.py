@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -44,6 +48,29 @@ def test_targets_keep_the_cosines_that_so_many_numbers_can_keep():
     unit = taught / np.linalg.norm(taught, axis=1, keepdims=True)
     assert targets.shape == (200, 3)
     assert targets @ targets.T == pytest.approx(unit @ unit.T, abs=1e-5)
+
+
+PRODUCTS = """
+import hashlib, sys
+import numpy as np
+from threadpoolctl import threadpool_limits
+from model.learning.distillation import targets_of, turn_to
+taught = np.random.default_rng(0).normal(size=(5000, 300)).astype(np.float32)
+with threadpool_limits(int(sys.argv[1])):
+    targets = targets_of(taught, 128)
+    print(hashlib.sha256(targets.tobytes() + turn_to(taught[:, :128], targets).tobytes()).hexdigest())
+"""
+
+
+def test_any_number_of_threads_gives_the_same_targets_and_turn():
+    # Haswell's kernels, those of processors without AVX-512, round by how a product is divided
+    environment = os.environ | {"OPENBLAS_CORETYPE": "Haswell", "OPENBLAS_NUM_THREADS": "4"}
+    command = [sys.executable, "-c", PRODUCTS]
+    digests = {
+        subprocess.run([*command, threads], env=environment, capture_output=True, text=True, check=True).stdout
+        for threads in ("1", "2", "3")
+    }
+    assert len(digests) == 1
 
 
 def test_a_short_vector_is_filled_up_and_one_of_zeros_stays():
