@@ -37,3 +37,14 @@ def test_zero_vectors_and_no_pairs_are_no_error() -> None:
     assert np.isfinite(cosines(np.zeros((6, 2)), LEFT, RIGHT, answer_of_row=ANSWERS)).all()
     none = np.zeros(0, np.int64)
     assert cosines(np.zeros((0, 2)), none, none, answer_of_row=none).shape == (0, len(COSINES))
+
+
+@pytest.mark.parametrize("size", [1, 7])
+def test_a_cosine_does_not_depend_on_what_else_is_compared(size):
+    vectors = np.random.default_rng(0).normal(size=(60, 300)).astype(np.float32)
+    left, right = np.triu_indices(60, 1)
+    answers = np.zeros(60, np.int64)
+    together = cosines(vectors, left, right, answer_of_row=answers)[:, 0]
+    parts = [slice(start, start + size) for start in range(0, len(left), size)]
+    alone = [cosines(vectors, left[part], right[part], answer_of_row=answers)[:, 0] for part in parts]
+    assert np.concatenate(alone).tobytes() == together.tobytes()
