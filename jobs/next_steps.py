@@ -13,10 +13,10 @@ from schemas.quantities import counted
 from schemas.tables import SPLITS
 
 FEW_QUESTIONS: Final = 200
-"""Fewer questions in clusters teach no encoder: at 250 even `static` found 4 of 10 paraphrases first (docs/log.md)."""
+"""Fewer questions in clusters teach no encoder: with 250, `static` had an H@1 of .37 and the default of .31."""
 
 STATIC_WINS: Final = 10_000
-"""Up to so many questions `--preset static` found more than the default on every dataset tried (docs/log.md)."""
+"""Up to 10,849 train questions `--preset static` had the higher MRR in all 14 comparisons (docs/log.md)."""
 
 _STATIC_EXTRA: Final = "pip install 'question-paraphrase-retrieval[static]'"
 

@@ -27,6 +27,7 @@ thead th { color: var(--faint); white-space: nowrap; }
   thead th { white-space: normal; }
   .name, th[scope=row] { max-width: 9rem; }
   .many .bar, .many thead td { display: none; }
+  .many th, .many td { font-size: .8rem; padding-right: .3rem; }
 }
 svg { display: block; width: 100%; height: auto; }
 svg rect { fill: var(--ink); }

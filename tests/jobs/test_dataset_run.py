@@ -59,7 +59,7 @@ def test_the_page_of_a_run_that_is_not_published_says_why(qpr, write_jsonl, memo
     path = write_jsonl("one.jsonl", [{"question": ASKED[0], "answer": "a"}])
     outcome = qpr("clusters", "--logs", path, "--output", f"{memory}/d")
     assert outcome.code == 1
-    page = outcome.err.split("see the counts in ")[1].strip()
+    page = outcome.err.split("see the counts in ")[1].split("\n")[0]
     assert (
         "This run was not published: no cluster was left of 1 question in 1 group" in storage.read_bytes(page).decode()
     )
