@@ -93,7 +93,7 @@ def _appearing_whole(url: str, *, overwrite: bool) -> Iterator[Any]:
             with file_system.transaction, file_system.open(path, mode) as file:  # published when that commits
                 yield file
                 if not overwrite:  # some stores look for it when the file is opened, not when it appears
-                    refuse_existing(url, overwrite=False)
+                    _refuse_appeared(url)
             return
         with replacing(path, new=not overwrite) as file:
             yield file
@@ -103,6 +103,11 @@ def _appearing_whole(url: str, *, overwrite: bool) -> Iterator[Any]:
     for found in storage.children(folder):
         if staged_for(found) == name:  # an earlier run was killed
             storage.delete(storage.join(folder, found))
+
+
+def _refuse_appeared(url: str) -> None:
+    if storage.exists(url):
+        raise appeared(url)
 
 
 @contextlib.contextmanager

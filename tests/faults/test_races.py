@@ -6,6 +6,8 @@ import pytest
 
 from benchmarks.engine_servers import ROOT
 from benchmarks.races import WAYS
+from schemas import storage
+from schemas.output import Output
 
 RACES = 40
 
@@ -31,3 +33,16 @@ def test_of_writers_that_race_one_whole_winner_is_left_and_the_others_are_told(r
     assert sum(ends) == 3 * row["races"]
     assert row["refused_at_start"] > row["races"]  # most writers come while another one writes
     assert (row["killed"] > 0) == (by == "processes")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("clusters", "dataset"), ("quora", "dataset"), ("train", "model"), ("index", "index")]
+)
+def test_a_command_is_refused_while_another_run_writes_there(qpr, tmp_path, arguments_of, name, kind):
+    url = str(tmp_path / "output")
+    with Output(url, kind, overwrite=True) as other:
+        outcome = qpr(*arguments_of(name, url))
+        assert outcome.code == 1
+        assert f"error: {url}: another run is writing there: run {other.run_id}, since " in outcome.err
+        assert storage.children(url) == ["claim.json"]
+    assert qpr(*arguments_of(name, url)).code == 0

@@ -69,6 +69,16 @@ def test_what_was_saved_is_loaded_to_the_last_bit(open_at):
     assert open_at.said == ["going on from the checkpoint of epoch 3, step 17"]
 
 
+def test_checkpoints_of_a_run_that_took_the_place_over_stay(open_at):
+    saved(open_at(run="20251231T000000Z-aaaaaa"), 1)
+    paused = open_at()
+    paused.load()
+    saved(open_at(run="20260102T000000Z-aaaaaa"), 1)
+    saved(paused, 1, 2, 3)
+    found = [name.rpartition("-")[0] for name in names(paused)]
+    assert found == ["20260101T000000Z-aaaaaa", "20260101T000000Z-aaaaaa", "20260102T000000Z-aaaaaa"]
+
+
 def test_the_last_two_are_kept(open_at):
     checkpoints = open_at()
     saved(checkpoints, 1, 2, 3)

@@ -5,6 +5,7 @@ import pytest
 
 from model.inference import load_encoder
 from model.learning.teaching import lesson_of, taught_vectors
+from schemas import storage
 from schemas.dataset import open_dataset
 from schemas.errors import QprError
 
@@ -63,6 +64,21 @@ def test_vectors_are_the_teachers_and_are_asked_for_once(dataset, teacher, memor
     np.testing.assert_array_equal(taught_vectors(lesson, teacher, kept=None), vectors)
 
 
+def test_a_file_that_appeared_meanwhile_is_not_replaced_and_must_be_of_the_same(dataset, teacher, memory):
+    lesson, kept = lesson_of(dataset("train"), most=0), f"{memory}/kept.safetensors"
+
+    def appear(content):
+        return lambda _: storage.write_bytes(kept, content)
+
+    vectors = taught_vectors(lesson, teacher, kept=f"{memory}/other.safetensors")
+    theirs = storage.read_bytes(f"{memory}/other.safetensors")
+    np.testing.assert_array_equal(taught_vectors(lesson, teacher, kept=kept, on_part=appear(theirs)), vectors)
+    storage.delete(kept)
+    with pytest.raises(QprError, match="is damaged"):
+        taught_vectors(lesson, teacher, kept=kept, on_part=appear(b"theirs"))
+    assert storage.read_bytes(kept) == b"theirs"
+
+
 def test_a_file_of_another_teacher_of_other_questions_or_damaged_is_refused(dataset, teacher, memory, make_model):
     kept, lesson = f"{memory}/kept.safetensors", lesson_of(dataset("train"), most=0)
     taught_vectors(lesson, teacher, kept=kept)
@@ -71,8 +87,6 @@ def test_a_file_of_another_teacher_of_other_questions_or_damaged_is_refused(data
     make_model(f"{memory}/other", seed=1)
     with pytest.raises(QprError, match="of another teacher"):
         taught_vectors(lesson, load_encoder(f"{memory}/other"), kept=kept)
-    from schemas import storage
-
     storage.write_bytes(kept, storage.read_bytes(kept)[:-3])
     with pytest.raises(QprError, match="is damaged"):
         taught_vectors(lesson, teacher, kept=kept)

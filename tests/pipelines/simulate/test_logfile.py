@@ -94,6 +94,25 @@ def test_a_failed_run_leaves_the_old_file_and_no_part_of_the_new(tmp_path, place
     assert storage.children(folder) == [f"log.{suffix}"]
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "csv.gz", "jsonl"])
+@pytest.mark.parametrize("place", ["local", "memory", "s3"])
+def test_a_file_that_appears_meanwhile_is_replaced_only_with_overwrite(request, tmp_path, place, suffix):
+    folder = str(tmp_path) if place == "local" else request.getfixturevalue(place)
+    url = storage.join(folder, f"log.{suffix}")
+
+    def slow():
+        yield from SIMULATION.tables()
+        system, path = storage.locate(url)
+        type(system)(skip_instance_cache=True).pipe_file(path, b"theirs")  # one of its own, outside the transaction
+
+    with pytest.raises(QprError, match="was written by another process while this command ran; it stays"):
+        write_log(slow(), url, schema=LOG)
+    assert storage.read_bytes(url) == b"theirs"
+    assert storage.children(folder) == [f"log.{suffix}"]
+    write_log(slow(), url, schema=LOG, overwrite=True)
+    assert storage.read_bytes(url) != b"theirs"
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "csv.gz"])
 def test_other_file_systems_get_the_same_bytes(tmp_path, suffix):
     local, remote = str(tmp_path / f"log.{suffix}"), f"memory://written/log.{suffix}"
