@@ -147,7 +147,7 @@ def test_every_format_holds_the_same_clusters_in_the_same_order(dataset, tmp_pat
     options = ("--dataset", dataset, "--clusters", "5")
     assert run(*options, "--json") == 0
     told = json.loads(capsys.readouterr().out)
-    ids = [row["cluster_id"] for row in told["clusters"]]
+    ids = [int(row["cluster_id"]) for row in told["clusters"]]
     assert ids == sorted(range(30), key=lambda i: hash64(f"0:{i}"))[:5]
     assert told["clusters"][0]["questions"][0]["events"] == 2  # ids end in 0 and 1: asked once and twice
     assert run(*options, "--format", "csv") == 0
