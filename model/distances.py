@@ -49,9 +49,13 @@ def cosines(a: Tensor, b: Tensor) -> Tensor:
 
 
 def unit(vectors: Tensor) -> Tensor:
-    """Return the rows at length 1, zeros as they are; rows too short or long to be squared are scaled first."""
+    """Return the rows at length 1, rows of zeros as they are and with gradient 0.
+
+    Rows too short or too long to be squared are scaled first.
+    """
     largest = vectors.detach().abs().amax(dim=1, keepdim=True)
-    return F.normalize(vectors / torch.where(largest > 0, largest, 1), dim=1)
+    scaled = vectors / torch.where(largest > 0, largest, 1)
+    return F.normalize(torch.where(largest > 0, scaled, 0), dim=1)  # at 0 its gradient is 1e12 times too large
 
 
 def safe_sqrt(squares: Tensor) -> Tensor:

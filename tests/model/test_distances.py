@@ -74,3 +74,12 @@ def test_cosines_are_pytorchs_and_zeros_have_none(batch):
     torch.testing.assert_close(cosines(a, b), torch.nn.functional.cosine_similarity(a[:, None], b[None], dim=2))
     a[2] = 0
     assert not cosines(a, b)[2].any()
+
+
+def test_a_row_of_zeros_stays_and_has_no_gradient():
+    vectors = torch.tensor([[0.0, 0.0], [3.0, 4.0]], requires_grad=True)
+    directions = unit(vectors)
+    torch.testing.assert_close(directions, torch.tensor([[0.0, 0.0], [0.6, 0.8]]))
+    (directions @ torch.tensor([1e9, 0.0])).sum().backward()
+    assert vectors.grad[0].tolist() == [0.0, 0.0]
+    torch.testing.assert_close(vectors.grad[1] / 1e9, torch.tensor([0.128, -0.096]))  # (1 - .6 * .6) / 5, -.6 * .8 / 5
