@@ -60,7 +60,8 @@ def check_delimited(
 
 def delimited_names(source: Source) -> list[str]:
     """Return the names in the header of a file."""
-    return _header(open_rows(source, Wanted()).records, source)
+    wanted = Wanted(optional=("question", "text", "answer", "answer_id", "cluster_id", "events"))
+    return _header(open_rows(source, wanted).records, source)
 
 
 def _locate(

@@ -5,6 +5,9 @@ import gzip
 import io
 import itertools
 import json
+import re
+import shlex
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -203,3 +206,19 @@ def test_one_file_by_two_spellings_is_refused(qpr, tmp_path, model):
     given = ("--questions", tmp_path / "faq.csv", "--questions", f"{tmp_path}/../{tmp_path.name}/faq.csv")
     outcome = qpr("index", *given, "--model", model, "--output", tmp_path / "i")
     assert (outcome.code, "a file is given twice" in outcome.err) == (2, True)
+
+
+def test_the_commands_and_the_program_of_the_page_run(qpr, tmp_path, model, monkeypatch, capsys):
+    page = (Path(__file__).parents[2] / "docs" / "faq.md").read_text()
+    [commands] = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    [program] = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "faq.csv").write_bytes(delimited(FAQ, ","))
+    for line in commands.splitlines():
+        outcome = qpr(*shlex.split(line)[1:])
+        assert outcome.code == 0, outcome.err
+    assert "Online." in outcome.out
+    exec(compile(program, "faq.md", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    assert [line[0] for line in printed if line[0].isdigit()] == ["1", "2", "3"]
+    assert "A-1" in printed[0]
