@@ -77,7 +77,7 @@ def submitted(builds):
 def builds():
     """Return the pipelines as they are built: a name -> what adds its steps; no input is read."""
     from jobs import indexing
-    from jobs.question_tables import QuestionFile
+    from jobs.question_files import TableFile
     from jobs.worker_encoder import WorkerEncoder
     from pipelines import clusters, quora
     from pipelines.assembly import Assembly
@@ -95,7 +95,9 @@ def builds():
         "clusters": linked("boosted"),
         "fellegi-sunter": linked("fellegi-sunter"),
         "quora": lambda p: quora.build(p, config=quora.QuoraConfig(shards=2), **known),
-        "index": lambda p: indexing.build(p, files=[QuestionFile("/questions.parquet")], job=job),
+        "index": lambda p: indexing.build(
+            p, files=[TableFile(Source("/questions.parquet", 1, "parquet"), ())], job=job
+        ),
     }
 
 

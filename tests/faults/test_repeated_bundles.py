@@ -32,7 +32,14 @@ def test_an_index_shard_built_twice_is_one_pair_of_files(memory, make_model):
     make_model(f"{memory}/model")
     digest = read_manifest(f"{memory}/model").digest
     rows = [
-        {"question_id": 2 * n, "text": f"pay bill {n}", "answer": None, "cluster_id": None, "events": 1}
+        {
+            "question_id": 2 * n,
+            "text": f"pay bill {n}",
+            "answer": None,
+            "cluster_id": None,
+            "events": 1,
+            "answer_id": None,
+        }
         for n in range(9)
     ]
     table = pa.Table.from_pylist(rows).select(ROWS.names).cast(ROWS)
