@@ -18,7 +18,7 @@ SCORES = ("linkage_probability", "coherence", "adjusted_coherence", "idf_coheren
 def paired_damages():
     """Yield pairs of a damage and a command that must notice it, or work as before where it needs nothing of it."""
     readers = {
-        "*/questions/*": ("index", "distil", "sample"),
+        "*/questions/*": ("index", "sample", "distil"),
         "*/clusters/*": ("sample", "evaluate", "rerank", "train"),
         "*/pairs/*": ("train", "distil"),
     }

@@ -128,7 +128,7 @@ def test_odd_documents_are_refused_by_name_and_lead_nowhere(artefact, pattern, w
     valid, manifest = json.loads(path.read_text()), (place / "manifest.json").read_bytes()
     outcomes = []
 
-    @settings(max_examples=100)
+    @settings(max_examples=60)
     @given(mutated(valid))
     def check(document):
         (place / "manifest.json").write_bytes(manifest)
