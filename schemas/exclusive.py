@@ -4,7 +4,7 @@ URL, content -> create; URL, content, what is expected there -> replace; both or
 
 S3 and memory decide both in one step; local disks, Google's and Azure's stores `create` in one step. Elsewhere a look
 comes before the write, and two writes in the same moment may both succeed: there only the claim (`schemas/claim.py`)
-helps.
+keeps two runs apart.
 """
 
 from __future__ import annotations
