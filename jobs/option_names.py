@@ -31,6 +31,8 @@ OPTION_OF = {
     "assembly.max_pairs_per_cluster": "--max-pairs-per-cluster",
     "held_out.pairs": "--held-out-pairs",
     "held_out.salt": "--split-salt",
+    "delimiter": "--delimiter",
+    "encoding": "--encoding",
     "shards": "--shards",
 }
 """The option of each value, by its place in `ClustersConfig` or `QuoraConfig`."""

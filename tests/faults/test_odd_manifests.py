@@ -92,7 +92,7 @@ def read_dataset(url):
 
 
 def read_index(url):
-    open_index(url).search(["pay my bill"], 3)
+    open_index(url).search("pay my bill", 3)
 
 
 def read_model(url):

@@ -15,7 +15,7 @@ def printed(manifest, width=80):
 def manifest(counters, distributions=None):
     return Manifest(
         kind="dataset",
-        run_id="r",
+        run_id="20260101T000000Z-000000",
         created="now",
         seconds=2.0,
         inputs=[],

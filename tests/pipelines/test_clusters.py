@@ -313,26 +313,26 @@ FACTS = {
 
 
 @pytest.mark.parametrize("linkage", ["boosted", "logistic", "fellegi-sunter"])
-def test_split_answers_are_the_same_whatever_the_order_the_files_and_the_shards(make, tmp_path, linkage):
+def test_split_answers_are_the_same_whatever_the_order_the_files_and_the_shards(make, memory, tmp_path, linkage):
     rows = [
         (f"{q} in {place}", f"{a} {n % 3}") for a, qs in FACTS.items() for q in qs for n, place in enumerate("abcd")
     ]
     rows += [(q, "ask us") for qs in FACTS.values() for q in qs]
     shuffled = random.Random(5).sample(rows, len(rows))
     options = ["--linkage", linkage, "--min-probability", 0.3]
-    one = make(write(tmp_path / "a.jsonl", rows), options=options, output="memory://bucket/one")
+    one = make(write(tmp_path / "a.jsonl", rows), options=options, output=f"{memory}/one")
     cut = [write(tmp_path / f"cut{i}.jsonl", shuffled[i::3]) for i in range(3)]
-    two = make(*cut, options=options, output="memory://bucket/two")
-    many = make(*cut, options=options, output="memory://bucket/many", shards=7)
+    two = make(*cut, options=options, output=f"{memory}/two")
+    many = make(*cut, options=options, output=f"{memory}/many", shards=7)
     assert open_dataset(one).manifest.digest == open_dataset(two).manifest.digest
     assert everything(one) == everything(many)
     answers = open_dataset(one).table("clusters")["answer_hash"].to_pylist()
     assert max(collections.Counter(answers).values()) > 1 or linkage == "logistic"  # an answer holds several clusters
 
 
-def test_another_number_of_shards_gives_other_files_and_the_same_rows(make, log, tmp_path):
+def test_another_number_of_shards_gives_other_files_and_the_same_rows(make, memory, log, tmp_path):
     path = write(tmp_path / "log.jsonl", log)
-    one, many = (make(path, output=f"memory://bucket/{n}", shards=n) for n in (1, 7))
+    one, many = (make(path, output=f"{memory}/{n}", shards=n) for n in (1, 7))
     assert everything(one) == everything(many)
     assert len(open_dataset(one).manifest.files) < len(open_dataset(many).manifest.files)
 

@@ -27,7 +27,8 @@ def write(memory, *parts):
 def test_the_first_rejects_of_every_reason_are_shown_the_most_frequent_reason_first(memory):
     many = [("size", "single_question", f"m{n:05}") for n in range(3_000)]
     files, counters = write(memory, many, [("read", "ragged_row", "raw"), *many[:2]], [("read", "ragged_row", "last")])
-    other = File(path="questions/0.parquet", sha256="", bytes=0, rows=0, table="questions")
+    path = "20260101T000000Z-000000/questions/0.parquet"
+    other = File(path=path, sha256="0" * 64, bytes=0, rows=0, table="questions")
     found = reject_examples(f"{memory}/d", [other, *files[::-1]], counters)
     assert [(example.stage, example.reason, example.number) for example in found] == [
         ("size", "single_question", 3_002),

@@ -12,7 +12,7 @@ from schemas.output import Output
 
 def test_files_and_sums_of_counts_come_back_and_the_report_is_gone(memory):
     output = Output(memory, "dataset")
-    file = File(path="a", table="pairs", rows=1, bytes=2, sha256="0")
+    file = File(path="20260101T000000Z-000000/a", table="pairs", rows=1, bytes=2, sha256="0" * 64)
     written = [Written(None, {"rows_read": 3}), Written(file, {"pairs": 1}), Written(None, {"rows_read": 4})]
     source = Source(url="a.csv", bytes=3, digest="1")
     written.append(Written(None, {}, source))
