@@ -18,9 +18,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from schemas.dataset import open_dataset
-from schemas.digest import content_digest
-from schemas.manifest import read_manifest
+from schemas.artifacts.content_digest import content_digest
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest
 
 QUERIES = 500
 

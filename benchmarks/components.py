@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from benchmarks.cost import measure
 from benchmarks.machine import describe_machine
-from pipelines.splitting import mix
+from schemas.hashing import mix
 
 ROWS = 2**16
 STRIDE = 7_368_787
@@ -49,10 +49,10 @@ def summary(node: np.ndarray, component: np.ndarray) -> np.ndarray:
 
 
 def by_pipeline(nodes: int, seed: int) -> None:
-    """Print the summary of what `pipelines.forest.FindComponents` finds."""
+    """Print the summary of what `pipelines.duplicates.spanning_forest.FindComponents` finds."""
     import apache_beam as beam
 
-    from pipelines.forest import FindComponents
+    from pipelines.duplicates.spanning_forest import FindComponents
 
     def summarise(found: pa.Table) -> np.ndarray:
         return summary(found["node"].to_numpy(), found["component"].to_numpy())

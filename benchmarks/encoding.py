@@ -25,17 +25,17 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from benchmarks.machine import describe_machine
-from model.cnn_inference import CnnEncoder
-from model.encoding import Encoder, Matrix
-from model.inference import encoder_of
-from model.loops import SWITCH, compiled, load_compiled
-from model.networks import network_of
-from model.saved import ModelParts, load_parts
-from model.sentence_folder import checked_folder, load_sentences
-from model.transformer import encoded, is_transformer, load_transformer
-from model.transformer_body import TransformerBody
-from schemas.columns import key_all, words_all
-from schemas.dataset import open_dataset
+from model.encoders.cnn.inference import CnnEncoder
+from model.encoders.interface import Encoder, Matrix
+from model.encoders.kernels.dispatch import SWITCH, compiled, load_compiled
+from model.encoders.network import network_of
+from model.encoders.registry import encoder_of
+from model.encoders.saved_model import ModelParts, load_parts
+from model.encoders.transformer.body import TransformerBody
+from model.encoders.transformer.checkpoint_folder import checked_folder, load_sentences
+from model.encoders.transformer.inference import encoded, is_transformer, load_transformer
+from schemas.artifacts.dataset import open_dataset
+from schemas.text_arrays import key_all, words_all
 
 THREADS = 2
 PEER_BATCHES = (32, 256)

@@ -27,8 +27,8 @@ import psutil
 from benchmarks import engine_servers
 from benchmarks.engine_servers import ROOT, Engine, MissingEngineError
 from benchmarks.machine import describe_machine
-from schemas.dataset import open_dataset
-from schemas.digest import content_digest
+from schemas.artifacts.content_digest import content_digest
+from schemas.artifacts.dataset import open_dataset
 
 ENGINES: dict[str, Callable[..., contextlib.AbstractContextManager[Engine]]] = {
     "FnApiRunner": lambda *_, **__: contextlib.nullcontext(engine_servers.in_memory()),

@@ -20,14 +20,15 @@ import typer
 from benchmarks.machine import describe_machine
 from benchmarks.rivals.sentence_transformers_step import PeerFineTuning
 from benchmarks.training import RANKING, SEED, Step, report, run_of, timed
-from model.batches import Numbers, batches
-from model.learning.freed_memory import keep_freed_memory
-from model.pairs import Pairs, read_pairs
-from model.presets import PRESETS
-from model.sentence_folder import described
-from model.settings import Precision, TransformerSettings
-from model.vocabulary import Vocabulary
-from schemas.dataset import open_dataset
+from model.choices import Precision
+from model.encoders.config import TransformerSettings
+from model.encoders.transformer.checkpoint_folder import described
+from model.text.vocabulary import Vocabulary
+from model.training.batching import Numbers, batches
+from model.training.memory.freed_memory import keep_freed_memory
+from model.training.presets import PRESETS
+from model.training.training_pairs import Pairs, read_pairs
+from schemas.artifacts.dataset import open_dataset
 
 RATE = PRESETS["transformer"].training.learning_rate
 PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16")

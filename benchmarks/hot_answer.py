@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 
 from benchmarks.cost import measure
 from benchmarks.machine import describe_machine
-from pipelines.splitting import mix
-from schemas.dataset import open_dataset
+from schemas.artifacts.dataset import open_dataset
+from schemas.hashing import mix
 
 COLUMNS = ["question", "answer", "timestamp"]
 QPR = [sys.executable, "-m", "jobs"]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from schemas.manifest import Kind
+from schemas.artifacts.manifest import Kind
 
 
 class Command(NamedTuple):

@@ -31,22 +31,22 @@ from pathlib import Path
 
 from benchmarks.kill_commands import COMMANDS, Command, prepare
 from benchmarks.machine import describe_machine
+from schemas.artifacts.manifest import read_manifest, read_verified
 from schemas.errors import QprError
-from schemas.manifest import read_manifest, read_verified
 
 LIBRARIES = (
     "apache_beam.runners.portability.fn_api_runner",
     "faiss",
     "jobs.cli",
-    "jobs.dataset_page",
-    "jobs.dataset_views",
-    "jobs.indexing",
+    "jobs.display.html_report",
+    "jobs.display.terminal_tables",
+    "jobs.indexing.pipeline",
     "matplotlib.pyplot",
-    "model.training",
-    "pipelines.clusters",
-    "pipelines.publication",
-    "pipelines.quora",
-    "pipelines.simulate.generator",
+    "model.training.trainer",
+    "pipelines.graphs.from_logs",
+    "pipelines.graphs.publish",
+    "pipelines.graphs.from_pairs",
+    "pipelines.simulation.generator",
 )
 _CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir"}
 

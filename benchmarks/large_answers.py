@@ -22,11 +22,11 @@ import pyarrow as pa
 from benchmarks.machine import describe_machine
 from benchmarks.silver_logs import MERGED, SilverLog, halves, log_of, simulated_log
 from benchmarks.silver_scores import score
-from pipelines.clustering import merge_answers
-from pipelines.linkage.link import link
-from pipelines.linkage.weights import load_model
-from pipelines.token_weights import TokenWeights
-from schemas.dataset import open_dataset
+from pipelines.linkage.scoring.shipped_weights import load_model
+from pipelines.linkage.split_answers import link
+from pipelines.questions.memberships import merge_answers
+from pipelines.questions.token_frequencies import TokenWeights
+from schemas.artifacts.dataset import open_dataset
 
 WORDINGS = 2_000
 MIXED = (5_000, 20_000, 60_000)

@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 
 from benchmarks.cost import measure
 from benchmarks.machine import describe_machine
-from pipelines.splitting import mix
-from schemas.dataset import open_dataset
+from schemas.artifacts.dataset import open_dataset
+from schemas.hashing import mix
 
 QPR = [sys.executable, "-m", "jobs"]
 WORDS = "how why when where does did is was can the a my your river bank train ticket price name"

@@ -21,9 +21,9 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.marks import write
 from benchmarks.noise_tables import LOSSES, SHARES
 from benchmarks.paper_tables import name_of
-from model.encoding import Encoder
-from model.inference import load_encoder
-from schemas.dataset import Dataset, open_dataset
+from model.encoders.interface import Encoder
+from model.encoders.registry import load_encoder
+from schemas.artifacts.dataset import Dataset, open_dataset
 
 SAMPLE = 20_000
 

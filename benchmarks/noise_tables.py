@@ -19,10 +19,10 @@ from benchmarks.machine import describe_machine
 from benchmarks.marks import write
 from benchmarks.noisy_clusters import PAIRS_AN_ANSWER, write_noisy
 from benchmarks.paper_tables import SPLITS, TABLES, line, trained
-from model.curve import png_of
-from schemas import storage
-from schemas.dataset import open_dataset
-from schemas.manifest import MANIFEST, read_manifest
+from model.training.learning_curve import png_of
+from schemas.artifacts import storage
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import MANIFEST, read_manifest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.silver_logs import ALONE, TWO_IN_ONE, UNRELATED, SilverLog, Source, log_of
-from pipelines.clustering import describe
-from pipelines.coherence import coherence
-from pipelines.grouping import starts_of_runs
-from pipelines.pairing import pair
-from pipelines.writing import ORDER, to_parquet
-from schemas.dataset import Dataset
-from schemas.manifest import Manifest
-from schemas.manifest import Source as Input
-from schemas.output import Output
+from pipelines.clusters.clustering import describe
+from pipelines.clusters.coherence import coherence
+from pipelines.clusters.pairs import pair
+from pipelines.writing.parquet import ORDER, to_parquet
+from schemas.artifacts.dataset import Dataset
+from schemas.artifacts.manifest import Manifest
+from schemas.artifacts.manifest import Source as Input
+from schemas.artifacts.writer import Output
+from schemas.ragged import starts_of_runs
 from schemas.tables import TABLES, conform
 
 PAIRS_AN_ANSWER = 10

@@ -20,11 +20,11 @@ import pyarrow.compute as pc
 
 from benchmarks.cost import measure
 from benchmarks.machine import describe_machine
-from pipelines.distribution import FIVE
-from pipelines.overview import SCORES, SHOWN_CLUSTERS, overview
-from pipelines.writing import to_parquet
-from schemas.dataset import open_dataset
-from schemas.output import Output
+from pipelines.summary.cluster_summary import SCORES, SHOWN_CLUSTERS, overview
+from pipelines.summary.histogram import FIVE
+from pipelines.writing.parquet import to_parquet
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.writer import Output
 from schemas.tables import CLUSTERS, conform
 
 PROGRAMS = {"column by column": "ours", "the whole table at once": "whole_table"}
@@ -62,7 +62,7 @@ def random_clusters(ids: np.ndarray, draw: np.random.Generator) -> pa.Table:
 
 
 def ours(url: str) -> dict[str, Any]:
-    """Return quartiles and ids as `pipelines.overview` finds them."""
+    """Return quartiles and ids as `pipelines.summary.cluster_summary` finds them."""
     seen = overview(url, open_dataset(url).manifest.files)
     return {
         "five": {name: list(found.five().values()) for name, found in seen.distributions.items()},

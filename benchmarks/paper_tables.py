@@ -19,10 +19,10 @@ from benchmarks.cost import measure
 from benchmarks.machine import describe_machine
 from benchmarks.marks import write
 from benchmarks.retrieval import exact, figures
-from model.inference import load_encoder
-from model.judgements import judgements
-from schemas.dataset import Dataset, open_dataset
-from schemas.manifest import read_manifest
+from model.encoders.registry import load_encoder
+from model.evaluation.relevance import judgements
+from schemas.artifacts.dataset import Dataset, open_dataset
+from schemas.artifacts.manifest import read_manifest
 
 SPLITS = ("validation", "test")
 DEPTH = 100

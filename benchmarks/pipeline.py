@@ -22,9 +22,9 @@ import pyarrow.parquet as pq
 
 from benchmarks.cost import Cost, measure
 from benchmarks.machine import describe_machine
-from pipelines.writing import ORDER
-from schemas.dataset import Dataset, open_dataset
-from schemas.digest import rows_digest
+from pipelines.writing.parquet import ORDER
+from schemas.artifacts.content_digest import rows_digest
+from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.tables import TABLES
 
 QPR = [sys.executable, "-m", "jobs"]

@@ -19,9 +19,10 @@ import typer
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from jobs.console import emit, two_columns
-from model.index import Index, open_index
-from schemas.dataset import open_dataset
+from jobs.display.console import emit, two_columns
+from model.index.index import Index
+from model.search.opening import open_index
+from schemas.artifacts.dataset import open_dataset
 
 
 def query(

@@ -30,10 +30,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import describe_machine
-from schemas import storage
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import MANIFEST, read_manifest, read_verified
+from schemas.artifacts.writer import Output
 from schemas.errors import QprError
-from schemas.manifest import MANIFEST, read_manifest, read_verified
-from schemas.output import Output
 
 BLOCK = 25
 """Races that one set of processes runs, since each needs a connection of its own to S3."""

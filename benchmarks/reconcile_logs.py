@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any
 
 from schemas import text
-from schemas.dataset import open_dataset
+from schemas.artifacts.dataset import open_dataset
 
 Rule = Callable[[str], str]
 

@@ -21,7 +21,7 @@ import networkx as nx
 from benchmarks.cost import measure
 from benchmarks.machine import describe_machine
 from schemas import text
-from schemas.dataset import open_dataset
+from schemas.artifacts.dataset import open_dataset
 
 Row = dict[str, str]
 

@@ -27,16 +27,17 @@ import pyarrow as pa
 from benchmarks.machine import describe_machine
 from benchmarks.marks import write
 from benchmarks.retrieval_table import HEADER, Figures, line, picture
-from jobs.evaluate import ranked_ids
-from model.encoding import Encoder, Matrix
-from model.hits import Ranking
-from model.index import Index, open_index
-from model.judgements import Judgements, judgements
-from model.metrics import CUT, per_pair, per_question, ranks
-from model.reranking.saved import load_reranker
-from schemas.columns import key_all, words_all
-from schemas.dataset import Dataset, open_dataset
-from schemas.manifest import read_manifest
+from jobs.commands.evaluate import ranked_ids
+from model.encoders.interface import Encoder, Matrix
+from model.evaluation.metrics import CUT, per_pair, per_question, ranks
+from model.evaluation.relevance import Judgements, judgements
+from model.index.hits import Ranking
+from model.index.index import Index
+from model.reranking.saved_reranker import load_reranker
+from model.search.opening import open_index
+from schemas.artifacts.dataset import Dataset, open_dataset
+from schemas.artifacts.manifest import read_manifest
+from schemas.text_arrays import key_all, words_all
 
 _RESAMPLED = 1_000
 _TIMED = 262_144

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.curve import png_of
+from model.training.learning_curve import png_of
 
 Figures = dict[str, Any]
 

@@ -22,11 +22,11 @@ from benchmarks.machine import describe_machine
 from benchmarks.silver_learning import KINDS, LOGS, Pairs, gather, grouping
 from benchmarks.silver_logs import SilverLog, halves, merged_log, simulated_log
 from benchmarks.silver_scores import MIN_COHERENCE, answers, gated, score
-from model.inference import load_encoder
-from pipelines.linkage import fellegi_sunter
-from pipelines.linkage.link_model import LinkModel
-from pipelines.linkage.weights import load_model
-from schemas.dataset import open_dataset
+from model.encoders.registry import load_encoder
+from pipelines.linkage.scoring import fellegi_sunter
+from pipelines.linkage.scoring.pair_model import LinkModel
+from pipelines.linkage.scoring.shipped_weights import load_model
+from schemas.artifacts.dataset import open_dataset
 
 CLUSTERS = 20_000
 HALVES = ("learning", "scored")

@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchmarks.silver_logs import divide, halves
-from schemas.dataset import Dataset, open_dataset
-from schemas.manifest import File
-from schemas.output import Output
+from schemas.artifacts.dataset import Dataset, open_dataset
+from schemas.artifacts.manifest import File
+from schemas.artifacts.writer import Output
 
 PARTS = 3
 VALIDATION = 40

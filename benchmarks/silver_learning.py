@@ -31,14 +31,14 @@ from benchmarks.silver_logs import (
     thinned,
 )
 from benchmarks.silver_scores import Figures, answers, score
-from model.inference import load_encoder
-from pipelines.linkage.comparison import Compared, compare_all
-from pipelines.linkage.learn import learn
-from pipelines.linkage.link_model import LinkModel
-from pipelines.linkage.weights import Kind, model_of
-from schemas.dataset import open_dataset
-from schemas.digest import rows_digest
-from schemas.manifest import read_manifest
+from model.encoders.registry import load_encoder
+from pipelines.calibration.fit_scorer import learn
+from pipelines.linkage.comparison.compare import Compared, compare_all
+from pipelines.linkage.scoring.pair_model import LinkModel
+from pipelines.linkage.scoring.shipped_weights import Kind, model_of
+from schemas.artifacts.content_digest import rows_digest
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest
 
 LOGS: dict[str, Alike] = {"b": "nothing", "c": "rarest", "d": "frequent"}
 LEARNED_FROM = ("b", "c")

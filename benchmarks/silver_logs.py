@@ -13,14 +13,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.clustering import merge_answers
-from pipelines.linkage.gold import read_gold
-from pipelines.questions import name_questions
+from pipelines.calibration.gold_labels import read_gold
+from pipelines.intermediate import ASKED
+from pipelines.questions.aggregation import name_questions
+from pipelines.questions.memberships import merge_answers
+from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.reading.sources import expand
-from pipelines.rows import ASKED
-from pipelines.token_weights import TokenWeights
-from schemas.columns import key_all, tokens_all
-from schemas.dataset import Dataset
+from schemas.artifacts.dataset import Dataset
+from schemas.text_arrays import key_all, tokens_all
 
 ALONE, TWO_IN_ONE, MERGED, UNRELATED = range(4)
 LARGEST_CLUSTER = 30

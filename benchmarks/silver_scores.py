@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.silver_logs import TWO_IN_ONE, UNRELATED, SilverLog
-from pipelines.coherence import coherence
-from pipelines.grouping import sizes_of_runs, starts_of_runs
-from pipelines.linkage.calibration import count_pairs, pair_up
+from pipelines.calibration.calibrate import count_pairs, pair_up
+from pipelines.clusters.coherence import coherence
+from schemas.ragged import sizes_of_runs, starts_of_runs
 
 MIN_COHERENCE = 0.05
 

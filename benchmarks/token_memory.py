@@ -23,12 +23,12 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.machine import describe_machine
-from model import vocabulary
-from model.learning import mapped_tokens
-from model.networks import Inputs, Network, network_of
-from model.presets import PRESETS
-from model.settings import EncoderSettings, Shape, SubwordSettings
-from schemas.dataset import open_dataset
+from model.encoders import token_store as mapped_tokens
+from model.encoders.config import EncoderSettings, Shape, SubwordSettings
+from model.encoders.network import Inputs, Network, network_of
+from model.text import vocabulary
+from model.training.presets import PRESETS
+from schemas.artifacts.dataset import open_dataset
 
 WAYS = ("at once", "slices", "slices, mapped")
 SHAPE: dict[str, Shape] = {"paper": EncoderSettings(), "default": SubwordSettings()}

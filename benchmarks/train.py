@@ -14,7 +14,7 @@ import tempfile
 
 from benchmarks.cost import measure
 from benchmarks.machine import describe_machine
-from schemas.manifest import read_manifest
+from schemas.artifacts.manifest import read_manifest
 
 
 def main() -> None:

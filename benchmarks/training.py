@@ -26,16 +26,16 @@ import typer
 from benchmarks.machine import describe_machine
 from benchmarks.rivals.sentence_transformers_cnn import PeerTraining
 from benchmarks.training_step import random_questions
-from model.batches import Numbers, batches, unique_batches
-from model.learning.freed_memory import keep_freed_memory
-from model.networks import network_of
-from model.pairs import Pairs, read_pairs
-from model.presets import PRESETS
-from model.settings import EncoderSettings, Shape, SubwordSettings, TrainingSettings
-from model.training import Run
-from model.vocabulary import Vocabulary
-from schemas.columns import words_all
-from schemas.dataset import open_dataset
+from model.encoders.config import EncoderSettings, Shape, SubwordSettings, TrainingSettings
+from model.encoders.network import network_of
+from model.text.vocabulary import Vocabulary
+from model.training.batching import Numbers, batches, unique_batches
+from model.training.memory.freed_memory import keep_freed_memory
+from model.training.presets import PRESETS
+from model.training.trainer import Run
+from model.training.training_pairs import Pairs, read_pairs
+from schemas.artifacts.dataset import open_dataset
+from schemas.text_arrays import words_all
 
 SEED = 0
 GENERATED = 50_000

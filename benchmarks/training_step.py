@@ -17,10 +17,10 @@ import typer
 from torch import Tensor, nn
 
 from benchmarks.machine import describe_machine
-from model.encoder import QuestionEncoder
-from model.sdml import SDMLLoss
-from model.settings import EncoderSettings
-from model.vocabulary import TokenIds, Vocabulary, offsets_of
+from model.encoders.cnn.network import QuestionEncoder
+from model.encoders.config import EncoderSettings
+from model.losses.sdml import SDMLLoss
+from model.text.vocabulary import TokenIds, Vocabulary, offsets_of
 
 TOKENS = 55_000
 SEED = 0
@@ -61,9 +61,9 @@ def random_questions(count: int) -> TokenIds:
 
 def dataset_questions(url: str, count: int) -> TokenIds:
     """Return the first and then the second questions of train pairs of a dataset."""
-    from model.batches import batches
-    from model.pairs import read_pairs
-    from schemas.dataset import open_dataset
+    from model.training.batching import batches
+    from model.training.training_pairs import read_pairs
+    from schemas.artifacts.dataset import open_dataset
 
     pairs = read_pairs(open_dataset(url))["train"]
     batch = next(iter(batches(len(pairs), size=count // 2, seed=SEED, epoch=1)))

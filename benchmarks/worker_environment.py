@@ -16,7 +16,7 @@ from apache_beam.portability.api import beam_runner_api_pb2
 from apache_beam.runners.portability.stager import Stager
 
 from benchmarks.engine_servers import ROOT
-from pipelines.runner import parse_options
+from pipelines.engine.runner import parse_options
 
 PACKAGES = ("schemas", "pipelines", "model", "jobs", "qpr")
 

@@ -1,6 +1,6 @@
 """The console script.
 
-argv -> main -> a command of `jobs.commands` -> exit code
+argv -> main -> a command of `jobs.commands.registry` -> exit code
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # `qpr rerank`, and 10 times as long a training step on two busy cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
-        from jobs.commands import app
-        from jobs.console import run_explained
+        from jobs.commands.registry import app
+        from jobs.display.console import run_explained
     except KeyboardInterrupt:  # half a second in which Ctrl-C would show the imports
         sys.exit(130)
     given = list(sys.argv[1:] if arguments is None else arguments)

@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 import typer
 
-from jobs.console import results, say
-from pipelines.simulate.noise import Noise, add_noise
-from schemas.dataset import open_dataset
+from jobs.display.console import results, say
+from pipelines.simulation.noise import Noise, add_noise
+from schemas.artifacts.dataset import open_dataset
 
 HURRIED = Noise(
     lower_case=1.0, unpunctuated=1.0, filler=0.5, truncated=0, homophone=0.2, dropped=0.4, doubled=0.1, swapped=0.1

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
-from model.settings import Distance
+from model.choices import Distance
 
 
 def pairwise(a: Tensor, b: Tensor, distance: Distance) -> Tensor:

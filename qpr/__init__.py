@@ -18,8 +18,9 @@ from qpr.shadowing import refuse_shadowed
 
 refuse_shadowed()
 
-from model.hits import Hit  # noqa: E402  # a module of the user's with such a name would be run
-from model.index import Index, open_index  # noqa: E402
+from model.index.hits import Hit  # noqa: E402  # a module of the user's with such a name would be run
+from model.index.index import Index  # noqa: E402
+from model.search.opening import open_index  # noqa: E402
 from schemas.errors import QprError, UsageError  # noqa: E402
 
 __all__ = ["Hit", "Index", "QprError", "UsageError", "open_index"]

@@ -2,7 +2,7 @@
 
 text -> fold -> key -> words, tokens, question_id
 
-These scalar functions are the definition; `schemas.columns` does the same to Arrow arrays, faster.
+These scalar functions are the definition; `schemas.text_arrays` does the same to Arrow arrays, faster.
 """
 
 from __future__ import annotations

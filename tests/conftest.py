@@ -22,13 +22,13 @@ import tokenizers
 from fsspec.implementations.memory import MemoryFileSystem
 from hypothesis import HealthCheck, settings
 
-from model.saved import save_model, weight_shapes
-from model.settings import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings
-from model.vocabulary import Vocabulary
-from schemas.columns import hash64_all, key_all
-from schemas.output import Output
+from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings
+from model.encoders.saved_model import save_model, weight_shapes
+from model.text.vocabulary import Vocabulary
+from schemas.artifacts.writer import Output
 from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, conform
 from schemas.text import hash64, question_id
+from schemas.text_arrays import hash64_all, key_all
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin slow down whatever runs beside a test
 

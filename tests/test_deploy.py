@@ -10,9 +10,9 @@ import pytest
 import yaml
 from apache_beam.options.pipeline_options import FlinkRunnerOptions
 
-from pipelines.runner import parse_options
+from pipelines.engine.runner import parse_options
 from schemas import __version__
-from schemas.manifest import read_manifest
+from schemas.artifacts.manifest import read_manifest
 
 ROOT = Path(__file__).resolve().parent.parent
 DEPLOY = ROOT / "deploy"

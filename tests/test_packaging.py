@@ -104,7 +104,7 @@ def test_what_a_worker_installs_can_be_imported_from_anywhere(sdist, tmp_path):
         ours = [m for n, m in sys.modules.items() if n.partition(".")[0] in ("schemas", "pipelines", "jobs", "model")]
         assert all(pathlib.Path(m.__file__).is_relative_to(target) for m in ours), ours
         from schemas.text import key
-        from pipelines.clusters import ClustersConfig
+        from pipelines.graphs.from_logs import ClustersConfig
         print(len(ours), key("Pay?"), ClustersConfig(shards=1).shards)
     """
     told = run(sys.executable, "-c", code, str(target), cwd="/", PYTHONPATH=str(target), PYTHONSAFEPATH="1").split()

@@ -35,7 +35,7 @@ def test_the_commands_of_the_readme_run_one_after_the_other_and_so_does_its_pyth
 
 
 def test_every_command_is_in_the_readme_and_every_command_of_the_readme_is_there(qpr):
-    from jobs.commands import app
+    from jobs.commands.registry import app
 
     known = {command.name for command in app.registered_commands}
     assert set(re.findall(r"^\| `qpr (\w+)", README.read_text(), re.MULTILINE)) == known

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import torch
 
-from model.sentence_folder import checked_folder, load_sentences
+from model.encoders.transformer.checkpoint_folder import checked_folder, load_sentences
 
 
 class PeerFineTuning:

@@ -1,1 +1,1 @@
-"""Ordering the nearest questions anew by all that two wordings tell, as learned on a validation split."""
+"""Reranking of an index's hits, learned on a validation split."""

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from model.reranking.word_table import Floats, WordTable
+from model.reranking.term_statistics import Floats, WordTable
 
 PAIR: Final = (
     "bm25", "bm25_of_candidate", "bm25_share", "bm25_share_of_candidate",

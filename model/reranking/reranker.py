@@ -14,14 +14,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pydantic
 
-from model.encoding import Encoder
+from model.encoders.interface import Encoder
 from model.reranking.features import COMPARED, PAIR, behind, compare, standings
-from model.reranking.word_table import Floats, WordCounts, worded
-from schemas.columns import key_all
+from model.reranking.term_statistics import Floats, WordCounts, worded
+from schemas.text_arrays import key_all
 
 if TYPE_CHECKING:
-    from model.hits import Ranking
-    from model.index import Index
+    from model.index.hits import Ranking
+    from model.index.index import Index
 
 QUERIES = 128
 """Queries whose candidates are compared together."""
@@ -128,7 +128,7 @@ class Reranker:
             index: that found them.
             texts: (n,) the queries as they were asked.
             rows: (n, k) of the index, -1 where there is none.
-            scores: (n, k) as of `model.hits.Ranking`.
+            scores: (n, k) as of `model.index.hits.Ranking`.
         """
         found, place = np.unique(rows[rows >= 0], return_inverse=True)
         candidate = np.zeros(rows.shape, np.int64)
@@ -164,6 +164,6 @@ def other_encoders(urls: Sequence[str]) -> tuple[OtherEncoder, ...]:
     Raises:
         QprError: there is none.
     """
-    from model.inference import digest_of
+    from model.encoders.registry import digest_of
 
     return tuple(OtherEncoder(url=url, digest=digest_of(url)) for url in urls)

@@ -1,1 +1,1 @@
-"""Record linkage: which questions of one answer are paraphrases of one another."""
+"""Record linkage: the paraphrase groups among the questions of one answer."""

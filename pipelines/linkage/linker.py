@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pydantic
 
-from pipelines.linkage.link import link
-from pipelines.linkage.link_model import Linked, LinkModel
-from pipelines.linkage.weights import load_model, model_of
-from pipelines.token_weights import TokenWeights
+from pipelines.linkage.scoring.pair_model import Linked, LinkModel
+from pipelines.linkage.scoring.shipped_weights import load_model, model_of
+from pipelines.linkage.split_answers import link
+from pipelines.questions.token_frequencies import TokenWeights
 
 Encode = Callable[[pa.ChunkedArray], np.ndarray]
 """Texts to their (n, d) float32 vectors."""

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.reading.casting import cast_values, is_text, readings_of
-from pipelines.reading.columns import TIMESTAMP, Column
-from pipelines.reading.conventions import Conventions
+from pipelines.reading.headers.columns import TIMESTAMP, Column
+from pipelines.reading.values.casting import cast_values, is_text, readings_of
+from pipelines.reading.values.conventions import Conventions
 from schemas.tables import REJECTED
 
 BATCH_ROWS: Final = 65_536

@@ -14,14 +14,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
-from pipelines.reading.columns import Column, file_names, locate_columns
-from pipelines.reading.conventions import Conventions
+from pipelines.reading.csv_records import Record
 from pipelines.reading.dialect import DELIMITERS, Wanted, open_rows
-from pipelines.reading.encodings import ENCODING_HINT
+from pipelines.reading.headers.columns import Column, file_names, locate_columns
+from pipelines.reading.headers.suggestions import SAMPLE_ROWS
 from pipelines.reading.jsonl import is_object
-from pipelines.reading.records import Record
 from pipelines.reading.sources import Source
-from pipelines.reading.suggestions import SAMPLE_ROWS
+from pipelines.reading.values.conventions import Conventions
+from pipelines.summary.value_notes import ENCODING_HINT
 from schemas.errors import QprError
 
 _CALLED: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "vertical bars"}

@@ -14,8 +14,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from pipelines.reading.csv_records import Record, records
 from pipelines.reading.lines import physical_lines
-from pipelines.reading.records import Record, records
 from pipelines.reading.sources import Source
 
 DELIMITERS: Final = {"csv": ",", "tsv": "\t"}

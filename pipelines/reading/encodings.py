@@ -22,8 +22,6 @@ _PROBE_BYTES: Final = 64
 _DAMAGED: Final = "pipelines.reading.damaged"
 _DAMAGED_BYTE: Final = b"\xff"  # occurs in no UTF-8, so that readers reject the row as ``invalid_utf8``
 
-ENCODING_HINT: Final = "If the text is in another encoding, add it, such as --encoding cp1252"
-
 
 def checked_encoding(name: str) -> str:
     """Return the normal name of a text encoding that Python can decode.

@@ -15,7 +15,7 @@ from pipelines.reading.dialect import Wanted, rows_of
 from pipelines.reading.lines import codec_of, physical_lines, text_of
 from pipelines.reading.parquet import count_rows
 from pipelines.reading.sources import Source
-from schemas import storage
+from schemas.artifacts import storage
 
 SAMPLE_BYTES: Final = 1 << 22  # of a file, as it is stored
 SAMPLE_FILES: Final = 8  # of one format and compression; of the others the size tells

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
-from pipelines.reading.columns import Column, locate_columns
-from pipelines.reading.conventions import Conventions
-from pipelines.reading.encodings import ENCODING_HINT
+from pipelines.reading.headers.columns import Column, locate_columns
 from pipelines.reading.lines import MAX_ROW_BYTES, physical_lines
 from pipelines.reading.sources import Source
+from pipelines.reading.values.conventions import Conventions
+from pipelines.summary.value_notes import ENCODING_HINT
 from schemas.errors import QprError
 
 _HEADER_ROWS, _HEADER_LINES = 100, 10_000

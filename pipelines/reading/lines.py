@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from pipelines.reading.encodings import START_BYTES, utf8_pieces
 from pipelines.reading.sources import Compression, Source
-from schemas import storage
+from schemas.artifacts import storage
 from schemas.errors import QprError
 
 MAX_ROW_BYTES: Final = 1 << 20

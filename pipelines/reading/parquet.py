@@ -16,13 +16,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.reading.batches import BATCH_ROWS, PAYLOAD_CHARACTERS, Batch, assemble
-from pipelines.reading.casting import is_castable, is_text
-from pipelines.reading.columns import Column, locate_columns
-from pipelines.reading.conventions import Conventions
+from pipelines.reading.headers.columns import Column, locate_columns
+from pipelines.reading.headers.suggestions import SAMPLE_ROWS
 from pipelines.reading.lines import MAX_ROW_BYTES
 from pipelines.reading.sources import Source
-from pipelines.reading.suggestions import SAMPLE_ROWS
-from schemas import storage
+from pipelines.reading.values.casting import is_castable, is_text
+from pipelines.reading.values.conventions import Conventions
+from schemas.artifacts import storage
 from schemas.errors import QprError
 
 PART_BYTES: Final = 1 << 26

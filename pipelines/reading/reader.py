@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.reading.batches import Batch
-from pipelines.reading.columns import Column
 from pipelines.reading.delimited import check_delimited, delimited_names, read_delimited
+from pipelines.reading.headers.columns import Column
 from pipelines.reading.jsonl import check_jsonl, jsonl_names, read_jsonl
 from pipelines.reading.lines import codec_of
 from pipelines.reading.parquet import check_parquet, divide_parquet, parquet_names, read_parquet
 from pipelines.reading.sources import Source
-from schemas import storage
+from schemas.artifacts import storage
 
 _READERS = {"jsonl": read_jsonl, "csv": read_delimited, "tsv": read_delimited, "parquet": read_parquet}
 _CHECKS = {"jsonl": check_jsonl, "csv": check_delimited, "tsv": check_delimited, "parquet": check_parquet}

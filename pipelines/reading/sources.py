@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from fsspec.implementations.local import LocalFileSystem
 
-from schemas import storage
+from schemas.artifacts import storage
 from schemas.errors import QprError
 
 Format = Literal["jsonl", "csv", "tsv", "parquet"]

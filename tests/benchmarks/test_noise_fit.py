@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.noise_fit import fit, sampled_pairs
 from benchmarks.noisy_clusters import write_noisy
-from schemas.dataset import open_dataset
+from schemas.artifacts.dataset import open_dataset
 
 
 class Numbers:

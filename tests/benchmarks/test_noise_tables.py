@@ -8,8 +8,8 @@ import pytest
 from benchmarks import noise_tables
 from benchmarks.noise_tables import LOSSES, SHARES, heading, noisy, picture, report
 from benchmarks.paper_tables import FIGURES, SPLITS
-from schemas.manifest import Manifest
-from schemas.output import Output
+from schemas.artifacts.manifest import Manifest
+from schemas.artifacts.writer import Output
 
 
 def figures(mrr: float) -> dict[str, Any]:

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.noisy_clusters import noisy_answers, write_noisy
 from benchmarks.silver_logs import ALONE, TWO_IN_ONE, UNRELATED
-from model.pairs import read_pairs
-from schemas.dataset import open_dataset
+from model.training.training_pairs import read_pairs
+from schemas.artifacts.dataset import open_dataset
 
 SIZES = [2 + number % 4 for number in range(400)]
 CLUSTERS = np.split(np.arange(sum(SIZES)), np.cumsum(SIZES)[:-1])

@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks import retrieval
 from benchmarks.retrieval import Remembering, exact
-from model.encoding import Encoder, Matrix
-from model.judgements import Judgements
+from model.encoders.interface import Encoder, Matrix
+from model.evaluation.relevance import Judgements
 
 
 class Coordinates:

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.pipeline import RIVALS, difference
 from benchmarks.rivals.arrays import MAX_PAIRS
 from jobs import cli
-from schemas.dataset import open_dataset
+from schemas.artifacts.dataset import open_dataset
 from schemas.tables import TABLES
 
 FORMS = [

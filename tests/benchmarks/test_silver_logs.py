@@ -17,7 +17,7 @@ from benchmarks.silver_logs import (
     thinned,
 )
 from benchmarks.silver_scores import score
-from schemas.columns import hash64_all, key_all
+from schemas.text_arrays import hash64_all, key_all
 
 WORDS = ("river", "mountain", "city", "planet")
 

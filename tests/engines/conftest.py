@@ -14,9 +14,9 @@ from benchmarks import engine_servers, worker_environment
 from benchmarks.engine_servers import ROOT, Engine, MissingEngineError
 from benchmarks.kill_commands import write_pairs
 from benchmarks.worker_environment import NoPackageIndexError, make_environment
-from schemas.dataset import open_dataset
-from schemas.digest import content_digest
-from schemas.manifest import read_manifest
+from schemas.artifacts.content_digest import content_digest
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest
 
 
 def or_skip(start):
@@ -52,7 +52,7 @@ class Recorder(beam_job_api_pb2_grpc.JobServiceServicer):
 @pytest.fixture(scope="session")
 def submitted(builds):
     """Return a function: name of a pipeline, Beam's flags -> the job that is handed to the engine's job server."""
-    from pipelines.runner import parse_options, run
+    from pipelines.engine.runner import parse_options, run
     from schemas.errors import QprError
 
     recorder = Recorder()
@@ -76,11 +76,12 @@ def submitted(builds):
 @pytest.fixture(scope="session")
 def builds():
     """Return the pipelines as they are built: a name -> what adds its steps; no input is read."""
-    from jobs import indexing
-    from jobs.question_files import TableFile
-    from jobs.worker_encoder import WorkerEncoder
-    from pipelines import clusters, quora
-    from pipelines.assembly import Assembly
+    from jobs.indexing import pipeline as indexing
+    from jobs.indexing.question_files import TableFile
+    from jobs.workflows.worker_encoder import WorkerEncoder
+    from pipelines.graphs import from_logs as clusters
+    from pipelines.graphs import from_pairs as quora
+    from pipelines.graphs.dataset import Assembly
     from pipelines.linkage.linker import Linking
     from pipelines.reading.sources import Source
 

@@ -11,11 +11,12 @@ from apache_beam.io.gcp.gcsio import GcsIO
 from apache_beam.runners.dataflow.internal import apiclient
 from google.cloud import dataflow_v1beta3
 
-from pipelines import clusters, quora
-from pipelines.assembly import Assembly
+from pipelines.engine.runner import parse_options
+from pipelines.graphs import from_logs as clusters
+from pipelines.graphs import from_pairs as quora
+from pipelines.graphs.dataset import Assembly
 from pipelines.linkage.linker import Linking
 from pipelines.reading.sources import Source
-from pipelines.runner import parse_options
 
 KNOWN = {"sources": [Source("gs://bucket/logs.parquet", 1, "parquet")], "run_url": "gs://bucket/dataset/run"}
 CONFIGS = {

@@ -6,7 +6,7 @@ With LOOPBACK workers live in this process, so what is replaced here is what the
 import sys
 
 from jobs.cli import main
-from pipelines import writing
+from pipelines.writing import parquet as writing
 
 write_file, failed = writing.write_file, set()
 

@@ -63,7 +63,9 @@ def test_steps_unpickle_where_only_beam_and_the_staged_package_are(submitted, ba
     found = json.loads(as_worker(bare_python, FOLDER / "rebuild_steps.py", tmp_path / "job"))
     assert found["functions"] > 20
     assert found["coders"] > 5
-    assert {"pipelines.assembly", "pipelines.writing", "pipelines.linkage.linker"} <= found["modules"].keys()
+    assert {"pipelines.graphs.dataset", "pipelines.writing.parquet", "pipelines.linkage.linker"} <= found[
+        "modules"
+    ].keys()
     elsewhere = [path for path in found["modules"].values() if not path.startswith(str(bare_python.parent.parent))]
     assert elsewhere == []
     listed = "import importlib.metadata as m; print(*(d.name for d in m.distributions()), sep='\\n')"

@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from schemas.dataset import open_dataset
-from schemas.digest import content_digest
-from schemas.manifest import read_manifest
+from schemas.artifacts.content_digest import content_digest
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow, pytest.mark.xdist_group("engines")]
 

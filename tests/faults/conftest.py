@@ -12,9 +12,9 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from benchmarks.kill_commands import write_pairs
 from model.reranking.reranker import RerankerSettings, weight_shapes
-from model.reranking.saved import save_reranker
-from model.reranking.word_table import WordCounts
-from schemas.output import Output
+from model.reranking.saved_reranker import save_reranker
+from model.reranking.term_statistics import WordCounts
+from schemas.artifacts.writer import Output
 from tests.faults import damages as of
 from tests.faults.damage_lists import SCORES
 
@@ -157,7 +157,8 @@ def save(url, model_digest):
 
 def calibration(url):
     output = Output(str(url), "calibration")
-    learned = json.loads((importlib.resources.files("pipelines.linkage") / "learned" / "boosted.json").read_text())
+    shipped = importlib.resources.files("pipelines.linkage.scoring") / "learned"
+    learned = json.loads((shipped / "boosted.json").read_text())
     weights = json.dumps({**learned, "trees": learned["trees"][:20]}).encode() + b"\n"
     points = [{"threshold": 0.1 * n, "precision": 0.09 * n, "recall": 1 - 0.1 * n} for n in range(1, 10)]
     curves = json.dumps({"counts": {}, "threshold": 0.5, "curves": dict.fromkeys(SCORES, points)}).encode()

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pyarrow as pa
 
-from model.index_files import ROWS
+from model.index.index_files import ROWS
 from schemas.tables import CLUSTERS, PAIRS, QUESTIONS
 from tests.faults import damages as of
 from tests.faults.damages import Damage

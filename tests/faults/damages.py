@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import safetensors.numpy
 
-from schemas.manifest import Manifest
+from schemas.artifacts.manifest import Manifest
 
 
 class Damage(NamedTuple):

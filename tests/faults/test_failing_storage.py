@@ -5,11 +5,11 @@ import stat
 
 import pytest
 
-from model.index import open_index
-from model.saved import load_parts
-from schemas import storage
-from schemas.dataset import open_dataset
-from schemas.manifest import read_manifest, read_verified
+from model.encoders.saved_model import load_parts
+from model.search.opening import open_index
+from schemas.artifacts import storage
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest, read_verified
 
 OUTPUTS = {
     "simulate": "logs.jsonl",

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jobs.calibrating import read_calibration
-from model.index import open_index
-from model.inference import load_encoder
-from model.reranking.saved import load_reranker
-from schemas.dataset import open_dataset
+from jobs.workflows.calibration import read_calibration
+from model.encoders.registry import load_encoder
+from model.reranking.saved_reranker import load_reranker
+from model.search.opening import open_index
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest, read_verified
 from schemas.errors import QprError
-from schemas.manifest import read_manifest, read_verified
 from tests.faults.damages import sign
 
 ODD = [

@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.engine_servers import ROOT
 from benchmarks.races import WAYS
-from schemas import storage
-from schemas.output import Output
+from schemas.artifacts import storage
+from schemas.artifacts.writer import Output
 
 RACES = 40
 

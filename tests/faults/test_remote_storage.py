@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from schemas import storage
-from schemas.dataset import open_dataset
-from schemas.digest import content_digest
-from schemas.manifest import REPORTS, read_manifest, read_verified
+from schemas.artifacts import storage
+from schemas.artifacts.content_digest import content_digest
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import REPORTS, read_manifest, read_verified
 
 TINY = ("--epochs", 1, "--batch-size", 64, "--dimension", 16, "--vocabulary-size", 500, "--hash-bins", 50)
 

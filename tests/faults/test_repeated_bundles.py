@@ -1,14 +1,14 @@
 import numpy as np
 import pyarrow as pa
 
-from jobs.indexing import BuildShards, IndexJob
-from jobs.question_tables import ROWS
-from jobs.worker_encoder import WorkerEncoder
-from model.shards import train
-from pipelines.shuffle import to_ipc
-from pipelines.writing import WriteTable
-from schemas import storage
-from schemas.manifest import read_manifest
+from jobs.indexing.pipeline import BuildShards, IndexJob
+from jobs.indexing.question_tables import ROWS
+from jobs.workflows.worker_encoder import WorkerEncoder
+from model.index.shards import train
+from pipelines.engine.shuffle import to_ipc
+from pipelines.writing.parquet import WriteTable
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import read_manifest
 from schemas.tables import TABLES
 
 

@@ -9,10 +9,10 @@ import sys
 import pytest
 import rich.console
 
-from jobs import console
 from jobs.cli import BEAM_COMMANDS
-from jobs.commands import app
-from pipelines import progress
+from jobs.commands.registry import app
+from jobs.display import console
+from pipelines.engine import progress
 from schemas import __version__
 from schemas.errors import QprError, UsageError
 
@@ -176,7 +176,7 @@ def test_too_little_memory_is_no_defect(capsys, error):
 
 def test_output_is_utf8_whatever_the_locale_and_a_path_that_is_no_text_is_escaped():
     code = """if True:
-        from jobs.console import emit, run_explained, say
+        from jobs.display.console import emit, run_explained, say
         def command():
             emit({"question": "café \\udce9"}, as_json=True, table=None)
             say("ü \\udce9")

@@ -2,7 +2,7 @@ import pytest
 import typer
 
 from jobs import demo
-from schemas.dataset import open_dataset
+from schemas.artifacts.dataset import open_dataset
 
 
 @pytest.mark.slow

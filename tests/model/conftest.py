@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 import torch
 
-from model.pairs import index_pairs
+from model.training.training_pairs import index_pairs
 from schemas.tables import PAIRS
 
 THINGS = ["bill", "rent", "card", "flight"]

@@ -4,7 +4,7 @@ import inspect
 import pytest
 
 import qpr
-from model.index import Index
+from model.index.index import Index
 from qpr import Hit, QprError, UsageError, open_index
 from schemas.text import hash64, question_id
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.reranking.features import COMPARED, PAIR, behind, compare, standings
-from model.reranking.word_table import WordTable
+from model.reranking.term_statistics import WordTable
 
 WORDS = ["how", "pay", "bill", "settle", "22", "rent"]
 IDF = np.array([0.5, 2.0, 3.0, 4.0, 5.0, 2.5, 0], np.float32)

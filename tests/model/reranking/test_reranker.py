@@ -6,14 +6,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs.cli import main
-from model.index import open_index
 from model.reranking.features import PAIR
 from model.reranking.reranker import OtherEncoder, Reranker, RerankerSettings, logits, weight_shapes
-from model.reranking.saved import load_reranker, save_reranker
-from model.reranking.word_table import WordCounts
-from schemas.columns import key_all
+from model.reranking.saved_reranker import load_reranker, save_reranker
+from model.reranking.term_statistics import WordCounts
+from model.search.opening import open_index
+from schemas.artifacts.writer import Output
 from schemas.errors import QprError
-from schemas.output import Output
+from schemas.text_arrays import key_all
 
 TEXTS = ["pay my bill", "pay the bill now", "cancel my flight", "cancel a flight", "rent a car", "rent a bike", "what"]
 DEPTH = 4

@@ -4,11 +4,11 @@ import numpy as np
 import pydantic
 import pytest
 
-from pipelines.linkage.link import link
-from pipelines.linkage.link_model import LinkModel
 from pipelines.linkage.linker import Linker, Linking, read_linker
-from pipelines.linkage.weights import load_model
-from pipelines.token_weights import count_tokens
+from pipelines.linkage.scoring.pair_model import LinkModel
+from pipelines.linkage.scoring.shipped_weights import load_model
+from pipelines.linkage.split_answers import link
+from pipelines.questions.token_frequencies import count_tokens
 from schemas.errors import QprError
 
 ANSWER = ["how do i pay my bill", "how can i pay my bill", "when do you open in the morning"]

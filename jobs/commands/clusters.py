@@ -1,0 +1,236 @@
+"""``qpr clusters``: from question-answering logs to a dataset.
+
+log files -> clusters -> dataset
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from jobs.options.beam import beam_options
+from jobs.options.ignored_answers import IgnoreAnswer, read_ignored
+from jobs.options.inputs import Delimiter, Encoding, check_inputs, input_files
+from jobs.options.leakage import NearDuplicate
+from jobs.options.linkage import (
+    Calibrate,
+    CalibrationFolder,
+    GoldColumn,
+    Linkage,
+    MinProbability,
+    Precision,
+    RefineWith,
+)
+from jobs.options.output import lasting
+from jobs.workflows.dataset import make_dataset
+from jobs.workflows.linkage import decide, kind_to_learn
+from schemas.errors import UsageError
+
+EXAMPLE = "qpr clusters 'logs/*.jsonl.gz' --output dataset"
+
+SCORES = (
+    "Score of --min-coherence: idf (common words, rare ones count more), adjusted (common words) or paper (Bonadiman "
+    "et al. 2019, high for few questions)."
+)
+
+_COLUMN: dict[str, Any] = {"metavar": "COLUMN", "rich_help_panel": "Columns"}
+_LIMITS: dict[str, Any] = {"rich_help_panel": "Limits"}
+_SPLITS: dict[str, Any] = {"rich_help_panel": "Splits"}
+
+
+class Score(StrEnum):
+    """Which coherence decides whether a cluster is kept."""
+
+    PAPER = "paper"
+    ADJUSTED = "adjusted"
+    IDF = "idf"
+
+
+def clusters(
+    context: typer.Context,
+    output: Annotated[
+        str, typer.Option(callback=lasting, metavar="FOLDER", help="Folder of the dataset, any fsspec URL.")
+    ],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="LOGS", help="Files, globs or URLs: .jsonl, .csv, .tsv, .parquet; .gz, .zst."),
+    ] = None,
+    logs: Annotated[list[str] | None, typer.Option(metavar="FILE", help="The same as LOGS; may be repeated.")] = None,
+    coherence: Annotated[Score, typer.Option(metavar="NAME", help=SCORES)] = Score.IDF,
+    min_coherence: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="X",
+            help="Minimum coherence of a cluster: 0 unrelated questions, 1 the same words.",
+            show_default="0.05; 0.1 with --linkage none; 0 with --refine-with",
+        ),
+    ] = None,
+    linkage: Linkage = None,
+    min_probability: MinProbability = None,
+    refine_with: RefineWith = None,
+    calibration: CalibrationFolder = None,
+    precision: Precision = None,
+    calibrate: Calibrate = False,
+    gold_column: GoldColumn = "gold_cluster",
+    min_answer_share: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="X",
+            help="Minimum share of a question's most frequent answer; 0: keep every answer.",
+            show_default="0.5; 0 with --coherence paper",
+            **_LIMITS,
+        ),
+    ] = None,
+    min_answer_events: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Minimum rows of that answer.", **_LIMITS)
+    ] = 2,
+    max_cluster_size: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Maximum questions of a cluster, a fixed choice.", **_LIMITS)
+    ] = 1_000,
+    max_pairs_per_cluster: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Maximum pairs of a cluster.", **_LIMITS)
+    ] = 10_000,
+    near_duplicate: NearDuplicate = None,
+    split_salt: Annotated[
+        str, typer.Option(metavar="WORD", help="Salt of the hash that splits; another word, other splits.", **_SPLITS)
+    ] = "qpr",
+    min_confidence: Annotated[
+        float | None, typer.Option(metavar="X", help="Reject rows of lower confidence.", **_LIMITS)
+    ] = None,
+    ignore_answer: IgnoreAnswer = None,
+    locale: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Reject rows of another locale than this, such as en-GB.", **_LIMITS),
+    ] = None,
+    question_column: Annotated[
+        str | None, typer.Option(help="Column with the question.", show_default="question", **_COLUMN)
+    ] = None,
+    answer_column: Annotated[
+        str | None, typer.Option(help="Column with the answer.", show_default="answer", **_COLUMN)
+    ] = None,
+    answer_id_column: Annotated[
+        str | None, typer.Option(help="Column with the answer's id.", show_default="answer_id", **_COLUMN)
+    ] = None,
+    timestamp_column: Annotated[
+        str | None, typer.Option(help="Column with the time.", show_default="timestamp", **_COLUMN)
+    ] = None,
+    user_id_column: Annotated[
+        str | None, typer.Option(help="Column with the user.", show_default="user_id", **_COLUMN)
+    ] = None,
+    confidence_column: Annotated[
+        str | None, typer.Option(help="Column with the confidence.", show_default="confidence", **_COLUMN)
+    ] = None,
+    locale_column: Annotated[
+        str | None, typer.Option(help="Column with the locale.", show_default="locale", **_COLUMN)
+    ] = None,
+    shards: Annotated[
+        int | None,
+        typer.Option(min=1, max=4096, metavar="N", help="Parts of the work.", show_default="by size", **_LIMITS),
+    ] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    max_reject_ratio: Annotated[
+        float, typer.Option(min=0, max=1, metavar="X", help="Fail if a larger share of rows is rejected.", **_LIMITS)
+    ] = 0.1,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing dataset.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, print the plan, write nothing.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Group logged questions into clusters of paraphrases.
+
+    Questions with the same answer are compared. Rejected rows are in the dataset too, in the table rejected.
+
+    Example:
+      qpr clusters 'logs/*.jsonl.gz' --output dataset
+
+    Options of Apache Beam follow after --, such as -- --runner=FlinkRunner
+    """
+    from jobs.workflows.calibration import write_calibration
+    from pipelines.clusters.clustering import Gate
+    from pipelines.decontamination.transform import Leakage
+    from pipelines.graphs import from_logs as pipeline
+    from pipelines.graphs.dataset import Assembly
+    from pipelines.graphs.publish import shards_for
+    from pipelines.questions.ambiguity import Ambiguity
+    from pipelines.questions.row_filters import Validation
+
+    options = beam_options(context)
+    named = {
+        "question": question_column,
+        "answer": answer_column,
+        "answer_id": answer_id_column,
+        "timestamp": timestamp_column,
+        "user_id": user_id_column,
+        "confidence": confidence_column,
+        "locale": locale_column,
+    }
+    column_names = {ours: theirs for ours, theirs in named.items() if theirs is not None}
+    sources = input_files([*(logs or []), *(files or [])], delimiter=delimiter, encoding=encoding, example=EXAMPLE)
+    if calibrate:
+        if dry_run:
+            raise UsageError("--dry-run plans a dataset, not a calibration. Leave out one of the two")
+        write_calibration(
+            sources,
+            names=column_names | {"gold": gold_column},
+            kind=kind_to_learn(linkage),
+            refine_with=refine_with,
+            output=output,
+            overwrite=overwrite,
+            as_json=as_json,
+        )
+        return
+    asked_for = {"confidence": min_confidence is not None, "locale": locale is not None}
+    columns = [dataclasses.replace(c, required=c.required or asked_for.get(c.name, False)) for c in pipeline.COLUMNS]
+    check_inputs(sources, columns, column_names)
+    if min_answer_share is None:
+        min_answer_share = 0 if coherence is Score.PAPER else Ambiguity().min_answer_share
+    if near_duplicate is None:
+        near_duplicate = 0 if coherence is Score.PAPER else Leakage().near_duplicate
+    decided = decide(
+        method=linkage,
+        score=coherence.value,
+        min_probability=min_probability,
+        min_coherence=min_coherence,
+        calibration=calibration,
+        precision=precision,
+        refine_with=refine_with,
+    )
+    config = pipeline.ClustersConfig(
+        column_names=column_names,
+        delimiter=delimiter,
+        encoding=encoding,
+        validation=Validation(
+            min_confidence=min_confidence, locale=locale, ignored_answers=read_ignored(ignore_answer or [])
+        ),
+        ambiguity=Ambiguity(min_answer_share=min_answer_share, min_answer_events=min_answer_events),
+        assembly=Assembly(
+            linking=decided.linking,
+            gate=Gate(
+                coherence=coherence.value, min_coherence=decided.min_coherence, max_cluster_size=max_cluster_size
+            ),
+            leakage=Leakage(near_duplicate=near_duplicate),
+            salt=split_salt,
+            max_pairs_per_cluster=max_pairs_per_cluster,
+        ),
+        shards=shards or shards_for(sources),
+    )
+    make_dataset(
+        lambda beam_pipeline, url: pipeline.build(
+            beam_pipeline, sources=sources, config=config, run_url=url, encode=decided.encode
+        ),
+        sources=sources,
+        configuration=config,
+        output=output,
+        overwrite=overwrite,
+        options=options,
+        max_reject_ratio=max_reject_ratio,
+        dry_run=dry_run,
+        as_json=as_json,
+    )

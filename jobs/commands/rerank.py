@@ -1,0 +1,154 @@
+"""`qpr rerank`: learn from a validation split to order what an index finds anew, by the words of both questions.
+
+dataset, index, further encoders -> examples -> weights -> reranker artefact, for --rerank
+"""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from jobs.display.console import counting, emit, say, two_columns
+from jobs.options.output import lasting
+from schemas.artifacts.dataset import Dataset, open_dataset
+from schemas.artifacts.manifest import Source, read_manifest
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError
+
+if TYPE_CHECKING:
+    from model.evaluation.relevance import Judgements
+    from model.index.index import Index
+    from model.reranking.candidates import Examples
+    from model.reranking.reranker import Weights
+
+FOLDS = 5
+
+
+def rerank(
+    dataset: Annotated[str, typer.Option(metavar="FOLDER", help="Dataset whose validation split to learn from.")],
+    index: Annotated[str, typer.Option(metavar="FOLDER", help="Index whose hits to order.")],
+    output: Annotated[
+        str, typer.Option(callback=lasting, metavar="FOLDER", help="Folder of the reranker, any fsspec URL.")
+    ],
+    depth: Annotated[int, typer.Option(min=2, max=1_000, metavar="N", help="Hits to order for a query.")] = 50,
+    encoders: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--with",
+            metavar="MODEL",
+            help="Model that scores them too, or st:FOLDER; repeatable.",
+        ),
+    ] = None,
+    probes: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Lists searched.", show_default="the index's")
+    ] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="Search all lists.")] = False,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of weights, order and folds.")] = 0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing reranker.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Train a reranker of an index's hits on a validation split.
+
+    It compares the words of both questions, and their vectors by further encoders. The printed scores are
+    cross-validated: a query is ordered by weights learned without its cluster.
+
+    Examples:
+      qpr rerank --dataset dataset --index index --output reranker
+      qpr search --index index --rerank reranker "how do I pay my bill"
+    """
+    source = open_dataset(dataset)
+    with Output(output, "reranker", overwrite=overwrite) as claimed:
+        result = _run(source, claimed, index, depth=depth, urls=encoders or [], probes=probes, exact=exact, seed=seed)
+    emit(result, as_json=as_json, table=lambda: two_columns(f"reranker {output}", result))
+    say(f"Next: qpr search --index {shlex.quote(index)} --rerank {shlex.quote(output)} QUESTION")
+
+
+def _run(
+    source: Dataset,
+    output: Output,
+    url: str,
+    *,
+    depth: int,
+    urls: list[str],
+    probes: int | None,
+    exact: bool,
+    seed: int,
+) -> dict[str, Any]:
+    import numpy as np
+
+    from model.encoders.registry import load_encoder
+    from model.evaluation.relevance import judgements
+    from model.reranking.fitting import HIDDEN, NETWORKS
+    from model.reranking.reranker import Reranker, RerankerSettings, other_encoders
+    from model.reranking.saved_reranker import save_reranker
+    from model.reranking.term_statistics import WordCounts
+    from model.search.opening import open_index
+    from schemas.text_arrays import key_all
+
+    opened = open_index(url, probes=probes, exact=exact)
+    judged = judgements(source.table("clusters", columns=["question_ids", "texts"], split="validation"))
+    if not len(judged):
+        raise QprError(f"{source.url}: no cluster in split validation, so nothing to learn from. Use more data")
+    counts = WordCounts.of(key_all(opened.questions(np.arange(len(opened)))["text"].combine_chunks()))
+    settings = RerankerSettings(
+        model_digest=opened.settings.model_digest,
+        depth=depth,
+        encoders=other_encoders(urls),
+        hidden=HIDDEN * NETWORKS,
+        questions=counts.questions,
+        mean_length=counts.mean_length,
+    )
+    untrained = Reranker(output.url, settings, counts, {}, tuple(map(load_encoder, urls)))
+    found = _examples(opened, judged, untrained)
+    weights, measured = _learned(found, judged, seed=seed)
+    counters = {"queries": len(judged), "queries_with_a_paraphrase": int(found.relevant.any(axis=1).sum())}
+    inputs = [Source(url=source.url, digest=source.manifest.digest)]
+    inputs += [Source(url=url, digest=read_manifest(url, "index").digest)]
+    inputs += [Source(url=other.url, digest=other.digest) for other in settings.encoders]
+    save_reranker(output, settings, counts, weights, inputs=inputs, counters=counters)
+    return {"reranker": output.url, **counters, **measured}
+
+
+def _examples(index: Index, judged: Judgements, untrained: Any) -> Examples:
+    from model.reranking.candidates import examples
+
+    with counting("gathering examples, queries", total=len(judged)) as show:
+        return examples(index, judged, untrained, on_queries=show)
+
+
+def _learned(found: Examples, judged: Judgements, *, seed: int) -> tuple[Weights, dict[str, float]]:
+    """Return the weights learned from all examples, and what `_measured` returns."""
+    from model.reranking.fitting import EPOCHS, NETWORKS, learn
+
+    with counting("learning epochs", total=(FOLDS + 1) * NETWORKS * EPOCHS) as show:
+        done = itertools.count(1)
+        measured = _measured(found, judged, seed=seed, on_epoch=lambda: show(next(done)))
+        weights = learn(found.table, found.relevant, found.there, seed=seed, on_epoch=lambda: show(next(done)))
+    return weights, measured
+
+
+def _measured(found: Examples, judged: Judgements, *, seed: int, on_epoch: Callable[[], None]) -> dict[str, float]:
+    """Return H@1, H@10 and MRR as the index has them and as reranked without a query's own cluster."""
+    import numpy as np
+
+    from model.evaluation.metrics import per_question, ranks
+    from model.reranking.fitting import cross_fitted
+
+    scores = cross_fitted(
+        found.table, found.relevant, found.there, found.groups, folds=FOLDS, seed=seed, on_epoch=on_epoch
+    )
+    order = np.argsort(-np.where(found.there, scores, -np.inf), axis=1, kind="stable")
+    result: dict[str, float] = {}
+    for name, ids in (("as_found", found.ids), ("reranked", np.take_along_axis(found.ids, order, axis=1))):
+        places = ranks(ids, queries=judged.queries, relevant=judged.relevant)
+        metrics = per_question(places, queries=judged.queries, count=len(judged))
+        result |= {
+            f"hits_at_1_{name}": round(metrics.hits_at_1, 4),
+            f"hits_at_10_{name}": round(metrics.hits_at_10, 4),
+            f"mrr_{name}": round(metrics.mrr, 4),
+        }
+    return result

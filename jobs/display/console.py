@@ -1,0 +1,232 @@
+"""How every command speaks: results on stdout, everything else on stderr, errors without a traceback.
+
+command result -> emit -> a table for a person or JSON for a program
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import logging
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import rich.console
+import rich.table
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from jobs.display.signals import stop_signals
+from pipelines.engine import progress
+from schemas.errors import QprError, UsageError, is_out_of_memory
+
+_WHERE_IT_RAN = re.compile(r" \[while running '.*")
+"""What Beam appends to an error."""
+
+_REFRESHES_PER_S = 4
+"""Drawing takes a millisecond of the thread that all Python code of a run shares."""
+
+messages = rich.console.Console(stderr=True, highlight=False, soft_wrap=True)
+"""Progress and notes, which ``--quiet`` turns off."""
+
+alarms = rich.console.Console(stderr=True, highlight=False, soft_wrap=True)
+"""Warnings and errors."""
+
+results = rich.console.Console(highlight=False, soft_wrap=True)
+"""What the command was asked for."""
+
+EXTRA_OF_MODULE = {
+    "apache_beam": "beam",
+    "networkx": "beam",
+    "scipy": "beam",
+    "torch": "train",
+    "sklearn": "train",
+    "matplotlib": "train",
+    "faiss": "index",
+}
+
+
+def emit(result: Mapping[str, Any], *, as_json: bool, table: Callable[[], Any]) -> None:
+    """Print a command's result: one JSON document, or whatever rich renderable ``table`` returns."""
+    if as_json:
+        sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=2) + "\n")
+    else:
+        results.print(table())
+
+
+def two_columns(title: str, rows: Mapping[str, Any]) -> rich.table.Table:
+    """Return a name-and-value table; whole numbers get thousands separators."""
+    table = rich.table.Table(title=title, title_justify="left", show_header=False)
+    table.add_column(style="bold")
+    table.add_column(justify="right")
+    for name, value in rows.items():
+        table.add_row(name, f"{value:,}" if isinstance(value, int) else str(value))
+    return table
+
+
+def say(text: str) -> None:
+    """Print one line for a person on stderr."""
+    messages.print(text, markup=False)
+
+
+def warn(text: str) -> None:
+    """Print one line on stderr that ``--quiet`` does not turn off."""
+    alarms.print(f"warning: {text}", markup=False, style="yellow")
+
+
+def set_quiet(quiet: bool) -> None:
+    """Turn progress and notes off or on; warnings, errors and results are printed either way."""
+    messages.quiet = quiet
+
+
+def be_silent() -> None:
+    """Print errors only from now on, where another process prints the rest for this one as well."""
+    messages.quiet = alarms.quiet = results.quiet = True
+
+
+def progress_bar(*extra: str) -> Progress:
+    """Return a bar on stderr with counts, elapsed and remaining time; ``extra`` names task fields to show as well."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        *(TextColumn(f"{name} {{task.fields[{name}]}}") for name in extra),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=messages,
+        disable=messages.quiet or not messages.is_terminal,
+    )
+
+
+class _CountsColumn(ProgressColumn):
+    """What the steps of this process have counted so far; empty while they run in other processes."""
+
+    def render(self, task: Task) -> Text:  # noqa: ARG002  # rich asks for it
+        """Return the counts as they are now."""
+        return Text(", ".join(progress.counts()))
+
+
+@contextlib.contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal what goes on inside the block, for how long and how far; print one line elsewhere.
+
+    Args:
+        what: goes on.
+    """
+    progress.reset()
+    if not messages.is_terminal:
+        say(what)
+        yield
+        return
+    columns = SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn(), _CountsColumn()
+    with Progress(*columns, console=messages, refresh_per_second=_REFRESHES_PER_S, disable=messages.quiet) as bar:
+        bar.add_task(what, total=None)
+        yield
+
+
+@contextlib.contextmanager
+def counting(what: str, *, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar for ``what`` on a terminal inside the block; elsewhere print one line.
+
+    Yields:
+        A function that takes how many of ``total`` are done.
+    """
+    if not messages.is_terminal:
+        say(f"{what}: {total:,}")
+    with progress_bar() as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def run_explained(command: Callable[[], None], arguments: Sequence[str]) -> int:
+    """Run a command and return its exit code: 0 done, 1 failed, 2 wrong usage; every failure is one readable line.
+
+    A command that is stopped by a signal returns 128 and the signal's number, 130 for Ctrl-C.
+    """
+    if not os.environ.get("QPR_TRACEBACK"):
+        logging.getLogger().setLevel(logging.ERROR)  # libraries warn about what no user can change
+    _speak_utf8()
+    with stop_signals() as received:
+        try:
+            command()
+        except SystemExit as ended:
+            if not (received and ended.code):
+                raise
+            return _stopped(received)
+        except BaseException as error:
+            if received or isinstance(error, KeyboardInterrupt):
+                return _stopped(received)
+            code = _explained(error, arguments)
+            if code is None:
+                raise
+            return code
+    return 0
+
+
+def _speak_utf8() -> None:
+    """Make both streams UTF-8 whatever the locale says; a path that is not valid text is written escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _stopped(received: Sequence[int]) -> int:
+    return _fail("stopped; what was there before is untouched", 128 + (received or [signal.SIGINT])[0])
+
+
+def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
+    """Tell why a command failed and return its exit code; None for what only a traceback explains."""
+    match error:
+        case UsageError():
+            return _fail(str(error), 2)
+        case QprError():
+            return _fail(_WHERE_IT_RAN.sub("", str(error)), 1)
+        case ModuleNotFoundError():
+            extra = EXTRA_OF_MODULE.get((error.name or "").split(".")[0])
+            if extra is None:
+                return None
+            install = f"pip install 'question-paraphrase-retrieval[{extra}]'"
+            needs = f"`qpr {' '.join(arguments[:1])}` needs {error.name}, which is not installed"
+            return _fail(f"{needs}. Run: {install}", 1)
+        case BrokenPipeError():  # whoever read the results has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
+        case OSError() if error.strerror:
+            return _fail(f"{error.filename or 'cannot read or write'}: {error.strerror}", 1)
+        case MemoryError():
+            return _fail(f"not enough memory ({error}). Give the command less at a time, or a larger machine", 1)
+        case RuntimeError() if is_out_of_memory(error):
+            return _fail("not enough memory. Give the command less at a time, or a larger machine", 1)
+        case Exception() if not os.environ.get("QPR_TRACEBACK"):
+            return _fail(_cause(error), 1)
+    return None
+
+
+def _fail(text: str, code: int) -> int:
+    alarms.quiet = False  # a process that is silent otherwise may be the only one that failed
+    alarms.print(f"error: {text}", markup=False, style="red")
+    return code
+
+
+def _cause(error: Exception) -> str:
+    """Return the user's error inside what a runner raised, or one line about a defect of ours."""
+    found = re.findall(r"schemas\.errors\.QprError: (.+)$", str(error), re.MULTILINE)
+    if found:
+        return _WHERE_IT_RAN.sub("", found[-1])
+    last = (str(error).strip().splitlines() or [""])[-1]
+    return f"{type(error).__name__}: {last}. This is a defect; set QPR_TRACEBACK=1 to see where"

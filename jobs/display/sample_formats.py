@@ -1,0 +1,110 @@
+"""How a sample of clusters looks: in a terminal, as Markdown, CSV or Parquet.
+
+sampled clusters -> terminal_table, markdown, csv_bytes, parquet_bytes
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import rich.box
+import rich.table
+import rich.text
+
+from schemas.quantities import counted
+from schemas.tables import CLUSTERS
+
+SCORES: Final = ("size", "events", "coherence", "adjusted_coherence", "idf_coherence")
+"""What is shown of a cluster beside its answer, split and questions."""
+
+ROWS: Final = pa.schema(
+    [
+        *(CLUSTERS.field(name).with_metadata(None) for name in ("cluster_id", "split", "answer", *SCORES)),
+        pa.field("question", pa.string(), nullable=False),
+        pa.field("question_events", pa.int64(), nullable=False),
+    ]
+)
+"""One row a question of the sample, its cluster's columns repeated."""
+
+_SCORE_LABELS = {"paper": "coherence", "adjusted": "adjusted_coherence", "idf": "idf_coherence"}
+_MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+
+
+def terminal_table(sample: list[dict[str, Any]], *, shown: int) -> rich.table.Table:
+    """Return a table with one row a cluster and its ``shown`` most asked questions."""
+    table = rich.table.Table(box=rich.box.SIMPLE_HEAD, show_lines=True)
+    table.add_column("answer", ratio=2, overflow="fold")
+    table.add_column("events × question", ratio=5, overflow="fold")
+    table.add_column("coherence", justify="right", no_wrap=True)
+    for cluster in sample:
+        answer = rich.text.Text(_answer(cluster), style="bold")
+        answer.append(f"\n{counted(cluster['size'], 'question')}, {cluster['split']}", style="not bold dim")
+        lines = [f"{q['events']:,} × {printable(q['text'])}" for q in cluster["questions"][:shown]]
+        scores = [f"{label} {cluster[name]:.2f}" for label, name in _SCORE_LABELS.items()]
+        table.add_row(answer, rich.text.Text("\n".join([*lines, *_more(cluster, shown)])), "\n".join(scores))
+    return table
+
+
+def markdown(sample: list[dict[str, Any]], *, shown: int) -> str:
+    """Return a Markdown document with one section a cluster and its ``shown`` most asked questions."""
+    sections = [f"# Sample of {counted(len(sample), 'cluster')}\n"]
+    for number, cluster in enumerate(sample, 1):
+        rows = [f"| {q['events']} | {escaped(q['text'])} |" for q in cluster["questions"][:shown]]
+        more = [f"\n{line}" for line in _more(cluster, shown)]
+        facts = (
+            f"{cluster['split']}, {counted(cluster['size'], 'question')}, {counted(cluster['events'], 'event')}, "
+            f"coherence {cluster['coherence']:.3f}, adjusted {cluster['adjusted_coherence']:.3f}, "
+            f"idf {cluster['idf_coherence']:.3f}, cluster {cluster['cluster_id']}"
+        )
+        head = [f"## {number}. {escaped(_answer(cluster))}\n", facts + "\n", "| events | question |", "|---:|---|"]
+        sections.append("\n".join([*head, *rows, *more]) + "\n")
+    return "\n".join(sections)
+
+
+def csv_bytes(sample: list[dict[str, Any]]) -> bytes:
+    """Return UTF-8 CSV with a header and one row a question, none left out."""
+    sink = pa.BufferOutputStream()
+    pacsv.write_csv(one_row_a_question(sample), sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def parquet_bytes(sample: list[dict[str, Any]]) -> bytes:
+    """Return a Parquet file with one row a question, none left out."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(one_row_a_question(sample), sink, compression="zstd")
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def printable(text: str) -> str:
+    """Return ``text`` on one line and without control characters, which could drive a terminal."""
+    kept = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
+    return " ".join(kept.split())
+
+
+def escaped(text: str) -> str:
+    """Return ``text`` so that Markdown shows it as it is, on one line, in a table cell too."""
+    return _MARKDOWN_SPECIAL.sub(r"\\\1", printable(text)).replace("&", "&amp;")
+
+
+def _answer(cluster: dict[str, Any]) -> str:
+    return "(no answer)" if cluster["answer"] is None else printable(cluster["answer"])
+
+
+def _more(cluster: dict[str, Any], shown: int) -> list[str]:
+    hidden = len(cluster["questions"]) - shown
+    return [f"... and {hidden:,} more"] if hidden > 0 else []
+
+
+def one_row_a_question(sample: list[dict[str, Any]]) -> pa.Table:
+    """Return the sample as a flat table of schema `ROWS`, for a spreadsheet."""
+    rows = [
+        {**cluster, "question": question["text"], "question_events": question["events"]}
+        for cluster in sample
+        for question in cluster["questions"]
+    ]
+    return pa.Table.from_pylist(rows, schema=ROWS)

@@ -1,0 +1,1 @@
+"""Questions of files to FAISS shards."""

@@ -1,0 +1,135 @@
+"""The files behind `qpr index --questions`: datasets, and tables of questions with their answers in any format.
+
+URLs, names of columns -> question_files -> QuestionInputs
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+import pyarrow as pa
+
+from pipelines.graphs.input_digests import digest_input
+from pipelines.reading.headers.columns import Column
+from pipelines.reading.reader import check_header, column_names
+from pipelines.reading.sources import Source as TableSource
+from pipelines.reading.sources import identity_of
+from schemas.artifacts import storage
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import File, Source
+from schemas.errors import QprError, UsageError
+
+COLUMNS: Final = (
+    Column("question", pa.string()),
+    *(Column(name, pa.string(), required=False) for name in ("answer", "answer_id", "cluster_id", "events")),
+)
+"""What is read of a table; numbers as text, since a float64 cannot hold a 64-bit id."""
+
+QUESTION_NAMES: Final = ("question", "text")
+"""Names of the column of questions, unless an option names another; the first that is there is read."""
+
+
+@dataclasses.dataclass(frozen=True)
+class DatasetFile:
+    """One file of the table ``questions`` of the dataset at ``url``."""
+
+    url: str
+    file: File
+
+
+@dataclasses.dataclass(frozen=True)
+class TableFile:
+    """One table of questions; ``names`` pairs our names of its columns with its own, where they differ."""
+
+    source: TableSource
+    names: tuple[tuple[str, str], ...]
+
+
+QuestionFile = DatasetFile | TableFile
+
+
+@dataclasses.dataclass(frozen=True)
+class QuestionInputs:
+    """What an index is built from.
+
+    Attributes:
+        files: to read.
+        sources: what the manifest records of them.
+        ignored: by URL, the columns of a table that an index has no place for.
+    """
+
+    files: list[QuestionFile]
+    sources: list[Source]
+    ignored: dict[str, list[str]]
+
+    @property
+    def ignored_columns(self) -> list[str]:
+        """Return each ignored column once."""
+        return sorted({name for names in self.ignored.values() for name in names})
+
+
+def question_files(
+    urls: Sequence[str], names: Mapping[str, str], *, files_of: Callable[[str], Sequence[TableSource]]
+) -> QuestionInputs:
+    """Return the files behind datasets, tables and globs; only the start or the end of each file is read.
+
+    Args:
+        urls: folders of datasets; files and globs of tables.
+        names: our name of a column to that of the tables, where an option gives one.
+        files_of: returns the files of a path or a glob.
+
+    Raises:
+        QprError: there is no such dataset or file, or a file is damaged, of an unknown format or lacks a column.
+        UsageError: a file is given twice, or an option names a column where there is no table.
+    """
+    inputs = QuestionInputs([], [], {})
+    for url in urls:
+        file_system, path = storage.locate(url)
+        with storage.explained(url):
+            is_folder = file_system.isdir(path)
+            is_there = is_folder or file_system.exists(path) or any(character in path for character in "*?[")
+        if not is_there:
+            raise QprError(f"{url}: no such dataset or file. Check the path, or make a dataset with `qpr clusters`")
+        if is_folder:
+            dataset = open_dataset(url)
+            inputs.files.extend(DatasetFile(url, file) for file in dataset.manifest.of("questions"))
+            inputs.sources.append(Source(url=url, digest=dataset.manifest.digest))
+            continue
+        for source in files_of(url):
+            file, inputs.ignored[source.url] = _table_file(source, names)
+            inputs.files.append(file)
+            inputs.sources.append(digest_input(source))
+    if len({_identity(file) for file in inputs.files}) != len(inputs.files):
+        raise UsageError("--questions: a file is given twice")
+    if names and not inputs.ignored:
+        options = ", ".join(column.option for column in COLUMNS if column.name in names)
+        raise UsageError(f"{options}: names a column of a file, and --questions gives datasets only. Leave it out")
+    return inputs
+
+
+def _identity(file: QuestionFile) -> str:
+    """Return one name for all spellings of a file."""
+    if isinstance(file, DatasetFile):
+        return storage.join(identity_of(file.url), file.file.path)
+    return identity_of(file.source.location)
+
+
+def _table_file(source: TableSource, names: Mapping[str, str]) -> tuple[TableFile, list[str]]:
+    """Return how to read a table and which of its columns are ignored."""
+    available = column_names(source)
+    found = next((name for name in QUESTION_NAMES if name in available), QUESTION_NAMES[0])
+    located = {"question": found, **names}
+    check_header(source, COLUMNS, located)
+    wanted = {located.get(column.name, column.name) for column in COLUMNS}
+    differing = tuple((ours, theirs) for ours, theirs in located.items() if ours != theirs)
+    return TableFile(source, differing), [name for name in available if name not in wanted]
+
+
+def ignored_notes(inputs: QuestionInputs) -> Iterator[str]:
+    """Yield a line for a person about each table with ignored columns."""
+    for url, ignored in inputs.ignored.items():
+        if ignored:
+            kept = ", ".join(column.name for column in COLUMNS)
+            yield f"{url}: ignored columns: {', '.join(ignored)}. An index keeps {kept}"

@@ -1,0 +1,118 @@
+"""The questions to index, read and checked: one row a question as a dataset or a table has it.
+
+QuestionFile -> read_questions -> Questions (rows to index, rows turned away)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jobs.indexing.question_files import COLUMNS, DatasetFile, QuestionFile, TableFile
+from model.index.id_table import ANSWER_ID
+from model.index.id_table import ROWS as STORED
+from pipelines.graphs.from_logs import turn_away_unreadable
+from pipelines.intermediate import TURNED_AWAY
+from pipelines.questions.row_filters import question_faults
+from pipelines.reading.reader import read
+from pipelines.writing.rejects import json_objects, turn_away
+from schemas.artifacts.dataset import read_file
+from schemas.text_arrays import hash64_all, key_all
+
+ROWS: Final = pa.schema([*STORED, ANSWER_ID])
+"""A question on its way to its shard."""
+
+BATCH: Final = 131_072
+"""Rows of one table of a dataset."""
+
+_WHOLE_NUMBER: Final = re.compile(r"([+-]?\d{1,19})(\.0*)?", re.ASCII)
+"""Programs that write a column with empty cells as floating point make 12.0 of 12."""
+
+
+class Questions(NamedTuple):
+    """Some rows of a file.
+
+    Attributes:
+        rows: those to index, `ROWS`; the same question may occur more than once.
+        turned_away: the others, `pipelines.intermediate.TURNED_AWAY`.
+        unreadable: by column, number of values of ``rows`` that are null since they are no whole number.
+    """
+
+    rows: pa.Table
+    turned_away: pa.Table
+    unreadable: Mapping[str, int]
+
+
+def read_questions(source: QuestionFile) -> Iterator[Questions]:
+    """Yield all rows of a file, some at a time.
+
+    Raises:
+        QprError: the file is missing or damaged.
+    """
+    yield from _of_dataset(source) if isinstance(source, DatasetFile) else _of_table(source)
+
+
+def _of_dataset(source: DatasetFile) -> Iterator[Questions]:
+    for table in read_file(source.url, source.file, columns=STORED.names, batch=BATCH):
+        yield _checked(table.append_column(ANSWER_ID, pa.nulls(len(table), ANSWER_ID.type)), {})
+
+
+def _of_table(source: TableFile) -> Iterator[Questions]:
+    for batch in read(source.source, COLUMNS, dict(source.names)):
+        columns = {column.name: batch.rows[column.name].combine_chunks() for column in COLUMNS}
+        numbers = {name: whole_numbers(columns[name]) for name in ("cluster_id", "events")}
+        answers = pc.if_else(pc.equal(pc.utf8_trim_whitespace(columns["answer"]), ""), None, columns["answer"])
+        rows = {"text": columns["question"], "answer": answers, "answer_id": columns["answer_id"], **numbers}
+        lost = {name: _lost(columns[name], values) for name, values in numbers.items()}
+        checked = _checked(pa.table(rows), {name: count for name, count in lost.items() if count})
+        unreadable = turn_away_unreadable(batch.rejected)
+        yield checked._replace(turned_away=pa.concat_tables([checked.turned_away, unreadable]))
+
+
+def _checked(table: pa.Table, unreadable: Mapping[str, int]) -> Questions:
+    """Return the rows whose question has a word and the length of a question, and turn the others away.
+
+    Args:
+        table: columns of `ROWS`; without ``question_id`` it is computed.
+        unreadable: passed on.
+    """
+    texts = table["text"].combine_chunks()
+    keys = key_all(texts)
+    reasons = pc.if_else(pc.is_null(texts), "missing_question", question_faults(texts, keys))
+    kept = pc.is_null(reasons)
+    lost = table.filter(pc.invert(kept))
+    turned_away = turn_away(payloads(lost), stage="validate", reasons=reasons.filter(pc.invert(kept)))
+    rows = table.filter(kept)
+    if "question_id" not in table.column_names:
+        rows = rows.append_column("question_id", hash64_all(keys.filter(kept)))
+    return Questions(rows.select(ROWS.names).cast(ROWS), turned_away.cast(TURNED_AWAY), unreadable)
+
+
+def payloads(rows: pa.Table) -> pa.Array:
+    """Return what the rejected table says of rows with the columns of `ROWS`: a JSON object each."""
+    cluster_ids = rows["cluster_id"].cast(pa.string())  # a JSON number beyond 2**53 is rounded by most readers
+    told = {"question": rows["text"], "answer": rows["answer"], "answer_id": rows["answer_id"]}
+    return json_objects({**told, "cluster_id": cluster_ids, "events": rows["events"]})
+
+
+def whole_numbers(texts: pa.Array) -> pa.Array:
+    """Return the 64-bit integer each string writes, such as 12 or 12.0; null where it writes none."""
+    codes = texts.dictionary_encode()
+    numbers = [None if text is None else _whole_number(text) for text in codes.dictionary.to_pylist()]
+    return pa.array(numbers, pa.int64()).take(codes.indices)
+
+
+def _whole_number(text: str) -> int | None:
+    match = _WHOLE_NUMBER.fullmatch(text.strip())
+    number = int(match[1]) if match else 2**63
+    return number if -(2**63) <= number < 2**63 else None
+
+
+def _lost(texts: pa.Array, numbers: pa.Array) -> int:
+    """Return the number of texts that are no number; a blank one never was one."""
+    written = pc.not_equal(pc.utf8_trim_whitespace(texts), "")
+    return int(pc.sum(pc.and_(pc.is_null(numbers), pc.fill_null(written, False))).as_py() or 0)

@@ -1,0 +1,92 @@
+"""The options that `qpr clusters` and `qpr quora` share for their input files.
+
+arguments and options -> input_files -> one `Source` a file, checked by check_inputs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jobs.display.console import say
+from schemas.errors import UsageError
+
+if TYPE_CHECKING:
+    from pipelines.reading.headers.columns import Column
+    from pipelines.reading.sources import Source
+
+Delimiter = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHAR",
+        help="Separator of CSV cells: one character or tab.",
+        show_default="found in each file",
+        rich_help_panel="Columns",
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Encoding of text files, such as cp1252.",
+        show_default="utf-8",
+        rich_help_panel="Columns",
+    ),
+]
+
+_SPELLED = {"tab": "\t", "\\t": "\t"}
+
+
+def input_files(patterns: Sequence[str], *, delimiter: str | None, encoding: str | None, example: str) -> list[Source]:
+    """Return the files that a command reads; a file given twice is reported and read once.
+
+    Args:
+        patterns: paths, globs and URLs as they were typed.
+        delimiter: of CSV and TSV, as it was typed.
+        encoding: of text, as it was typed.
+        example: the command with an input, for the message if there is none.
+
+    Raises:
+        UsageError: there is no pattern, an option makes no sense, or no file that it applies to.
+        QprError: a pattern names no file that can be read.
+    """
+    from pipelines.reading.encodings import checked_encoding
+    from pipelines.reading.sources import expand
+
+    if not patterns:
+        raise UsageError(f"no input file. Name at least one, such as: {example}")
+    character = None if delimiter is None else _SPELLED.get(delimiter.lower(), delimiter)
+    if character is not None and (len(character) != 1 or character in '"\r\n\0' or not character.isascii()):
+        raise UsageError(f"--delimiter {delimiter!r}: must be one ASCII character, such as ';', or tab")
+    name = None if encoding is None else checked_encoding(encoding)
+    sources = expand(patterns, delimiter=character, encoding=name, note=say)
+    if character and not any(source.delimiter for source in sources):
+        raise UsageError("--delimiter: none of the files is CSV or TSV. Leave it out")
+    if name and not any(source.encoding for source in sources):
+        raise UsageError("--encoding: none of the files is text. Leave it out")
+    return sources
+
+
+def check_inputs(
+    sources: Sequence[Source],
+    columns: Sequence[Column],
+    names: Mapping[str, str] | None = None,
+    *,
+    mappable: bool = True,
+) -> None:
+    """Make sure that every file has the wanted columns; report what differs from the files' names, once each.
+
+    Raises:
+        QprError: a file cannot be read or lacks a column.
+    """
+    from pipelines.reading.reader import check_header
+
+    files_of: dict[str, list[str]] = {}
+    for source in sources:
+        for note in check_header(source, columns, names, mappable=mappable):
+            files_of.setdefault(note, []).append(source.url)
+    for note, urls in files_of.items():
+        more = f" and {len(urls) - 1:,} more" if len(urls) > 1 else ""
+        say(f"{urls[0]}{more}: {note}")

@@ -1,0 +1,200 @@
+"""``qpr clusters --calibrate``: weights and thresholds from logs that say what their questions are about.
+
+log files with a gold column -> write_calibration -> a calibration's folder -> read_calibration -> Chosen
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import pydantic
+import rich.table
+
+from jobs.display.calibration_chart import calibration_picture
+from jobs.display.console import emit, say, working
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import REPORTS, first_fault, read_manifest, read_verified
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError
+from schemas.quantities import counted
+
+if TYPE_CHECKING:
+    from pipelines.calibration.calibrate import Calibration, Point
+    from pipelines.linkage.scoring.shipped_weights import Kind
+    from pipelines.reading.sources import Source as LogFile
+
+WEIGHTS, CURVES, PICTURE = "weights.json", "calibration.json", "calibration.png"
+SHOWN = (0.9, 0.95, 0.98, 0.99)
+"""Precisions whose thresholds are printed."""
+
+
+class _Measured(pydantic.BaseModel, frozen=True):
+    """What a threshold did."""
+
+    threshold: float = pydantic.Field(ge=0, le=1)
+    precision: float = pydantic.Field(ge=0, le=1)
+    recall: float = pydantic.Field(ge=0, le=1)
+
+
+class _Curves(pydantic.BaseModel, frozen=True):
+    """What a reader needs of `CURVES`."""
+
+    curves: dict[str, Annotated[list[_Measured], pydantic.Field(min_length=1)]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Read:
+    """A calibration that was read back.
+
+    Attributes:
+        url: its folder.
+        digest: of what is in it.
+        weights_json: its weights.
+        method: what they are for.
+        cosine: whether they compare vectors too.
+        curves: what thresholds do, by the name of the score.
+    """
+
+    url: str
+    digest: str
+    weights_json: str
+    method: str
+    cosine: bool
+    curves: dict[str, list[Point]]
+
+    def threshold(self, precision: float, score: str | None) -> float:
+        """Return the lowest threshold that reached ``precision``: of a coherence, or (None) of the probability.
+
+        Raises:
+            QprError: none did.
+        """
+        from pipelines.calibration.calibrate import LINKAGE, SCORES, threshold_for
+
+        name = LINKAGE if score is None else SCORES[score]
+        try:
+            point = threshold_for(self.curves[name], precision)
+        except QprError as error:
+            raise QprError(f"{self.url}: {name}: {error}") from error
+        say(f"{name} >= {point.threshold}: precision {point.precision:.3f}, recall {point.recall:.3f} when calibrated")
+        return point.threshold
+
+
+def write_calibration(
+    sources: Sequence[LogFile],
+    *,
+    names: Mapping[str, str],
+    kind: Kind,
+    refine_with: str | None,
+    output: str,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Learn from the logs, write the weights, the curves and their picture, and print what thresholds do.
+
+    Args:
+        sources: log files with a gold column.
+        names: our name of a column to the files', where they differ.
+        kind: of weights.
+        refine_with: model whose vectors are compared too.
+        output: folder of the calibration.
+        overwrite: replace the one that is there.
+        as_json: print for a program.
+
+    Raises:
+        QprError: a file cannot be read, there are too few labelled pairs, or the output cannot be claimed.
+    """
+    from jobs.workflows.worker_encoder import WorkerEncoder
+    from pipelines.calibration.calibrate import LINKAGE, calibrate
+    from pipelines.calibration.gold_labels import read_gold
+    from pipelines.graphs.input_digests import digest_input
+
+    encoder = WorkerEncoder.of(refine_with) if refine_with else None
+    gold = read_gold(sources, names)
+    size = f"{counted(len(sources), 'file')}, {counted(sum(s.bytes for s in sources), 'byte')}"
+    with Output(output, "calibration", overwrite=overwrite) as target, working(f"Calibrating on {size}"):
+        found = calibrate(gold, kind=kind, encode=encoder)
+        curves = {name: [point._asdict() for point in points] for name, points in found.curves.items()}
+        told = {"counts": found.counts, "threshold": found.weights["threshold"], "curves": curves}
+        chosen = {LINKAGE: found.weights["threshold"]}
+        files = [
+            target.write(WEIGHTS, _json(found.weights), table="weights"),
+            target.write(CURVES, _json(told, indent=2), table="curves"),
+            target.write(PICTURE, calibration_picture(found.curves, chosen=chosen), table=REPORTS),
+        ]
+        inputs = [digest_input(source) for source in sources]
+        configuration = {"kind": kind, "encoder": encoder and encoder.digest}
+        manifest = target.publish(files, inputs=inputs, configuration=configuration, counters=found.counts)
+    result: dict[str, Any] = {"calibration": output, "digest": manifest.digest, **told}
+    emit(result, as_json=as_json, table=lambda: _table(found))
+    say(f"Picture: {storage.join(output, manifest.run_id, PICTURE)}")
+    say(f"Next: qpr clusters LOGS --output DATASET --calibration {shlex.quote(output)} --precision 0.98")
+
+
+def read_calibration(url: str) -> Read:
+    """Return a calibration, every byte checked.
+
+    Raises:
+        QprError: there is none, or it is damaged.
+    """
+    from pipelines.calibration.calibrate import LINKAGE, SCORES, Point
+    from pipelines.linkage.scoring.shipped_weights import model_of
+
+    manifest = read_manifest(url, "calibration")
+    files = {file.table: file for file in manifest.files}
+    if missing := {"weights", "curves"} - files.keys():
+        raise QprError(f"{url}: the calibration has no {min(missing)}. Make it again")
+    content = {table: read_verified(url, file) for table, file in files.items()}
+    where = {table: storage.join(url, file.path) for table, file in files.items()}
+    weights = _object(content["weights"], where["weights"])
+    model_of(weights, source=where["weights"])
+    try:
+        measured = _Curves.model_validate(_object(content["curves"], where["curves"])).curves
+    except pydantic.ValidationError as error:
+        raise QprError(f"{where['curves']}: {first_fault(error)}. Make it again") from error
+    if lost := {LINKAGE, *SCORES.values()} - measured.keys():
+        raise QprError(f"{where['curves']}: curves: there is no {min(lost)}. Make it again")
+    curves = {name: [Point(**point.model_dump()) for point in points] for name, points in measured.items()}
+    text = content["weights"].decode()
+    return Read(url, manifest.digest, text, weights["kind"], weights["cosine"], curves)
+
+
+def _object(content: bytes, where: str) -> dict[str, Any]:
+    """Return the JSON object in a file.
+
+    Raises:
+        QprError: there is none.
+    """
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise QprError(f"{where}: is no JSON: {error}. Make it again") from error
+    if not isinstance(found, dict):
+        raise QprError(f"{where}: is no JSON object. Make it again")
+    return found
+
+
+def _table(found: Calibration) -> rich.table.Table:
+    """Return for each score the threshold that reaches a precision, and the recall there."""
+    from pipelines.calibration.calibrate import threshold_for
+
+    table = rich.table.Table("score", *(f"precision {p}" for p in SHOWN), title="lowest threshold: recall there")
+    for name, points in found.curves.items():
+        cells = []
+        for precision in SHOWN:
+            try:
+                point = threshold_for(points, precision)
+            except QprError:
+                cells.append("not reached")
+            else:
+                cells.append(f"{point.threshold:.2f}: {point.recall:.3f}")
+        table.add_row(name, *cells)
+    return table
+
+
+def _json(value: Mapping[str, Any], indent: int | None = None) -> bytes:
+    separators = (",", ":") if indent is None else None
+    return (json.dumps(value, indent=indent, separators=separators) + "\n").encode()

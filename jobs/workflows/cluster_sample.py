@@ -1,0 +1,69 @@
+"""A sample of clusters for a person to read: the same on every run and machine.
+
+clusters -> draw -> clusters of the sample -> with_counts -> their questions counted
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jobs.display.sample_formats import SCORES
+from schemas.tables import CLUSTERS
+from schemas.text import hash64
+
+
+def draw(parts: Iterable[pa.Table], *, count: int, seed: int, split: str | None = None) -> tuple[pa.Table, int]:
+    """Return a sample of clusters and how many there were to choose from.
+
+    A cluster's rank is the BLAKE2b-64 of ``"seed:cluster_id"``; the ``count`` smallest are drawn, in that order. So the
+    sample depends neither on the order of the rows nor on how they are parted, and a larger one contains a smaller one.
+
+    Args:
+        parts: tables of `schemas.tables.CLUSTERS`; one of them and the sample are in memory at a time.
+        count: how many clusters, all if there are fewer.
+        seed: another seed, another sample.
+        split: only clusters of this split.
+    """
+    plain = CLUSTERS.remove_metadata()
+    sample, available = _ranked(plain.empty_table(), seed), 0
+    for part in parts:
+        eligible = part if split is None else part.filter(pc.equal(part["split"], split))
+        available += len(eligible)
+        both = pa.concat_tables([sample, _ranked(eligible.select(plain.names).cast(plain), seed)])
+        sample = both.sort_by([("rank", "ascending"), ("cluster_id", "ascending")]).slice(0, count)
+    return sample.drop_columns("rank"), available
+
+
+def with_counts(clusters: pa.Table, parts: Iterable[pa.Table]) -> list[dict[str, Any]]:
+    """Return each cluster as a dict with ``questions``, a list of dicts of ``text`` and ``events``, most asked first.
+
+    Args:
+        clusters: rows of `schemas.tables.CLUSTERS`; their order is kept.
+        parts: tables with ``question_id`` and ``events``; a question that none of them has counts 0 events.
+    """
+    wanted = pc.unique(pc.list_flatten(clusters["question_ids"].combine_chunks()))
+    events: dict[int, int] = {}
+    for part in parts:
+        found = part.filter(pc.is_in(part["question_id"], wanted))
+        events.update(zip(found["question_id"].to_pylist(), found["events"].to_pylist(), strict=True))
+    return [_counted(cluster, events) for cluster in clusters.to_pylist()]
+
+
+def _ranked(clusters: pa.Table, seed: int) -> pa.Table:
+    ranks = [hash64(f"{seed}:{cluster_id}") for cluster_id in clusters["cluster_id"].to_pylist()]
+    return clusters.append_column("rank", pa.array(ranks, pa.int64()))
+
+
+def _counted(cluster: dict[str, Any], events: dict[int, int]) -> dict[str, Any]:
+    questions = [
+        {"text": text, "events": events.get(question_id, 0)}
+        for question_id, text in zip(cluster["question_ids"], cluster["texts"], strict=True)
+    ]
+    return {
+        **{name: cluster[name] for name in ("cluster_id", "split", "answer", *SCORES)},
+        "questions": sorted(questions, key=lambda question: (-question["events"], question["text"])),
+    }

@@ -1,0 +1,73 @@
+"""`qpr train --plan`: what a training would take; nothing is written.
+
+dataset, settings -> plan_run -> show_plan
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from jobs.display.console import emit, say, two_columns, working
+from jobs.options.training_run import Terms
+from schemas.artifacts import storage
+from schemas.artifacts.dataset import Dataset
+from schemas.artifacts.writer import refuse_taken
+
+if TYPE_CHECKING:
+    from model.encoders.config import Shape, TrainingSettings
+
+
+def plan_run(
+    source: Dataset, output: str, *, overwrite: bool, shape: Shape, settings: TrainingSettings, terms: Terms
+) -> dict[str, Any]:
+    """Return what a training would take, after the checks it would begin with.
+
+    Raises:
+        QprError: it could not begin.
+    """
+    from model.training.cost_estimate import plan_training
+    from model.training.initialization import older_model
+    from model.training.memory.freed_memory import keep_freed_memory
+    from model.training.training_pairs import read_pairs
+
+    keep_freed_memory()
+    replaces = refuse_taken(output, "model", overwrite=overwrite)
+    storage.check_writable(output)
+    older = older_model(terms.init_from, shape) if terms.init_from else None
+    pairs = read_pairs(source)
+    with working("measuring some steps"):
+        found = plan_training(
+            pairs["train"],
+            pairs["validation"],
+            shape=shape,
+            settings=settings,
+            device=terms.device,
+            older=older,
+            say=say,
+        )
+    data = {
+        "train_pairs": len(pairs["train"]),
+        "train_questions": len(pairs["train"].texts),
+        "train_clusters": pairs["train"].cluster_count,
+        "validation_pairs": len(pairs["validation"]),
+    }
+    return {"output": output, "replaces": replaces, **data, **dataclasses.asdict(found)}
+
+
+def show_plan(found: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print a plan."""
+    emit(
+        found, as_json=as_json, table=lambda: two_columns("plan", {name: _shown(name, v) for name, v in found.items()})
+    )
+    say("Nothing was written. Leave out --plan to do it")
+
+
+def _shown(name: str, value: Any) -> Any:
+    """Return a value for a person: bytes as megabytes, seconds as minutes where there are many."""
+    if name.endswith("_bytes"):
+        return f"{value / 1e6:,.1f} MB"
+    if name.startswith("seconds"):
+        return f"{value / 60:.1f} minutes" if value >= 100 else f"{value:.3g} s"
+    return value

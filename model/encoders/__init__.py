@@ -1,0 +1,1 @@
+"""Question encoders: interface, settings, registry, saved models."""

@@ -1,0 +1,36 @@
+"""Addresses of models in the settings of an artefact, which may come from anywhere.
+
+address in an index or a reranker -> checked_address -> address to load
+"""
+
+from __future__ import annotations
+
+import re
+
+from model.encoders.transformer.checkpoint_folder import PREFIX
+from schemas.errors import QprError
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|.*::", re.DOTALL)
+"""What fsspec opens as something else than a local path; ``::`` chains file systems."""
+
+
+def checked_address(address: str, *, of: str) -> str:
+    """Return an address that the settings of the artefact at ``of`` hold, if it may be followed.
+
+    It may name a local folder, ``st:`` and a local folder, or a folder on the store the artefact itself was read from.
+
+    Raises:
+        QprError: it names another store.
+    """
+    plain = address.removeprefix(PREFIX)
+    if not plain.strip() or not plain.isprintable():
+        raise QprError(f"{of}: its settings hold {address[:60]!a} as an address. Make it again")
+    if _SCHEME.match(plain) and (address != plain or "::" in plain or _store(plain) != _store(of)):
+        raise QprError(f"{of}: its settings lead to another store, {address!a}. Copy that here and make it again")
+    return address
+
+
+def _store(url: str) -> str:
+    """Return scheme and host or bucket of a URL, "" of a local path."""
+    scheme, separator, rest = url.partition("://")
+    return f"{scheme}://{rest.partition('/')[0]}" if separator else ""

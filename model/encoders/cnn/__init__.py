@@ -1,0 +1,1 @@
+"""The convolutional encoder of Bonadiman et al. (2019)."""

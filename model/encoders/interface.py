@@ -1,0 +1,74 @@
+"""What every trained encoder offers: texts in, vectors out.
+
+texts -> keys, a chunk at a time -> Encoder.encode_keys -> float32 matrix
+"""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from model.encoders.kernels.dispatch import load_compiled
+from schemas.text_arrays import key_all
+
+Matrix = npt.NDArray[np.float32]
+
+CHUNK = 32_768
+"""Questions whose distinct words are looked up together."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Encoder(abc.ABC):
+    """A trained question encoder; pickles, so that it can travel to workers.
+
+    Attributes:
+        digest: the digest of the model it was loaded from.
+    """
+
+    digest: str
+
+    @property
+    @abc.abstractmethod
+    def dimension(self) -> int:
+        """Return how many numbers a question's vector has."""
+
+    @abc.abstractmethod
+    def encode_keys(self, keys: pa.Array) -> Matrix:
+        """Return one vector a question key."""
+
+    def encode(self, texts: pa.Array | pa.ChunkedArray | Sequence[str], *, threads: int = 1) -> Matrix:
+        """Return one vector a question text as it was asked, (len(texts), dimension) float32.
+
+        A question's vector does not depend on the others, nor on the threads. A null is an empty text.
+
+        Args:
+            texts: the questions.
+            threads: how many chunks are encoded at a time.
+        """
+        array = pa.array(texts, pa.string()) if not isinstance(texts, pa.Array | pa.ChunkedArray) else texts
+        whole = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        load_compiled(len(whole))
+        vectors = np.empty((len(whole), self.dimension), np.float32)
+
+        def encode_chunk(start: int) -> None:
+            vectors[start : start + CHUNK] = self.encode_keys(key_all(whole.slice(start, CHUNK)))
+
+        starts = range(0, len(whole), CHUNK)
+        if threads == 1 or len(starts) < 2:
+            for start in starts:
+                encode_chunk(start)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(encode_chunk, starts))
+        return vectors
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what travels: the fields, and nothing that was made of them on demand."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}

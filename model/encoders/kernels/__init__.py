@@ -1,0 +1,1 @@
+"""Inner loops and matrix products of inference."""

@@ -1,0 +1,1 @@
+"""The encoder that sums words and character n-grams."""

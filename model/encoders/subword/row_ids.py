@@ -1,0 +1,163 @@
+"""Words, their parts and their neighbourhoods as rows of one table of embeddings.
+
+question keys -> Subwords.bags -> Bags: which words a question has, which rows a word has
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from model.encoders.config import StaticSettings, SubwordSettings
+from model.encoders.subword.tokenizer import Pieces
+from model.text.vocabulary import TokenIds, Vocabulary, offsets_of, side_by_side
+from schemas.text_arrays import hash64_all, words_all
+
+_PRIME, _OFFSET = np.uint64(0x100000001B3), np.uint64(0xCBF29CE484222325)
+_MIX, _HALF = np.uint64(0xFF51AFD7ED558CCD), np.uint64(33)
+
+
+@dataclasses.dataclass(frozen=True)
+class Bags:
+    """Questions as bags of words, each distinct word of theirs as a bag of rows.
+
+    Attributes:
+        questions: ids are numbers of distinct words, below ``len(words)``; a pair of neighbours is one more word.
+        words: (distinct words,) int32, the row of the word itself.
+        ngrams: run i holds the rows of the character n-grams of distinct word i, then those of its pieces.
+    """
+
+    questions: TokenIds
+    words: npt.NDArray[np.int32]
+    ngrams: TokenIds
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def take(self, rows: npt.NDArray[np.integer]) -> Bags:
+        """Return these questions in this order, with the words they have and no others; a row may repeat."""
+        taken = self.questions.take(rows)
+        seen = np.zeros(len(self.words), bool)
+        seen[taken.ids] = True
+        distinct = np.flatnonzero(seen)
+        number = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+        questions = TokenIds(number[taken.ids], taken.offsets)
+        return Bags(questions, self.words[distinct], self.ngrams.take(distinct))
+
+
+@dataclasses.dataclass(frozen=True)
+class Subwords:
+    """What turns a question into rows: the words' rows come first, then those that all n-grams share by their hash.
+
+    The rows that all pairs of neighbouring words share follow, then those of the tokens that somebody else learned.
+
+    Attributes:
+        vocabulary: gives every word its row, so it has hash bins.
+        sizes: lengths of the character n-grams of ``<word>``, marks included (Bojanowski et al. 2017, section 3.2).
+        bins: how many rows the n-grams share.
+        pieces: cuts a word into tokens that somebody else learned.
+        tokens: how many of those have a row.
+        pairs: how many rows the pairs of neighbouring words share; 0: there are none.
+    """
+
+    vocabulary: Vocabulary
+    sizes: tuple[int, ...]
+    bins: int
+    pieces: Pieces | None = None
+    tokens: int = 0
+    pairs: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.vocabulary.hash_bins:
+            raise ValueError("a word that is not listed needs a row: hash_bins must be at least 1")
+
+    @classmethod
+    def of(cls, vocabulary: Vocabulary, shape: SubwordSettings, pieces: Pieces | None = None) -> Subwords:
+        """Return the subwords of an encoder of this shape; that of a static one has pieces."""
+        tokens = shape.tokens if isinstance(shape, StaticSettings) else 0
+        return cls(vocabulary, shape.ngrams, shape.ngram_bins, pieces, tokens, shape.bigram_bins)
+
+    def __len__(self) -> int:
+        return len(self.vocabulary) + self.bins + self.pairs + self.tokens
+
+    @property
+    def rows_of_pairs(self) -> slice:
+        """Return which rows are those of pairs of neighbouring words."""
+        start = len(self.vocabulary) + self.bins
+        return slice(start, start + self.pairs)
+
+    def bags(self, keys: pa.Array) -> Bags:
+        """Return the bags of every question key; the work in Python is once a distinct word."""
+        listed = words_all(keys)
+        encoded = pc.list_flatten(listed).dictionary_encode()
+        questions = TokenIds(
+            encoded.indices.to_numpy().astype(np.int32, copy=False),
+            offsets_of(pc.list_value_length(listed).to_numpy()),
+        )
+        return self.bags_of(questions, encoded.dictionary)
+
+    def bags_of(self, questions: TokenIds, words: pa.Array) -> Bags:
+        """Return the bags of questions whose ids are numbers of these distinct words."""
+        rows = self.vocabulary.ids_of_distinct(words)
+        ngrams = ngram_bins(words, sizes=self.sizes, bins=self.bins).shifted(len(self.vocabulary))
+        if self.pieces is not None:
+            ngrams = side_by_side(ngrams, self.pieces.of(words).shifted(self.rows_of_pairs.stop))
+        if not self.pairs:
+            return Bags(questions, rows, ngrams)
+        pairs = bigram_bins(questions, words, bins=self.pairs)
+        found, numbers = np.unique(pairs.ids, return_inverse=True)
+        numbered = TokenIds((len(rows) + numbers).astype(np.int32), pairs.offsets)
+        rows = np.concatenate([rows, (found + self.rows_of_pairs.start).astype(np.int32)])
+        ngrams = TokenIds(ngrams.ids, np.append(ngrams.offsets, np.full(len(found), ngrams.offsets[-1])))
+        return Bags(side_by_side(questions, numbered), rows, ngrams)
+
+
+def ngram_bins(words: pa.Array, *, sizes: tuple[int, ...], bins: int) -> TokenIds:
+    """Return the bins of the character n-grams of each ``<word>``, those of the first size first.
+
+    The hash is FNV-1a over code points, mixed at the end: the same on every machine.
+    """
+    marked = pc.binary_join_element_wise("<", words, ">", "")
+    codes = np.frombuffer("".join(marked.to_pylist()).encode("utf-32-le"), "<u4").astype(np.uint64)
+    lengths = pc.utf8_length(marked).to_numpy().astype(np.int64)
+    word = np.repeat(np.arange(len(lengths)), lengths)
+    ends = np.repeat(np.cumsum(lengths), lengths)
+    found, owners = [], []
+    for size in sizes:
+        starts = np.flatnonzero(np.arange(len(codes)) + size <= ends)
+        found.append((_hashes(codes, starts, size=size) % np.uint64(max(bins, 1))).astype(np.int32))
+        owners.append(word[starts])
+    owner = np.concatenate(owners)
+    order = np.argsort(owner, kind="stable")
+    return TokenIds(np.concatenate(found)[order], offsets_of(np.bincount(owner, minlength=len(words))))
+
+
+def bigram_bins(questions: TokenIds, words: pa.Array, *, bins: int) -> TokenIds:
+    """Return the bins of the pairs of neighbouring words of each question, in their order.
+
+    Args:
+        questions: ids are places in ``words``.
+        words: the distinct words; the hash of a pair is made of theirs, so it does not depend on what else there is.
+        bins: how many there are.
+    """
+    lengths = questions.lengths
+    last = np.zeros(len(questions.ids), bool)
+    last[questions.offsets[1:][lengths > 0] - 1] = True
+    first = np.flatnonzero(~last)
+    hashes = hash64_all(words).to_numpy().view(np.uint64)[questions.ids]
+    mixed = (hashes[first] * _PRIME) ^ (hashes[first + 1] >> _HALF) ^ hashes[first + 1]
+    mixed = (mixed ^ (mixed >> _HALF)) * _MIX
+    numbers = ((mixed ^ (mixed >> _HALF)) % np.uint64(bins)).astype(np.int32)
+    return TokenIds(numbers, offsets_of(np.maximum(lengths - 1, 0)))
+
+
+def _hashes(codes: npt.NDArray[np.uint64], starts: npt.NDArray[np.intp], *, size: int) -> npt.NDArray[np.uint64]:
+    hashes = np.full(len(starts), _OFFSET)
+    for place in range(size):
+        hashes = (hashes ^ codes[starts + place]) * _PRIME
+    hashes = (hashes ^ (hashes >> _HALF)) * _MIX
+    return hashes ^ (hashes >> _HALF)

@@ -1,0 +1,108 @@
+"""The token ids of all train questions, in a file mapped into memory where they are many.
+
+question keys -> token_ids, bags -> TokenIds, Bags, equal to those of `model.text.vocabulary` and
+`model.encoders.subword.row_ids` for all questions at once
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterable, Iterator
+from typing import IO
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from model.encoders.subword.row_ids import Bags, Subwords
+from model.text.vocabulary import TokenIds, Vocabulary, offsets_of, slices
+from schemas.errors import QprError
+from schemas.text_arrays import words_all
+
+MAPPED_BYTES = 64 * 2**20
+"""More ids than that go to a file; Quora's train questions have 6 MB of them."""
+
+
+def token_ids(vocabulary: Vocabulary, keys: pa.Array) -> TokenIds:
+    """Return `Vocabulary.ids` of the keys.
+
+    Raises:
+        QprError: the ids do not fit in the folder of temporary files.
+    """
+    return collected(vocabulary.ids(part) for part in slices(keys))
+
+
+def bags(subwords: Subwords, keys: pa.Array) -> Bags:
+    """Return `Subwords.bags` of the keys; words are numbered in the order in which they first occur.
+
+    Raises:
+        QprError: the numbers of the words do not fit in the folder of temporary files.
+    """
+    words = pa.array([], pa.string())
+
+    def numbered() -> Iterator[TokenIds]:
+        nonlocal words
+        for part in slices(keys):
+            listed = words_all(part)
+            encoded = pc.list_flatten(listed).dictionary_encode()
+            known = pc.index_in(encoded.dictionary, value_set=words)
+            fresh = pc.is_null(known).to_numpy(zero_copy_only=False)
+            numbers = pc.fill_null(known, -1).to_numpy().astype(np.int32)
+            numbers[fresh] = len(words) + np.arange(np.count_nonzero(fresh))
+            words = pa.concat_arrays([words, encoded.dictionary.filter(pa.array(fresh))])
+            lengths = pc.list_value_length(listed).to_numpy()
+            yield TokenIds(numbers[encoded.indices.to_numpy()], offsets_of(lengths))
+
+    questions = collected(numbered())
+    return subwords.bags_of(questions, words)
+
+
+def collected(parts: Iterable[TokenIds], *, mapped_bytes: int | None = None) -> TokenIds:
+    """Return the questions of all parts in one.
+
+    The file has no name once it is open, so none is left behind, however the process ends. It is mapped privately: what
+    would be written to the ids would change this process's copy of a page and not the file.
+
+    Args:
+        parts: one at a time is in memory once their ids take more than ``mapped_bytes``.
+        mapped_bytes: `MAPPED_BYTES` by default.
+
+    Raises:
+        QprError: the folder of temporary files is full, or cannot be written to.
+    """
+    most = MAPPED_BYTES if mapped_bytes is None else mapped_bytes
+    held, lengths, size = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)], 0
+    file: IO[bytes] | None = None
+    with contextlib.ExitStack() as opened:
+        for part in parts:
+            held.append(part.ids)
+            lengths.append(part.lengths)
+            size += part.ids.nbytes
+            if size > most:
+                with _explained(size):
+                    file = file or opened.enter_context(tempfile.TemporaryFile(prefix="qpr-", buffering=0))
+                    _write(file, held)
+                held = []
+        ids = np.concatenate(held) if file is None else np.asarray(np.memmap(file, np.int32, mode="c"))
+    return TokenIds(ids, offsets_of(np.concatenate(lengths)))
+
+
+def _write(file: IO[bytes], parts: Iterable[npt.NDArray[np.int32]]) -> None:
+    for ids in parts:
+        left = memoryview(ids.tobytes())
+        while left:
+            left = left[file.write(left) :]
+
+
+@contextlib.contextmanager
+def _explained(size: int) -> Iterator[None]:
+    """Say which folder could not take so many bytes, and which to name instead."""
+    folder = "the folder of temporary files"
+    try:
+        folder = tempfile.gettempdir()
+        yield
+    except OSError as error:
+        taken = f"the ids of the questions' words, {size / 1e6:,.0f} MB so far, do not fit: {error.strerror}"
+        raise QprError(f"{folder}: {taken}. Name a folder with more room in TMPDIR") from error

@@ -1,0 +1,1 @@
+"""Transformer encoders in the format of sentence-transformers."""

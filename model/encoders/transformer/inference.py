@@ -1,0 +1,150 @@
+"""Encoders of sentence-transformers: ``st:<folder>`` in place of a model's URL, and those that `qpr train` fine-tuned.
+
+st:<folder>, or files of a model -> TransformerEncoder -> encode(texts) -> float32 matrix
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import dataclasses
+import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from model.encoders.interface import Encoder, Matrix
+from model.encoders.transformer.checkpoint_folder import PREFIX, checked_folder, folder_digest, load_sentences, unpacked
+from schemas.errors import QprError
+
+if TYPE_CHECKING:
+    from model.encoders.transformer.body import TransformerBody
+
+ALIKE = 0.999
+"""Least cosine that vectors at half precision must have to those at single precision to be taken."""
+
+_PROBES = (
+    "how do i renew my passport?",
+    "What is the best way to learn a language in three months, if I have an hour a day and no teacher?",
+    "why",
+    "Is 0.1 + 0.2 == 0.3?",
+)
+"""What that is seen on: the same for all, so that the encoders of a run decide alike."""
+
+_BATCH = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class TransformerEncoder(Encoder):
+    """A sentence-transformers model; it reads texts as they were asked, and its vectors have length 1.
+
+    Questions of one length are encoded together, so a vector's last digits depend on what else there is. Where the
+    processor multiplies bfloat16 by itself, the transformer computes in it if that changes vectors by less than
+    `ALIKE`: half the time. A model that reads something else than tokens is encoded by the library's own loop.
+
+    Attributes:
+        name: what a message calls it, such as ``st:<folder>``.
+        files: what it consists of; None if that is in the folder of its name.
+    """
+
+    name: str
+    files: Mapping[str, bytes] | None = None
+
+    @property
+    def dimension(self) -> int:
+        """Return how many numbers a question's vector has."""
+        return int(self._model.get_embedding_dimension())
+
+    def encode_keys(self, keys: pa.Array) -> Matrix:
+        """Return one vector a question key."""
+        return self.encode(keys)
+
+    def encode(self, texts: pa.Array | pa.ChunkedArray | Sequence[str], *, threads: int = 1) -> Matrix:  # noqa: ARG002
+        """Return one vector a question text, (len(texts), dimension); PyTorch takes the threads it wants."""
+        listed = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else list(texts)
+        if not listed:
+            return np.empty((0, self.dimension), np.float32)
+        strings = [text or "" for text in listed]
+        if self._body is not None:
+            return encoded(self._body, strings)
+        vectors = self._model.encode(strings, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False)
+        return np.asarray(vectors, np.float32)
+
+    @functools.cached_property
+    def _model(self) -> Any:
+        with contextlib.ExitStack() as stack:
+            folder = Path(self.name.removeprefix(PREFIX))
+            if self.files is not None:
+                folder = stack.enter_context(unpacked(self.files))
+            return load_sentences(folder, name=self.name)
+
+    @functools.cached_property
+    def _body(self) -> TransformerBody | None:
+        """Return the model at the precision to encode with; None if it reads something else than tokens."""
+        if not hasattr(self._model, "preprocess"):
+            return None
+        from model.encoders.transformer.body import TransformerBody
+
+        try:
+            body = TransformerBody(self._model).eval()
+        except QprError:
+            return None
+        return _halved_where_alike(body) if _multiplies_half() else body
+
+
+def is_transformer(url: str) -> bool:
+    """Tell whether a model's URL is the address of such an encoder."""
+    return url.startswith(PREFIX)
+
+
+def load_transformer(url: str) -> TransformerEncoder:
+    """Return the encoder at ``st:<folder>``; its weights are read when they are needed.
+
+    Raises:
+        QprError: there is no such folder.
+    """
+    return TransformerEncoder(transformer_digest(url), url)
+
+
+def transformer_digest(url: str) -> str:
+    """Return the sha256 of the names and contents of all files in the folder of ``st:<folder>``.
+
+    Raises:
+        QprError: there is no such folder, or it holds no model of sentence-transformers.
+    """
+    return folder_digest(checked_folder(url))
+
+
+def encoded(body: TransformerBody, texts: Sequence[str]) -> Matrix:
+    """Return one vector a text, (len(texts), dimension), at the precision of the body's weights."""
+    import torch
+
+    tokens = body.tokens(texts)
+    with torch.inference_mode():
+        where = next(body.parameters()).device
+        vectors = body(torch.from_numpy(tokens.ids).to(where), torch.from_numpy(tokens.offsets).to(where))
+    return np.asarray(vectors.cpu().numpy(), np.float32)
+
+
+def _multiplies_half() -> bool:
+    """Tell whether the processor has instructions for products of bfloat16; without them it is slower, not faster."""
+    import torch
+
+    able: Mapping[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
+    return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
+
+
+def _halved_where_alike(body: TransformerBody) -> TransformerBody:
+    """Return the body with its transformer at half precision if its vectors stay the same that way."""
+    import torch
+
+    weight = next(body.parameters())
+    if weight.device.type != "cpu" or weight.dtype != torch.float32:
+        return body
+    halved = copy.deepcopy(body)
+    halved.sentences[0].to(torch.bfloat16)
+    cosines = np.einsum("nd,nd->n", encoded(body, _PROBES), encoded(halved, _PROBES))
+    return halved if cosines.min() >= ALIKE else body

@@ -1,0 +1,1 @@
+"""Retrieval metrics, relevance judgements and BEIR collections."""

@@ -1,0 +1,178 @@
+"""Retrieval collections in the BEIR layout, and exact search in them.
+
+folder of corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv -> read_beir -> Collection -> search -> ranked rows
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from model.encoders.interface import Encoder
+from model.index.shard_merge import nearest
+from model.index.shards import build_shard, open_shard, train
+from schemas.artifacts import storage
+from schemas.errors import QprError
+
+Ints = npt.NDArray[np.int64]
+
+MAX_GRADE = 2**31 - 1
+"""The largest score that trec_eval reads; sums of such gains are far from the end of a float64."""
+
+_BATCH = 256
+_WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
+_GZIP = b"\x1f\x8b"
+
+
+@dataclasses.dataclass(frozen=True)
+class Collection:
+    """Documents, queries and which document answers which query (Thakur et al. 2021).
+
+    Attributes:
+        documents: their texts, the title first where there is one.
+        queries: texts of the queries that have a relevant document.
+        own: (n,) row of the document with the query's own id, which it may not retrieve; -1 where there is none.
+        judged: (j,) number of the query of each judgement.
+        relevant: (j,) row of its document.
+        grades: (j,) how relevant, at least 1.
+        missing: judgements about documents that are not there; they count as not found.
+    """
+
+    documents: list[str]
+    queries: list[str]
+    own: Ints
+    judged: Ints
+    relevant: Ints
+    grades: Ints
+    missing: int
+
+
+def read_beir(url: str, *, split: str = "test") -> Collection:
+    """Read a collection; each file may be compressed by gzip and then end in ``.gz`` too.
+
+    Raises:
+        QprError: a file is missing, empty or damaged, a line of it is not what the layout wants, or no query has a
+            relevant document.
+    """
+    documents = _texts(storage.join(url, "corpus.jsonl"))
+    queries = _texts(storage.join(url, "queries.jsonl"))
+    row_of = {name: row for row, name in enumerate(documents)}
+    qrels = storage.join(url, "qrels", f"{split}.tsv")
+    judgements = [(q, d, grade) for (q, d), grade in _judgements(qrels).items() if grade > 0 and q in queries]
+    if not judgements:
+        raise QprError(
+            f"{qrels}: no query of queries.jsonl has a relevant document there. Check that they belong together"
+        )
+    number_of = {name: number for number, name in enumerate(dict.fromkeys(q for q, _, _ in judgements))}
+    return Collection(
+        documents=list(documents.values()),
+        queries=[queries[name] for name in number_of],
+        own=np.array([row_of.get(name, -1) for name in number_of], np.int64),
+        judged=np.array([number_of[q] for q, _, _ in judgements], np.int64),
+        relevant=np.array([row_of.get(d, -2) for _, d, _ in judgements], np.int64),
+        grades=np.array([grade for _, _, grade in judgements], np.int64),
+        missing=sum(d not in row_of for _, d, _ in judgements),
+    )
+
+
+def search(collection: Collection, encoder: Encoder, *, depth: int) -> Ints:
+    """Return the rows of the nearest documents of every query by exact search: (queries, depth), -1 where padded."""
+    vectors = encoder.encode(collection.documents)
+    shard = open_shard(build_shard(train("Flat", vectors[:0]), vectors))
+    rows = np.arange(len(vectors))
+    found = np.full((len(collection.queries), depth), -1, np.int64)
+    asked = encoder.encode(collection.queries)
+    for start in range(0, len(asked), _BATCH):
+        part = slice(start, start + _BATCH)
+        hits = nearest([shard], [rows], asked[part], k=depth + 1, probes=1)
+        found[part] = hits.without(collection.own[part], depth).ids
+    return found
+
+
+def _texts(url: str) -> dict[str, str]:
+    """Return the text of each id of corpus.jsonl or queries.jsonl, in their order; a null text is an empty one."""
+    texts: dict[str, str] = {}
+    for where, line in _lines(url):
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise QprError(f"{where}: not JSON ({error}). Write one object with _id and text a line") from error
+        if not isinstance(entry, dict):
+            raise QprError(f"{where}: not an object with _id and text. Write one object a line")
+        name = _name(entry.get("_id"), where)
+        if name in texts:
+            raise QprError(f"{where}: a second _id {name}. Give each text an id of its own")
+        texts[name] = f"{_text(entry, 'title', where)} {_text(entry, 'text', where)}".strip()
+    if not texts:
+        raise QprError(f"{url}: holds no text. Write one JSON object with _id and text a line")
+    return texts
+
+
+def _name(given: object, where: str) -> str:
+    """Return an ``_id``, a string or a whole number, as qrels files write it."""
+    if isinstance(given, bool) or not isinstance(given, str | int) or not str(given).strip():
+        raise QprError(f"{where}: _id is {json.dumps(given)}. Give every object an _id that is a string")
+    return str(given).strip()
+
+
+def _text(entry: dict[str, object], field: str, where: str) -> str:
+    """Return a field's string, empty where it is null or, but for the text, left out."""
+    text = entry.get(field)
+    if field == "text" and field not in entry:
+        raise QprError(f"{where}: no text. Give every object an _id and a text")
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        raise QprError(f"{where}: {field} is {json.dumps(text)[:80]}, not a string. Write it as a string")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = f"{field} holds {error.object[error.start]!a}, half of a surrogate pair"
+        raise QprError(f"{where}: {half}. Write the whole character") from error
+    return text
+
+
+def _judgements(url: str) -> dict[tuple[str, str], int]:
+    """Return the score of each query and document of a qrels file; a header may stand on any line or be left out.
+
+    A judgement that is repeated counts once.
+    """
+    scores: dict[tuple[str, str], int] = {}
+    for where, line in _lines(url):
+        row = [field.strip() for field in line.split("\t")]
+        if row[-1].lower() == "score":
+            continue
+        if len(row) != 3 or not all(row):
+            raise QprError(f"{where}: not query-id, corpus-id and score. Separate the three by tabs")
+        query, document, written = row
+        if not _WHOLE.fullmatch(written) or abs(int(written)) > MAX_GRADE:
+            wanted = f"a whole number of at most {MAX_GRADE:,}, 0 or less for a document that is not relevant"
+            raise QprError(f"{where}: the score {written[:80]} is not {wanted}. Correct it")
+        score = scores.setdefault((query, document), int(written))
+        if score != int(written):
+            scored = f"query {query} and document {document} have the scores {score} and {written}"
+            raise QprError(f"{where}: {scored}. Remove one of them")
+    if not scores:
+        raise QprError(f"{url}: holds no judgement. Write query-id, corpus-id and score a line, separated by tabs")
+    return scores
+
+
+def _lines(url: str) -> Iterator[tuple[str, str]]:
+    """Yield file and number, as a message names them, and text of each line that is not blank; gzip is unpacked."""
+    url = url if storage.exists(url) or not storage.exists(f"{url}.gz") else f"{url}.gz"
+    content = storage.read_bytes(url)
+    try:
+        text = (gzip.decompress(content) if content.startswith(_GZIP) else content).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise QprError(f"{url}: not UTF-8 at byte {error.start}. Convert it to UTF-8") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise QprError(f"{url}: damaged gzip ({error}). Fetch the file again") from error
+    lines = enumerate(text.split("\n"), start=1)  # splitlines() also cuts at line ends that JSON strings may hold
+    return ((f"{url}, line {number}", line.removesuffix("\r")) for number, line in lines if line.strip())

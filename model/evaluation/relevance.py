@@ -1,0 +1,71 @@
+"""Who should find whom: the query questions of a split and the questions that paraphrase them.
+
+clusters table -> judgements -> Judgements
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from model.evaluation.metrics import Ints
+
+
+@dataclasses.dataclass(frozen=True)
+class Judgements:
+    """Query questions and their known paraphrases.
+
+    Attributes:
+        ids: (n,) question ids of the queries.
+        texts: (n,) their texts.
+        queries: (pairs,) number of the query of each ordered pair, ascending.
+        relevant: (pairs,) id of its paraphrase, never the query's own.
+    """
+
+    ids: Ints
+    texts: pa.Array
+    queries: Ints
+    relevant: Ints
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def judgements(clusters: pa.Table, *, limit: int | None = None) -> Judgements:
+    """Return every question of ``clusters`` as a query whose paraphrases are the others of its clusters.
+
+    A question in several clusters is one query; a pair in several clusters is one pair.
+
+    Args:
+        clusters: ``question_ids`` and ``texts``, lists of equal length.
+        limit: most queries; of more, those with the smallest id as an unsigned number, a uniform sample.
+    """
+    lists = clusters["question_ids"].combine_chunks()
+    members = np.asarray(pc.list_flatten(lists).to_numpy(), np.int64)
+    texts = pc.list_flatten(clusters["texts"].combine_chunks())
+    ids, first = np.unique(members, return_index=True)
+    order = np.argsort(ids.view(np.uint64))[:limit]
+    query_of_id = np.full(len(ids), -1, np.int64)
+    query_of_id[order] = np.arange(len(order))
+    query = query_of_id[np.searchsorted(ids, members)]
+    left, right = _ordered_pairs(np.asarray(pc.list_value_length(lists).to_numpy(), np.int64), query >= 0)
+    pairs = np.unique(np.column_stack([query[left], members[right]]).reshape(-1, 2), axis=0)
+    return Judgements(ids[order], texts.take(pa.array(first[order])), pairs[:, 0], pairs[:, 1])
+
+
+def _ordered_pairs(sizes: Ints, first: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """Return both places of ordered pairs of two places in a run, for runs of these sizes one after the other.
+
+    Args:
+        sizes: of the runs.
+        first: (sum of sizes,), which places may be the first of a pair; no memory is taken for the others.
+    """
+    places = np.flatnonzero(first)
+    size, start = (np.repeat(values, sizes)[places] for values in (sizes, np.cumsum(sizes) - sizes))
+    left = np.repeat(places, size)
+    right = np.repeat(start - (np.cumsum(size) - size), size) + np.arange(len(left))
+    return left[left != right], right[left != right]

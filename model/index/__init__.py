@@ -1,0 +1,1 @@
+"""FAISS shards that answer as one index."""

@@ -1,0 +1,125 @@
+"""The files of an index: id tables, and shards that fit them and each other.
+
+bytes -> IdTable -> question ids, rows; shards and ids -> check_parts
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from model.index.id_table import ANSWER_ID, ROWS
+from model.index.shard_merge import Ints
+from model.index.shards import Shard, lists_of
+from schemas.artifacts.manifest import File
+from schemas.artifacts.table_files import read_rows
+from schemas.errors import QprError
+
+if TYPE_CHECKING:
+    from model.index.index import IndexSettings
+
+AGAIN = "Build the index again"
+
+
+@dataclasses.dataclass(frozen=True)
+class IdTable:
+    """The questions of a shard in the order of its rows.
+
+    Attributes:
+        name: of the file, for messages.
+        content: its bytes.
+        rows: how many the manifest says there are.
+    """
+
+    name: str
+    content: bytes
+    rows: int
+
+    def question_ids(self) -> Ints:
+        """Return the ids of all rows, ascending.
+
+        Raises:
+            QprError: the file is damaged, or the ids do not ascend.
+        """
+        [table] = read_rows(self.content, ROWS, name=self.name, rows=self.rows, columns=["question_id"])
+        ids: Ints = np.asarray(table["question_id"].to_numpy(), np.int64)
+        if (ids[1:] <= ids[:-1]).any():
+            raise QprError(f"{self.name}: column question_id does not ascend. {AGAIN}")
+        return ids
+
+    def read(self) -> pa.Table:
+        """Return all rows, always with ``answer_id``.
+
+        Raises:
+            QprError: the file is damaged.
+        """
+        [table] = read_rows(
+            self.content, ROWS.append(ANSWER_ID), name=self.name, rows=self.rows, absent={ANSWER_ID.name}
+        )
+        return table
+
+
+def check_parts(
+    url: str, settings: IndexSettings, *, files: Sequence[File], shards: Sequence[Shard], tables: Sequence[IdTable]
+) -> None:
+    """Check that the shards of an index fit its settings, its id tables and each other.
+
+    Args:
+        url: the index.
+        settings: its own.
+        files: of the shards.
+        shards: opened.
+        tables: with the ids of the shards' rows.
+
+    Raises:
+        QprError: they do not fit.
+    """
+    counts = [len(shard) for shard in shards]
+    if counts != [table.rows for table in tables] or sum(counts) != settings.questions:
+        rows = f"{sum(counts):,} vectors and {sum(table.rows for table in tables):,} questions in {len(shards)} shards"
+        raise QprError(
+            f"{url}: the manifest says {settings.questions:,} questions, but there are {rows}. Build it again"
+        )
+    for file, shard, table in zip(files, shards, tables, strict=True):
+        name = f"{url}/{file.path}"
+        if PurePosixPath(file.path).stem != PurePosixPath(table.name).stem:
+            raise QprError(f"{name}: stands where the shard of {table.name} is wanted. {AGAIN}")
+        check_dimension(url, settings, found=shard.layout.dimension, what="a shard")
+        if (lists := lists_of(settings.factory)) != shard.lists or file.rows != len(shard):
+            found = f"{len(shard):,} vectors in {shard.lists:,} lists"
+            raise QprError(f"{name}: holds {found}, the manifest says {file.rows:,} in {lists:,}. {AGAIN}")
+        if shard.layout.encoding not in settings.factory or shard.layout.centroids != shards[0].layout.centroids:
+            raise QprError(f"{name}: does not share the lists of {files[0].path} and {settings.factory}. {AGAIN}")
+    if settings.probes < 1 and lists_of(settings.factory):
+        raise QprError(
+            f"{url}/manifest.json: configuration: probes: 0 of {lists_of(settings.factory):,} lists. {AGAIN}"
+        )
+
+
+def check_ids(tables: Sequence[IdTable], ids: Sequence[npt.NDArray[np.int64]]) -> None:
+    """Check that no question stands in two shards.
+
+    Raises:
+        QprError: one does.
+    """
+    together = np.sort(np.concatenate(ids), kind="stable")  # ascending runs are merged, not sorted
+    twice = together[1:][together[1:] == together[:-1]]
+    if len(twice):
+        names = [table.name for table, part in zip(tables, ids, strict=True) if (part == twice[0]).any()]
+        raise QprError(f"{names[0]}: question_id {twice[0]} is in {names[1]} too. {AGAIN}")
+
+
+def check_dimension(url: str, settings: IndexSettings, *, found: int, what: str) -> None:
+    """Check the dimension of a shard or the model.
+
+    Raises:
+        QprError: it is not that of the index.
+    """
+    if found != settings.dimension:
+        raise QprError(f"{url}: {what} has {found} dimensions, the manifest {settings.dimension}. {AGAIN}")

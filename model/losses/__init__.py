@@ -1,0 +1,1 @@
+"""Training losses with one interface."""

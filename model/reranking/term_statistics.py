@@ -1,0 +1,120 @@
+"""The words of some questions, and what is known of each: how rare it is and what its vector is.
+
+question keys of an index -> WordCounts.of -> WordCounts; keys, WordCounts, Encoder -> worded -> Worded, WordTable
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from model.encoders.interface import Encoder, Matrix
+from model.encoders.subword.inference import BagEncoder
+from schemas.errors import QprError
+from schemas.text_arrays import distinct_all, words_all
+
+MOST_WORDS = 24
+"""Words of a question that are looked at: of Quora's questions 3 % have more."""
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclasses.dataclass(frozen=True)
+class WordCounts:
+    """In how many questions of an index each word stands.
+
+    Attributes:
+        words: those that two questions or more have, in code point order.
+        counts: (len(words),) int64, how many have each.
+        questions: how many questions there are.
+        mean_length: words a question.
+    """
+
+    words: tuple[str, ...]
+    counts: npt.NDArray[np.int64]
+    questions: int
+    mean_length: float
+
+    @classmethod
+    def of(cls, keys: pa.Array) -> WordCounts:
+        """Count the words of question keys."""
+        listed = words_all(keys)
+        found = pc.value_counts(pc.list_flatten(distinct_all(listed)))
+        table = pa.table({"word": found.field("values"), "count": found.field("counts")})
+        kept = table.filter(pc.greater(table["count"], 1)).sort_by("word")
+        length = float(np.mean(pc.list_value_length(listed).to_numpy())) if len(keys) else 0.0
+        return cls(tuple(kept["word"].to_pylist()), kept["count"].to_numpy(), len(keys), max(length, 1.0))
+
+    def idf(self, words: list[str]) -> Floats:
+        """Return the inverse document frequency of words as BM25 has it; one not counted has that of a single question.
+
+        ``log(1 + (N - n + 0.5) / (n + 0.5))`` (Robertson and Zaragoza 2009, section 3.1, kept above 0).
+        """
+        get = self._place.get
+        places = np.array([get(word, -1) for word in words], np.int64)
+        counts = np.where(places >= 0, self.counts[places] if len(self.counts) else 1, 1)
+        return np.log1p((self.questions - counts + 0.5) / (counts + 0.5)).astype(np.float32)
+
+    @functools.cached_property
+    def _place(self) -> dict[str, int]:
+        return {word: place for place, word in enumerate(self.words)}
+
+    def checked(self) -> WordCounts:
+        """Return it after its parts were found to fit together.
+
+        Raises:
+            QprError: they do not.
+        """
+        if len(self.words) != len(self.counts) or (self.counts < 1).any() or (self.counts > self.questions).any():
+            raise QprError(
+                f"{len(self.words)} words do not fit {len(self.counts)} counts of {self.questions} questions"
+            )
+        return self
+
+
+class WordTable(NamedTuple):
+    """What is known of V distinct words; the last row is of no word and pads.
+
+    Attributes:
+        idf: (V + 1,) inverse document frequencies, 0 at the end.
+        weights: (V + 1,) how long the encoder's vector of a word is: what it counts in a question. 0 at the end.
+        vectors: (V + 1, D) these vectors at length 1, zeros at the end; None where an encoder has none.
+        numeric: (V + 1,) whether it holds a digit.
+    """
+
+    idf: Floats
+    weights: Floats
+    vectors: Matrix | None
+    numeric: npt.NDArray[np.bool_]
+
+
+def worded(keys: pa.Array, counts: WordCounts, encoder: Encoder) -> tuple[npt.NDArray[np.int32], WordTable]:
+    """Return the words of questions, (questions, `MOST_WORDS`) rows of a table, and that table."""
+    listed = words_all(keys)
+    encoded = pc.list_flatten(listed).dictionary_encode()
+    lengths = pc.list_value_length(listed).to_numpy()
+    starts = np.cumsum(lengths) - lengths
+    places = np.arange(MOST_WORDS)
+    there = places < lengths[:, None]
+    rows = np.full(there.shape, len(encoded.dictionary), np.int32)
+    rows[there] = encoded.indices.to_numpy()[(starts[:, None] + places)[there]]
+    return rows, word_table(encoded.dictionary, counts, encoder)
+
+
+def word_table(words: pa.Array, counts: WordCounts, encoder: Encoder) -> WordTable:
+    """Return what is known of these words; without vectors of words every word weighs what its rareness says."""
+    listed = words.to_pylist()
+    idf = np.append(counts.idf(listed), np.float32(0))
+    numeric = np.array([*(any(map(str.isdigit, word)) for word in listed), False])
+    if not isinstance(encoder, BagEncoder):
+        return WordTable(idf, idf, None, numeric)
+    sums: Matrix = np.vstack([encoder.word_sums(words), np.zeros((1, encoder.dimension), np.float32)])
+    weights = np.linalg.norm(sums, axis=1).astype(np.float32)
+    sums /= np.where(weights > 0, weights, 1)[:, None]
+    return WordTable(idf, weights, sums, numeric)

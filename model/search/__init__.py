@@ -1,0 +1,1 @@
+"""Search: an index and a reranker opened together, for commands, programs and evaluation."""

@@ -1,0 +1,78 @@
+"""An index opened through its manifest, with a reranker or without.
+
+index URL, reranker URL -> open_index -> Index
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from model.encoders.addresses import checked_address
+from model.encoders.interface import Encoder
+from model.encoders.registry import load_encoder
+from model.index.index import IDS, MODEL, SHARDS, Index, IndexSettings, reading_threads
+from model.index.index_files import AGAIN, IdTable, check_dimension, check_ids, check_parts
+from model.index.shards import Shard, open_shard
+from model.reranking.saved_reranker import load_reranker
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, read_manifest, read_settings, read_verified
+from schemas.errors import QprError, UsageError
+
+
+def open_index(url: str, *, probes: int | None = None, exact: bool = False, rerank: str | None = None) -> Index:
+    """Open the index at an fsspec URL; every byte of it is checked against the manifest.
+
+    Args:
+        url: the index.
+        probes: lists to search for a query; what the index was built with by default. Without effect on flat shards.
+        exact: search all lists.
+        rerank: URL of a reranker that was learned with an index of the same model.
+
+    Raises:
+        QprError: there is no complete index, a file is missing or damaged, its parts do not fit together, or the
+            reranker is not for it.
+        UsageError: probes is under 1.
+    """
+    if probes is not None and probes < 1:
+        raise UsageError(f"--probes must be at least 1, got {probes}")
+    manifest = read_manifest(url, "index")
+    settings = read_settings(url, manifest, IndexSettings, again=AGAIN)
+    shard_files = manifest.of(SHARDS)
+    with ThreadPoolExecutor(reading_threads()) as pool:  # digests, reads and FAISS all let go of the interpreter lock
+        encoder = pool.submit(_encoder, url, manifest, settings)
+        shards = tuple(pool.map(lambda file: _shard(url, file), shard_files))
+        tables = tuple(pool.map(lambda file: _id_table(url, file), manifest.of(IDS)))
+        check_parts(url, settings, files=shard_files, shards=shards, tables=tables)
+        ids = tuple(pool.map(IdTable.question_ids, tables))
+    check_ids(tables, ids)
+    check_dimension(url, settings, found=encoder.result().dimension, what="its model")
+    wanted = shards[0].lists if exact else (probes or settings.probes)
+    reranker = load_reranker(rerank, model_digest=settings.model_digest) if rerank else None
+    return Index(url, settings, wanted, encoder.result(), shards, ids, tables, reranker)
+
+
+def _encoder(url: str, manifest: Manifest, settings: IndexSettings) -> Encoder:
+    for file in [*manifest.of(MODEL), *manifest.of(REPORTS)]:
+        read_verified(url, file)
+    if settings.model_url is not None:
+        encoder = load_encoder(checked_address(settings.model_url, of=url))
+    elif any(file.path == f"{manifest.run_id}/{MODEL}/{MANIFEST}" for file in manifest.files):
+        encoder = load_encoder(storage.join(url, manifest.run_id, MODEL))
+    else:  # a folder that the index does not list could be anything, a link too
+        raise QprError(f"{url}/{MANIFEST}: lists no {MODEL}/{MANIFEST}. {AGAIN}")
+    if encoder.digest != settings.model_digest:
+        models = f"holds model {encoder.digest[:12]}, its questions were encoded by {settings.model_digest[:12]}"
+        raise QprError(f"{url}: {models}. Build the index again")
+    return encoder
+
+
+def _shard(url: str, file: File) -> Shard:
+    content = read_verified(url, file)
+    try:
+        return open_shard(content)
+    except (ValueError, RuntimeError) as error:
+        raise QprError(f"{url}/{file.path}: is no shard of an index: {error}. {AGAIN}") from error
+
+
+def _id_table(url: str, file: File) -> IdTable:
+    return IdTable(storage.join(url, file.path), read_verified(url, file), file.rows)

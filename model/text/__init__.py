@@ -1,0 +1,1 @@
+"""Vocabulary and token ids of questions."""

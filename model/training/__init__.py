@@ -1,0 +1,1 @@
+"""Training of encoders: trainer, batches, settings, progress."""

@@ -1,0 +1,1 @@
+"""Checkpoints of an unfinished training."""

@@ -1,0 +1,234 @@
+"""Checkpoints of a training: whole or not there, and read only if every byte is what was written.
+
+Progress, arrays -> Checkpoints.save -> folder of safetensors and checkpoint.json -> Checkpoints.load -> Checkpoint
+
+Each is a folder of its own; ``checkpoint.json``, written last, lists the files with their digests and carries its own.
+The last two are kept, so that one is there if the other is damaged.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+import pydantic
+import safetensors
+import safetensors.numpy
+
+from model.encoders.config import Shape, TrainingSettings, encoder_name
+from model.encoders.saved_model import Weights
+from model.training.progress import Progress
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import File, read_verified
+from schemas.artifacts.writer import write_file
+from schemas.errors import QprError
+
+STATE = "checkpoint.json"
+VERSION = 1
+KEPT = 2
+
+SHARE = 0.02
+"""Most of a training's time that checkpoints at the ends of epochs may take."""
+
+_BYTES_PER_S = 250e6
+"""How fast the first one is expected to be written; later ones are expected to take as long as the one before."""
+
+Arrays = dict[str, Weights]
+"""Arrays by name, by the name of the file they stand in."""
+
+
+class Checkpoint(NamedTuple):
+    """What a training goes on from."""
+
+    progress: Progress
+    arrays: Arrays
+
+
+class Checkpoints:
+    """The checkpoints of one training.
+
+    Args:
+        url: their folder.
+        run_id: of the run that writes; sorts after that of an earlier one.
+        identity: what makes two trainings the same, from `identity_of`.
+        every_minutes: how often one is due; 0 for never.
+        resume: go on from the last one.
+        say: called with notes.
+        warn: called with failures to write or to read one; `say` by default.
+        clock: seconds since some moment.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        run_id: str,
+        identity: Mapping[str, Any],
+        every_minutes: float,
+        resume: bool = False,
+        say: Callable[[str], None] = lambda _: None,
+        warn: Callable[[str], None] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.url, self.resume = url, resume
+        self._run_id, self._identity, self._clock = run_id, dict(identity), clock
+        self._say, self._warn = say, warn or say
+        self._every_s, self._last, self._cost_s = 60 * every_minutes, clock(), 0.0
+        self._number, self._good, self._place = 0, list[str](), ""
+        self._older = frozenset[str]()
+
+    @property
+    def place(self) -> str:
+        """Return what the last good checkpoint is of, such as "epoch 2, step 5"; "" if there is none."""
+        return self._place
+
+    def load(self) -> Checkpoint | None:
+        """Return the last good checkpoint; None if there is none, or no `resume`.
+
+        Raises:
+            QprError: it is of another training, or there are some and all are damaged.
+        """
+        self._older = frozenset(storage.children(self.url))
+        names = [name for name in sorted(self._older, reverse=True) if self._complete(name)]
+        if not self.resume:
+            if names:
+                self._say(f"{self.url}: starting anew over a checkpoint that is there; --resume would go on from it")
+            return None
+        for name in names:
+            try:
+                found = self._read(name)
+            except _DamagedError as error:
+                self._warn(f"{error}. Trying the checkpoint before it")
+                continue
+            self._good, self._place = [name], str(found.progress)
+            self._say(f"going on from the checkpoint of {found.progress}")
+            return found
+        if names:
+            raise QprError(f"{self.url}: no checkpoint is whole. Leave out --resume to start anew")
+        self._say(f"{self.url}: no checkpoint to go on from, starting at the beginning")
+        return None
+
+    def due(self, size: int, *, epoch_ended: bool = False) -> bool:
+        """Tell whether to write one, of about ``size`` bytes: it is time, or an epoch ended and it costs little."""
+        waited = self._clock() - self._last
+        cost = self._cost_s or size / _BYTES_PER_S
+        return self._every_s > 0 and (waited >= self._every_s or (epoch_ended and cost <= SHARE * waited))
+
+    def save(self, progress: Progress, arrays: Arrays) -> None:
+        """Write a checkpoint and remove all but the last two; if it cannot be written, say so and leave the others."""
+        began = self._clock()
+        self._number += 1
+        name = f"{self._run_id}-{self._number:06}"
+        try:
+            self._write(name, progress, arrays)
+        except (QprError, MemoryError) as error:
+            self._remove(name)
+            last = f"the last one is of {self._place}" if self._place else "there is none yet"
+            self._warn(f"no checkpoint of {progress}: {error or 'not enough memory'}. Training goes on; {last}")
+        else:
+            self._good, self._place = [*self._good, name][-KEPT:], str(progress)
+            for other in set(storage.children(self.url)) - set(self._good):
+                if other in self._older or other.startswith(self._run_id):  # else of a run that took the place over
+                    self._remove(other)
+        self._last = self._clock()
+        self._cost_s = self._last - began
+
+    def _write(self, name: str, progress: Progress, arrays: Arrays) -> None:
+        folder = storage.join(self.url, name)
+        files = [
+            write_file(folder, f"{part}.safetensors", safetensors.numpy.save(content), table=part)
+            for part, content in arrays.items()
+        ]
+        state = {
+            "version": VERSION,
+            "identity": self._identity,
+            "progress": dataclasses.asdict(progress),
+            "files": [file.model_dump() for file in files],
+        }
+        content = json.dumps({"sha256": _digest(state), "state": state}, indent=2)
+        storage.write_bytes(storage.join(folder, STATE), content.encode())
+
+    def _complete(self, name: str) -> bool:
+        return storage.exists(storage.join(self.url, name, STATE))
+
+    def _remove(self, name: str) -> None:
+        with contextlib.suppress(QprError, OSError):
+            storage.delete(storage.join(self.url, name))
+
+    def _read(self, name: str) -> Checkpoint:
+        state = self._state(name)
+        if (version := state["version"]) != VERSION:
+            versions = f"version {version}, this code knows {VERSION}"
+            raise QprError(
+                f"{self.url}: a checkpoint of another release ({versions}). Leave out --resume to start anew"
+            )
+        if different := _differences(state["identity"], self._identity):
+            advice = "Give the same options and data, or leave out --resume to start anew"
+            raise QprError(f"{self.url}: the checkpoint is of another training: {different}. {advice}")
+        try:
+            files = [File.model_validate(file) for file in state["files"]]
+            arrays = {file.table: safetensors.numpy.load(read_verified(self.url, file)) for file in files}
+            progress = pydantic.TypeAdapter(Progress).validate_python(state["progress"])
+        except QprError as error:
+            raise _DamagedError(str(error).removesuffix(". Make it again")) from error
+        except (pydantic.ValidationError, safetensors.SafetensorError, KeyError, TypeError) as error:
+            raise _DamagedError(f"{storage.join(self.url, name, STATE)}: damaged") from error
+        return Checkpoint(progress, arrays)
+
+    def _state(self, name: str) -> dict[str, Any]:
+        url = storage.join(self.url, name, STATE)
+        try:
+            content = json.loads(storage.read_bytes(url))
+            state: dict[str, Any] = content["state"]
+            whole = content["sha256"] == _digest(state)
+        except QprError as error:
+            raise _DamagedError(str(error)) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise _DamagedError(f"{url}: damaged") from error
+        if not whole:
+            raise _DamagedError(f"{url}: does not match its own sha256")
+        return state
+
+
+class _DamagedError(QprError):
+    """A checkpoint that is not what was written."""
+
+
+def identity_of(
+    shape: Shape, settings: TrainingSettings, digests: Sequence[str | None], *, processes: int = 1
+) -> dict[str, Any]:
+    """Return what makes two trainings the same: the same identity, the same weights.
+
+    Args:
+        shape: of the encoder, which it names too.
+        settings: of the training.
+        digests: of what it learns from, and of the model that it began with if there was one.
+        processes: how many share the work; each draws other numbers.
+    """
+    named = {"encoder": encoder_name(shape), **shape.model_dump(mode="json"), **settings.model_dump(mode="json")}
+    options = {f"--{name.replace('_', '-')}": value for name, value in named.items()}
+    inputs = ("the digest of --dataset", "the digest of --init-from")
+    several = {"the number of processes": processes} if processes > 1 else {}
+    return options | dict(zip_longest(inputs, digests)) | several
+
+
+def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    """Return what differs, with both values."""
+    names = [name for name in {**here, **there} if here.get(name) != there.get(name)]
+    return ", ".join(f"{name} is {_shown(there.get(name))} there and {_shown(here.get(name))} here" for name in names)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str) and len(value) == hashlib.sha256().digest_size * 2:
+        return f"{value[:12]}…"
+    return "absent" if value is None else json.dumps(value).strip('"')
+
+
+def _digest(state: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()

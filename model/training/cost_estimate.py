@@ -1,0 +1,144 @@
+"""What a training would take, measured by a few of its own steps.
+
+train and validation pairs, settings -> plan_training -> Plan
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+import torch
+
+from model.encoders.config import Shape, TrainingSettings
+from model.encoders.saved_model import ModelParts, weight_type
+from model.training.epoch_batches import epoch_batches, fitted
+from model.training.failures import lowering
+from model.training.initialization import begun
+from model.training.trainer import Run, judge_of
+from model.training.training_pairs import Pairs
+
+MEASURED_S = 10.0
+"""How long to take steps, unless an epoch has fewer."""
+
+_COLD = 2
+"""First steps, which allocate what later ones reuse, and so tell little."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What a training would take.
+
+    Attributes:
+        device: where it computes.
+        parameters: numbers that are learned.
+        model_bytes: what they take on disk.
+        checkpoint_bytes: what a checkpoint takes on disk; there are two, and a third for a moment.
+        memory_bytes: the most that the process took in these steps, and what writing a checkpoint adds, its largest
+            file twice; on a graphics card the most of the card.
+        batch_size: pairs a step.
+        batches_an_epoch: steps.
+        pairs_an_epoch: how many pairs they hold.
+        epochs: most of them.
+        measured_steps: how many steps were measured.
+        seconds_a_step: median of these.
+        seconds_an_epoch: all of its steps, and measuring the network on the validation pairs.
+        seconds: all epochs, without reading the dataset and writing the model.
+    """
+
+    device: str
+    parameters: int
+    model_bytes: int
+    checkpoint_bytes: int
+    memory_bytes: int
+    batch_size: int
+    batches_an_epoch: int
+    pairs_an_epoch: int
+    epochs: int
+    measured_steps: int
+    seconds_a_step: float
+    seconds_an_epoch: float
+    seconds: float
+
+
+def plan_training(
+    pairs: Pairs,
+    validation: Pairs,
+    *,
+    shape: Shape,
+    settings: TrainingSettings,
+    device: str | None = None,
+    older: ModelParts | None = None,
+    say: Callable[[str], None] = lambda _: None,
+    measured_s: float = MEASURED_S,
+) -> Plan:
+    """Take a few steps of a training, forget them, and return what all of it would take on this machine as it is now.
+
+    Args:
+        pairs: what to learn from.
+        validation: what measures it.
+        shape: of the encoder.
+        settings: of the training.
+        device: where to compute, by PyTorch's name.
+        older: a model to begin from.
+        say: called with what the user should know.
+        measured_s: how long to take steps.
+
+    Raises:
+        QprError: what the training itself would begin with fails.
+    """
+    with lowering(shape, settings):
+        _, network = begun(pairs, shape=shape, settings=settings, device=device, older=older, say=say)
+        run = Run(network, pairs, fitted(settings, pairs, say=say))
+        judge = judge_of(network, validation, seed=settings.seed, say=say)
+        steps = _measured_steps(run, seconds=measured_s)
+        judging = _timed(judge)
+    parameters = sum(weight.numel() for weight in network.body.parameters())
+    step = statistics.median(steps[_COLD:] or steps)
+    epoch = step * run.steps + judging
+    held = sum(map(len, epoch_batches(pairs, run.settings, epoch=1)))
+    best = 0 if settings.linear_decay or not len(validation) else parameters
+    return Plan(
+        device=str(next(network.parameters()).device),
+        parameters=parameters,
+        model_bytes=parameters * np.dtype(weight_type(shape)).itemsize,
+        checkpoint_bytes=(3 * parameters + best) * 4,
+        memory_bytes=_peak(writing=2 * 4 * parameters),
+        batch_size=run.settings.batch_size,
+        batches_an_epoch=run.steps,
+        pairs_an_epoch=held,
+        epochs=settings.epochs,
+        measured_steps=len(steps),
+        seconds_a_step=step,
+        seconds_an_epoch=epoch,
+        seconds=epoch * settings.epochs,
+    )
+
+
+def _measured_steps(run: Run, *, seconds: float) -> list[float]:
+    """Return how long each step takes, until the time is over or the epoch ends."""
+    run.network.train()
+    taken: list[float] = []
+    for batch in epoch_batches(run.pairs, run.settings, epoch=1):
+        taken.append(_timed(lambda: run.step(batch)))  # noqa: B023
+        if len(taken) > _COLD and sum(taken) >= seconds:
+            break
+    return taken
+
+
+def _timed(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def _peak(*, writing: int) -> int:
+    """Return the most bytes that were in use and are to write; if a graphics card was used, those of it."""
+    if torch.cuda.is_available() and torch.cuda.max_memory_allocated():
+        return torch.cuda.max_memory_allocated()
+    return writing + resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

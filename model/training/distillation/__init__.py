@@ -1,0 +1,1 @@
+"""Training on the vectors of a teacher encoder."""

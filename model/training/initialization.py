@@ -1,0 +1,147 @@
+"""What a training begins with: its vocabulary, and a network with fresh weights or those of an older model.
+
+train pairs -> begun -> Vocabulary, Network; URL of a model -> older_model -> begin_from -> weights of a network
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import torch
+
+from model.encoders.config import Shape, TrainingSettings, TransformerSettings, encoder_name
+from model.encoders.network import Network, TransformerNetwork, network_of
+from model.encoders.saved_model import ModelParts, Weights, load_parts
+from model.encoders.transformer.checkpoint_folder import load_sentences, packed, unpacked
+from model.text.vocabulary import Vocabulary
+from model.training.memory.devices import checked_device
+from model.training.training_pairs import Pairs
+from schemas.errors import QprError
+
+EMBEDDING = "embedding.weight"
+
+
+def begun(
+    pairs: Pairs,
+    *,
+    shape: Shape,
+    settings: TrainingSettings,
+    device: str | None,
+    older: ModelParts | None,
+    say: Callable[[str], None],
+) -> tuple[Vocabulary, Network]:
+    """Return the vocabulary of the train questions and a network on its device.
+
+    Args:
+        pairs: what to learn from.
+        shape: of the encoder.
+        settings: of the training.
+        device: where to compute, by PyTorch's name; None for the best there is.
+        older: a model whose weights to begin with.
+        say: called with what was taken of it.
+
+    Raises:
+        QprError: no question has a token, or the device does not work.
+    """
+    vocabulary = _vocabulary(pairs, shape, settings)
+    network = network_of(vocabulary, shape, settings).to(checked_device(device))
+    if older:
+        say(f"beginning with the weights of a model: {begin_from(older, network, vocabulary)}")
+    return vocabulary, network
+
+
+def _vocabulary(pairs: Pairs, shape: Shape, settings: TrainingSettings) -> Vocabulary:
+    """Return the words of the train questions; none for a transformer, which has tokens of its own."""
+    if isinstance(shape, TransformerSettings):
+        return Vocabulary((), hash_bins=0)
+    vocabulary = Vocabulary.learn(pairs.keys, words=settings.vocabulary_size, hash_bins=settings.hash_bins)
+    if not len(vocabulary):
+        raise QprError("no train question has a word and there are no hash bins. Check the dataset's texts")
+    return vocabulary
+
+
+def older_model(url: str, shape: Shape) -> ModelParts:
+    """Return the model at ``url``, to begin from.
+
+    Raises:
+        QprError: there is none, it is damaged, or its encoder is of another kind or shape.
+    """
+    parts = load_parts(url)
+    there = {"encoder": parts.config.encoder, **parts.config.shape.model_dump()}
+    here = {"encoder": encoder_name(shape), **shape.model_dump()}
+    different = [name for name in there if name in here and there[name] != here[name]]
+    if different:
+        name = different[0]
+        values = f"--{name.replace('_', '-')} is {_shown(there[name])} there and {_shown(here[name])} here"
+        raise QprError(f"{url}: cannot begin from a network of another shape: {values}. Give the model's or train anew")
+    return parts
+
+
+@torch.no_grad()
+def begin_from(older: ModelParts, network: Network, vocabulary: Vocabulary) -> str:
+    """Give a fresh network the older one's weights and return what was taken.
+
+    A word that both know takes its row, one that is new keeps its fresh row. The rows that other words share are taken
+    if there are as many of them, since a word's row is its hash modulo their number. All else has one shape.
+    """
+    weights = dict(network.body.named_parameters())
+    if older.files:
+        with unpacked(older.files) as folder:
+            learned = load_sentences(folder, name="the model to begin from").float()
+        network.body.load_state_dict({f"sentences.{name}": value for name, value in learned.state_dict().items()})
+        return f"all {len(weights)} of them"
+    new, old, known = rows_in_common(older.vocabulary, vocabulary, beyond=_beyond(older))
+    rows = torch.from_numpy(older.weights[EMBEDDING][old].astype(np.float32))
+    table = weights.pop(EMBEDDING)
+    table[torch.from_numpy(new)] = rows.to(table.device)
+    for name, weight in weights.items():
+        weight.copy_(torch.from_numpy(older.weights[name].astype(np.float32)))
+    taken = f"{known:,} of {len(vocabulary.words):,} words are known to it"
+    if older.vocabulary.hash_bins != vocabulary.hash_bins:
+        bins = f"it has {older.vocabulary.hash_bins:,} of them, not {vocabulary.hash_bins:,}"
+        taken += f"; the rows of all other words begin afresh: {bins}"
+    return taken
+
+
+@torch.no_grad()
+def transformer_files(shape: TransformerSettings, weights: Weights) -> dict[str, bytes]:
+    """Return the files of a transformer that has learned, by name.
+
+    Args:
+        shape: tells what it began with.
+        weights: all of its weights by name.
+    """
+    network = TransformerNetwork(shape)
+    for name, weight in network.body.named_parameters():
+        weight.copy_(torch.from_numpy(weights[name]))
+    return packed(network.body.sentences)
+
+
+def rows_in_common(
+    older: Vocabulary, newer: Vocabulary, *, beyond: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+    """Return which rows of a new table are which rows of the older one, and how many of them are of listed words.
+
+    Args:
+        older: vocabulary of the older model.
+        newer: vocabulary of the new one.
+        beyond: rows of both tables that follow those of the vocabulary.
+    """
+    ids = older.ids_of_distinct(pa.array(newer.words, pa.string())).astype(np.int64)
+    listed = np.flatnonzero((ids >= 0) & (ids < len(older.words)))
+    bins = np.arange(newer.hash_bins if newer.hash_bins == older.hash_bins else 0)
+    rest = np.arange(beyond)
+    new = [listed, len(newer.words) + bins, len(newer) + rest]
+    old = [ids[listed], len(older.words) + bins, len(older) + rest]
+    return np.concatenate(new), np.concatenate(old), len(listed)
+
+
+def _beyond(parts: ModelParts) -> int:
+    return len(parts.weights[EMBEDDING]) - len(parts.vocabulary)
+
+
+def _shown(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

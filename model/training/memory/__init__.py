@@ -1,0 +1,1 @@
+"""Gradients, devices and memory of a training step."""

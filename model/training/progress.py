@@ -1,0 +1,107 @@
+"""How far a training is, and when its time is over.
+
+steps and epochs done -> Progress -> checkpoint; minutes -> Deadline
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from model.training.distributed import Processes
+
+
+@dataclasses.dataclass(frozen=True)
+class Epoch:
+    """What an epoch came to: mean loss, validation ROC AUC (None without validation pairs), seconds without it."""
+
+    epoch: int
+    loss: float
+    auc: float | None
+    seconds: float
+    pairs_per_s: float
+
+
+@dataclasses.dataclass
+class Progress:
+    """How far a training is: with the arrays of `model.training.checkpoints.training_state` all that it needs to go on.
+
+    Attributes:
+        epoch: the epoch that goes on, from 1.
+        step: how many of its steps are done.
+        pairs: how many pairs they held.
+        loss_sum: the sum of the losses of these pairs.
+        seconds: how long they took.
+        first_loss: the loss of the very first step, None before it.
+        decayed: share of the learning rate that is gone, with linear decay.
+        best: number of the best epoch, 0 before one has ended.
+        epochs: what ended.
+    """
+
+    epoch: int = 1
+    step: int = 0
+    pairs: int = 0
+    loss_sum: float = 0.0
+    seconds: float = 0.0
+    first_loss: float | None = None
+    decayed: float = 0.0
+    best: int = 0
+    epochs: list[Epoch] = dataclasses.field(default_factory=list)
+
+    def count(self, *, loss: float, pairs: int, seconds: float) -> None:
+        """Count a step: its mean loss, its pairs and how long it took."""
+        self.step, self.pairs, self.seconds = self.step + 1, self.pairs + pairs, self.seconds + seconds
+        self.loss_sum += loss * pairs
+        if self.first_loss is None:
+            self.first_loss = loss
+
+    def end_epoch(self, auc: float | None, *, keep_last: bool) -> bool:
+        """Note what the epoch came to and begin the next; return whether it is the best so far.
+
+        Args:
+            auc: on the validation pairs; None keeps the last epoch, for nothing compares it with others.
+            keep_last: the last epoch is the best whatever its AUC.
+        """
+        ended = Epoch(self.epoch, self.loss_sum / self.pairs, auc, self.seconds, self.pairs / self.seconds)
+        best = self.epochs[self.best - 1].auc if self.best else None
+        if better := keep_last or auc is None or best is None or auc > best:
+            self.best = self.epoch
+        self.epochs.append(ended)
+        self.epoch, self.step, self.pairs, self.loss_sum, self.seconds = self.epoch + 1, 0, 0, 0.0, 0.0
+        return better
+
+    def __str__(self) -> str:
+        return f"epoch {self.epoch}, step {self.step}"
+
+
+class Deadline:
+    """A time after which no further step begins.
+
+    Args:
+        minutes: from now; None for no such time.
+        clock: seconds since some moment.
+    """
+
+    def __init__(self, minutes: float | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.minutes, self._clock, self._began = minutes, clock, clock()
+
+    def shared(self, processes: Processes) -> Deadline:
+        """Return the deadline of the first process, for all of them to stop at the same step."""
+        if processes.count == 1 or self.minutes is None:
+            return self
+        deadline = Deadline(self.minutes, clock=lambda: processes.of_the_first(self._clock))
+        deadline._began = processes.of_the_first(lambda: self._began)
+        return deadline
+
+    @property
+    def spent(self) -> float:
+        """Return the share of the time that is over, 1 at most; 0 without a deadline."""
+        return min(1.0, (self._clock() - self._began) / (60 * self.minutes)) if self.minutes else 0.0
+
+    @property
+    def over(self) -> bool:
+        """Tell whether the time is over."""
+        return self.spent >= 1

@@ -1,0 +1,71 @@
+"""How well distances tell paraphrases from other pairs; decides when training stops.
+
+validation pairs -> sample_non_pairs; vectors -> separation -> ROC AUC
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from model.training.training_pairs import Pairs, Positions
+
+
+def sample_non_pairs(pairs: Pairs, *, seed: int) -> tuple[Positions, Positions]:
+    """Return positions of as many questions that are no paraphrases as there are pairs.
+
+    The first of each is drawn from all members of clusters, the second from the members of all other clusters, both
+    evenly. Empty if there is only one cluster. A question that is in two clusters can be drawn against one of its own
+    paraphrases; those draws are left out.
+    """
+    members = np.unique(
+        np.stack([np.tile(pairs.clusters, 2), np.concatenate([pairs.first, pairs.second])], axis=1), axis=0
+    )
+    cluster, question = members[:, 0], members[:, 1]
+    if pairs.cluster_count < 2:
+        return question[:0], question[:0]
+    sizes = np.bincount(cluster)
+    starts = np.cumsum(sizes) - sizes
+    rng = np.random.default_rng([seed, len(pairs)])
+    left = rng.integers(len(members), size=len(pairs))
+    others = len(members) - sizes[cluster[left]]
+    right = rng.integers(others)  # counts only members of other clusters: step over the own one
+    right += np.where(right >= starts[cluster[left]], sizes[cluster[left]], 0)
+    first, second = question[left], question[right]
+    unrelated = (first != second) & ~np.isin(_codes(first, second), _codes(pairs.first, pairs.second))
+    return first[unrelated], second[unrelated]
+
+
+def separation(vectors: npt.NDArray[np.float32], pairs: Pairs, non_pairs: tuple[Positions, Positions]) -> float:
+    """Return the ROC AUC of distances: how often a pair is closer than a non-pair, ties half (section 4.2).
+
+    It is NaN if a distance is not finite.
+
+    Args:
+        vectors: (questions, D), in the order of ``pairs.texts``.
+        pairs: the paraphrases.
+        non_pairs: what `sample_non_pairs` returned.
+    """
+    import sklearn.metrics
+
+    parts = [_distances(vectors, pairs.first, pairs.second), _distances(vectors, *non_pairs)]
+    labels = np.repeat([1, 0], [len(part) for part in parts])
+    distances = np.concatenate(parts)
+    return float(sklearn.metrics.roc_auc_score(labels, -distances)) if np.isfinite(distances).all() else math.nan
+
+
+def _distances(vectors: npt.NDArray[np.float32], first: Positions, second: Positions) -> npt.NDArray[np.float32]:
+    distances = np.empty(len(first), np.float32)
+    for start in range(0, len(first), 16_384):  # bounds the memory, not the result
+        rows = slice(start, start + 16_384)
+        with np.errstate(over="ignore", invalid="ignore"):  # of vectors that are no numbers any more
+            difference = vectors[first[rows]] - vectors[second[rows]]
+            distances[rows] = np.einsum("nd,nd->n", difference, difference)
+    return distances
+
+
+def _codes(first: Positions, second: Positions) -> Positions:
+    """Return one number a pair, the same whichever comes first."""
+    return np.minimum(first, second) << 32 | np.maximum(first, second)

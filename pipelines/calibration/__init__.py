@@ -1,0 +1,1 @@
+"""Thresholds and weights from logs with known clusters."""

@@ -1,0 +1,102 @@
+"""Learn from labelled pairs how probable it is that two questions are paraphrases.
+
+features, labels -> learn -> JSON for weights.model_of
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from pipelines.linkage.comparison.pair_features import NAMES
+from pipelines.linkage.scoring.learned_scorers import MOST_LEAVES, Logistic
+from pipelines.linkage.scoring.shipped_weights import Kind, feature_names
+
+EASY: Final = 0.12
+"""Pairs that share less of their characters are hardly ever paraphrases; one in ten stands for all."""
+
+ROUNDS: Final = 300
+LOGISTIC_PAIRS: Final = 150_000
+KNOTS: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
+
+
+def learn(
+    features: np.ndarray,
+    same: np.ndarray,
+    *,
+    kind: Kind = "boosted",
+    weight: np.ndarray | None = None,
+    seed: int = 0,
+    rounds: int = ROUNDS,
+) -> dict[str, Any]:
+    """Fit a model to labelled pairs; its threshold is 0.5 until one is chosen.
+
+    Both kinds minimise the logarithmic loss, so their probabilities are calibrated where they were learned. One thread
+    does the work: sums in another order are other sums, and the same pairs are to give the same weights.
+
+    Args:
+        features: (P, F) float32, of `pipelines.linkage.split_answers.compare`; more columns than
+            `NAMES` are `COSINES`.
+        same: (P,) bool, whether the pair is one of paraphrases.
+        kind: of model.
+        weight: (P,) how much each pair counts, alike by default.
+        seed: of the choice of easy pairs.
+        rounds: of boosting.
+    """
+    from threadpoolctl import threadpool_limits
+
+    easy = (features[:, NAMES.index("grams")] < EASY) & ~same
+    kept = ~easy | (np.random.default_rng(seed).random(len(same)) < 0.1)
+    counted = np.where(easy, 10.0, 1.0) * (1.0 if weight is None else weight)
+    chosen, labels, counted = features[kept], same[kept], counted[kept] / counted[kept].mean()
+    cosine = features.shape[1] > len(NAMES)
+    with threadpool_limits(1):
+        fitted = _logistic(chosen, labels, counted) if kind == "logistic" else _boosted(chosen, labels, counted, rounds)
+    names = list(feature_names(cosine=cosine))
+    return {"kind": kind, "cosine": cosine, "features": names, "threshold": 0.5, **fitted}
+
+
+def _logistic(features: np.ndarray, same: np.ndarray, weight: np.ndarray) -> dict[str, Any]:
+    from sklearn.linear_model import LogisticRegression
+
+    kept = np.random.default_rng(0).permutation(len(same))[:LOGISTIC_PAIRS]
+    features, same, weight = features[kept], same[kept], weight[kept]
+    knots = np.quantile(features, KNOTS, axis=0).T.round(4)
+    bent = Logistic(knots, np.zeros(0), 0.0).bend(features)
+    mean, scale = bent.mean(axis=0), np.maximum(bent.std(axis=0), 1e-6)
+    model = LogisticRegression(C=0.1, max_iter=200).fit((bent - mean) / scale, same, sample_weight=weight)
+    weights = (model.coef_[0] / scale).astype(np.float64)
+    bias = float(model.intercept_[0] - weights @ mean)
+    return {"knots": knots.tolist(), "weights": weights.round(6).tolist(), "bias": round(bias, 6)}
+
+
+def _boosted(features: np.ndarray, same: np.ndarray, weight: np.ndarray, rounds: int) -> dict[str, Any]:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    model = HistGradientBoostingClassifier(
+        max_leaf_nodes=MOST_LEAVES,
+        max_iter=rounds,
+        learning_rate=0.12,
+        min_samples_leaf=50,
+        l2_regularization=1.0,
+        early_stopping=False,
+        random_state=0,
+    ).fit(features, same, weight)
+    trees = [_tree(predictor.nodes) for (predictor,) in model._predictors]
+    return {"trees": trees, "bias": round(float(model._baseline_prediction.ravel()[0]), 6)}
+
+
+def _tree(nodes: np.ndarray) -> dict[str, list[Any]]:
+    """Return a scikit-learn tree as lists; a leaf has -1 for children."""
+    leaf = nodes["is_leaf"].astype(bool)
+    exact = np.where(leaf, 0, nodes["num_threshold"])
+    points = exact.astype(np.float32)  # a float32 is at most t where it is at most the float32 just below t
+    points = np.where(points > exact, np.nextafter(points, np.float32(-np.inf)), points)
+    return {
+        "feature": np.where(leaf, 0, nodes["feature_idx"]).tolist(),
+        "threshold": [float(f"{t:.9g}") for t in points],
+        "left": np.where(leaf, -1, nodes["left"].astype(np.int64)).tolist(),
+        "right": np.where(leaf, -1, nodes["right"].astype(np.int64)).tolist(),
+        "value": [float(f"{v:.6g}") for v in nodes["value"]],
+    }

@@ -1,0 +1,1 @@
+"""Clusters of paraphrases: coherence, size limits, splits, training pairs."""

@@ -1,0 +1,155 @@
+"""Clusters: paraphrases among the questions that got the same answer, of a size and coherence to believe.
+
+MEMBERS of all answers of a shard -> cluster -> MEMBERS of believable clusters, TURNED_AWAY rows
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pydantic
+
+from pipelines.clusters.coherence import Coherence, coherence
+from pipelines.linkage.linker import Linker
+from pipelines.questions.memberships import merge_answers, replace_columns
+from pipelines.questions.token_frequencies import TokenWeights
+from pipelines.writing.rejects import turn_members_away
+from schemas.ragged import lists_of, ranks_in_runs, sizes_of_runs, starts_of_runs
+from schemas.tables import CLUSTERS
+from schemas.text_arrays import hash64_all
+
+
+class Gate(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Which clusters to believe.
+
+    Attributes:
+        coherence: the score that decides: the paper's, adjusted for size, or adjusted with idf weights.
+        min_coherence: clusters that score lower are turned away.
+        max_cluster_size: of a larger cluster the questions with the smallest ids (hashes) stand for all.
+    """
+
+    coherence: Literal["paper", "adjusted", "idf"] = "idf"
+    min_coherence: float = pydantic.Field(default=0.1, ge=0, le=1)
+    max_cluster_size: int = pydantic.Field(default=1_000, ge=2)
+
+
+class Clustered(NamedTuple):
+    """The outcome for the clusters of a shard.
+
+    Attributes:
+        members: MEMBERS of the believable clusters, ordered by cluster and question.
+        coherence: the scores of those clusters, in the same order.
+        turned_away: TURNED_AWAY rows, one a member.
+        counts: how many ``members_judged`` there were (so many are kept or turned away), of how many ``answers``, in
+            how many ``groups``, and what became of these.
+        names: ``cluster_id`` and ``answer`` of the answers whose surplus `pipelines.clusters.size_cap` cut.
+    """
+
+    members: pa.Table
+    coherence: Coherence
+    turned_away: pa.Table
+    counts: dict[str, int]
+    names: pa.Table
+
+
+def cluster(members: pa.Table, gate: Gate, weights: TokenWeights, linker: Linker | None = None) -> Clustered:
+    """Merge answer forms and split answers, then turn away lone and surplus questions and incoherent clusters.
+
+    Args:
+        members: all rows of each answer; of one that was cut, votes instead of the rows that are gone.
+        gate: the limits.
+        weights: of the tokens, for the linker and the idf score.
+        linker: splits answers into groups of paraphrases; None: all questions of an answer are one group.
+    """
+    merged = merge_answers(members)
+    answers = merged["cluster_id"].to_numpy()
+    answer_starts = starts_of_runs(answers)
+    sizes = sizes_of_runs(answer_starts, len(merged))
+    voted = pc.unique(members["cluster_id"].filter(pc.is_null(members["text"]))).to_numpy()
+    cut = answer_starts[np.isin(answers[answer_starts], voted)]
+    single = pa.array(np.repeat(sizes == 1, sizes))
+    lost = [turn_members_away(merged.filter(single), stage="size", reason="single_question")]
+    grouped = _split_answers(merged.filter(pc.invert(single)), weights, linker)
+    starts = starts_of_runs(grouped["cluster_id"].to_numpy())
+    group_sizes = sizes_of_runs(starts, len(grouped))
+    over = (group_sizes > gate.max_cluster_size) | np.isin(grouped["cluster_id"].to_numpy()[starts], voted)
+    alone = np.repeat(group_sizes == 1, group_sizes)
+    surplus = ranks_in_runs(starts, len(grouped)) >= gate.max_cluster_size
+    lost += [
+        turn_members_away(grouped.filter(pa.array(alone)), stage="linkage", reason="no_paraphrase"),
+        turn_members_away(grouped.filter(pa.array(surplus)), stage="size", reason="over_max_cluster_size"),
+    ]
+    kept = grouped.filter(pa.array(~(alone | surplus)))
+    judged, scores, incoherent = _believe(kept, gate, weights)
+    counts = {
+        "members_judged": len(merged),
+        "answers": len(sizes),
+        "groups": int(np.count_nonzero(sizes == 1)) + len(group_sizes),
+        "groups_of_one": int(np.count_nonzero(sizes == 1) + np.count_nonzero(group_sizes == 1)),
+        "groups_over_max_cluster_size": int(np.count_nonzero(over)),
+        "groups_incoherent": int(np.count_nonzero(group_sizes > 1)) - len(scores.paper),
+    }
+    names = merged.select(["cluster_id", "answer"]).take(pa.array(cut))
+    return Clustered(judged, scores, pa.concat_tables([*lost, incoherent]), counts, names)
+
+
+def _split_answers(merged: pa.Table, weights: TokenWeights, linker: Linker | None) -> pa.Table:
+    """Return the rows with the answer's hash beside the id of their group, ordered by group and question.
+
+    A group's id is the hash of its answer and its smallest question, so it stays when other questions come or go.
+    """
+    answers = merged["cluster_id"].combine_chunks()
+    with_answer = replace_columns(merged, answer_hash=answers)
+    if linker is None or not len(merged):
+        return with_answer
+    linked = linker(merged, weights)
+    first = merged["question_id"].combine_chunks().take(pa.array(linked.group))
+    named = pc.binary_join_element_wise(answers.cast(pa.string()), first.cast(pa.string()), ":").dictionary_encode()
+    ids = hash64_all(named.dictionary).take(named.indices)
+    grouped = replace_columns(with_answer, cluster_id=ids, linkage_probability=pa.array(linked.confidence))
+    return grouped.take(pa.array(np.lexsort((grouped["question_id"].to_numpy(), ids.to_numpy()))))
+
+
+def _believe(kept: pa.Table, gate: Gate, weights: TokenWeights) -> tuple[pa.Table, Coherence, pa.Table]:
+    """Return the clusters that reach the gate's coherence, their scores, and the others as TURNED_AWAY rows."""
+    starts = starts_of_runs(kept["cluster_id"].to_numpy())
+    scored = coherence(kept["token_ids"], starts, weights)
+    score = scored.named(gate.coherence)
+    score_of_row = np.repeat(score, sizes_of_runs(starts, len(kept)))
+    coherent = score_of_row >= gate.min_coherence
+    believed = Coherence(*(values[score >= gate.min_coherence] for values in scored))
+    left, scores = kept.filter(pa.array(~coherent)), pa.array(score_of_row[~coherent])
+    incoherent = turn_members_away(left, stage="coherence", reason="incoherent", scores=scores)
+    return kept.filter(pa.array(coherent)), believed, incoherent
+
+
+def describe(members: pa.Table, scores: Coherence) -> pa.Table:
+    """Return the CLUSTERS row of each cluster.
+
+    Args:
+        members: MEMBERS with their split, ordered by cluster and question.
+        scores: of those clusters, in the same order.
+    """
+    ids = members["cluster_id"].to_numpy()
+    starts = starts_of_runs(ids)
+    first = members.take(pa.array(starts))
+    events = members["events"].to_numpy()
+    return pa.table(
+        {
+            "cluster_id": first["cluster_id"],
+            "answer_hash": first["answer_hash"],
+            "answer": first["answer"],
+            "split": first["split"],
+            "size": pa.array(sizes_of_runs(starts, len(members))),
+            "events": pa.array(np.add.reduceat(events, starts) if len(starts) else np.zeros(0, np.int64)),
+            "coherence": pa.array(scores.paper),
+            "adjusted_coherence": pa.array(scores.adjusted),
+            "idf_coherence": pa.array(scores.idf),
+            "linkage_probability": first["linkage_probability"],
+            "question_ids": lists_of(members["question_id"], starts),
+            "texts": lists_of(members["text"], starts),
+        },
+    ).cast(CLUSTERS)

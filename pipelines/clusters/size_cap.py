@@ -1,0 +1,113 @@
+"""What an answer has beyond the largest cluster goes no further than the shard of its questions.
+
+MEMBERS of whole questions -> cut_surplus -> MEMBERS, SURPLUS; SURPLUS and the answers' names -> turn_surplus_away
+
+Where answers are not split, the questions with the smallest ids stand for all. One that has so many smaller ones in its
+own shard of questions cannot be among them. It is spared the way to its answer, so that no worker ever holds all
+questions of an answer that half of the log got. What its rows say of the answer's form still counts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.engine.shuffle import concatenate, to_ipc
+from pipelines.intermediate import MEMBERS
+from pipelines.writing.parquet import Written
+from pipelines.writing.rejects import turn_members_away
+from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
+
+SURPLUS: Final = pa.schema([MEMBERS.field(name) for name in ("cluster_id", "question_id", "text", "events", "split")])
+"""A question beyond the largest cluster, once for each answer; the answer's form is not known yet."""
+
+
+@dataclasses.dataclass
+class CutSurplus(beam.PTransform):
+    """Cut every answer within its table.
+
+    Input: MEMBERS tables, all rows of each question in one.
+    Output: ``main``, MEMBERS tables; ``surplus``, SURPLUS tables as Arrow IPC bytes; ``written``, how many these are.
+
+    Attributes:
+        max_cluster_size: how many questions of an answer may be kept in the end.
+    """
+
+    max_cluster_size: int
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(self, members: beam.PCollection[pa.Table]) -> dict[str, beam.PCollection[Any]]:
+        """Cut each element."""
+        cut = members | beam.FlatMap(_cut, self.max_cluster_size).with_outputs("surplus", "written", main="main")
+        return {"main": cut.main, "surplus": cut.surplus, "written": cut.written}
+
+
+def _cut(members: pa.Table, max_cluster_size: int) -> Iterator[Any]:
+    kept, surplus = cut_surplus(members, max_cluster_size)
+    yield kept
+    if len(surplus):
+        yield beam.pvalue.TaggedOutput("surplus", to_ipc(surplus))
+        yield beam.pvalue.TaggedOutput("written", Written(None, {"members_judged": len(surplus)}))
+
+
+class Cut(NamedTuple):
+    """MEMBERS that may still be kept, with `votes` of the others for the form of their answer, and those as SURPLUS."""
+
+    members: pa.Table
+    surplus: pa.Table
+
+
+def cut_surplus(members: pa.Table, max_cluster_size: int) -> Cut:
+    """Take out of every answer all but the ``max_cluster_size`` questions with the smallest ids.
+
+    Args:
+        members: MEMBERS; all rows of each question are present.
+        max_cluster_size: how many questions of an answer may be kept in the end.
+    """
+    ids = members["cluster_id"].combine_chunks()
+    counted = pc.value_counts(ids)
+    large = counted.field("values").filter(pc.greater(counted.field("counts"), max_cluster_size))
+    rows = np.flatnonzero(pc.is_in(ids, value_set=large).to_numpy(zero_copy_only=False))
+    clusters, questions = ids.to_numpy()[rows], members["question_id"].to_numpy()[rows]
+    order = np.lexsort((questions, clusters))
+    rows, clusters, questions = rows[order], clusters[order], questions[order]
+    places = starts_of_runs(clusters, questions)
+    over = ranks_in_runs(starts_of_runs(clusters[places]), len(places)) >= max_cluster_size
+    if not over.any():
+        return Cut(members, SURPLUS.empty_table())
+    events = np.add.reduceat(members["events"].to_numpy()[rows], places)[over]
+    surplus = members.select(SURPLUS.names).take(pa.array(rows[places[over]]))
+    cut = np.zeros(len(members), bool)
+    cut[rows[np.repeat(over, sizes_of_runs(places, len(rows)))]] = True
+    kept = members.filter(pa.array(~cut))
+    return Cut(
+        pa.concat_tables([kept, votes(members.filter(pa.array(cut)))]),
+        surplus.set_column(SURPLUS.names.index("events"), "events", pa.array(events)),
+    )
+
+
+def votes(members: pa.Table) -> pa.Table:
+    """Return MEMBERS rows that say no more than how often each form of an answer was given; their text is null."""
+    counted = members.group_by(["cluster_id", "answer"], use_threads=False).aggregate([("events", "sum")])
+    known = {"cluster_id": counted["cluster_id"], "answer": counted["answer"], "events": counted["events_sum"]}
+    return pa.table({f.name: known.get(f.name, pa.nulls(len(counted), f.type)) for f in MEMBERS}).cast(MEMBERS)
+
+
+def turn_surplus_away(part: bytes, names: Sequence[pa.Table]) -> pa.Table:
+    """Return TURNED_AWAY rows for SURPLUS, as if the questions had met.
+
+    Args:
+        part: the questions, as Arrow IPC bytes.
+        names: ``cluster_id`` and ``answer``, the most frequent form, of all answers that were cut.
+    """
+    surplus, known = concatenate([part]), pa.concat_tables(names)
+    answers = known["answer"].take(pc.index_in(surplus["cluster_id"], value_set=known["cluster_id"]))
+    return turn_members_away(surplus.append_column("answer", answers), stage="size", reason="over_max_cluster_size")

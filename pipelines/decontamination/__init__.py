@@ -1,0 +1,1 @@
+"""Removal of validation and test questions that occur in train."""

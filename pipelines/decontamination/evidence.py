@@ -1,0 +1,124 @@
+"""Where all that is known of a question in every split comes together, and which of its members have to leave.
+
+MEMBERS -> mention, LEAKS -> accuse -> MENTIONS of a question -> drop_leaked -> MEMBERS that stay -> drop_alone
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.decontamination.near_duplicates import KINDS, PRECEDENCE, REASONS
+from pipelines.intermediate import MEMBERS, TURNED_AWAY
+from pipelines.writing.rejects import turn_members_away
+from schemas.ragged import sizes_of_runs, starts_of_runs
+
+MENTIONS: Final = pa.schema([*MEMBERS, ("reason", pa.int8()), ("score", pa.float64())])
+"""A member, or (reason not null) why a question of a split should leave it, one of `LEAKS`."""
+
+_VERDICT: Final = pa.schema([MENTIONS.field(name) for name in ("question_id", "split", "reason", "score")])
+
+
+class Kept(NamedTuple):
+    """MEMBERS that stay, TURNED_AWAY rows for the others, and counts by ``leakage.<what>.<split>[.<reason>]``."""
+
+    members: pa.Table
+    turned_away: pa.Table
+    counts: dict[str, int]
+
+
+def mention(members: pa.Table) -> pa.Table:
+    """Return MENTIONS in which a train row says no more than that its question occurs in train."""
+    in_train = pc.equal(members["split"], "train")
+    train, held_out = members.filter(in_train), members.filter(pc.invert(in_train))
+    bare = train.select(["cluster_id", "question_id", "split"])
+    return pa.concat_tables([_mentions(bare), _mentions(held_out)])
+
+
+def accuse(leaks: pa.Table) -> pa.Table:
+    """Return LEAKS as MENTIONS."""
+    splits = pa.array(PRECEDENCE).take(leaks["rank"].combine_chunks())
+    return _mentions(leaks.select(["question_id", "reason", "score"]).append_column("split", splits))
+
+
+def _mentions(known: pa.Table) -> pa.Table:
+    missing = {f.name: pa.nulls(len(known), f.type) for f in MENTIONS if f.name not in known.column_names}
+    columns = missing | dict(zip(known.column_names, known.columns, strict=True))
+    return pa.table({name: columns[name] for name in MENTIONS.names}).cast(MENTIONS)
+
+
+def drop_leaked(mentions: pa.Table, *, across: bool) -> Kept:
+    """Return the validation and test rows without a like in train, and of validation without one in test.
+
+    Args:
+        mentions: MENTIONS; all rows of each question are present.
+        across: compare validation with test at all.
+    """
+    accused = pc.is_valid(mentions["reason"])
+    members = mentions.filter(pc.invert(accused)).select(MEMBERS.names)
+    same = [_same_question(members, split) for split in PRECEDENCE[: 2 if across else 1]]
+    verdicts = pa.concat_tables([mentions.filter(accused).select(_VERDICT.names), *same])
+    held_out = members.filter(pc.not_equal(members["split"], "train"))
+    reasons, scores = _first_verdict(held_out, verdicts)
+    lost = [TURNED_AWAY.empty_table()]
+    for number, reason in enumerate(REASONS):
+        leaked = pc.fill_null(pc.equal(reasons, number), False)
+        left = held_out.filter(leaked)
+        lost.append(turn_members_away(left, stage="leakage", reason=reason, scores=scores.filter(leaked)))
+    counts = _count("compared", members["split"])
+    distinct = verdicts.group_by(["question_id", "split", "reason"], use_threads=False).aggregate([])
+    counts |= _count("found", distinct["split"], distinct["reason"].combine_chunks())
+    gone = pc.is_valid(reasons)
+    counts |= _count("removed", held_out["split"].filter(gone), reasons.filter(gone))
+    return Kept(held_out.filter(pc.invert(gone)), pa.concat_tables(lost), counts)
+
+
+def _same_question(members: pa.Table, split: str) -> pa.Table:
+    """Return a verdict for each question of ``split`` and each of its rows in a later split."""
+    number = PRECEDENCE.index(split)
+    there = pc.unique(members["question_id"].filter(pc.equal(members["split"], split)))
+    later = members.filter(pc.is_in(members["split"], value_set=pa.array(PRECEDENCE[number + 1 :])))
+    leaked = later.filter(pc.is_in(later["question_id"], value_set=there)).select(["question_id", "split"])
+    rows = len(leaked)
+    leaked = leaked.append_column("reason", pa.repeat(KINDS * number, rows))
+    return leaked.append_column("score", pa.nulls(rows, pa.float64())).cast(_VERDICT)
+
+
+def _first_verdict(held_out: pa.Table, verdicts: pa.Table) -> tuple[pa.Array, pa.Array]:
+    """Return for each row the first reason that applies to its question in its split and the greatest score for it."""
+    reasons, scores = pa.nulls(len(held_out), pa.int8()), pa.nulls(len(held_out), pa.float64())
+    for split in PRECEDENCE[1:]:
+        ordered = verdicts.filter(pc.equal(verdicts["split"], split)).sort_by(
+            [("question_id", "ascending"), ("reason", "ascending"), ("score", "descending")]
+        )
+        first = ordered.take(pa.array(starts_of_runs(ordered["question_id"].to_numpy()))).combine_chunks()
+        found = pc.index_in(held_out["question_id"], value_set=first["question_id"])
+        row = pc.if_else(pc.equal(held_out["split"], split), found, None).combine_chunks()
+        reasons = pc.coalesce(reasons, first["reason"].combine_chunks().take(row))
+        scores = pc.coalesce(scores, first["score"].combine_chunks().take(row))
+    return reasons, scores
+
+
+def drop_alone(members: pa.Table) -> Kept:
+    """Return the clusters that still have two questions, ordered by cluster and question.
+
+    Args:
+        members: MEMBERS; all rows of each cluster are present.
+    """
+    ordered = members.sort_by([("cluster_id", "ascending"), ("question_id", "ascending")])
+    starts = starts_of_runs(ordered["cluster_id"].to_numpy())
+    sizes = sizes_of_runs(starts, len(ordered))
+    alone = pa.array(np.repeat(sizes == 1, sizes))
+    left = ordered.filter(alone)
+    lost = turn_members_away(left, stage="leakage", reason="left_alone")
+    counts = {f"{name}.left_alone": n for name, n in _count("removed", left["split"]).items()}
+    return Kept(ordered.filter(pc.invert(alone)), lost, counts)
+
+
+def _count(what: str, splits: pa.ChunkedArray, reasons: pa.Array | None = None) -> dict[str, int]:
+    named = [] if reasons is None else [pa.array(REASONS).take(reasons)]
+    counted = pc.value_counts(pc.binary_join_element_wise(f"leakage.{what}", splits, *named, "."))
+    return dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))

@@ -1,0 +1,103 @@
+"""No question of validation or test may occur in train, in its own words or in almost the same ones.
+
+MEMBERS of all splits -> RemoveLeakage -> MEMBERS of validation and test, TURNED_AWAY rows, Written
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+import pydantic
+
+from pipelines.decontamination.evidence import Kept, accuse, drop_alone, drop_leaked, mention
+from pipelines.decontamination.near_duplicates import find_leaks, sets_to_compare
+from pipelines.decontamination.set_similarity import SMALLEST_JACCARD
+from pipelines.engine.shuffle import GroupByShard
+from pipelines.writing.parquet import Written
+
+TURNED_AWAY_TAG = "turned_away"
+
+
+class Leakage(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """What counts as occurring in another split.
+
+    Attributes:
+        near_duplicate: sets of words with at least this Jaccard index are too alike, and so are equal bags of words;
+            1: only equal bags; 0: only equal questions, and validation may share them with test, as in the paper.
+    """
+
+    near_duplicate: float = pydantic.Field(default=0.9, ge=0, le=1)
+
+    @pydantic.field_validator("near_duplicate")
+    @classmethod
+    def _is_possible(cls, value: float) -> float:
+        if 0 < value < SMALLEST_JACCARD:
+            raise ValueError(f"must be 0 or at least {SMALLEST_JACCARD}, got {value}")
+        return value
+
+
+@dataclasses.dataclass
+class RemoveLeakage(beam.PTransform):
+    """Remove from validation and test every question that occurs in train, then clusters left with one question.
+
+    Likewise from validation what occurs in test. Whether the other question leaves its own split does not matter.
+
+    Input: MEMBERS tables with their split.
+    Output: ``main``, MEMBERS of validation and test ordered by cluster and question, one table a shard, all of a
+    cluster in one table; ``turned_away``, TURNED_AWAY tables; ``written``, counts.
+    """
+
+    leakage: Leakage
+    shards: int
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(self, members: beam.PCollection[pa.Table]) -> dict[str, beam.PCollection[Any]]:
+        """Meet by words and by question to find leaks, then by answer to find clusters left with one question."""
+        tags = (TURNED_AWAY_TAG, "written")
+        counts, mentions = [], [members | "Mention" >> beam.Map(mention)]
+        if self.leakage.near_duplicate:
+            found = (
+                members
+                | "SetsToCompare" >> beam.Map(sets_to_compare, self.leakage.near_duplicate)
+                | "MeetByWords" >> GroupByShard(key="meeting", shards=self.shards)
+                | "FindLeaks" >> beam.FlatMap(_find, self.leakage.near_duplicate).with_outputs("written", main="main")
+            )
+            mentions.append(found.main)
+            counts.append(found.written)
+        clean = (
+            tuple(mentions)
+            | "MeetByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
+            | "DropLeaked"
+            >> beam.FlatMap(
+                lambda table: _tagged(drop_leaked(table, across=self.leakage.near_duplicate > 0))
+            ).with_outputs(*tags, main="main")
+        )
+        whole = (
+            clean.main
+            | "MeetByAnswerAgain" >> GroupByShard(key="answer_hash", shards=self.shards)
+            | "DropAlone" >> beam.FlatMap(lambda table: _tagged(drop_alone(table))).with_outputs(*tags, main="main")
+        )
+        lost = (clean[TURNED_AWAY_TAG], whole[TURNED_AWAY_TAG]) | "Lost" >> beam.Flatten()
+        counted = (*counts, clean.written, whole.written) | "Counted" >> beam.Flatten()
+        return {"main": whole.main, TURNED_AWAY_TAG: lost, "written": counted}
+
+
+def _find(sets: pa.Table, near_duplicate: float) -> Iterator[Any]:
+    found = find_leaks(sets, near_duplicate)
+    if len(found.leaks):
+        yield accuse(found.leaks)
+    yield beam.pvalue.TaggedOutput("written", Written(None, {"leakage.compared.pairs_of_sets": found.pairs}))
+
+
+def _tagged(kept: Kept) -> Iterator[Any]:
+    if len(kept.members):
+        yield kept.members
+    if len(kept.turned_away):
+        yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, kept.turned_away)
+    yield beam.pvalue.TaggedOutput("written", Written(None, dict(kept.counts)))

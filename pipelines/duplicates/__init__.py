@@ -1,0 +1,1 @@
+"""Labelled pairs to clusters: connected components and held-out splits."""

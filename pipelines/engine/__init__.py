@@ -1,0 +1,1 @@
+"""Beam engines: runner, options, shuffle, workers."""

@@ -1,0 +1,142 @@
+"""Which engine runs a pipeline, and with which of Beam's options.
+
+flags after ``--`` -> parse_options -> run(build, options)
+"""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import os
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import apache_beam as beam
+from apache_beam.options.pipeline_options import (
+    DirectOptions,
+    PipelineOptions,
+    StandardOptions,
+    _BeamArgumentParser,
+)
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
+from apache_beam.transforms.environments import SubprocessSDKEnvironment
+
+from pipelines.engine.engine_options import JOB_SERVER_OPTIONS, keep_workers, refuse_options_of_others, wait_for_prism
+from pipelines.engine.late_workers import use_patient_handlers
+from pipelines.engine.short_memory import forget_bundles
+from schemas.errors import QprError, UsageError
+
+IN_PROCESS = "FnApiRunner"
+_DIRECT_NAMES = ("directrunner", "direct", "switchingdirectrunner", "bundlebaseddirectrunner")
+
+
+def parse_options(flags: Sequence[str], *, say: Callable[[str], None] = lambda _: None) -> PipelineOptions:
+    """Return Beam's options from command-line flags; without a runner, the in-process `FnApiRunner`.
+
+    Args:
+        flags: what stood after ``--``.
+        say: receives a note for the user.
+
+    Raises:
+        UsageError: a flag or a runner Beam does not know, a flag for another engine, or a mode that loses rows.
+    """
+    _refuse_unknown(flags)
+    options = PipelineOptions(list(flags), pickle_library="cloudpickle")
+    if options.view_as(DirectOptions).direct_running_mode == "multi_threading":
+        raise UsageError(
+            "--direct_running_mode=multi_threading loses rows in Apache Beam: a timed flush races with the writers. "
+            "Use in_memory (the default) or multi_processing"
+        )
+    standard = options.view_as(StandardOptions)
+    if standard.runner is None or standard.runner.lower() in _DIRECT_NAMES:
+        if standard.runner is not None:
+            say(f"--runner={standard.runner}: using {IN_PROCESS}, Beam's in-process runner; nothing is downloaded")
+        standard.runner = IN_PROCESS
+    _refuse_unknown_runner(standard.runner)
+    if standard.runner.lower() == IN_PROCESS.lower():
+        standard.runner = IN_PROCESS
+    refuse_options_of_others(flags, standard.runner)
+    keep_workers(options)
+    wait_for_prism(options, standard.runner)
+    return options
+
+
+def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> None:
+    """Build a pipeline, run it and wait for its end.
+
+    Raises:
+        UsageError: there is no such engine here, or it misses an option.
+        QprError: the engine does not start, or reports that the pipeline did not finish.
+    """
+    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # the error itself says more than its log lines
+    engine = options.view_as(StandardOptions).runner
+    pipeline = new_pipeline(options)
+    forget_bundles(options)
+    build(pipeline)
+    try:
+        result = pipeline.run()
+        state = result.wait_until_finish() or result.state
+    except Exception as error:
+        if engine == IN_PROCESS or "QprError: " in str(error) or os.environ.get("QPR_TRACEBACK"):
+            raise
+        cause = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise QprError(f"{engine} did not run the pipeline: {cause}. Check the options after --") from error
+    if state != "DONE":
+        raise QprError(f"the pipeline ended as {state}; the engine's own log says why. Nothing was published")
+
+
+def new_pipeline(options: PipelineOptions) -> beam.Pipeline:
+    """Return a pipeline without steps; nothing is started yet.
+
+    Raises:
+        UsageError: there is no such engine here, or it misses an option.
+    """
+    try:
+        return beam.Pipeline(runner=_runner(options), options=options)
+    except (ValueError, ImportError) as error:
+        engine = options.view_as(StandardOptions).runner
+        raise UsageError(f"--runner={engine}: {' '.join(str(error).split())}") from error
+
+
+def _runner(options: PipelineOptions) -> FnApiRunner | None:
+    """Return the runner of several processes with our workers, or None to let Beam make what the options name."""
+    direct = options.view_as(DirectOptions)
+    if options.view_as(StandardOptions).runner != IN_PROCESS or direct.direct_running_mode != "multi_processing":
+        return None
+    use_patient_handlers()
+    direct.direct_running_mode = "in_memory"  # else Beam replaces the environment by its own
+    # -P: a model.py in the current folder would hide ours; in the folder of our packages they are found only without it
+    path = "" if Path.cwd() == Path(__file__).resolve().parents[2] else " -P"
+    worker = "pipelines.engine.quiet_worker"
+    command = f"exec {shlex.quote(sys.executable)}{path} -m {worker}"  # Ctrl-C would end a shell in between
+    return FnApiRunner(default_environment=SubprocessSDKEnvironment.from_command_string(command))
+
+
+def _refuse_unknown_runner(name: str) -> None:
+    known = {runner.lower() for runner in StandardOptions.KNOWN_RUNNER_NAMES}
+    if not {name.lower(), f"{name.lower()}runner"} & known and "." not in name:
+        near = difflib.get_close_matches(name, StandardOptions.KNOWN_RUNNER_NAMES, n=1)
+        advice = f"did you mean {near[0]}?" if near else f"leave it out for {IN_PROCESS}, the one in this process"
+        raise UsageError(f"Beam has no runner {name}; {advice}")
+
+
+class _OneLineParser(_BeamArgumentParser):
+    """Beam's parser, but a wrong value is an error of one line instead of the usage of 200 options."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"Beam takes no such value: {message}")
+
+
+def _refuse_unknown(flags: Sequence[str]) -> None:
+    parser = _OneLineParser(allow_abbrev=False)
+    for kind in dict.fromkeys(PipelineOptions.__subclasses__()):
+        if kind.__module__.startswith("apache_beam.") or kind in JOB_SERVER_OPTIONS:
+            kind._add_argparse_args(parser)
+    known, unknown = parser.parse_known_args(list(flags))
+    if unknown:
+        name = unknown[0].split("=")[0]
+        near = difflib.get_close_matches(name.lstrip("-"), vars(known), n=1)
+        raise UsageError(f"Beam has no option {name}" + (f"; did you mean --{near[0]}?" if near else ""))

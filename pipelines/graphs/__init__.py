@@ -1,0 +1,1 @@
+"""Wiring of the Beam pipelines; logic lives in the other packages."""

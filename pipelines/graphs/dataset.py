@@ -1,0 +1,203 @@
+"""From questions and the answers they got to the tables of a dataset: what logs and pairs have in common.
+
+QUESTIONS, MEMBERS, token counts -> AssembleDataset -> Written
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, TypedDict
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.compute as pc
+import pydantic
+
+from pipelines.clusters.clustering import Gate, cluster, describe
+from pipelines.clusters.coherence import Coherence, coherence
+from pipelines.clusters.pairs import DEFAULT_MAX_PAIRS, pair
+from pipelines.clusters.size_cap import CutSurplus, turn_surplus_away
+from pipelines.clusters.splits import DEFAULT_SALT, split_of
+from pipelines.decontamination.transform import TURNED_AWAY_TAG, Leakage, RemoveLeakage
+from pipelines.decontamination.verification import CheckLeakage
+from pipelines.engine import progress
+from pipelines.engine.shuffle import GroupByShard
+from pipelines.linkage.linker import Encode, Linker, Linking
+from pipelines.linkage.transform import MakeLinker
+from pipelines.questions.aggregation import as_membership, assign_clusters, places
+from pipelines.questions.token_frequencies import MergeTokenCounts, TokenWeights
+from pipelines.summary.fallbacks import broad_answers
+from pipelines.writing.parquet import WriteTable, Written
+from schemas.ragged import starts_of_runs
+from schemas.tables import SPLITS
+
+_TABLES = ("clusters", "pairs")
+_TAGS = (*(f"{table}_{split}" for table in _TABLES for split in SPLITS), "places", "names", TURNED_AWAY_TAG, "written")
+
+
+class Assembly(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """How clusters are judged, split and paired.
+
+    Attributes:
+        linking: how to split answers into clusters; None: an answer is one cluster.
+        gate: which clusters to believe.
+        leakage: what validation and test must not share with train.
+        salt: changes which clusters land in which split.
+        max_pairs_per_cluster: upper bound on the pairs of a cluster.
+    """
+
+    linking: Linking | None = None
+    gate: Gate = Gate()
+    leakage: Leakage = Leakage()
+    salt: str = DEFAULT_SALT
+    max_pairs_per_cluster: int = pydantic.Field(default=DEFAULT_MAX_PAIRS, ge=1)
+
+
+class Parts(TypedDict):
+    """What a pipeline has found before clusters are judged.
+
+    Attributes:
+        questions: QUESTIONS tables without cluster, each question once.
+        members: MEMBERS tables in any order, all rows of a question in one of them; a split that is given stays, a null
+            one is decided by hash.
+        token_counts: TokenWeights of disjoint sets of questions.
+        turned_away: TURNED_AWAY tables.
+    """
+
+    questions: beam.PCollection[pa.Table]
+    members: beam.PCollection[pa.Table]
+    token_counts: beam.PCollection[TokenWeights]
+    turned_away: beam.PCollection[pa.Table]
+
+
+@dataclasses.dataclass
+class AssembleDataset(beam.PTransform):
+    """Judge clusters, split them, remove leakage, pair their questions and write every table.
+
+    Input: `Parts`.
+    Output: `Written`.
+
+    Attributes:
+        assembly: how to do it.
+        shards: how many parts a shuffle and a table have.
+        run_url: the run's folder.
+        encode: gives texts their vectors, where ``assembly.linking`` wants them.
+    """
+
+    assembly: Assembly
+    shards: int
+    run_url: str
+    encode: Encode | None = None
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(self, parts: Parts) -> beam.PCollection[Written]:
+        """Wire the steps; each is a function of its own."""
+        weights = parts["token_counts"] | "WeighTokens" >> beam.CombineGlobally(MergeTokenCounts())
+        members, surplus, cut_away = parts["members"], [], []
+        if self.assembly.linking is None:  # an answer is one cluster, of which no more than so many questions are kept
+            cut = members | "CutSurplus" >> CutSurplus(self.assembly.gate.max_cluster_size)
+            members, surplus, cut_away = cut["main"], [cut["surplus"]], [cut["written"]]
+        of_answers = members | "MeetByAnswer" >> GroupByShard(key="cluster_id", shards=self.shards)
+        linker = (of_answers, weights) | "MakeLinker" >> MakeLinker(self.assembly.linking, self.encode)
+        judged = of_answers | "Judge" >> beam.FlatMap(
+            judge,
+            self.assembly,
+            weights=beam.pvalue.AsSingleton(weights),
+            linker=beam.pvalue.AsSingleton(linker),
+        ).with_outputs(*_TAGS, main="main")
+        held_out = judged.main | "RemoveLeakage" >> RemoveLeakage(self.assembly.leakage, self.shards)
+        finished = held_out["main"] | "Finish" >> beam.FlatMap(
+            finish, self.assembly, weights=beam.pvalue.AsSingleton(weights)
+        ).with_outputs(*_TAGS)
+        questions = (
+            (
+                parts["questions"] | "AwaitPlaces" >> beam.Map(as_membership),
+                judged["places"],
+                finished["places"],
+            )
+            | "MeetByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
+            | "AssignClusters" >> beam.Map(assign_clusters)
+        )
+        names = beam.pvalue.AsList(judged["names"])
+        rejected = (
+            parts["turned_away"],
+            judged[TURNED_AWAY_TAG],
+            held_out[TURNED_AWAY_TAG],
+            *(part | "TurnSurplusAway" >> beam.Map(turn_surplus_away, names=names) for part in surplus),
+        ) | "GatherRejected" >> GroupByShard(key="shard_key", shards=self.shards)
+        tables = {table: self._write_splits(table, judged, finished) for table in _TABLES}
+        check = CheckLeakage(self.assembly.leakage.near_duplicate, self.shards, self.run_url.rsplit("/", 1)[0])
+        written = [
+            questions | "WriteQuestions" >> self._write("questions", "question_id"),
+            rejected | "WriteRejected" >> self._write("rejected", "shard_key"),
+            *tables["clusters"],
+            *tables["pairs"],
+            (tables["clusters"] | "WrittenClusters" >> beam.Flatten(), weights) | "CheckLeakage" >> check,
+            *cut_away,
+            judged["written"],
+            held_out["written"],
+        ]
+        return written | "Written" >> beam.Flatten()
+
+    def _write_splits(self, table: str, judged: Any, finished: Any) -> list[beam.PCollection[Written]]:
+        """Write a table's rows of each split, of which those of train were finished when they were judged."""
+        return [
+            (judged if split == "train" else finished)[f"{table}_{split}"]
+            | f"Write{table.title()}{split.title()}" >> self._write(table, "shard_key", part=f"{split}-")
+            for split in SPLITS
+        ]
+
+    def _write(self, table: str, key: str, part: str = "") -> WriteTable:
+        return WriteTable(run_url=self.run_url, table=table, key=key, shards=self.shards, part=part)
+
+
+def judge(members: pa.Table, assembly: Assembly, weights: TokenWeights, linker: Linker | None = None) -> Iterator[Any]:
+    """Yield the believable members with their split, the finished tables of train, and what is turned away.
+
+    The split is the answer's, so that all clusters of an answer share it.
+    """
+    clustered = cluster(members, assembly.gate, weights, linker)
+    progress.count(clustered.counts["members_judged"], "question", "clustered")
+    given = clustered.members["split"].combine_chunks()
+    decided = split_of(clustered.members["answer_hash"].to_numpy(), assembly.salt)
+    split = decided if given.null_count == len(given) else pc.coalesce(given, decided)
+    believed = clustered.members.set_column(clustered.members.column_names.index("split"), "split", split)
+    yield believed
+    in_train = pc.equal(split, "train")
+    starts = starts_of_runs(believed["cluster_id"].to_numpy())
+    cluster_in_train = in_train.take(pa.array(starts)).to_numpy(zero_copy_only=False)
+    scores = Coherence(*(values[cluster_in_train] for values in clustered.coherence))
+    yield from _tables(believed.filter(in_train), scores, assembly)
+    yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, clustered.turned_away)
+    yield beam.pvalue.TaggedOutput(
+        "written", Written(None, clustered.counts, broad_answers=broad_answers(members, weights))
+    )
+    if len(clustered.names):
+        yield beam.pvalue.TaggedOutput("names", clustered.names)
+
+
+def finish(members: pa.Table, assembly: Assembly, weights: TokenWeights) -> Iterator[Any]:
+    """Yield the finished tables of validation and test, scored again now that leaked questions are gone."""
+    starts = starts_of_runs(members["cluster_id"].to_numpy())
+    yield from _tables(members, coherence(members["token_ids"], starts, weights), assembly)
+
+
+def _tables(members: pa.Table, scores: Coherence, assembly: Assembly) -> Iterator[beam.pvalue.TaggedOutput]:
+    """Yield the tables of each split; ``shard_key`` says which shard of answers they are."""
+    yield beam.pvalue.TaggedOutput("places", places(members))
+    tables = {"clusters": describe(members, scores), "pairs": pair(members, assembly.max_pairs_per_cluster)}
+    split_of_cluster = tables["clusters"].select(["cluster_id", "split"])
+    for split in SPLITS:
+        ids = split_of_cluster.filter(pc.equal(split_of_cluster["split"], split))["cluster_id"]
+        for name, table in tables.items():
+            part = (
+                table.filter(pc.is_in(table["cluster_id"], value_set=ids))
+                if len(ids) < len(split_of_cluster)
+                else table
+            )
+            if len(ids) and len(part):
+                shard_key = pa.repeat(members["answer_hash"][0], len(part))
+                yield beam.pvalue.TaggedOutput(f"{name}_{split}", part.append_column("shard_key", shard_key))

@@ -1,0 +1,144 @@
+"""From question-answering logs to a dataset of paraphrase clusters.
+
+log files -> build -> Written
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+import pydantic
+
+from pipelines.decontamination.transform import TURNED_AWAY_TAG
+from pipelines.engine import progress
+from pipelines.engine.shuffle import GroupByShard
+from pipelines.graphs.dataset import AssembleDataset, Assembly, Parts
+from pipelines.graphs.input_digests import DigestInputs
+from pipelines.linkage.linker import Encode
+from pipelines.questions.aggregation import name_questions
+from pipelines.questions.ambiguity import Ambiguity, settle_answers
+from pipelines.questions.row_filters import Validation, validate
+from pipelines.reading.headers.columns import Column
+from pipelines.reading.reader import divide, read
+from pipelines.reading.sources import Source
+from pipelines.writing.parquet import Written
+from pipelines.writing.rejects import turn_away
+from pipelines.writing.run_report import WriteReport
+from schemas.tables import QA_LOG
+
+COLUMNS = [Column(field.name, field.type, required=not field.nullable) for field in QA_LOG]
+"""What a log may hold; ``question`` and ``answer`` it must."""
+
+
+class ClustersConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """All that decides what `qpr clusters` makes of its logs.
+
+    Attributes:
+        column_names: our column name -> the logs' own.
+        delimiter: of CSV and TSV logs as it was given; None: found in each.
+        encoding: of text logs as it was given; None: UTF-8.
+        validation: which rows to keep.
+        ambiguity: which questions with several answers to believe.
+        assembly: which clusters to believe, how to split and pair them.
+        shards: how many parts a shuffle and a table have; part of the configuration since it names the files.
+    """
+
+    column_names: dict[str, str] = {}
+    delimiter: str | None = None
+    encoding: str | None = None
+    validation: Validation = Validation()
+    ambiguity: Ambiguity = Ambiguity()
+    assembly: Assembly = Assembly()
+    shards: int = pydantic.Field(ge=1)
+
+
+def build(
+    pipeline: beam.Pipeline,
+    *,
+    sources: Sequence[Source],
+    config: ClustersConfig,
+    run_url: str,
+    encode: Encode | None = None,
+) -> None:
+    """Add all steps from log files to the written dataset.
+
+    Args:
+        pipeline: to add them to.
+        sources: the log files.
+        config: how to do it.
+        run_url: the run's folder.
+        encode: gives texts their vectors, where the configuration wants their cosine.
+    """
+    files = pipeline | "Files" >> beam.Create(list(sources))
+    asked = (
+        files
+        | "DivideFiles" >> beam.FlatMap(divide)
+        | "SpreadFiles" >> beam.Reshuffle()
+        | "ReadAndValidate"
+        >> beam.FlatMap(read_asked, config.column_names, config.validation).with_outputs(
+            TURNED_AWAY_TAG, "written", main="asked"
+        )
+    )
+    named = (
+        asked.asked
+        | "MeetByQuestion" >> GroupByShard(key="question_id", shards=config.shards)
+        | "NameQuestions"
+        >> beam.FlatMap(name_and_settle, config.ambiguity).with_outputs(
+            "members", "token_counts", TURNED_AWAY_TAG, "written", main="questions"
+        )
+    )
+    parts: Parts = {
+        "questions": named.questions,
+        "members": named.members,
+        "token_counts": named.token_counts,
+        "turned_away": (asked[TURNED_AWAY_TAG], named[TURNED_AWAY_TAG]) | "Unusable" >> beam.Flatten(),
+    }
+    written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url, encode)
+    digested = files | "DigestInputs" >> DigestInputs()
+    (
+        (written, asked.written, named.written, digested)
+        | "AllWritten" >> beam.Flatten()
+        | "Report" >> WriteReport(run_url)
+    )
+
+
+def read_asked(source: Source, column_names: Mapping[str, str], validation: Validation) -> Iterator[Any]:
+    """Yield the ASKED rows of a file, what is turned away, and how many rows and unreadable values there were."""
+    counts = collections.Counter({"rows_read": 0} | {f"readable_{name}": 0 for name in validation.filters})
+    for batch in read(source, COLUMNS, column_names):
+        counts["rows_read"] += len(batch.rows) + len(batch.rejected)
+        progress.count(len(batch.rows) + len(batch.rejected), "row", "read")
+        counts.update({f"unreadable_{name}": found for name, found in batch.unreadable.items()})
+        counts.update({f"ambiguous_{name}": found for name, found in batch.ambiguous.items()})
+        counts.update(
+            {f"readable_{name}": len(batch.rows) - batch.rows[name].null_count for name in validation.filters}
+        )
+        checked = validate(batch.rows, validation)
+        if len(checked.asked):
+            yield checked.asked
+        unreadable = turn_away_unreadable(batch.rejected)
+        for lost in (checked.turned_away, unreadable):
+            if len(lost):
+                yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, lost)
+    yield beam.pvalue.TaggedOutput("written", Written(None, dict(counts)))
+
+
+def turn_away_unreadable(rejected: pa.Table) -> pa.Table:
+    """Return TURNED_AWAY rows for what a reader rejected."""
+    flat = rejected.combine_chunks()
+    return turn_away(flat["payload"].combine_chunks(), stage="read", reasons=flat["reason"].combine_chunks())
+
+
+def name_and_settle(asked: pa.Table, ambiguity: Ambiguity) -> Iterator[Any]:
+    """Yield the questions of a shard, their MEMBERS, what is ambiguous, token counts and numbers of members."""
+    named = name_questions(asked)
+    settled = settle_answers(named.members, ambiguity)
+    yield named.questions
+    yield beam.pvalue.TaggedOutput("members", settled.members)
+    yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, settled.turned_away)
+    yield beam.pvalue.TaggedOutput("token_counts", named.token_counts)
+    yield beam.pvalue.TaggedOutput("written", Written(None, settled.counts))

@@ -1,0 +1,152 @@
+"""From pairs labelled by people to a dataset of paraphrase clusters.
+
+files of pairs -> build -> Written
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.compute as pc
+import pydantic
+
+from pipelines.decontamination.transform import TURNED_AWAY_TAG
+from pipelines.duplicates.held_out_split import HeldOut
+from pipelines.duplicates.labelled_pairs import COLUMNS, validate_pairs
+from pipelines.duplicates.transform import ClusterDuplicates
+from pipelines.engine import progress
+from pipelines.engine.shuffle import GroupByShard
+from pipelines.graphs.dataset import AssembleDataset, Assembly, Parts
+from pipelines.graphs.from_logs import turn_away_unreadable
+from pipelines.graphs.input_digests import DigestInputs
+from pipelines.intermediate import MEMBERS
+from pipelines.questions.aggregation import name_questions
+from pipelines.reading.reader import divide, read
+from pipelines.reading.sources import Source
+from pipelines.writing.parquet import Written
+from pipelines.writing.run_report import WriteReport
+
+
+class QuoraConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """All that decides what `qpr quora` makes of its pairs.
+
+    Attributes:
+        delimiter: of CSV and TSV as it was given; None: found in each file.
+        encoding: of text as it was given; None: UTF-8.
+        held_out: how to split.
+        assembly: which clusters to believe and how to pair their questions.
+        shards: how many parts a shuffle and a table have; part of the configuration since it names the files.
+    """
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    held_out: HeldOut = HeldOut()
+    assembly: Assembly = Assembly()
+    shards: int = pydantic.Field(ge=1)
+
+
+def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraConfig, run_url: str) -> None:
+    """Add all steps from files of pairs to the written dataset."""
+    files = pipeline | "Files" >> beam.Create(list(sources))
+    paired = (
+        files
+        | "DivideFiles" >> beam.FlatMap(divide)
+        | "SpreadFiles" >> beam.Reshuffle()
+        | "ReadAndValidate"
+        >> beam.FlatMap(read_pairs).with_outputs("edges", "qids", TURNED_AWAY_TAG, "written", main="asked")
+    )
+    clustered = paired.edges | "ClusterDuplicates" >> ClusterDuplicates(config.held_out, config.shards)
+    named = (
+        (paired.asked, clustered["places"])
+        | "MeetByQuestion" >> GroupByShard(key="question_id", shards=config.shards)
+        | "NameAndPlace"
+        >> beam.FlatMap(name_and_place, held_out=beam.pvalue.AsSingleton(clustered["held_out"])).with_outputs(
+            "members", "token_counts", "written", main="questions"
+        )
+    )
+    counted = (
+        paired.qids
+        | "MeetByQid" >> GroupByShard(key="qid", shards=config.shards)
+        | "CountQids" >> beam.Map(lambda qids: Written(None, count_qids(qids)))
+    )
+    parts: Parts = {
+        "questions": named.questions,
+        "members": named.members,
+        "token_counts": named.token_counts,
+        "turned_away": paired[TURNED_AWAY_TAG],
+    }
+    written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url)
+    digested = files | "DigestInputs" >> DigestInputs()
+    (
+        (written, paired.written, named.written, counted, clustered["written"], digested)
+        | "AllWritten" >> beam.Flatten()
+        | "Report" >> WriteReport(run_url)
+    )
+
+
+def read_pairs(source: Source) -> Iterator[Any]:
+    """Yield the ASKED rows of a file, its edges, ids and rejects, and how many rows there were."""
+    rows_read = 0
+    for batch in read(source, COLUMNS):
+        rows_read += len(batch.rows) + len(batch.rejected)
+        progress.count(len(batch.rows) + len(batch.rejected), "row", "read")
+        paired = validate_pairs(batch.rows)
+        if len(paired.asked):
+            yield paired.asked
+            yield beam.pvalue.TaggedOutput("edges", paired.edges)
+        if len(paired.qids):
+            yield beam.pvalue.TaggedOutput("qids", paired.qids)
+        for lost in (paired.turned_away, turn_away_unreadable(batch.rejected)):
+            if len(lost):
+                yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, lost)
+    yield beam.pvalue.TaggedOutput("written", Written(None, {"rows_read": rows_read}))
+
+
+def name_and_place(asked_and_placed: pa.Table, held_out: pa.Table) -> Iterator[Any]:
+    """Yield the questions of a shard, those in a cluster as MEMBERS, token counts and numbers of texts.
+
+    Args:
+        asked_and_placed: ASKED and `pipelines.duplicates.held_out_split.place_questions`; all rows of each
+            question are present.
+        held_out: `pipelines.duplicates.held_out_split.SPLITS_OF`.
+    """
+    is_asked = pc.is_valid(asked_and_placed["key"])
+    asked, placed = asked_and_placed.filter(is_asked), asked_and_placed.filter(pc.invert(is_asked))
+    named = name_questions(asked)
+    texts = asked.group_by(["question_id", "text"], use_threads=False).aggregate([])
+    merged = len(texts) - len(named.questions)
+    members = place(named.members, placed, held_out)
+    counts = {"texts": len(texts), "texts_merged_by_key": merged, "members": len(members)}
+    yield named.questions
+    yield beam.pvalue.TaggedOutput("members", members)
+    yield beam.pvalue.TaggedOutput("token_counts", named.token_counts)
+    yield beam.pvalue.TaggedOutput("written", Written(None, counts))
+
+
+def place(members: pa.Table, placed: pa.Table, held_out: pa.Table) -> pa.Table:
+    """Return the MEMBERS that have a place, with its cluster and split.
+
+    Args:
+        members: MEMBERS, one row a question.
+        placed: ``question_id`` and ``cluster_id``, one row a question that is in a cluster.
+        held_out: `pipelines.duplicates.held_out_split.SPLITS_OF`.
+    """
+    rows = pc.index_in(members["question_id"], value_set=placed["question_id"])
+    inside = pc.is_valid(rows)
+    cluster_ids = placed["cluster_id"].take(rows.filter(inside))
+    split = held_out["split"].take(pc.index_in(cluster_ids, value_set=held_out["cluster_id"]))
+    columns = {name: members[name].filter(inside) for name in MEMBERS.names}
+    return pa.table({**columns, "cluster_id": cluster_ids, "split": pc.fill_null(split, "train")}).cast(MEMBERS)
+
+
+def count_qids(qids: pa.Table) -> dict[str, int]:
+    """Return how many question ids there are and how many stand beside several texts.
+
+    Args:
+        qids: `pipelines.duplicates.labelled_pairs.QIDS`; all rows of each id are present.
+    """
+    texts = qids.group_by("qid", use_threads=False).aggregate([("text", "count_distinct")])["text_count_distinct"]
+    return {"qids": len(texts), "qids_with_several_texts": pc.sum(pc.greater(texts, 1)).as_py() or 0}

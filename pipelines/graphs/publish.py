@@ -1,0 +1,128 @@
+"""Run a pipeline that writes a dataset, hold its counts against each other, and publish it.
+
+build, output -> run_and_publish -> Manifest, and a page about the run
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import apache_beam as beam
+import pydantic
+from apache_beam.options.pipeline_options import PipelineOptions
+
+from pipelines.decontamination.report import leakage_report, tell_leakage
+from pipelines.decontamination.transform import Leakage
+from pipelines.engine.runner import run
+from pipelines.reading.sources import Source
+from pipelines.summary.cluster_summary import overview
+from pipelines.summary.fallbacks import fallbacks
+from pipelines.summary.faults import fault_of, shown_rejects
+from pipelines.summary.reject_examples import reject_examples
+from pipelines.summary.run_summary import Findings
+from pipelines.writing.run_report import check_sum, read_report
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import REPORTS, Manifest
+from schemas.artifacts.manifest import Source as Input
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError
+from schemas.tables import SPLITS
+
+DEFAULT_MAX_REJECT_RATIO = 0.1
+PAGE = "report.html"
+_SHARD_BYTES = 32 * 2**20
+_EXPANSION = {"parquet": 4.0}  # a text column of a log takes about so many times its Parquet size in memory
+_UNPACKED = 5.0
+
+
+def shards_for(sources: Sequence[Source]) -> int:
+    """Return a shard count that keeps a shard near 32 MB of log text; the same files give the same count."""
+    text = sum(s.bytes * (_UNPACKED if s.compression else _EXPANSION.get(s.format, 1.0)) for s in sources)
+    return min(4096, max(1, math.ceil(text / _SHARD_BYTES)))
+
+
+def run_and_publish(
+    build: Callable[[beam.Pipeline, str], None],
+    *,
+    output: Output,
+    sources: Sequence[Source],
+    configuration: pydantic.BaseModel,
+    leakage: Leakage,
+    options: PipelineOptions,
+    max_reject_ratio: float,
+    questions_a_row: int = 1,
+    page: Callable[[Findings], bytes],
+) -> Manifest:
+    """Run the pipeline and make what it wrote the dataset at ``output``.
+
+    Args:
+        build: adds the steps to a pipeline, given the run's folder.
+        output: the claimed place.
+        sources: the input files.
+        configuration: goes into the manifest.
+        leakage: what validation and test must not share with train.
+        options: Beam's.
+        max_reject_ratio: with a larger share of rejected rows nothing is published.
+        questions_a_row: how many questions an input row holds, so many events it makes.
+        page: tells the findings to a person, as the file `PAGE`; it tells times too, so no digest counts it.
+
+    Raises:
+        QprError: counts do not add up, something leaked, too many rejects, or no cluster. In the last two cases the
+            run's folder stays if it holds rejects, so that they can be read.
+    """
+    try:
+        run(lambda pipeline: build(pipeline, output.run_url), options)
+        report = read_report(output)
+        counted, leakage_file = tell_leakage(report.counters, leakage, output)
+        counters = _check_accounts(counted, questions_a_row)
+        fault = fault_of(counters, [source.url for source in sources], max_reject_ratio)
+        findings = Findings(
+            url=output.url,
+            run_id=output.run_id,
+            seconds=output.seconds,
+            fault=fault,
+            inputs=_in_order(report.sources, sources),
+            configuration=configuration.model_dump(mode="json"),
+            counters=counters,
+            overview=overview(output.url, report.files),
+            leakage=leakage_report(report.counters, leakage),
+            rejects=reject_examples(output.url, report.files, counters),
+            fallbacks=fallbacks(report.broad_answers, rows=counters.get("rows_read", 0)),
+        )
+        page_file = output.write(PAGE, page(findings), table=REPORTS)
+    except BaseException:
+        output.abandon()
+        raise
+    if fault and (counters["rows_rejected"] or counters["members_rejected"]):
+        output.release()
+        rejected, told = (storage.join(output.run_url, name) for name in ("rejected", PAGE))
+        examples = "".join(f"\n  {line}" for line in shown_rejects(findings.rejects))
+        raise QprError(f"{fault}. Read what was rejected in {rejected} or see the counts in {told}{examples}")
+    if fault:
+        output.abandon()
+        raise QprError(fault)
+    return output.publish(
+        [*report.files, leakage_file, page_file],
+        inputs=findings.inputs,
+        configuration=findings.configuration,
+        counters=counters,
+        distributions={name: found.five() for name, found in findings.overview.distributions.items()},
+    )
+
+
+def _in_order(inputs: Sequence[Input], sources: Sequence[Source]) -> list[Input]:
+    """Return what the workers found out about the inputs, in the order in which they were given."""
+    by_url = {found.url: found for found in inputs}
+    return [by_url.get(source.url, Input(url=source.url, bytes=source.bytes)) for source in sources]
+
+
+def _check_accounts(counted: dict[str, int], questions_a_row: int) -> dict[str, int]:
+    """Every row read is kept or rejected; every question of an answer is judged or ambiguous, in a cluster or not."""
+    counters = {"rows_rejected": 0, "members_rejected": 0} | counted
+    counters["rows_kept"] = counters.get("events", 0) // questions_a_row
+    check_sum(counters, "rows_read", "rows_kept", "rows_rejected")
+    ambiguous = [name for name in counters if name.startswith("rejected_ambiguity_")]
+    check_sum(counters, "members", "members_judged", *ambiguous)
+    check_sum(counters, "members", *(f"members_{split}" for split in SPLITS), "members_rejected")
+    return counters

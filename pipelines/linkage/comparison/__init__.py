@@ -1,0 +1,1 @@
+"""Comparison of question pairs: blocking, tokenization, features."""

@@ -1,0 +1,110 @@
+"""Which pairs of questions of an answer are worth a look.
+
+answers and parts of questions -> candidates -> pairs of rows
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from pipelines.linkage.comparison.part_weights import Parts
+from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
+
+ALL_PAIRS: Final = 1_000
+"""Answers up to this many questions are compared question by question."""
+
+RAREST: Final = 5
+"""By so many of its rarest stems a question of a larger answer is looked up."""
+
+WINDOW: Final = 4
+"""And compared with so many of the next that share the stem; so the pairs are linear in the questions."""
+
+SAMPLED: Final = 16
+"""So many pairs a question tell how alike the questions of a larger answer are."""
+
+
+def candidates(sizes: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.ndarray]:
+    """Return the left and the right row of each pair, left < right, ordered by answer and left and right row.
+
+    Args:
+        sizes: (A,) how many rows each answer has, one after the other.
+        stems: of those rows.
+    """
+    large = np.repeat(sizes > ALL_PAIRS, sizes)
+    left, right = _in_full(sizes, sizes <= ALL_PAIRS)
+    if not large.any():
+        return left, right
+    more_left, more_right = _sharing_rare_stems(np.flatnonzero(large), stems)
+    left, right = np.concatenate([left, more_left]), np.concatenate([right, more_right])
+    order = np.argsort(left, kind="stable")  # pairs of one left row come from one of the two, in order
+    return left[order], right[order]
+
+
+def sampled(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs that stand for all pairs of the answers too large for these: each row with `SAMPLED` that follow.
+
+    Rows are ordered by question, which is a hash, so what follows is random; after the last row comes the first.
+
+    Returns:
+        The left and the right row of each pair, left < right, ordered by answer.
+    """
+    starts = np.cumsum(sizes) - sizes
+    rows = np.flatnonzero(np.repeat(sizes > ALL_PAIRS, sizes))
+    start, size = (np.repeat(values, sizes)[rows][:, None] for values in (starts, sizes))
+    following = start + (rows[:, None] - start + np.arange(1, SAMPLED + 1)) % size
+    one, two = np.repeat(rows, SAMPLED), following.ravel()
+    return np.minimum(one, two), np.maximum(one, two)
+
+
+def _in_full(sizes: np.ndarray, wanted: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return all pairs within each run of rows, of the wanted runs alone."""
+    last = np.repeat(np.cumsum(sizes), sizes) - 1
+    rows = np.arange(len(last))
+    following = last - rows if wanted is None else np.where(np.repeat(wanted, sizes), last - rows, 0)
+    left = np.repeat(rows, following)
+    return left, left + 1 + np.arange(len(left)) - np.repeat(np.cumsum(following) - following, following)
+
+
+def with_all_pairs_of(component: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the given pairs and all within each component, each once, ordered by left and right row.
+
+    Args:
+        component: (R,) of each row, by any number.
+        left: (P,) rows.
+        right: (P,) other rows, greater than ``left``.
+    """
+    order = np.argsort(component, kind="stable")
+    inside_left, inside_right = _in_full(sizes_of_runs(starts_of_runs(component[order]), len(order)))
+    pairs = np.unique(
+        np.concatenate([left * len(order) + right, order[inside_left] * len(order) + order[inside_right]])
+    )
+    return pairs // len(order), pairs % len(order)
+
+
+def _sharing_rare_stems(rows: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.ndarray]:
+    """Return the pairs of ``rows`` that meet in the posting list of a rare stem, near one another."""
+    matrix = stems.rows[rows]
+    row, part = np.repeat(np.arange(len(rows)), np.diff(matrix.indptr)), matrix.indices
+    shared = stems.counts[part] > 1
+    row, part = row[shared], part[shared]
+    order = np.lexsort((part, stems.counts[part], row))
+    row, part = row[order], part[order]
+    starts = starts_of_runs(row)
+    rank = ranks_in_runs(starts, len(row))
+    rarest = np.full((len(rows), RAREST), -1, np.int64)
+    kept = rank < RAREST
+    row, part, rank = row[kept], part[kept], rank[kept]
+    rarest[row, rank] = part
+    similar_are_near = np.empty(len(rows), np.int64)
+    similar_are_near[np.lexsort(rarest.T[::-1])] = np.arange(len(rows))
+    order = np.lexsort((similar_are_near[row], part))
+    row, part = row[order], part[order]
+    found = []
+    for step in range(1, WINDOW + 1):
+        same = np.flatnonzero(part[step:] == part[:-step])
+        one, two = row[same], row[same + step]
+        found.append(np.minimum(one, two) * len(rows) + np.maximum(one, two))
+    pairs = np.unique(np.concatenate(found))
+    return rows[pairs // len(rows)], rows[pairs % len(rows)]

@@ -1,0 +1,95 @@
+"""Compare the questions of one answer with one another.
+
+MEMBERS of whole answers, TokenWeights -> compare -> Compared: pairs of rows and their features
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from pipelines.linkage.comparison.blocking import ALL_PAIRS, RAREST, WINDOW, candidates
+from pipelines.linkage.comparison.cosine_features import COSINES, cosines
+from pipelines.linkage.comparison.pair_features import NAMES, features
+from pipelines.linkage.comparison.tokenization import Wording, wording
+from pipelines.questions.token_frequencies import TokenWeights
+from schemas.ragged import sizes_of_runs, starts_of_runs
+
+PAIRS_AT_ONCE: Final = 300_000
+"""About so many pairs of questions are in memory at a time; an answer is never cut."""
+
+
+class Compared(NamedTuple):
+    """The candidate pairs of some whole answers.
+
+    Attributes:
+        left: (P,) rows, ordered by answer.
+        right: (P,) other rows of the same answers.
+        answers: (P,) int64 number of the pair's answer.
+        features: (P, F) float32.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    answers: np.ndarray
+    features: np.ndarray
+
+
+def compare(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | None = None) -> Iterator[Compared]:
+    """Yield the candidate pairs of whole answers with their features, about `PAIRS_AT_ONCE` a time.
+
+    Args:
+        members: MEMBERS ordered by cluster and question, all rows of each answer present.
+        weights: of the log's tokens.
+        vectors: (R, D) of the questions, for the last features: what `cosine.COSINES` names.
+    """
+    starts = starts_of_runs(members["cluster_id"].to_numpy())
+    sizes = sizes_of_runs(starts, len(members))
+    answer_of_row = np.repeat(np.arange(len(sizes)), sizes)
+    for part in _portions(starts, sizes):
+        answers = answer_of_row[part] - answer_of_row[part.start]
+        texts, events = (members[name].slice(part.start, len(answers)) for name in ("text", "events"))
+        words = wording(texts, answers, weights)
+        left, right = candidates(np.bincount(answers), words.stems)
+        if not len(left):
+            continue
+        of_part = None if vectors is None else vectors[part]
+        found = compare_pairs(words, left, right, answer_of_row=answers, events=events.to_numpy(), vectors=of_part)
+        yield Compared(left + part.start, right + part.start, answers[left] + answer_of_row[part.start], found)
+
+
+def compare_pairs(
+    words: Wording,
+    left: np.ndarray,
+    right: np.ndarray,
+    *,
+    answer_of_row: np.ndarray,
+    events: np.ndarray,
+    vectors: np.ndarray | None,
+) -> np.ndarray:
+    """Return the features of pairs, (P, F) float32; the arguments are those of `features.features` and `cosines`."""
+    found = features(words, left, right, answer_of_row=answer_of_row, events=events)
+    if vectors is None:
+        return found
+    return np.column_stack([found, cosines(vectors, left, right, answer_of_row=answer_of_row)])
+
+
+def compare_all(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | None = None) -> Compared:
+    """Return all that `compare` yields at once: for learning and measuring, where the pairs fit in memory."""
+    width = len(NAMES) + (0 if vectors is None else len(COSINES))
+    none = np.zeros(0, np.int64)
+    nothing = Compared(none, none, none, np.zeros((0, width), np.float32))
+    return Compared(*map(np.concatenate, zip(nothing, *compare(members, weights, vectors=vectors), strict=True)))
+
+
+def _portions(starts: np.ndarray, sizes: np.ndarray) -> Iterator[slice]:
+    """Yield runs of rows of whole answers."""
+    effort = np.cumsum(np.where(sizes > ALL_PAIRS, sizes * RAREST * WINDOW, sizes * (sizes - 1) // 2) + 1)
+    part = effort // PAIRS_AT_ONCE
+    bounds = [*starts.tolist(), int(sizes.sum())]
+    for first, last in itertools.pairwise([*starts_of_runs(part).tolist(), len(sizes)]):
+        yield slice(bounds[first], bounds[last])

@@ -1,0 +1,173 @@
+"""What two questions of one answer have in common, in numbers a model can weigh.
+
+Wording, pairs of rows -> features -> (P, F) float32
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from pipelines.linkage.comparison.blocking import ALL_PAIRS, sampled
+from pipelines.linkage.comparison.neighbourhood import Neighbours
+from pipelines.linkage.comparison.part_weights import Parts
+from pipelines.linkage.comparison.tokenization import Wording
+
+NAMES: Final = (
+    "stems", "stems_here", "grams", "grams_here", "bigrams", "bigrams_here",  # Jaccard, idf of the log or of the answer
+    "containment", "containment_here",  # shared weight by the lighter question's
+    "shared", "shared_here", "shared_count",
+    "unmatched_min", "unmatched_max", "unmatched_here_min", "unmatched_here_max",
+    "unmatched_rare_min", "unmatched_rare_max",  # nearly the weight of the heaviest unmatched stem: another name, say
+    "unmatched_grams_min", "unmatched_grams_max", "unmatched_count_min", "unmatched_count_max",
+    "numbers_shared", "numbers_differ", "first_differs",
+    "length_min", "length_max",
+    "rival_min", "rival_max", "margin_min", "margin_max", "rival_grams_min", "rival_grams_max",
+    "profile_correlation", "profile_difference", "better_min", "better_max", "repeated_min", "repeated_max",
+    "answer_size", "answer_spread", "answer_median", "answer_mean", "answer_best",
+    "events_min", "events_max",
+)  # fmt: skip
+"""The columns. ``rival`` is the resemblance of each question's best other partner, ``margin`` the pair's minus it."""
+
+MOST_SIZE: Final = 4
+"""Larger answers count as this large: a model that knows the size learns how large the clusters were, not how alike."""
+
+CHUNK: Final = 1 << 17
+"""Pairs whose common parts are looked up together; bounds memory."""
+
+
+def features(
+    words: Wording, left: np.ndarray, right: np.ndarray, *, answer_of_row: np.ndarray, events: np.ndarray
+) -> np.ndarray:
+    """Compare pairs of questions.
+
+    Args:
+        words: of R rows.
+        left: (P,) rows, ordered by answer.
+        right: (P,) rows of the same answers.
+        answer_of_row: (R,) ascending.
+        events: (R,) how often each was asked with this answer.
+
+    Returns:
+        (P, len(NAMES)) float32.
+    """
+    found = _in_common(words, left, right)
+    alike = (found["stems_here"] + found["grams_here"]) / 2
+    one, two = rivals(alike, left, right, rows=len(answer_of_row))
+    found |= _both("rival", one, two) | _both("margin", alike - one, alike - two)
+    found |= _both("rival_grams", *rivals(found["grams"], left, right, rows=len(answer_of_row)))
+    neighbours = Neighbours(left, right, alike, answer_of_row)
+    found["profile_correlation"], found["profile_difference"] = neighbours.profiles()
+    found |= _both("better", *(np.log1p(better) for better in neighbours.standing()))
+    found |= _of_answers(words, alike, left, answer_of_row)
+    found |= _both("events", *(np.log1p(events)[rows] for rows in (left, right)))
+    table = np.empty((len(left), len(NAMES)), np.float32)
+    for place, name in enumerate(NAMES):
+        table[:, place] = found.pop(name)
+    return table
+
+
+def _in_common(words: Wording, left: np.ndarray, right: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what two questions alone tell, without regard to the other pairs."""
+    stems, grams, bigrams = words.stems, words.grams, words.bigrams
+    repeated = stems.weight * (stems.counts > 1)
+    same = shared(stems, left, right, np.column_stack([words.numbers, repeated, stems.weight**4]))
+    same_grams = shared(grams, left, right)
+    have_repeated, have_rare = stems.rows @ repeated, stems.rows @ stems.weight**4
+    one, two = (stems.length[rows].astype(np.float32) for rows in (left, right))
+    numbers = stems.rows @ words.numbers
+    found: dict[str, np.ndarray] = {}
+    found["stems"], found["stems_here"] = jaccard(stems, same, left, right)
+    found["grams"], found["grams_here"] = jaccard(grams, same_grams, left, right)
+    found["bigrams"], found["bigrams_here"] = jaccard(bigrams, shared(bigrams, left, right), left, right)
+    found["containment"] = same[:, 0] / np.maximum(np.minimum(one, two)[:, 0], 1e-9)
+    found["containment_here"] = same[:, 1] / np.maximum(np.minimum(one, two)[:, 1], 1e-9)
+    found["shared"], found["shared_here"], found["shared_count"] = same[:, 0], same[:, 2], same[:, 3]
+    found |= _both("unmatched", one[:, 0] - same[:, 0], two[:, 0] - same[:, 0])
+    found |= _both("unmatched_here", one[:, 1] - same[:, 1], two[:, 1] - same[:, 1])
+    rare = (np.maximum(have_rare[rows] - same[:, 6], 0) ** 0.25 for rows in (left, right))
+    found |= _both("unmatched_rare", *rare)
+    found |= _both("unmatched_count", one[:, 2] - same[:, 3], two[:, 2] - same[:, 3])
+    found |= _both("unmatched_grams", *(grams.length[rows, 1] - same_grams[:, 1] for rows in (left, right)))
+    found |= _both("repeated", *(have_repeated[rows] - same[:, 5] for rows in (left, right)))
+    found["numbers_shared"] = same[:, 4]
+    found["numbers_differ"] = numbers[left] + numbers[right] - 2 * same[:, 4]
+    found["first_differs"] = words.first[left] != words.first[right]
+    return found | _both("length", one[:, 2], two[:, 2])
+
+
+def shared(parts: Parts, left: np.ndarray, right: np.ndarray, more: np.ndarray | None = None) -> np.ndarray:
+    """Return sums over the parts both rows have: weight, weight of single, weight of shared, count and ``more``."""
+    columns = [parts.weight, parts.weight_of_single, parts.weight_of_shared, np.ones(len(parts.weight))]
+    values = np.column_stack([*columns, *([] if more is None else [more])])
+    sums = np.empty((len(left), values.shape[1]), np.float32)
+    for start in range(0, len(left), CHUNK):
+        chunk = slice(start, start + CHUNK)
+        sums[chunk] = parts.rows[left[chunk]].multiply(parts.rows[right[chunk]]) @ values
+    return sums
+
+
+def jaccard(parts: Parts, same: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the weight two rows share of the weight they have, by the log's frequencies and by the answer's."""
+    union = (parts.length[left] + parts.length[right]).astype(np.float32)
+    here = union[:, 1] - 2 * same[:, 1] + same[:, 2]
+    return same[:, 0] / np.maximum(union[:, 0] - same[:, 0], 1e-9), same[:, 2] / np.maximum(here, 1e-9)
+
+
+def rivals(alike: np.ndarray, left: np.ndarray, right: np.ndarray, *, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the greatest resemblance of each pair's left, and right, question to any other question; else 0."""
+    best, ties, second = np.zeros(rows), np.zeros(rows, np.int64), np.zeros(rows)
+    for side in (left, right):
+        np.maximum.at(best, side, alike)
+    for side in (left, right):
+        is_best = alike == best[side]
+        ties += np.bincount(side[is_best], minlength=rows)
+        np.maximum.at(second, side[~is_best], alike[~is_best])
+    second = np.where(ties > 1, best, second)
+    one, two = (np.where(alike == best[side], second[side], best[side]) for side in (left, right))
+    return one, two
+
+
+def _of_answers(
+    words: Wording, alike: np.ndarray, left: np.ndarray, answer_of_row: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Return for each pair how many and how alike the questions of its answer are."""
+    sizes, answers = np.bincount(answer_of_row), answer_of_row[left]
+    one, two = sampled(sizes)
+    in_full = sizes[answers] <= ALL_PAIRS
+    typical = np.concatenate([alike[in_full], _resemblance(words, one, two)])
+    of_typical = np.concatenate([answers[in_full], answer_of_row[one]])
+    best = np.zeros(len(sizes))
+    np.maximum.at(best, answers, alike)
+    spread, median, mean = (values[answers] for values in distribution(typical, of_typical, answers=len(sizes)))
+    return {
+        "answer_size": np.log(np.minimum(sizes[answers], MOST_SIZE)),
+        "answer_spread": spread,
+        "answer_median": median,
+        "answer_mean": mean,
+        "answer_best": best[answers],
+    }
+
+
+def distribution(alike: np.ndarray, answer: np.ndarray, *, answers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the standard deviation, the median and the mean of each answer's resemblances, 0 where it has none."""
+    order = np.lexsort((alike, answer))
+    ranked = alike[order]
+    counts = np.bincount(answer, minlength=answers)
+    middle = np.minimum(np.cumsum(counts) - counts + counts // 2, max(len(ranked) - 1, 0))
+    mean = np.bincount(answer, alike, answers) / np.maximum(counts, 1)
+    square = np.bincount(answer, alike * alike, answers) / np.maximum(counts, 1)
+    median = np.where(counts > 0, ranked[middle] if len(ranked) else 0.0, 0.0)
+    return np.sqrt(np.maximum(square - mean * mean, 0)), median, mean
+
+
+def _resemblance(words: Wording, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    stems, grams = (jaccard(parts, shared(parts, left, right), left, right)[1] for parts in (words.stems, words.grams))
+    alike: np.ndarray = (stems + grams) / 2
+    return alike
+
+
+def _both(name: str, one: np.ndarray, two: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the smaller and the greater of two figures, so that the order of the questions does not matter."""
+    return {f"{name}_min": np.minimum(one, two), f"{name}_max": np.maximum(one, two)}

@@ -1,0 +1,108 @@
+"""What each question of an answer is made of: stems, pieces of words and neighbouring stems.
+
+texts of MEMBERS, answers -> wording -> Wording
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.linkage.comparison.part_weights import Partition, Parts
+from pipelines.linkage.comparison.stems import stem
+from pipelines.questions.token_frequencies import TokenWeights
+from schemas.text_arrays import encode, hash64_all, key_all, tokens_all
+
+GRAM: Final = 4
+
+QUESTIONS: Final = 20_000
+"""A word in fewer questions than one in so many weighs as if it were in one; so a figure means the same in any log."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Wording:
+    """The questions of all answers of a shard.
+
+    Attributes:
+        stems: of the distinct words.
+        grams: pieces of `GRAM` characters of those words, edges marked; the pieces of a word share its weight.
+        bigrams: two stems in a row.
+        numbers: (parts of ``stems``,) 1.0 where it holds a digit.
+        first: (R,) code of the first stem, -1 without one.
+    """
+
+    stems: Parts
+    grams: Parts
+    bigrams: Parts
+    numbers: np.ndarray
+    first: np.ndarray
+
+
+class _Words(NamedTuple):
+    """The distinct words of each row in order: row, place in ``forms`` and weight of each; ``stem`` is coded."""
+
+    row: np.ndarray
+    word: np.ndarray
+    stem: np.ndarray
+    weight: np.ndarray
+    forms: list[str]
+    stems: pa.Array
+
+
+def wording(texts: pa.Array | pa.ChunkedArray, answer_of_row: np.ndarray, weights: TokenWeights) -> Wording:
+    """Take the questions of all answers apart.
+
+    Args:
+        texts: as they were asked.
+        answer_of_row: (R,) int64 ascending from 0.
+        weights: of the words of the log.
+    """
+    words = _words(texts, weights)
+    partition = Partition(answer_of_row, QUESTIONS)
+    stems = partition.parts(words.row, words.stem, words.weight, np.ones(len(words.row)))
+    has_digit = pc.match_substring_regex(words.stems, r"\d").to_numpy(zero_copy_only=False).astype(float)
+    first = np.full(len(answer_of_row), -1, np.int64)
+    first[words.row[::-1]] = words.stem[::-1]
+    return Wording(stems, _grams(words, partition), _bigrams(words, partition), has_digit[stems.code], first)
+
+
+def _words(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> _Words:
+    coded = encode(texts)
+    listed = tokens_all(key_all(coded.dictionary)).take(coded.indices)
+    flat = pc.list_flatten(listed).dictionary_encode()
+    word = flat.indices.to_numpy().astype(np.int64)
+    of_form = np.minimum(weights.of(hash64_all(flat.dictionary).to_numpy()) / np.log1p(QUESTIONS), 1)
+    forms = flat.dictionary.to_pylist()
+    stems = pa.array(map(stem, forms), pa.string()).dictionary_encode()
+    code = stems.indices.to_numpy().astype(np.int64)
+    row = pc.list_parent_indices(listed).to_numpy().astype(np.int64)
+    return _Words(row, word, code[word], of_form[word], forms, stems.dictionary)
+
+
+def _grams(words: _Words, partition: Partition) -> Parts:
+    pieces = [[f"^{form}$"[i : i + GRAM] for i in range(max(len(form) + 3 - GRAM, 1))] for form in words.forms]
+    counts = np.fromiter(map(len, pieces), np.int64, len(pieces))
+    flat = pa.array([piece for of_form in pieces for piece in of_form], pa.string()).dictionary_encode()
+    code = flat.indices.to_numpy().astype(np.int64)
+    repeats = counts[words.word]
+    place = np.repeat((np.cumsum(counts) - counts)[words.word], repeats) + _count_up(repeats)
+    row, weight, scale = (np.repeat(values, repeats) for values in (words.row, words.weight, 1 / repeats))
+    return partition.parts(row, code[place], weight, scale)
+
+
+def _bigrams(words: _Words, partition: Partition) -> Parts:
+    follows = np.flatnonzero(words.row[1:] == words.row[:-1])
+    both = pa.array(words.stem[follows] * max(len(words.stems), 1) + words.stem[follows + 1])
+    code = both.dictionary_encode().indices.to_numpy().astype(np.int64)
+    weight = (words.weight[follows] + words.weight[follows + 1]) / 2
+    return partition.parts(words.row[follows], code, weight, np.ones(len(follows)))
+
+
+def _count_up(repeats: np.ndarray) -> np.ndarray:
+    """Return 0, 1, … for each of ``repeats``, one after the other."""
+    counted: np.ndarray = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    return counted

@@ -1,0 +1,75 @@
+"""Split an answer with too many questions for all of their pairs.
+
+MEMBERS of one answer -> popular groups of a sample and what joins them; the rest by rare stems -> Linked
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from pipelines.linkage.comparison.blocking import candidates, with_all_pairs_of
+from pipelines.linkage.comparison.compare import compare_pairs
+from pipelines.linkage.comparison.tokenization import wording
+from pipelines.linkage.popular_groups import COMPLETED, popular_groups
+from pipelines.linkage.scoring.agglomeration import components
+from pipelines.linkage.scoring.pair_model import Linked, LinkModel, mean_within
+from pipelines.questions.token_frequencies import TokenWeights
+
+LEARNED_FROM: Final = 200
+"""The weights come from answers of up to about so many questions."""
+
+
+def link_large(members: pa.Table, weights: TokenWeights, model: LinkModel, vectors: np.ndarray | None = None) -> Linked:
+    """Split one answer of more than `candidates.ALL_PAIRS` questions; time and memory are linear in them.
+
+    What many people ask is found in a sample and the others of its kind join it. Of the rest those pairs are compared
+    that share a rare stem, then all pairs of up to `COMPLETED` that probable ones connect, so that none within a group
+    is missing.
+
+    Args:
+        members: MEMBERS of the answer ordered by question, which is a hash: any run of rows is a random sample.
+        weights: of the log's tokens.
+        model: what to make of a pair.
+        vectors: (R, D) of the questions, where the model uses their cosine.
+    """
+    popular = popular_groups(members, weights, model, vectors)
+    group, confidence = np.arange(len(members)), np.zeros(len(members))
+    inside, rest = np.flatnonzero(popular.number >= 0), np.flatnonzero(popular.number < 0)
+    number = popular.number[inside]
+    group[inside] = inside[np.unique(number, return_index=True)[1]][number]
+    confidence[inside] = popular.confidence[number]
+    others = _link_rest(members.take(pa.array(rest)), weights, model, None if vectors is None else vectors[rest])
+    group[rest], confidence[rest] = rest[others.group], others.confidence
+    return Linked(group, confidence)
+
+
+def _link_rest(members: pa.Table, weights: TokenWeights, model: LinkModel, vectors: np.ndarray | None) -> Linked:
+    rows = len(members)
+    answers, events = np.zeros(rows, np.int64), members["events"].to_numpy()
+    words = wording(members["text"], answers, weights)
+
+    def probability(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        found = compare_pairs(words, left, right, answer_of_row=answers, events=events, vectors=vectors)
+        return model.pairs.probability(found, answers[left])
+
+    left, right = candidates(np.array([rows]), words.stems)
+    connected = components(left, right, probability(left, right), rows=rows, threshold=model.threshold, most=COMPLETED)
+    left, right = with_all_pairs_of(connected, left, right)
+    likely = probability(left, right)
+    group = strict_for(model, rows).groups(left, right, likely, rows=rows)
+    return Linked(group, mean_within(group, left, right, likely))
+
+
+def strict_for(model: LinkModel, questions: int) -> LinkModel:
+    """Return the model with its threshold raised for an answer of so many questions.
+
+    The more questions got an answer, the smaller is the part of them that are paraphrases of any one, though it is
+    asked in more ways too; so the odds at the threshold rise with the root of their number, from `LEARNED_FROM` on.
+    """
+    odds = model.threshold / max(1 - model.threshold, 1e-9) * max(questions / LEARNED_FROM, 1.0) ** 0.5
+    threshold = odds / (1 + odds)
+    return dataclasses.replace(model, threshold=threshold, least_of_two=max(threshold, model.least_of_two))

@@ -1,0 +1,101 @@
+"""What many people ask in other words: groups that a sample of an answer's questions already shows.
+
+MEMBERS of one large answer -> popular_groups -> Popular: the group of each row that is in one
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from pipelines.linkage.comparison.blocking import ALL_PAIRS
+from pipelines.linkage.comparison.compare import compare_all
+from pipelines.linkage.scoring.pair_model import LinkModel, mean_within
+from pipelines.questions.token_frequencies import TokenWeights
+from schemas.ragged import ranks_in_runs, starts_of_runs
+
+SAMPLE: Final = 500
+"""So many questions are linked first."""
+
+COMPLETED: Final = 300
+"""A group of up to so many questions is found without a sample: all pairs of what is connected are compared."""
+
+POPULAR: Final = 8
+"""A group has at least so many questions of the sample, and so many that more than `COMPLETED` of all are expected."""
+
+EXAMPLES: Final = 8
+"""So many of its most frequent questions stand for a popular group; fewer where there are many groups."""
+
+BLOCK: Final = 256
+"""So many of the other questions are compared at a time, with each other and with the examples of all groups."""
+
+
+class Popular(NamedTuple):
+    """The popular groups of an answer.
+
+    Attributes:
+        number: (R,) int64, from 0, of each row's group; -1 for a row that is in none.
+        confidence: (G,) mean probability of the sample's pairs within each group.
+    """
+
+    number: np.ndarray
+    confidence: np.ndarray
+
+
+class Scored(NamedTuple):
+    """The pairs of some rows and the probability of each."""
+
+    left: np.ndarray
+    right: np.ndarray
+    probability: np.ndarray
+
+
+def popular_groups(
+    members: pa.Table, weights: TokenWeights, model: LinkModel, vectors: np.ndarray | None = None
+) -> Popular:
+    """Find the popular groups of an answer; the arguments are those of `large.link_large`.
+
+    `SAMPLE` questions are linked as an answer of that size would be. Any other question joins the popular group
+    with whose examples its mean probability is highest, if that reaches the model's threshold.
+    """
+
+    def score(rows: np.ndarray) -> Scored:
+        part = None if vectors is None else vectors[rows]
+        compared = compare_all(members.take(pa.array(rows)), weights, vectors=part)
+        probability = model.pairs.probability(compared.features, compared.answers)
+        return Scored(rows[compared.left], rows[compared.right], probability)
+
+    sample = np.arange(min(SAMPLE, len(members)))
+    pairs = score(sample)
+    group = model.groups(*pairs, rows=len(sample))
+    sizes = np.bincount(group, minlength=len(sample))
+    number = np.full(len(members), -1)
+    is_popular = sizes[group] >= max(POPULAR, COMPLETED * len(sample) / len(members))
+    names, number[: len(sample)][is_popular] = np.unique(group[is_popular], return_inverse=True)
+    examples = _examples(number, members["events"].to_numpy())
+    others = np.flatnonzero(number < 0)
+    for start in range(0, len(others) if len(examples) else 0, BLOCK):
+        block = others[start : start + BLOCK]
+        number[block] = _joined(block, examples, number, score(np.union1d(block, examples)), model.threshold)
+    return Popular(number, mean_within(group, *pairs)[names])
+
+
+def _examples(number: np.ndarray, events: np.ndarray) -> np.ndarray:
+    """Return the rows that stand for the groups, ascending; with a block no more than may be compared in full."""
+    rows = np.flatnonzero(number >= 0)
+    most = min(EXAMPLES, (ALL_PAIRS - BLOCK) // (int(number.max()) + 1)) if len(rows) else 0
+    order = rows[np.lexsort((rows, -events[rows], number[rows]))]
+    return np.sort(order[ranks_in_runs(starts_of_runs(number[order]), len(order)) < most])
+
+
+def _joined(block: np.ndarray, examples: np.ndarray, number: np.ndarray, pairs: Scored, threshold: float) -> np.ndarray:
+    """Return the number of the group that each row of the block joins, -1 for none."""
+    row, other = np.concatenate([pairs.left, pairs.right]), np.concatenate([pairs.right, pairs.left])
+    to_example = np.flatnonzero(np.isin(row, block) & np.isin(other, examples))
+    sums = np.zeros((len(block), int(number.max()) + 1))
+    place = np.searchsorted(block, row[to_example]), number[other[to_example]]
+    np.add.at(sums, place, np.tile(pairs.probability, 2)[to_example])
+    means = sums / np.bincount(number[examples])
+    return np.where(means.max(axis=1) >= threshold, means.argmax(axis=1), -1)

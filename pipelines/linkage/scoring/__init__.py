@@ -1,0 +1,1 @@
+"""Match probabilities of question pairs, and groups made from them."""

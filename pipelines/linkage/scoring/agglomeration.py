@@ -1,0 +1,104 @@
+"""Groups of questions whose pairs are, on average, probably paraphrases.
+
+pairs with probabilities -> agglomerate -> the group of every row
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from scipy import sparse
+from scipy.cluster import hierarchy
+from scipy.sparse import csgraph
+from scipy.spatial.distance import squareform
+
+from schemas.ragged import starts_of_runs
+
+MOST: Final = 2_000
+"""Average linkage is quadratic; larger components are cut at a higher probability first."""
+
+
+def agglomerate(
+    left: np.ndarray,
+    right: np.ndarray,
+    probability: np.ndarray,
+    *,
+    rows: int,
+    threshold: float,
+    least_of_two: float = 0.0,
+) -> np.ndarray:
+    """Merge groups while the mean probability between two is at least ``threshold``, the likeliest first.
+
+    A group can only grow along a pair that reaches the threshold, so each component of those pairs is a problem of its
+    own, and one in which every pair does is a group. A pair that is not given has probability 0.
+
+    Args:
+        left: (P,) rows.
+        right: (P,) other rows; each pair once.
+        probability: (P,) in [0, 1].
+        rows: how many there are.
+        threshold: in (0, 1].
+        least_of_two: a group of two, for which one pair alone speaks, must have this probability.
+
+    Returns:
+        (rows,) the smallest row of each row's group.
+    """
+    component = components(left, right, probability, rows=rows, threshold=threshold, most=MOST)
+    inside = component[left] == component[right]
+    left, right, probability = left[inside], right[inside], probability[inside]
+    sizes = np.bincount(component, minlength=rows)
+    likely = np.bincount(component[left], probability >= threshold, rows)
+    complete = likely == sizes * (sizes - 1) / 2
+    open_pairs = np.flatnonzero(~complete[component[left]])
+    group = component.copy()
+    order = open_pairs[np.argsort(component[left[open_pairs]], kind="stable")]
+    bounds = starts_of_runs(component[left[order]])
+    members_in_order = np.argsort(component, kind="stable")
+    ends = np.cumsum(sizes)
+    for pairs in np.split(order, bounds[1:]) if len(order) else []:
+        name = component[left[pairs[0]]]
+        members = members_in_order[ends[name] - sizes[name] : ends[name]]
+        group[members] = members[_average_linkage(members, left[pairs], right[pairs], probability[pairs], threshold)]
+    together = group[left] == group[right]
+    weak = together & (np.bincount(group, minlength=rows)[group[left]] == 2) & (probability < least_of_two)
+    for side in (left, right):
+        group[side[weak]] = side[weak]
+    return group
+
+
+def components(
+    left: np.ndarray, right: np.ndarray, probability: np.ndarray, *, rows: int, threshold: float, most: int
+) -> np.ndarray:
+    """Return the smallest row of each row's component of the pairs that reach the threshold.
+
+    One of more than ``most`` rows is cut at ever higher probabilities, as long as any can cut it.
+    """
+    cut = np.full(rows, threshold)
+    while True:
+        kept = probability >= np.maximum(cut[left], cut[right])
+        graph = sparse.coo_array((np.ones(int(kept.sum()), np.int8), (left[kept], right[kept])), shape=(rows, rows))
+        _, label = csgraph.connected_components(graph.tocsr(), directed=False)
+        _, first = np.unique(label, return_index=True)
+        component: np.ndarray = first[label]
+        too_large = np.bincount(component, minlength=rows)[component] > most
+        if not (too_large & (cut < 1)).any():
+            return component
+        cut[too_large] = np.where(cut[too_large] > 0.9999, 1.0, 1 - (1 - cut[too_large]) / 2)
+
+
+def _average_linkage(
+    members: np.ndarray, left: np.ndarray, right: np.ndarray, probability: np.ndarray, threshold: float
+) -> np.ndarray:
+    """Return the place among ``members`` of each member's group's first."""
+    if len(members) > MOST:
+        return np.zeros(len(members), np.int64)  # certain pairs alone hold it together
+    distance = np.ones((len(members), len(members)))
+    one, two = np.searchsorted(members, left), np.searchsorted(members, right)
+    distance[one, two] = distance[two, one] = 1 - probability
+    np.fill_diagonal(distance, 0)
+    tree = hierarchy.average(squareform(distance, checks=False))
+    flat = hierarchy.fcluster(tree, 1 - threshold, criterion="distance")
+    _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
+    named: np.ndarray = first[inverse]
+    return named

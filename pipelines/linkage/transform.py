@@ -1,0 +1,137 @@
+"""The one linker of a run, made before any answer is split.
+
+Linking, MEMBERS of whole answers, TokenWeights -> MakeLinker -> Linker or None
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+
+from pipelines.linkage.comparison.blocking import ALL_PAIRS
+from pipelines.linkage.comparison.compare import compare_all
+from pipelines.linkage.comparison.pair_features import NAMES
+from pipelines.linkage.linker import Encode, Linker, Linking, read_linker
+from pipelines.linkage.scoring import fellegi_sunter
+from pipelines.linkage.scoring.pair_model import LinkModel
+from pipelines.questions.memberships import merge_answers
+from pipelines.questions.token_frequencies import TokenWeights
+from schemas.hashing import uniform
+from schemas.ragged import sizes_of_runs, starts_of_runs
+
+SAMPLE: Final = 200_000
+"""About so many pairs of questions teach the model that has no weights."""
+
+_SALT: Final = "linkage"
+
+
+class Sampled(NamedTuple):
+    """Pairs of questions of some answers.
+
+    Attributes:
+        place: (P,) float64 ascending, of the pair's answer in an order that only the answers' hashes decide.
+        features: (P, F) float32.
+    """
+
+    place: np.ndarray
+    features: np.ndarray
+
+
+@dataclasses.dataclass
+class MakeLinker(beam.PTransform):
+    """Read weights, or learn from a sample of the log's own answers.
+
+    Input: MEMBERS tables, all rows of each answer in one; TokenWeights, one element.
+    Output: one element, a `Linker`, or None if answers are not split.
+
+    Attributes:
+        linking: how to split answers, or None.
+        encode: gives texts their vectors, where weights want their cosine.
+    """
+
+    linking: Linking | None
+    encode: Encode | None = None
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(
+        self, inputs: tuple[beam.PCollection[pa.Table], beam.PCollection[TokenWeights]]
+    ) -> beam.PCollection[Linker | None]:
+        """Wire one of the three ways."""
+        members, weights = inputs
+        if self.linking is None:
+            return members.pipeline | "NoLinker" >> beam.Create([None])
+        if self.linking.method != "fellegi-sunter":
+            given = members.pipeline | "Weights" >> beam.Create([self.linking])
+            return given | "ReadLinker" >> beam.Map(read_linker, self.encode)
+        return (
+            members
+            | "SamplePairs" >> beam.Map(sample_pairs, beam.pvalue.AsSingleton(weights))
+            | "GatherPairs" >> beam.CombineGlobally(FirstPairs())
+            | "LearnFromPairs" >> beam.Map(learn_linker, self.linking)
+        )
+
+
+def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sampled:
+    """Return the pairs of the answers that come first, `SAMPLE` of them or a few more, or all there are.
+
+    Args:
+        members: MEMBERS, all rows of each answer.
+        weights: of the log's tokens.
+    """
+    merged = merge_answers(members)
+    answers = merged["cluster_id"].to_numpy()
+    starts = starts_of_runs(answers)
+    sizes = sizes_of_runs(starts, len(answers))
+    usable = (sizes > 1) & (sizes <= ALL_PAIRS)
+    order = np.argsort(uniform(answers[starts[usable]], _SALT), kind="stable")
+    pairs = (sizes * (sizes - 1) // 2)[usable][order]
+    chosen = answers[starts[usable]][order][: np.searchsorted(np.cumsum(pairs), SAMPLE) + 1]
+    sample = merged.filter(pa.array(np.isin(answers, chosen)))
+    places = uniform(np.unique(sample["cluster_id"].to_numpy()), _SALT)
+    compared = compare_all(sample, weights)
+    return first_pairs([Sampled(places[compared.answers], compared.features)])
+
+
+def first_pairs(samples: Iterable[Sampled]) -> Sampled:
+    """Return the pairs of the answers that come first, `SAMPLE` of them or a few more; answers stay whole."""
+    every = list(samples)
+    place = np.concatenate([np.zeros(0), *(sample.place for sample in every)])
+    features = np.concatenate([np.zeros((0, len(NAMES)), np.float32), *(sample.features for sample in every)])
+    order = np.argsort(place, kind="stable")
+    if len(order) > SAMPLE:
+        order = order[: np.searchsorted(place[order], place[order[SAMPLE - 1]], side="right")]
+    return Sampled(place[order], features[order])
+
+
+class FirstPairs(beam.CombineFn):
+    """`first_pairs` of all shards."""
+
+    def create_accumulator(self) -> Sampled:
+        """Return no pair."""
+        return first_pairs([])
+
+    def add_input(self, accumulator: Sampled, element: Sampled) -> Sampled:
+        """Return the first of both."""
+        return first_pairs([accumulator, element])
+
+    def merge_accumulators(self, accumulators: Iterable[Sampled]) -> Sampled:
+        """Return the first of all."""
+        return first_pairs(accumulators)
+
+    def extract_output(self, accumulator: Sampled) -> Sampled:
+        """Return it."""
+        return accumulator
+
+
+def learn_linker(sampled: Sampled, linking: Linking) -> Linker:
+    """Return Fellegi and Sunter's model, fitted to the pairs."""
+    answers = np.unique(sampled.place, return_inverse=True)[1]
+    threshold = linking.min_probability or fellegi_sunter.THRESHOLD
+    return Linker(LinkModel(fellegi_sunter.fit(sampled.features, answers), threshold))

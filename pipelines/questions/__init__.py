@@ -1,0 +1,1 @@
+"""Log rows to distinct questions: filters, aggregation, memberships, ambiguity."""

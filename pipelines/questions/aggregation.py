@@ -1,0 +1,162 @@
+"""What is known of a question once all its rows have met, and which cluster it ends in.
+
+ASKED rows of a question -> name_questions -> QUESTIONS rows without cluster, MEMBERS rows
+QUESTIONS rows and MEMBERSHIPS -> assign_clusters -> QUESTIONS rows
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.intermediate import MEMBERS, NOT_YET_KNOWN
+from pipelines.questions.token_frequencies import TokenWeights, count_tokens
+from schemas.hashing import bag_ids
+from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
+from schemas.tables import QUESTIONS, conform
+from schemas.text_arrays import distinct_all, hash64_all, words_all
+
+MEMBERSHIP: Final = pa.schema(
+    [*(field.with_nullable(True).remove_metadata() for field in QUESTIONS), ("events_in_cluster", pa.int64())]
+)
+"""A question (``cluster_id`` null) or one of its places in a finished cluster (``key`` null), to meet in one shard."""
+
+
+class Named(NamedTuple):
+    """What a shard knows of its questions.
+
+    Attributes:
+        questions: QUESTIONS rows, without cluster.
+        members: MEMBERS rows, one a question, answer and answer form.
+        token_counts: in how many of the questions each token occurs.
+    """
+
+    questions: pa.Table
+    members: pa.Table
+    token_counts: TokenWeights
+
+
+def name_questions(asked: pa.Table) -> Named:
+    """Give every question its text, counts, times, most frequent answer and tokens.
+
+    Args:
+        asked: ASKED; all rows of each question are present.
+    """
+    ids, events = asked["question_id"].combine_chunks(), asked["events"].combine_chunks()
+    texts = most_frequent(ids, asked["text"].combine_chunks(), events)
+    order = np.argsort(ids.to_numpy(), kind="stable")
+    ordered = asked.take(pa.array(order))
+    starts = starts_of_runs(ordered["question_id"].to_numpy())
+    keys = ordered["key"].combine_chunks().take(pa.array(starts))
+    questions = pa.table(
+        {
+            "question_id": texts["group"],
+            "key": keys,
+            "text": texts["value"],
+            "events": pa.array(np.add.reduceat(ordered["events"].to_numpy(), starts)),
+            "first_seen": _extreme(ordered["first_seen"], starts, np.minimum),
+            "last_seen": _extreme(ordered["last_seen"], starts, np.maximum),
+            "answer": most_frequent(ids, asked["answer"].combine_chunks(), events)["value"],
+            "cluster_id": pa.nulls(len(starts), pa.int64()),
+            "split": pa.nulls(len(starts), pa.string()),
+        }
+    ).cast(QUESTIONS)
+    words = word_ids(keys)
+    known = questions.select(["question_id", "text"]).append_column("token_ids", distinct_all(words))
+    known = known.append_column("bag_id", bag_ids(words))
+    return Named(questions, _members(ordered, starts, known), count_tokens(known["token_ids"]))
+
+
+def _extreme(times: pa.ChunkedArray, starts: np.ndarray, choose: np.ufunc) -> pa.Array:
+    """Return the earliest or latest time of each run of rows; null where the run has none."""
+    nothing = np.iinfo(np.int64).max if choose is np.minimum else np.iinfo(np.int64).min
+    known = pc.fill_null(times.cast(pa.int64()), nothing).to_numpy()
+    chosen = choose.reduceat(known, starts)
+    return pa.array(chosen, mask=chosen == nothing).cast(times.type)
+
+
+def _members(ordered: pa.Table, starts: np.ndarray, questions: pa.Table) -> pa.Table:
+    question_of_row = np.repeat(np.arange(len(starts)), sizes_of_runs(starts, len(ordered)))
+    answers = ordered["answer"].combine_chunks().dictionary_encode()
+    counted = (
+        pa.table(
+            {
+                "question": question_of_row,
+                "cluster_id": ordered["cluster_id"],
+                "answer": answers.indices,
+                "events": ordered["events"],
+            }
+        )
+        .group_by(["question", "cluster_id", "answer"], use_threads=False)
+        .aggregate([("events", "sum")])
+    )
+    of_question = questions.take(counted["question"].combine_chunks())
+    return (
+        pa.table(
+            {
+                "cluster_id": counted["cluster_id"],
+                **dict(zip(of_question.column_names, of_question.columns, strict=True)),
+                "answer": answers.dictionary.take(counted["answer"].combine_chunks()),
+                "events": counted["events_sum"],
+                **{name: pa.nulls(len(counted), MEMBERS.field(name).type) for name in NOT_YET_KNOWN},
+            }
+        )
+        .select(MEMBERS.names)
+        .cast(MEMBERS)
+    )
+
+
+def word_ids(keys: pa.Array) -> pa.ListArray:
+    """Return for each key the hashes of its words, repeats included: identity is all that matters of a word here."""
+    words = words_all(keys)
+    coded = pc.list_flatten(words).dictionary_encode()
+    return pa.ListArray.from_arrays(words.offsets, hash64_all(coded.dictionary).take(coded.indices))
+
+
+def token_ids(keys: pa.Array) -> pa.ListArray:
+    """Return for each key the hashes of its distinct tokens."""
+    return distinct_all(word_ids(keys))
+
+
+def as_membership(questions: pa.Table) -> pa.Table:
+    """Return QUESTIONS rows ready to meet their places in clusters."""
+    return questions.append_column("events_in_cluster", pa.nulls(len(questions), pa.int64())).cast(MEMBERSHIP)
+
+
+def places(members: pa.Table) -> pa.Table:
+    """Return the MEMBERSHIP rows of MEMBERS in finished clusters."""
+    known = {
+        "question_id": members["question_id"],
+        "cluster_id": members["cluster_id"],
+        "split": members["split"],
+        "events_in_cluster": members["events"],
+    }
+    rows = len(members)
+    return pa.table({f.name: known.get(f.name, pa.nulls(rows, f.type)) for f in MEMBERSHIP}).cast(MEMBERSHIP)
+
+
+def assign_clusters(memberships: pa.Table) -> pa.Table:
+    """Return QUESTIONS with ``cluster_id`` and ``split`` of the cluster with most of the question's events.
+
+    Of equally frequent clusters the one with the smallest id counts; a question in no finished cluster has null.
+
+    Args:
+        memberships: MEMBERSHIP; all rows of each question are present.
+    """
+    is_question = pc.is_valid(memberships["key"])
+    questions = memberships.filter(is_question).sort_by("question_id")
+    placed = memberships.filter(pc.invert(is_question))
+    question_ids = questions["question_id"].to_numpy()
+    ids = placed["question_id"].to_numpy()
+    order = np.lexsort((placed["cluster_id"].to_numpy(), -placed["events_in_cluster"].to_numpy(), ids))
+    best = order[starts_of_runs(ids[order])]
+    row_of_question = np.full(len(questions), -1)
+    row_of_question[np.searchsorted(question_ids, ids[best])] = best
+    rows = pa.array(row_of_question, mask=row_of_question < 0)
+    chosen = placed.select(["cluster_id", "split"]).take(rows)
+    for name in chosen.column_names:
+        questions = questions.set_column(questions.column_names.index(name), name, chosen[name])
+    return conform(questions, QUESTIONS)

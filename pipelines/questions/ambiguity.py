@@ -1,0 +1,103 @@
+"""A question that got several answers says little about any of them: it counts for the one that dominates, or for none.
+
+MEMBERS of a question -> settle_answers -> MEMBERS of at most one cluster, TURNED_AWAY rows
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pydantic
+
+from pipelines.intermediate import MEMBERS, TURNED_AWAY
+from pipelines.writing.rejects import turn_members_away
+from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
+
+
+class Ambiguity(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """When the most frequent of several answers is the one to believe.
+
+    Attributes:
+        min_answer_share: it got at least this share of the question's events; 0 leaves every question with all its
+            answers, as the paper does.
+        min_answer_events: and at least so many of them: one event against one is a coin toss.
+    """
+
+    min_answer_share: float = pydantic.Field(default=0.5, ge=0, le=1)
+    min_answer_events: int = pydantic.Field(default=2, ge=1)
+
+
+class Settled(NamedTuple):
+    """What a shard's questions belong to.
+
+    Attributes:
+        members: MEMBERS rows, in their order, of the clusters that questions stay in.
+        turned_away: TURNED_AWAY rows, one for each question and cluster it leaves.
+        counts: how many ``members`` there were, a question counted once in each of its clusters, and how many
+            ``questions_with_several_answers``.
+    """
+
+    members: pa.Table
+    turned_away: pa.Table
+    counts: dict[str, int]
+
+
+def settle_answers(members: pa.Table, ambiguity: Ambiguity) -> Settled:
+    """Keep every question in the cluster with most of its events, or turn it away as ambiguous.
+
+    Of equally frequent clusters the one with the smallest id dominates. A question with one cluster stays there.
+
+    Args:
+        members: MEMBERS, one row a question, cluster and answer form; all rows of each question are present.
+        ambiguity: the limits.
+    """
+    question_ids, cluster_ids = members["question_id"].to_numpy(), members["cluster_id"].to_numpy()
+    order = np.lexsort((cluster_ids, question_ids))
+    place_starts = starts_of_runs(question_ids[order], cluster_ids[order])
+    question_of_place = question_ids[order[place_starts]]
+    question_starts = starts_of_runs(question_of_place)
+    several = question_of_place[question_starts[sizes_of_runs(question_starts, len(place_starts)) > 1]]
+    counts = {"members": len(place_starts), "questions_with_several_answers": len(several)}
+    if ambiguity.min_answer_share == 0 or not len(several):
+        return Settled(members, TURNED_AWAY.empty_table(), counts)
+    contested = pa.array(np.isin(question_ids[order], several))
+    rows = members.take(pa.array(order).filter(contested))
+    settled, turned_away = _settle(rows, ambiguity)
+    certain = members.take(pa.array(order).filter(pc.invert(contested)))
+    return Settled(pa.concat_tables([certain, settled]), turned_away, counts)
+
+
+def _settle(rows: pa.Table, ambiguity: Ambiguity) -> tuple[pa.Table, pa.Table]:
+    """Return the rows of dominant answers, and TURNED_AWAY rows for the others; all questions have several clusters."""
+    questions, clusters = rows["question_id"].to_numpy(), rows["cluster_id"].to_numpy()
+    starts = starts_of_runs(questions, clusters)
+    events = np.add.reduceat(rows["events"].to_numpy(), starts)
+    of_question = starts_of_runs(questions[starts])
+    question = np.repeat(np.arange(len(of_question)), sizes_of_runs(of_question, len(starts)))
+    most = np.maximum.reduceat(events, of_question)[question]
+    total = np.add.reduceat(events, of_question)[question]
+    clear = (most / total >= ambiguity.min_answer_share) & (most >= ambiguity.min_answer_events)
+    leading = np.flatnonzero(events == most)  # in order of question and cluster: the first of a question dominates
+    stays = np.zeros(len(starts), bool)
+    stays[leading[starts_of_runs(question[leading])]] = True
+    stays &= clear
+
+    place = np.repeat(np.arange(len(starts)), sizes_of_runs(starts, len(rows)))
+    told = _one_row_a_place(rows, starts, place, events)
+    reasons = {"ambiguous": (~clear, most / total), "minority_answer": (clear & ~stays, events / total)}
+    lost = [
+        turn_members_away(told.filter(pa.array(left)), stage="ambiguity", reason=reason, scores=pa.array(share[left]))
+        for reason, (left, share) in reasons.items()
+    ]
+    return rows.filter(pa.array(stays[place])), pa.concat_tables(lost)
+
+
+def _one_row_a_place(rows: pa.Table, starts: np.ndarray, place: np.ndarray, events: np.ndarray) -> pa.Table:
+    """Return MEMBERS with the forms of an answer that a question got merged, whatever other questions got."""
+    forms = most_frequent(pa.array(place), rows["answer"].combine_chunks(), rows["events"].combine_chunks())
+    first = rows.take(pa.array(starts))
+    columns = {name: first[name] for name in MEMBERS.names} | {"events": pa.array(events), "answer": forms["value"]}
+    return pa.table(columns).cast(MEMBERS)

@@ -1,0 +1,174 @@
+"""Which log rows can be used, and what they say: question ids, cluster ids, counts.
+
+rows as read -> validate -> ASKED rows, TURNED_AWAY rows
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pydantic
+
+from pipelines.intermediate import ASKED
+from pipelines.writing.rejects import json_objects, turn_away
+from schemas.text_arrays import encode, fold_all, has_word_all, hash64_all, key_all
+
+MAX_QUESTION_CHARACTERS = 10_000
+MAX_ANSWER_CHARACTERS = 100_000
+
+
+class Validation(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Which of the readable rows to keep.
+
+    Attributes:
+        min_confidence: rows whose ``confidence`` is lower are turned away; a row without one is kept.
+        locale: keep rows of this locale only; a row without one is kept.
+        ignored_answers: rows with one of these are turned away: answers, compared as `schemas.text.fold` reads them,
+            or answer ids.
+    """
+
+    min_confidence: float | None = None
+    locale: str | None = None
+    ignored_answers: tuple[str, ...] = ()
+
+    @property
+    def filters(self) -> list[str]:
+        """Return the columns whose values decide which rows are kept."""
+        given = {"confidence": self.min_confidence, "locale": self.locale}
+        return [name for name, limit in given.items() if limit is not None]
+
+
+class Validated(NamedTuple):
+    """ASKED rows and TURNED_AWAY rows; the events of the one and the rows of the other add up to the rows read."""
+
+    asked: pa.Table
+    turned_away: pa.Table
+
+
+def validate(rows: pa.Table, options: Validation) -> Validated:
+    """Turn away rows that cannot be used and count the others by question form and answer form.
+
+    A cluster is an ``answer_id`` where the row has one, else a folded answer text.
+
+    Args:
+        rows: columns of `schemas.tables.QA_LOG`, all nullable.
+        options: the limits.
+    """
+    questions, answers = encode(rows["question"]), encode(rows["answer"])
+    keys = key_all(questions.dictionary)
+    folded = fold_all(answers.dictionary)
+    reasons = pc.coalesce(
+        _spread(question_faults(questions.dictionary, keys), questions, "missing_question"),
+        _spread(_answer_faults(answers.dictionary, folded, options), answers, "missing_answer"),
+        *_row_faults(rows, options),
+    )
+    kept = pc.is_null(reasons)
+    counted = _count(rows, questions, answers, kept)
+    asked = pa.table(
+        {
+            "question_id": hash64_all(keys).take(counted["question"]),
+            "key": keys.take(counted["question"]),
+            "text": questions.dictionary.take(counted["question"]),
+            "cluster_id": answer_hashes(counted, folded),
+            "answer": answers.dictionary.take(counted["answer"]),
+            "events": counted["events"],
+            "first_seen": counted["timestamp_min"],
+            "last_seen": counted["timestamp_max"],
+        }
+    ).cast(ASKED)
+    dropped = pc.invert(kept)
+    lost = rows.filter(dropped)
+    payloads = json_objects({name: _as_json_ready(lost[name]) for name in lost.column_names})
+    return Validated(asked, turn_away(payloads, stage="validate", reasons=reasons.filter(dropped)))
+
+
+def question_faults(texts: pa.Array, keys: pa.Array) -> pa.Array:
+    """Return why each question cannot be used, or null.
+
+    Args:
+        texts: as they were asked.
+        keys: their `schemas.text.key`.
+    """
+    return first_true(
+        {
+            "too_long": pc.greater(pc.utf8_length(texts), MAX_QUESTION_CHARACTERS),
+            "empty_question": pc.equal(pc.utf8_trim_whitespace(texts), ""),
+            "no_word": pc.invert(has_word_all(keys)),
+        }
+    )
+
+
+def _answer_faults(texts: pa.Array, folded: pa.Array, options: Validation) -> pa.Array:
+    ignored = fold_all(pa.array(options.ignored_answers, pa.string()))
+    return first_true(
+        {
+            "too_long": pc.greater(pc.utf8_length(texts), MAX_ANSWER_CHARACTERS),
+            "empty_answer": pc.equal(folded, ""),
+            "ignored_answer": pc.is_in(folded, value_set=ignored),
+        }
+    )
+
+
+def _row_faults(rows: pa.Table, options: Validation) -> list[pa.Array]:
+    faults = []
+    if options.ignored_answers:
+        ids = pa.array(options.ignored_answers, pa.string())
+        faults.append(first_true({"ignored_answer": pc.is_in(rows["answer_id"], value_set=ids).combine_chunks()}))
+    if options.min_confidence is not None:
+        low = pc.less(rows["confidence"], options.min_confidence).combine_chunks()
+        faults.append(first_true({"low_confidence": low}))
+    if options.locale is not None:
+        faults.append(first_true({"other_locale": pc.not_equal(rows["locale"], options.locale).combine_chunks()}))
+    return faults
+
+
+def first_true(conditions: dict[str, pa.Array]) -> pa.Array:
+    """Return for each row the name of the first condition that holds, else null."""
+    names = [
+        pc.if_else(pc.fill_null(holds, False), name, pa.scalar(None, pa.string())) for name, holds in conditions.items()
+    ]
+    return pc.coalesce(*names)
+
+
+def _spread(of_distinct: pa.Array, column: pa.DictionaryArray, of_null: str) -> pa.Array:
+    return pc.if_else(pc.is_null(column.indices), of_null, of_distinct.take(column.indices))
+
+
+def _count(rows: pa.Table, questions: pa.DictionaryArray, answers: pa.DictionaryArray, kept: pa.Array) -> pa.Table:
+    """Return one row for each (question form, answer form, answer id) among the kept rows."""
+    coded = pa.table(
+        {
+            "question": questions.indices,
+            "answer": answers.indices,
+            "answer_id": rows["answer_id"],
+            "timestamp": rows["timestamp"],
+        }
+    ).filter(kept)
+    by = ["question", "answer"] if coded["answer_id"].null_count == len(coded) else ["question", "answer", "answer_id"]
+    counted = coded.group_by(by, use_threads=False).aggregate(
+        [("timestamp", "min"), ("timestamp", "max"), ([], "count_all")]
+    )
+    if "answer_id" not in by:
+        counted = counted.append_column("answer_id", pa.nulls(len(counted), pa.string()))
+    return counted.rename_columns([{"count_all": "events"}.get(name, name) for name in counted.column_names])
+
+
+def answer_hashes(rows: pa.Table, folded: pa.Array) -> pa.Array:
+    """Return the id of the cluster of each row: the hash of its answer id or, without one, of its folded answer.
+
+    Args:
+        rows: with ``answer``, a place in ``folded``, and ``answer_id``.
+        folded: the distinct answers, folded.
+    """
+    by_text = hash64_all(pc.binary_join_element_wise("text:", folded, "")).take(rows["answer"])
+    if rows["answer_id"].null_count == len(rows):
+        return by_text
+    ids = encode(rows["answer_id"])
+    by_id = hash64_all(pc.binary_join_element_wise("id:", ids.dictionary, "")).take(ids.indices)
+    return pc.coalesce(by_id, by_text)
+
+
+def _as_json_ready(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(pa.string()) if pa.types.is_timestamp(column.type) else column

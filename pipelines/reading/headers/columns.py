@@ -1,0 +1,99 @@
+"""The columns a pipeline wants, and where a file has them under another name.
+
+columns, names given on the command line, names in the file -> locate_columns -> our name to the file's
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final
+
+import pyarrow as pa
+
+from pipelines.reading.headers.suggestions import suggest_columns
+from schemas.errors import QprError
+
+TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
+"""What every time becomes."""
+
+_MOST_NAMES_SHOWN: Final = 30
+
+
+@dataclasses.dataclass(frozen=True)
+class Column:
+    """One column to read.
+
+    Attributes:
+        name: our name for it.
+        type: string, float64 or `TIMESTAMP`.
+        required: whether a file without it is an error; an optional column that is not there is null.
+    """
+
+    name: str
+    type: pa.DataType
+    required: bool = True
+
+    def __post_init__(self) -> None:
+        if self.type not in (pa.string(), pa.float64(), TIMESTAMP):
+            raise ValueError(f"column {self.name}: can read string, float64 and {TIMESTAMP}, not {self.type}")
+
+    @property
+    def option(self) -> str:
+        """Return the command-line option that maps it to another name."""
+        return f"--{self.name.replace('_', '-')}-column"
+
+
+def file_names(columns: Sequence[Column], names: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return the names that a file has to have for ``columns``, and those that it may have.
+
+    Args:
+        columns: what to look for.
+        names: our name to the file's, where the user said that they differ.
+    """
+    required = [names.get(c.name, c.name) for c in columns if c.required or c.name in names]
+    return required, [c.name for c in columns if not c.required and c.name not in names]
+
+
+def locate_columns(
+    columns: Sequence[Column],
+    names: Mapping[str, str],
+    available: Collection[str],
+    *,
+    url: str,
+    sample: Callable[[], Mapping[str, Sequence[str]]] | None = None,
+    mappable: bool = True,
+) -> dict[str, str]:
+    """Return the file's name of every column that is there, by our name for it.
+
+    Args:
+        columns: what to look for.
+        names: our name to the file's, where the user said that they differ.
+        available: the names in the file.
+        url: the file, for the message.
+        sample: returns some values of each column of the file; with them columns are suggested by more than names.
+        mappable: whether the command has options that map columns, for the message.
+
+    Raises:
+        QprError: a required or explicitly mapped column is missing.
+    """
+    located = {c.name: names.get(c.name, c.name) for c in columns if names.get(c.name, c.name) in available}
+    missing = [c for c in columns if c.name not in located and (c.required or c.name in names)]
+    if not missing:
+        return located
+    shown = ", ".join(list(available)[:_MOST_NAMES_SHOWN]) + (", …" if len(available) > _MOST_NAMES_SHOWN else "")
+    wanted = ", ".join(names.get(c.name, c.name) for c in missing)
+    values = sample() if sample else {}
+    free = {name: values.get(name, ()) for name in available if name not in located.values()}
+    step = _options(missing, free) if mappable else "Rename the file's columns"
+    raise QprError(f"{url}: no column {wanted}; there are {shown or 'none'}. {step}")
+
+
+def _options(missing: Sequence[Column], sample: Mapping[str, Sequence[str]]) -> str:
+    """Return the options that map the missing columns, ready to be pasted."""
+    if not sample:
+        return f"There is no other column; add {' and '.join(column.name for column in missing)} to the file"
+    suggested = suggest_columns([column.name for column in missing], sample)
+    options = " ".join(f"{c.option} {shlex.quote(suggested.get(c.name, 'NAME'))}" for c in missing)
+    return f"Add: {options}" if len(suggested) == len(missing) else f"Add, with one of them for NAME: {options}"

@@ -1,0 +1,115 @@
+"""Suggestions for columns that a file has under another name, from names and values.
+
+wanted columns, some values of each column -> suggest_columns -> our name to the file's
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from pipelines.reading.headers.column_words import COLUMN_WORDS, IDENTIFIER_WORDS
+
+SAMPLE_ROWS: Final = 100
+"""Rows of a file that are looked at."""
+
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_ISO_DATE: Final = re.compile(r"\s*\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
+_LOCALE: Final = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
+_QUESTION_MARKS: Final = ("?", "？", "؟")
+_MIN_SHARE: Final = 0.2
+"""Share of the values that end in a question mark from which a column holds questions; many users leave it out."""
+
+_TEXTS: Final = ("question", "answer")
+_MIN_WORD: Final = 3  # characters; a shorter word, such as "at" or "a", has to be the whole name
+_MIN_ENDING: Final = 5  # characters of a known word that ends a longer one, such as Kundenfrage
+
+
+def suggest_columns(wanted: Sequence[str], sample: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the file's columns that ``wanted`` ones probably are; those without a clue are left out.
+
+    Names decide before values; no column is suggested twice.
+
+    Args:
+        wanted: our names of columns.
+        sample: some values of every column of the file that is not in use, blank ones left out.
+    """
+    found: dict[str, str] = {}
+    for score in (_score_name, _score_values, _score_length):
+        for ours in wanted:
+            if ours not in found:
+                free = {theirs: values for theirs, values in sample.items() if theirs not in found.values()}
+                scores = {theirs: score(ours, theirs, values) for theirs, values in free.items()}
+                best = max(scores, key=scores.__getitem__, default="")  # of equals the first in the file
+                found |= {ours: best} if scores.get(best) else {}
+    return found
+
+
+def _score_name(ours: str, theirs: str, values: Sequence[str]) -> float:
+    """Return nearly 2 for a known name, nearly 1 for a name with a known word, else 0."""
+    known = COLUMN_WORDS.get(ours, (ours,))
+    words = [word.lower() for word in _WORD.findall(_HUMP.sub(" ", theirs))]
+    wholes = {theirs.strip().lower(), "".join(words), "_".join(words)}
+    is_text = (
+        ours in _TEXTS and not IDENTIFIER_WORDS.intersection(words) and not (ours == "question" and _is_no_text(values))
+    )
+    for rank, name in enumerate(known):
+        if name in wholes:
+            return 2 - rank / 100
+    for rank, name in enumerate(known):
+        if (is_text or ours not in _TEXTS) and any(_holds(word, name) for word in words):
+            return 1 - rank / 100
+    return 0
+
+
+def _holds(word: str, known: str) -> bool:
+    if _is_cjk(known):
+        return known in word  # such words are written without spaces
+    return len(known) >= _MIN_WORD and (word == known or (len(known) >= _MIN_ENDING and word.endswith(known)))
+
+
+def _score_values(ours: str, theirs: str, values: Sequence[str]) -> float:
+    """Return how well the values fit a column, 0 if nothing speaks for it."""
+    if not values:
+        return 0
+    match ours:
+        case "question":
+            asked = _share(values, lambda value: value.rstrip().endswith(_QUESTION_MARKS))
+            return asked if asked >= _MIN_SHARE and not _is_no_text(values) else 0
+        case "answer":
+            return _score_length(ours, theirs, values)
+        case "timestamp":
+            return float(_share(values, lambda value: bool(_ISO_DATE.fullmatch(value))) == 1)
+        case "confidence":
+            return float(_share(values, _is_share) == 1)
+        case "locale":
+            return float(_share(values, lambda value: bool(_LOCALE.fullmatch(value))) == 1)
+    return 0
+
+
+def _score_length(ours: str, theirs: str, values: Sequence[str]) -> float:
+    """Return the mean length of sentences; nothing else is left to find a text by."""
+    del theirs
+    return sum(map(len, values)) / len(values) if ours in _TEXTS and values and not _is_no_text(values) else 0
+
+
+def _is_no_text(values: Sequence[str]) -> bool:
+    """Tell whether values are no sentences: most have no space between two words."""
+    return bool(values) and _share(values, lambda value: len(_WORD.findall(value)) > 1 or _is_cjk(value)) < _MIN_SHARE
+
+
+def _is_cjk(text: str) -> bool:
+    return any("\u3040" <= character <= "\u9fff" or "\uac00" <= character <= "\ud7a3" for character in text)
+
+
+def _is_share(value: str) -> bool:
+    try:
+        return 0 <= float(value.replace(",", ".")) <= 1
+    except ValueError:
+        return False
+
+
+def _share(values: Sequence[str], holds: Callable[[str], bool]) -> float:
+    return sum(map(holds, values)) / len(values)

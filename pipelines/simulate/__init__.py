@@ -1,1 +1,0 @@
-"""Question-answering logs with known truth: a seeded generator, for tests, benchmarks and anyone without data."""

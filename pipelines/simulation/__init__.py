@@ -1,0 +1,1 @@
+"""Simulated question-answering logs with known clusters."""

@@ -1,0 +1,151 @@
+"""Writing a log in any of the formats that `qpr clusters` reads, whole or not at all.
+
+LOG tables -> write_log -> one .jsonl, .csv, .tsv or .parquet file, text also .gz or .zst
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+from fsspec.implementations.local import LocalFileSystem
+
+from schemas.artifacts import storage
+from schemas.artifacts.exclusive import appeared, refuse_existing
+from schemas.artifacts.staging import replacing, staged_for
+from schemas.errors import QprError, UsageError
+
+_CODECS: Final = {".gz": "gzip", ".zst": "zstd"}
+_FORMATS: Final = (".jsonl", ".csv", ".tsv", ".parquet")
+
+
+def format_of(url: str) -> tuple[str, str | None]:
+    """Return the format a file name stands for, such as ``(".csv", "gzip")``.
+
+    Raises:
+        UsageError: it stands for none.
+    """
+    stem, codec = url, None
+    for suffix, name in _CODECS.items():
+        if url.endswith(suffix):
+            stem, codec = url.removesuffix(suffix), name
+    found = next((suffix for suffix in _FORMATS if stem.endswith(suffix)), None)
+    if found is None or (found == ".parquet" and codec):
+        raise UsageError(f"{url}: no known log format. End it in {', '.join(_FORMATS)}; text also in .gz or .zst")
+    return found, codec
+
+
+def write_log(tables: Iterable[pa.Table], url: str, *, schema: pa.Schema, overwrite: bool = False) -> int:
+    """Write tables of ``schema`` to one file and return how many rows it holds; memory holds one table at a time.
+
+    Raises:
+        UsageError: the name says no format.
+        QprError: the file exists and may not be replaced, or cannot be written.
+    """
+    suffix, codec = format_of(url)
+    check_free(url, overwrite=overwrite)
+    rows = 0
+    with (
+        storage.explained(url),
+        _appearing_whole(url, overwrite=overwrite) as file,
+        _compressed(file, codec) as sink,
+        _writer(sink, suffix, schema) as write,
+    ):
+        for table in tables:
+            write(table)
+            rows += len(table)
+    return rows
+
+
+def check_free(url: str, *, overwrite: bool) -> None:
+    """Refuse a place that is taken.
+
+    Raises:
+        QprError: there is a folder, or a file and ``overwrite`` is not set.
+    """
+    file_system, path = storage.locate(url)
+    with storage.explained(url):
+        is_folder = file_system.isdir(path)
+    if is_folder:
+        raise QprError(f"{url}: is a folder. Choose a file name for --output")
+    refuse_existing(url, overwrite=overwrite)
+
+
+@contextlib.contextmanager
+def _appearing_whole(url: str, *, overwrite: bool) -> Iterator[Any]:
+    """Open a file for writing that takes its place when the block ends, and never if the block fails.
+
+    Raises:
+        QprError: without ``overwrite``, another file has taken the place meanwhile.
+    """
+    file_system, path = storage.locate(url)
+    file_system.makedirs(file_system._parent(path), exist_ok=True)
+    try:
+        if not isinstance(file_system, LocalFileSystem):
+            mode = "wb" if overwrite else "xb"
+            with file_system.transaction, file_system.open(path, mode) as file:  # published when that commits
+                yield file
+                if not overwrite:  # some stores look for it when the file is opened, not when it appears
+                    _refuse_appeared(url)
+            return
+        with replacing(path, new=not overwrite) as file:
+            yield file
+    except FileExistsError as error:
+        raise appeared(url) from error
+    folder, name = os.path.split(path)
+    for found in storage.children(folder):
+        if staged_for(found) == name:  # an earlier run was killed
+            storage.delete(storage.join(folder, found))
+
+
+def _refuse_appeared(url: str) -> None:
+    if storage.exists(url):
+        raise appeared(url)
+
+
+@contextlib.contextmanager
+def _compressed(file: Any, codec: str | None) -> Iterator[Any]:
+    plain = pa.PythonFile(file, "w")
+    if codec is None:
+        yield plain
+    else:
+        with pa.CompressedOutputStream(plain, codec) as packed:
+            yield packed
+
+
+@contextlib.contextmanager
+def _writer(sink: Any, suffix: str, schema: pa.Schema) -> Iterator[Any]:
+    if suffix == ".parquet":
+        with pq.ParquetWriter(sink, schema, compression="zstd") as parquet:
+            yield parquet.write_table
+    elif suffix == ".jsonl":
+        yield lambda table: sink.write(_json_lines(_with_iso_times(table)))
+    else:
+        text_schema = _with_iso_times(schema.empty_table()).schema
+        options = pacsv.WriteOptions(delimiter="\t" if suffix == ".tsv" else ",")
+        with pacsv.CSVWriter(sink, text_schema, write_options=options) as text:
+            yield lambda table: text.write_table(_with_iso_times(table))
+
+
+def _with_iso_times(table: pa.Table) -> pa.Table:
+    for index, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type):
+            texts = pc.strftime(table[field.name], format="%Y-%m-%dT%H:%M:%SZ")
+            table = table.set_column(index, field.name, texts)
+    return table
+
+
+def _json_lines(table: pa.Table) -> bytes:
+    """Return one JSON object a line, nulls included."""
+    columns = [column.to_pylist() for column in table.columns]
+    names = table.column_names
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    lines = (encode(dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True))
+    return "".join(f"{line}\n" for line in lines).encode()

@@ -1,0 +1,1 @@
+"""Summaries of a finished run: clusters, row balance, histograms."""

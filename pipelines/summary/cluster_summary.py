@@ -1,0 +1,132 @@
+"""What the clusters of a run look like: distributions of their size and scores, and the clusters worth a look.
+
+cluster files -> overview -> Overview
+
+Numbers are read column by column and file by file, texts only of the clusters that are shown, so that memory depends
+neither on the number of clusters nor on that of the files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pipelines.summary.histogram import Distribution
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import File
+from schemas.tables import CLUSTERS
+
+SCORES: Final = tuple(field.name for field in CLUSTERS if pa.types.is_floating(field.type))
+"""The columns of a cluster that tell how much to believe it."""
+
+SHOWN_CLUSTERS: Final = 10
+SHOWN_TEXTS: Final = 20
+_STEPS: Final = 10_000  # scores are counted to the fourth decimal
+_AT_ONCE: Final = 16  # files read at a time: a remote store answers slowly, but many at once
+_NUMBERS: Final = ("cluster_id", "split", "size", "events", *SCORES)
+_LARGEST: Final = [("size", "descending"), ("cluster_id", "ascending")]
+_LEAST_COHERENT: Final = [
+    ("idf_coherence", "ascending"),
+    ("adjusted_coherence", "ascending"),
+    ("cluster_id", "ascending"),
+]
+
+
+class Overview(NamedTuple):
+    """The clusters of a run at a glance.
+
+    Attributes:
+        distributions: of ``size`` and of each score in `SCORES` that some cluster has, by name.
+        largest: the `SHOWN_CLUSTERS` largest clusters, the larger first: the columns of CLUSTERS without ids, ``texts``
+            cut to `SHOWN_TEXTS`.
+        least_coherent: those of the lowest idf coherence, the lowest first.
+    """
+
+    distributions: dict[str, Distribution]
+    largest: list[dict[str, Any]]
+    least_coherent: list[dict[str, Any]]
+
+
+def overview(url: str, files: Sequence[File]) -> Overview:
+    """Read the clusters among the files of a dataset.
+
+    Args:
+        url: the dataset's folder.
+        files: of a run, those of other tables too.
+
+    Raises:
+        QprError: a file cannot be read.
+    """
+    urls = [storage.join(url, file.path) for file in sorted(files, key=lambda f: f.path) if file.table == "clusters"]
+    distributions: dict[str, Distribution] = {}
+    largest = least = None
+    for number, part in enumerate(_numbers_of(urls)):
+        for name, found in _count(part).items():
+            distributions[name] = distributions[name] + found if name in distributions else found
+        part = part.append_column("file", pa.repeat(number, len(part)))
+        part = part.append_column("row", pa.array(range(len(part)), pa.int64()))
+        largest, least = _first(largest, part, _LARGEST), _first(least, part, _LEAST_COHERENT)
+    return Overview(distributions, _told(largest, urls), _told(least, urls))
+
+
+def _count(part: pa.Table) -> dict[str, Distribution]:
+    scores = {name: part[name].drop_null() for name in SCORES}
+    counted = {name: Distribution.of(values.to_numpy(), steps=_STEPS) for name, values in scores.items() if len(values)}
+    return {"size": Distribution.of(part["size"].to_numpy()), **counted}
+
+
+def _first(known: pa.Table | None, part: pa.Table, order: list[tuple[str, str]]) -> pa.Table:
+    both = part if known is None else pa.concat_tables([known, part])
+    return both.sort_by(order).slice(0, SHOWN_CLUSTERS)
+
+
+def _numbers_of(urls: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield the numbers of each file, in order, a few files ahead."""
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for start in range(0, len(urls), _AT_ONCE):
+            yield from pool.map(_numbers, urls[start : start + _AT_ONCE])
+
+
+def _numbers(url: str) -> pa.Table:
+    with open_parquet(url) as file:
+        return file.read(columns=list(_NUMBERS), use_threads=False).replace_schema_metadata(None)
+
+
+def _told(chosen: pa.Table | None, urls: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the chosen clusters with their answer and texts, in order."""
+    if chosen is None:
+        return []
+    clusters = chosen.drop_columns(["file", "row"]).to_pylist()
+    places = list(zip(chosen["file"].to_pylist(), chosen["row"].to_pylist(), strict=True))
+    told: dict[tuple[int, int], dict[str, Any]] = {}
+    for number, wanted in itertools.groupby(sorted(places), key=lambda place: place[0]):
+        told |= {(number, row): texts for row, texts in _texts(urls[number], [row for _, row in wanted])}
+    return [cluster | told[place] for cluster, place in zip(clusters, places, strict=True)]
+
+
+def _texts(url: str, rows: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield some rows of a file, given ascending, with their answer and first texts."""
+    first = 0
+    with open_parquet(url) as file:
+        for batch in file.iter_batches(1024, columns=["answer", "texts"], use_threads=False):
+            inside = [row for row in rows if first <= row < first + len(batch)]
+            part = batch.take(pa.array([row - first for row in inside], pa.int64()))
+            texts = pc.list_slice(part["texts"], 0, SHOWN_TEXTS).to_pylist()
+            for row, answer, some in zip(inside, part["answer"].to_pylist(), texts, strict=True):
+                yield row, {"answer": answer, "texts": some}
+            first += len(batch)
+
+
+@contextlib.contextmanager
+def open_parquet(url: str) -> Iterator[pq.ParquetFile]:
+    """Open a Parquet file so that a remote store sends the wanted columns alone, a request each."""
+    file_system, path = storage.locate(url)
+    with storage.explained(url), file_system.open(path, "rb", cache_type="none") as raw, pq.ParquetFile(raw) as file:
+        yield file

@@ -1,0 +1,109 @@
+"""Answers that look like a fallback: given to a large share of the rows and to questions that have nothing in common.
+
+MEMBERS of whole answers -> broad_answers -> BroadAnswer -> fallbacks -> those with a large share of all rows
+
+"Sorry, I did not understand" makes one huge answer of unrelated questions. Its questions are no more alike than
+questions of different answers are, whereas those of a topic are, whatever its words.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.intermediate import BroadAnswer
+from pipelines.questions.token_frequencies import TokenWeights
+from schemas.quantities import counted
+from schemas.ragged import most_frequent
+
+MIN_SHARE: Final = 0.05
+"""Share of the rows from which an answer is worth a warning."""
+
+FEWEST_QUESTIONS: Final = 50
+"""Of fewer questions the likeness is too uncertain: random samples of 50 had ratios of 0.85 to 1.18."""
+
+UNLIKE: Final = 1.5
+"""Largest ratio of likeness inside to likeness outside. Banking77's intents have 2.4 to 8, random questions 0.9 to 1.2,
+answers of open-domain questions 2.5 to 23 (docs/log.md)."""
+
+_MOST: Final = int(1 / MIN_SHARE)
+"""No more answers than this can have that share of the rows, so a shard reports no more."""
+
+_SHOWN: Final = 60
+_LONGEST_WORD: Final = 200
+
+
+def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]:
+    """Return the most frequent answers of a shard whose questions are unlike, at most 20.
+
+    Args:
+        members: MEMBERS; all rows of each answer are present, votes too.
+        weights: of the tokens, over all questions of the run.
+    """
+    answers = members.filter(pc.is_valid(members["answer"])).group_by("cluster_id", use_threads=False)
+    totals = answers.aggregate([("events", "sum"), ("question_id", "count_distinct")])
+    many = totals.filter(pc.greater_equal(totals["question_id_count_distinct"], FEWEST_QUESTIONS))
+    found = []
+    for row in many.sort_by([("events_sum", "descending"), ("cluster_id", "ascending")]).slice(0, _MOST).to_pylist():
+        rows = members.filter(pc.equal(members["cluster_id"], row["cluster_id"]))
+        if likeness_ratio(_of_questions(rows), weights) < UNLIKE:
+            form = most_frequent(*(rows[name].combine_chunks() for name in ("cluster_id", "answer", "events")))
+            found.append(BroadAnswer(form["value"][0].as_py(), row["events_sum"], row["question_id_count_distinct"]))
+    return found
+
+
+def _of_questions(rows: pa.Table) -> pa.Array:
+    """Return the tokens of each distinct question, once."""
+    asked = rows.filter(pc.is_valid(rows["question_id"]))
+    _, first = np.unique(asked["question_id"].to_numpy(), return_index=True)
+    return asked["token_ids"].combine_chunks().take(pa.array(first))
+
+
+def likeness_ratio(token_lists: pa.Array, weights: TokenWeights) -> float:
+    """Return how much more alike some questions are than they are like the others: 1 for a random choice.
+
+    The likeness of two questions is the sum of squared weights of the tokens they share; means over all pairs follow
+    from the tokens' frequencies. It is infinite where there are no other questions to compare with.
+    """
+    questions = len(token_lists)
+    counts = pc.value_counts(pc.list_flatten(token_lists))
+    tokens = counts.field("values").to_numpy(zero_copy_only=False)
+    order = np.argsort(tokens)  # sums of floats depend on their order
+    tokens, inside = tokens[order], counts.field("counts").to_numpy()[order]
+    others = weights.questions - questions
+    weight, outside = weights.of(tokens) ** 2, np.maximum(weights.frequency(tokens) - inside, 0)
+    within = float((weight * inside * (inside - 1)).sum()) / (questions * (questions - 1))
+    across = float((weight * inside * outside).sum()) / (questions * max(others, 1))
+    return within / across if others > 0 and across > 0 else float("inf")
+
+
+def fallbacks(answers: Iterable[BroadAnswer], *, rows: int) -> list[BroadAnswer]:
+    """Return the answers with at least `MIN_SHARE` of all rows, the most frequent first."""
+    large = [answer for answer in answers if answer.rows >= MIN_SHARE * rows]
+    return sorted(large, key=lambda answer: (-answer.rows, answer.answer))
+
+
+def warnings(answers: Sequence[BroadAnswer], *, rows: int) -> list[str]:
+    """Return a sentence a suspected fallback: its share and questions, and the option that ignores it."""
+    return [_warning(answer, answer.rows / rows) for answer in answers]
+
+
+def as_json(answers: Sequence[BroadAnswer], *, rows: int) -> list[dict[str, Any]]:
+    """Return suspected fallbacks for a program, with their share of the rows."""
+    return [{**answer._asdict(), "share": round(answer.rows / rows, 4)} for answer in answers]
+
+
+def _warning(answer: BroadAnswer, share: float) -> str:
+    line = " ".join(answer.answer.split())
+    shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+    unlike = counted(answer.questions, "unlike question")
+    short = len(line) <= _LONGEST_WORD
+    advice = f"--ignore-answer {shlex.quote(line)}" if short else "it to a file for --ignore-answer @FILE"
+    return (
+        f"one answer holds {100 * share:.1f} % of the rows and {unlike}: {shown!r}. If it is a fallback, add {advice}"
+    )

@@ -1,0 +1,93 @@
+"""Why a run is not worth publishing, and which option to change.
+
+counters -> fault_of -> one sentence, or None
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from pipelines.summary.reject_examples import RejectExamples
+from pipelines.summary.value_notes import ENCODING_HINT, idle_filter
+from pipelines.writing.parquet import ROW_STAGES
+from schemas.quantities import counted
+from schemas.tables import SPLITS
+
+ASKED_FOR: Final = ("ignored_answer", "low_confidence", "other_locale")
+"""Reasons of rows that the user chose to reject: no sign of a wrong file, so `--max-reject-ratio` leaves them out."""
+
+SHOWN: Final = 5
+_SHOWN_CHARACTERS: Final = 120
+
+_ADVICE: Final = {
+    "size_single_question": "An answer needs two questions: give more logs, or an answer id (--answer-id-column)",
+    "size_over_max_cluster_size": "Raise --max-cluster-size",
+    "linkage_no_paraphrase": "Lower --min-probability, or use --linkage none",
+    "coherence_incoherent": "Lower --min-coherence, or choose another --coherence",
+    "ambiguity": "Lower --min-answer-share or --min-answer-events",
+    "leakage": "Use --near-duplicate 0, or another --split-salt",
+    "validate_ignored_answer": "Leave out --ignore-answer",
+    "validate_low_confidence": "Lower --min-confidence",
+    "validate_other_locale": "Leave out --locale",
+}
+_OTHERWISE: Final = "Correct the rows, or raise --max-reject-ratio to run without them"
+
+
+def fault_of(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio: float) -> str | None:
+    """Return why the run is worth nothing and what to do, or None if it is worth something.
+
+    Args:
+        counters: of the run.
+        urls: of the input files.
+        max_reject_ratio: largest share of rejected rows, those left out that the user asked to reject.
+    """
+    read, rejected = counters.get("rows_read", 0), counters["rows_rejected"]
+    asked_for = sum(counters.get(f"rejected_validate_{reason}", 0) for reason in ASKED_FOR)
+    if not read:
+        return f"{', '.join(urls)}: there is no row. Check that it is the right file"
+    if rejected - asked_for > max_reject_ratio * (read - asked_for):
+        allowed = f"more than --max-reject-ratio {max_reject_ratio} allows"
+        of_rows = {name: n for name, n in _reasons(counters).items() if name.split("_")[0] in ROW_STAGES}
+        unusable = {name: n for name, n in of_rows.items() if name.removeprefix("validate_") not in ASKED_FOR}
+        found = f"{rejected - asked_for:,} of {counted(read - asked_for, 'row')} rejected, {allowed}"
+        step = ENCODING_HINT if counters.get("rejected_read_invalid_utf8") else _OTHERWISE
+        return f"{found}. {_most_frequent(unusable)}. {step}"
+    if idle := idle_filter(counters):
+        return idle
+    if counters.get("positive_edges") == 0:
+        found = (
+            f"none of {counted(counters['rows_kept'], 'usable row')} marks two different questions with is_duplicate 1"
+        )
+        return f"no positive pair: {found}. Check the labels of the input"
+    if not any(counters.get(f"clusters_{split}") for split in SPLITS):
+        of = f"{counted(counters.get('members', 0), 'question')} in {counted(counters.get('groups', 0), 'group')}"
+        reasons = _reasons(counters)
+        return f"no cluster was left of {of}. {_most_frequent(reasons)}. {_advice(reasons)}"
+    return None
+
+
+def shown_rejects(examples: Sequence[RejectExamples]) -> list[str]:
+    """Return `SHOWN` lines with examples of rejects, those of the most frequent reason first."""
+    lines = [
+        f"{example.stage}, {example.reason.replace('_', ' ')}: {' '.join(text.split())[:_SHOWN_CHARACTERS]}"
+        for example in examples
+        for text in example.texts
+    ]
+    return lines[:SHOWN]
+
+
+def _reasons(counters: Mapping[str, int]) -> dict[str, int]:
+    """Return how often each ``stage_reason`` rejected something, the most frequent first."""
+    reasons = {name.removeprefix("rejected_"): n for name, n in counters.items() if name.startswith("rejected_")}
+    return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _most_frequent(reasons: Mapping[str, int]) -> str:
+    return "Most were " + ", ".join(f"{name} ({n:,})" for name, n in list(reasons.items())[:3])
+
+
+def _advice(reasons: Mapping[str, int]) -> str:
+    """Return what to change about the reason that rejected most."""
+    name = next(iter(reasons), "")
+    return _ADVICE.get(name) or _ADVICE.get(name.split("_")[0]) or _OTHERWISE

@@ -1,0 +1,103 @@
+"""Some of what was rejected, for every stage and reason, for a person to read.
+
+files of the rejected table, counters -> reject_examples -> RejectExamples
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pipelines.summary.cluster_summary import open_parquet
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import File
+
+SHOWN_REJECTS: Final = 5
+_BATCH: Final = 1024
+
+
+class RejectExamples(NamedTuple):
+    """What was rejected by a stage for a reason: how often, and the first payloads of the files, in order."""
+
+    stage: str
+    reason: str
+    number: int
+    payloads: list[str]
+
+    @property
+    def texts(self) -> list[str]:
+        """Return the payloads as a person reads them: ``question -> answer`` where they have these."""
+        return [_text(payload) for payload in self.payloads]
+
+
+def reject_examples(url: str, files: Sequence[File], counters: Mapping[str, int]) -> list[RejectExamples]:
+    """Return up to `SHOWN_REJECTS` payloads of every reason, the most frequent reason first.
+
+    Files are read in order, two columns of each, until all reasons have their examples; payloads only of the rows that
+    are shown.
+
+    Args:
+        url: the dataset's folder.
+        files: of a run, those of other tables too.
+        counters: of the run.
+
+    Raises:
+        QprError: a file cannot be read.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    missing = {name: min(number, SHOWN_REJECTS) for name, number in counters.items() if name.startswith("rejected_")}
+    for file in sorted((file for file in files if file.table == "rejected"), key=lambda file: file.path):
+        if not any(missing.values()):
+            break
+        with open_parquet(storage.join(url, file.path)) as opened:
+            for stage, reason, payload in _first(opened, missing):
+                found.setdefault((stage, reason), []).append(payload)
+                missing[f"rejected_{stage}_{reason}"] -= 1
+    examples = [
+        RejectExamples(stage, reason, counters[f"rejected_{stage}_{reason}"], payloads)
+        for (stage, reason), payloads in found.items()
+    ]
+    return sorted(examples, key=lambda example: (-example.number, example.stage, example.reason))
+
+
+def _first(file: pq.ParquetFile, missing: Mapping[str, int]) -> Iterator[tuple[str, str, str]]:
+    """Yield stage, reason and payload of the first rows of every reason of which some are missing."""
+    columns = file.read(columns=["stage", "reason"], use_threads=False)
+    coded = pc.binary_join_element_wise("rejected", columns["stage"], columns["reason"], "_").combine_chunks()
+    names = coded.dictionary_encode()
+    chosen = [
+        np.flatnonzero(names.indices.to_numpy() == code)[: missing.get(name, 0)]
+        for code, name in enumerate(names.dictionary.to_pylist())
+    ]
+    rows = np.sort(np.concatenate([np.zeros(0, np.int64), *chosen]))
+    shown = columns.take(pa.array(rows)).to_pylist()
+    for row, payload in zip(shown, _payloads(file, rows), strict=True):
+        yield row["stage"], row["reason"], payload
+
+
+def _payloads(file: pq.ParquetFile, rows: np.ndarray) -> Iterator[str]:
+    """Yield the payloads of some rows, given ascending."""
+    first = 0
+    for batch in file.iter_batches(_BATCH, columns=["payload"], use_threads=False):
+        if not len(rows) or first > rows[-1]:
+            return
+        inside = rows[(rows >= first) & (rows < first + len(batch))] - first
+        yield from batch["payload"].take(pa.array(inside)).to_pylist()
+        first += len(batch)
+
+
+def _text(payload: str) -> str:
+    try:
+        row = json.loads(payload)
+    except ValueError:
+        return payload
+    if not isinstance(row, dict):
+        return payload
+    told = [str(row[name]) for name in ("question", "answer") if row.get(name) is not None]
+    return " -> ".join(told) or payload

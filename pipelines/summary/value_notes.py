@@ -1,0 +1,40 @@
+"""Sentences about the values of the inputs that a run could not read.
+
+counters -> idle_filter, value_notes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+ENCODING_HINT: Final = "If the text is in another encoding, add it, such as --encoding cp1252"
+
+_OPTIONS = {"confidence": "--min-confidence", "locale": "--locale"}
+_KINDS = {"confidence": "a number", "timestamp": "a time"}
+
+
+def idle_filter(counters: Mapping[str, int]) -> str | None:
+    """Return which option filters by a column of which no value was read, or None: such a filter keeps every row."""
+    for name, option in _OPTIONS.items():
+        if counters.get(f"readable_{name}") == 0:
+            unreadable = counters.get(f"unreadable_{name}", 0)
+            cause = f"none of its {unreadable:,} values is {_KINDS[name]}" if unreadable else "it holds no value"
+            step = f"Name another column with --{name}-column, or leave {option} out"
+            return f"{option} filters by the column {name}, but {cause}. {step}"
+    return None
+
+
+def value_notes(counters: Mapping[str, int]) -> list[str]:
+    """Return a sentence for each kind of value that was not read."""
+    notes = [
+        f"{name}: {counters[f'unreadable_{name}']:,} value(s) cannot be read as {kind} and are not used"
+        for name, kind in _KINDS.items()
+        if counters.get(f"unreadable_{name}")
+    ]
+    if ambiguous := counters.get("ambiguous_timestamp"):
+        choice = "their day or their month may be first, as in 01/02/2025, and no date of the file shows which"
+        notes.append(f"timestamp: {ambiguous:,} of these are dates: {choice}. Write the year first, as in 2025-02-01")
+    if damaged := counters.get("rejected_read_invalid_utf8"):
+        notes.append(f"{damaged:,} row(s) are not UTF-8. {ENCODING_HINT}")
+    return notes

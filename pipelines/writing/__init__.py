@@ -1,0 +1,1 @@
+"""Tables to Parquet files, rejects and run reports."""

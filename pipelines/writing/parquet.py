@@ -1,0 +1,112 @@
+"""Tables to Parquet files: one file a shard, the same bytes whatever worker writes it and however often.
+
+table of a shard -> WriteTable -> Written (what the manifest will say of the file, and its counts)
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pipelines.engine.shuffle import shard_of
+from pipelines.intermediate import BroadAnswer
+from schemas.artifacts.manifest import File, Source
+from schemas.artifacts.writer import write_file
+from schemas.tables import TABLES, conform
+
+ORDER = {
+    "questions": ["question_id"],
+    "clusters": ["cluster_id"],
+    "pairs": ["cluster_id", "question_id_1", "question_id_2"],
+    "rejected": ["stage", "reason", "payload"],
+}
+"""Rows of a file are in this order, so that equal content gives equal bytes."""
+
+REPEATED = {"questions": ["split"], "clusters": ["split"], "pairs": ["cluster_id"], "rejected": ["stage", "reason"]}
+"""Columns with few values, the only ones for which a Parquet dictionary pays."""
+
+ROW_STAGES = ("read", "validate")
+"""Stages that turn away input rows; later ones turn away questions from clusters."""
+
+
+class Written(NamedTuple):
+    """One file, or none, and what a part of a run found.
+
+    Attributes:
+        file: what was written.
+        counts: they add up over all files of a run.
+        source: an input of the run, with its digest.
+        broad_answers: answers that look like a fallback.
+    """
+
+    file: File | None
+    counts: dict[str, int]
+    source: Source | None = None
+    broad_answers: Sequence[BroadAnswer] = ()
+
+
+@dataclasses.dataclass
+class WriteTable(beam.PTransform):
+    """Write every table to ``<run>/<table>/<part>NNNNN-of-NNNNN.parquet``.
+
+    Input: ``pa.Table`` with the columns of `schemas.tables.TABLES`, one for each shard of ``key``.
+    Output: `Written`.
+
+    Attributes:
+        run_url: the run's folder.
+        table: a name in `schemas.tables.TABLES`.
+        key: the column whose hash made the shards.
+        shards: how many there are at most.
+        part: what tells these files from other files of the table, such as ``train-``.
+    """
+
+    run_url: str
+    table: str
+    key: str
+    shards: int
+    part: str = ""
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(self, tables: beam.PCollection[pa.Table]) -> beam.PCollection[Written]:
+        """Write each element."""
+        return tables | beam.Map(self._write)
+
+    def _write(self, table: pa.Table) -> Written:
+        shard = int(shard_of(table[self.key].slice(0, 1), self.shards)[0])
+        path = f"{self.table}/{self.part}{shard:05d}-of-{self.shards:05d}.parquet"
+        ordered = conform(table, TABLES[self.table]).sort_by([(name, "ascending") for name in ORDER[self.table]])
+        file = write_file(self.run_url, path, to_parquet(ordered, self.table), table=self.table, rows=len(ordered))
+        return Written(file, count(self.table, ordered, self.part.rstrip("-")))
+
+
+def to_parquet(table: pa.Table, name: str) -> bytes:
+    """Return ``table`` as a Parquet file; equal tables give equal bytes."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd", compression_level=1, use_dictionary=REPEATED[name])
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def count(name: str, table: pa.Table, part: str) -> dict[str, int]:
+    """Return the counts of one file that the manifest reports."""
+    if name == "questions":
+        return {
+            "events": pc.sum(table["events"]).as_py(),
+            "questions": len(table),
+            "questions_in_clusters": len(table) - table["cluster_id"].null_count,
+        }
+    if name == "clusters":
+        return {f"clusters_{part}": len(table), f"members_{part}": pc.sum(table["size"]).as_py()}
+    if name == "pairs":
+        return {f"pairs_{part}": len(table)}
+    reasons = pc.binary_join_element_wise("rejected", table["stage"], table["reason"], "_").to_pylist()
+    rows = sum(stage in ROW_STAGES for stage in table["stage"].to_pylist())
+    return {"rows_rejected": rows, "members_rejected": len(table) - rows, **collections.Counter(reasons)}

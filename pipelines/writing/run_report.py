@@ -1,0 +1,89 @@
+"""What a run wrote and counted, brought back to the one who started it.
+
+Written of all workers -> WriteReport -> a file in the run's folder -> read_report -> Report
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import json
+
+import apache_beam as beam
+
+from pipelines.intermediate import BroadAnswer
+from pipelines.writing.parquet import Written
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import File, Source
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError
+
+_REPORT = "report.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """The files of a run, its counters, its inputs with digests, and the answers that look like a fallback."""
+
+    files: list[File]
+    counters: dict[str, int]
+    sources: list[Source]
+    broad_answers: list[BroadAnswer] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class WriteReport(beam.PTransform):
+    """Collect what every worker wrote into one small file, the last of the run.
+
+    Counts travel with the data instead of as Beam metrics, which a retried bundle can count twice.
+    """
+
+    run_url: str
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(self, written: beam.PCollection[Written]) -> beam.PCollection[None]:
+        """Combine all elements into one list and write it."""
+        return (
+            written
+            | beam.Map(
+                lambda w: (
+                    w.file and w.file.model_dump(),
+                    w.counts,
+                    w.source and w.source.model_dump(),
+                    w.broad_answers,
+                )
+            )
+            | beam.combiners.ToList()
+            | beam.Map(
+                lambda entries: storage.write_bytes(storage.join(self.run_url, _REPORT), json.dumps(entries).encode())
+            )
+        )
+
+
+def read_report(output: Output) -> Report:
+    """Return what the run wrote, and remove the file that told it."""
+    url = storage.join(output.run_url, _REPORT)
+    entries = json.loads(storage.read_bytes(url))
+    storage.delete(url)
+    counters: collections.Counter[str] = collections.Counter()
+    for _, counts, _, _ in entries:
+        counters.update(counts)
+    files = [File(**file) for file, _, _, _ in entries if file]
+    sources = [Source(**source) for _, _, source, _ in entries if source]
+    answers = [BroadAnswer(*answer) for _, _, _, found in entries for answer in found]
+    return Report(files, dict(counters), sources, answers)
+
+
+def check_sum(counters: dict[str, int], whole: str, *parts: str) -> None:
+    """Make sure that the parts add up to the whole.
+
+    Raises:
+        QprError: they do not: rows were lost or doubled, and nothing may be published.
+    """
+    total = sum(counters.get(part, 0) for part in parts)
+    if counters.get(whole, 0) != total:
+        sums = " + ".join(f"{counters.get(part, 0):,} {part}" for part in parts)
+        found = f"{counters.get(whole, 0):,} {whole} but {sums} = {total:,}"
+        raise QprError(f"{found}; the engine lost or doubled rows. Nothing was published")

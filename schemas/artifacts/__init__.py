@@ -1,0 +1,1 @@
+"""Artefacts on any store: manifest, writer, reader, content digest."""

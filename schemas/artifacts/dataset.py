@@ -1,0 +1,99 @@
+"""Reading a dataset: only what its manifest lists, only what matches its digest.
+
+dataset URL -> open_dataset -> Dataset.table -> pa.Table
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import File, Manifest, read_manifest, read_verified
+from schemas.artifacts.table_files import read_rows
+from schemas.errors import QprError
+from schemas.tables import SPLITS, TABLES
+
+
+@dataclasses.dataclass(frozen=True)
+class Dataset:
+    """A complete dataset: ``url`` and its ``manifest``."""
+
+    url: str
+    manifest: Manifest
+
+    def parts(self, name: str, *, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """Yield the files of one table in order, each verified against its digest and the schema of the table.
+
+        Raises:
+            QprError: a file is missing or damaged, or holds what no pipeline writes.
+        """
+        for file in self.manifest.of(name):
+            yield from read_file(self.url, file, columns=columns)
+
+    def table(self, name: str, *, columns: Sequence[str] | None = None, split: str | None = None) -> pa.Table:
+        """Return one table of `schemas.tables.TABLES`, empty if no file holds a row of it.
+
+        Args:
+            name: questions, clusters, pairs or rejected.
+            columns: the columns to read, all by default.
+            split: only rows of this split; the table needs a ``split`` column.
+        """
+        schema = TABLES[name]
+        wanted = list(columns) if columns is not None else schema.names
+        read = wanted if split is None or "split" in wanted else [*wanted, "split"]
+        empty = pa.schema([schema.field(column) for column in read]).empty_table()
+        whole = pa.concat_tables([empty.replace_schema_metadata(None), *self.parts(name, columns=read)])
+        if split is not None:
+            whole = whole.filter(pc.equal(whole["split"], split))
+        return whole.select(wanted)
+
+
+def read_file(
+    url: str, file: File, *, columns: Sequence[str] | None = None, batch: int | None = None
+) -> Iterator[pa.Table]:
+    """Yield the rows of one file of the dataset at ``url``, all together or ``batch`` at a time.
+
+    Raises:
+        QprError: the file is missing or damaged, or holds what no pipeline writes.
+    """
+    name, schema = storage.join(url, file.path), TABLES[file.table]
+    for table in read_rows(read_verified(url, file), schema, name=name, rows=file.rows, columns=columns, batch=batch):
+        _check_values(table, name)
+        yield table
+
+
+def _check_values(table: pa.Table, name: str) -> None:
+    """Check what the types of columns leave open: splits, counts, and that the lists of a cluster fit together."""
+    columns = {column: table[column] for column in table.column_names}
+    if "split" in columns:
+        splits = columns["split"].drop_null().unique()
+        unknown = splits.filter(pc.invert(pc.is_in(splits, pa.array(SPLITS))))
+        if len(unknown):
+            raise QprError(f"{name}: column split holds {unknown[0].as_py()[:60]!a}. {_AGAIN}")
+    for count in ("events", "size"):
+        if count in columns and (pc.min(columns[count]).as_py() or 0) < 0:
+            raise QprError(f"{name}: column {count} holds a negative number. {_AGAIN}")
+    lengths = {
+        column: pc.list_value_length(columns[column]) for column in ("question_ids", "texts") if column in columns
+    }
+    lengths |= {"size": columns["size"]} if "size" in columns else {}
+    for (one, length), (other, expected) in itertools.pairwise(lengths.items()):
+        if not pc.all(pc.equal(length, expected), min_count=0).as_py():
+            raise QprError(f"{name}: columns {one} and {other} of a cluster do not fit together. {_AGAIN}")
+
+
+_AGAIN = "Make the dataset again"
+
+
+def open_dataset(url: str) -> Dataset:
+    """Open the dataset at an fsspec URL.
+
+    Raises:
+        QprError: there is no complete dataset.
+    """
+    return Dataset(url, read_manifest(url, "dataset"))

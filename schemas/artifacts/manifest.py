@@ -1,0 +1,196 @@
+"""What makes an artefact complete: a manifest, written last, that lists every file with its digest.
+
+manifest.json -> read_manifest -> Manifest -> read_verified -> bytes
+
+An artefact (a dataset, a model or an index) is a folder with ``manifest.json`` and one folder a run. Readers follow
+the manifest and nothing else, so a killed run leaves the old version whole, on any store that can replace one file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated, Any, Literal, TypeVar
+
+import pydantic
+
+from schemas import __version__
+from schemas.artifacts import storage
+from schemas.artifacts.paths import RUN_FOLDER, check_place, checked_path
+from schemas.errors import QprError
+from schemas.tables import SCHEMA_VERSION
+
+MANIFEST = "manifest.json"
+REPORTS = "reports"
+"""The table of files that tell how a run went, its times too: listed and verified, but no part of the digest."""
+Kind = Literal["dataset", "model", "index", "calibration", "reranker"]
+_HOW_TO_MAKE = {
+    "dataset": "`qpr clusters` or `qpr quora`",
+    "model": "`qpr train`",
+    "index": "`qpr index`",
+    "calibration": "`qpr clusters --calibrate`",
+    "reranker": "`qpr rerank`",
+}
+_TABLES: dict[str, frozenset[str]] = {
+    "dataset": frozenset({"questions", "clusters", "pairs", "rejected", "leakage"}),
+    "model": frozenset({"model"}),
+    "index": frozenset({"shards", "ids", "model", "rejected"}),
+    "calibration": frozenset({"weights", "curves"}),
+    "reranker": frozenset({"reranker"}),
+}
+"""The tables that the files of an artefact belong to, beside `REPORTS`."""
+
+Count = Annotated[int, pydantic.Field(ge=0)]
+
+Settings = TypeVar("Settings", bound=pydantic.BaseModel)
+
+
+class File(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """One file of an artefact; ``path`` is relative to the manifest, ``rows`` is 0 where it holds no table."""
+
+    path: Annotated[str, pydantic.AfterValidator(checked_path)]
+    table: str
+    rows: Count
+    bytes: Count
+    sha256: str = pydantic.Field(pattern="^[0-9a-f]{64}$")
+
+
+class Source(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """One input of a run: its URL, its size and its digest, a file's the SHA-256 of its bytes."""
+
+    url: str
+    bytes: Count | None = None
+    digest: str | None = None
+
+
+class _Version(pydantic.BaseModel):
+    """What a manifest of any release holds; the fields of a newer one may be unknown."""
+
+    schema_version: int = pydantic.Field(ge=1)
+
+
+class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """What a run read, did and wrote.
+
+    ``distributions`` holds minimum, quartiles and maximum of what its tables hold, by name.
+    """
+
+    kind: Kind
+    run_id: str = pydantic.Field(pattern=f"^{RUN_FOLDER.pattern}$")
+    created: str
+    seconds: float = pydantic.Field(ge=0, allow_inf_nan=False)
+    code_version: str = __version__
+    schema_version: int = pydantic.Field(default=SCHEMA_VERSION, ge=1)
+    inputs: list[Source]
+    configuration: dict[str, Any]
+    counters: dict[str, int]
+    distributions: dict[str, dict[str, pydantic.FiniteFloat]] = {}
+    files: list[File]
+
+    @pydantic.field_validator("files")
+    @classmethod
+    def _of_this_run(cls, files: list[File], info: pydantic.ValidationInfo) -> list[File]:
+        """Refuse what no run writes: files of another run or of unknown tables, or one file twice."""
+        run_id, tables = info.data.get("run_id"), _TABLES.get(info.data.get("kind", ""), frozenset()) | {REPORTS}
+        seen = set[str]()
+        for file in files:
+            if run_id is not None and not file.path.startswith(f"{run_id}/"):
+                raise ValueError(f"path {file.path!a} is not in the run's folder {run_id}")
+            if "kind" in info.data and file.table not in tables:
+                raise ValueError(f"{file.path!a} is of table {file.table[:60]!a}, not of {', '.join(sorted(tables))}")
+            if file.path in seen:
+                raise ValueError(f"path {file.path!a} is there twice")
+            seen.add(file.path)
+        return files
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of the files' tables, names and digests: equal content, equal digest, whatever the run.
+
+        Files of `REPORTS` do not count, and neither do the names of run folders.
+        """
+        files = [f for f in self.files if f.table != REPORTS]
+        lines = sorted(f"{f.table} {RUN_FOLDER.sub('', f.path)} {f.sha256}" for f in files)
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    def of(self, table: str) -> list[File]:
+        """Return the files of one table, in order of their path."""
+        return sorted((f for f in self.files if f.table == table), key=lambda f: f.path)
+
+
+def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
+    """Return the manifest of the artefact at ``url``.
+
+    Raises:
+        QprError: there is none, it is damaged, newer than this code, or of another kind.
+    """
+    wanted = kind or "artefact"
+    how = f" Make one with {_HOW_TO_MAKE[kind]}." if kind else ""
+    if not storage.exists(storage.join(url, MANIFEST)):
+        state = "has no manifest.json, so no run has completed there" if storage.exists(url) else "does not exist"
+        raise QprError(f"{url}: not {with_article(wanted)}: it {state}.{how}")
+    check_place(url, MANIFEST)
+    content = storage.read_bytes(storage.join(url, MANIFEST))
+    try:
+        version = _Version.model_validate_json(content).schema_version
+        manifest = Manifest.model_validate_json(content) if version <= SCHEMA_VERSION else None
+    except pydantic.ValidationError as error:
+        raise QprError(f"{url}/{MANIFEST}: damaged ({first_fault(error)}). Make the {wanted} again") from error
+    if manifest is None:
+        versions = f"schema version {version}, this code knows {SCHEMA_VERSION}"
+        raise QprError(f"{url}: written by a newer release ({versions}). Upgrade question-paraphrase-retrieval")
+    if kind and manifest.kind != kind:
+        raise QprError(f"{url}: holds {with_article(manifest.kind)}, not {with_article(kind)}.{how}")
+    return manifest
+
+
+def with_article(noun: str) -> str:
+    """Return the noun after "a" or "an"."""
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+
+
+def read_verified(url: str, file: File) -> bytes:
+    """Return the bytes of one file of the artefact at ``url``.
+
+    Raises:
+        QprError: it is missing, lies outside the artefact, or its content is not what the manifest says.
+    """
+    size = check_place(url, file.path)
+    try:
+        same = size in (None, file.bytes)  # of a local file that is far too large nothing is read
+        content = storage.read_bytes(storage.join(url, file.path)) if same else b""
+    except QprError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            raise QprError(f"{url}/{file.path}: is gone, though the manifest lists it. Make it again") from error
+        raise
+    if not same or len(content) != file.bytes or hashlib.sha256(content).hexdigest() != file.sha256:
+        raise QprError(
+            f"{url}/{file.path}: does not match the manifest's sha256; the file changed or is damaged. Make it again"
+        )
+    return content
+
+
+def read_settings(url: str, manifest: Manifest, settings: type[Settings], *, again: str) -> Settings:
+    """Return the configuration in a manifest as the settings of its kind.
+
+    Args:
+        url: where the artefact is.
+        manifest: its own.
+        settings: what its configuration is to be.
+        again: what to do if it is not, such as "Build the index again".
+
+    Raises:
+        QprError: a field is missing, unknown or makes no sense.
+    """
+    try:
+        return settings.model_validate(manifest.configuration)
+    except pydantic.ValidationError as error:
+        raise QprError(f"{url}/{MANIFEST}: configuration: {first_fault(error)}. {again}") from error
+
+
+def first_fault(error: pydantic.ValidationError) -> str:
+    """Return where the first fault of a document is and what is wrong there, without control characters."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part)[:60] for part in first["loc"])
+    fault = first["msg"].removeprefix("Value error, ")
+    text = f"{place}: {fault}" if place else fault
+    return "".join(character if character.isprintable() else "?" for character in text)

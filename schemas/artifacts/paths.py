@@ -1,0 +1,76 @@
+"""Paths of an artefact's files: plain names below the folder of its run, and links that stay in the artefact.
+
+path in a manifest -> checked_path -> path; artefact URL, path -> check_place
+
+An artefact may come from anywhere. Nothing it holds may make a reader open, or a copy write, a file outside its folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+
+from fsspec.implementations.local import LocalFileSystem
+
+from schemas.artifacts import storage
+from schemas.errors import QprError
+
+RUN_FOLDER = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{6}")
+"""The name of a run's folder: when it began, and a random number."""
+
+LONGEST_PATH = 1_000
+"""Characters of a path; file systems allow 255 bytes of a name and some 4,000 of a path."""
+
+_SEGMENT = re.compile(r"[\w.+=@,() -]+")
+"""A name without what some file system reads as more: ``\\``, ``:``, ``%``, ``*``, control characters."""
+
+
+def checked_path(path: str) -> str:
+    """Return the path of a file relative to its artefact.
+
+    Raises:
+        ValueError: it is absolute, leads out of the folder, or holds what some file system reads as more than a name.
+    """
+    segments = path.split("/")
+    if len(path) > LONGEST_PATH or len(segments) < 2:
+        raise ValueError(f"a path is a folder and a name, {LONGEST_PATH:,} characters at most, got {path[:60]!a}")
+    for segment in segments:
+        if not _SEGMENT.fullmatch(segment) or not segment.strip(". "):
+            raise ValueError(f"a path holds names of files and folders alone, got {segment[:60]!a} in {path[:60]!a}")
+    return path
+
+
+def check_place(url: str, path: str) -> int | None:
+    """Check that a file lies in the artefact at ``url`` and return its size, None where that would take a request.
+
+    Remote stores have no links, so only local files are looked at.
+
+    Args:
+        url: the artefact's folder, which may be a link itself.
+        path: of the file, as of `checked_path`.
+
+    Raises:
+        QprError: the file is, or lies behind, a link that leads out of the folder, or is no regular file.
+    """
+    file_system, folder = storage.locate(url)
+    if not isinstance(file_system, LocalFileSystem):
+        return None
+    place, root = folder, os.path.realpath(folder)
+    for segment in path.split("/"):
+        place = os.path.join(place, segment)
+        if os.path.islink(place) and not _is_within(os.path.realpath(place), root):
+            raise QprError(f"{place}: is a link that leads out of {url}. Put the file itself there")
+    if not os.path.exists(place):
+        return None  # the error of reading it names the cause
+    with storage.explained(place):
+        found = os.stat(place)
+    if stat.S_ISDIR(found.st_mode):
+        raise QprError(f"{place}: is a folder, not a file. Fetch the artefact again")
+    if not stat.S_ISREG(found.st_mode):  # reading a pipe would wait for ever
+        raise QprError(f"{place}: is a pipe or a device, not a file. Fetch the artefact again")
+    return found.st_size
+
+
+def _is_within(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)

@@ -1,0 +1,243 @@
+"""Where bytes live: every path is an fsspec URL, every file appears whole or not at all.
+
+URL -> locate -> file system and path; read_bytes, write_bytes
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import fsspec
+from fsspec.implementations.local import LocalFileSystem
+
+from schemas.artifacts.connections import connection_fault
+from schemas.artifacts.staging import replacing
+from schemas.errors import QprError, UsageError
+
+_REMOTE = frozenset({"aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google", "requests"})
+"""The packages whose errors remote file systems raise: no credentials, no such host, no such bucket."""
+
+
+def locate(url: str) -> tuple[Any, str]:
+    """Return the file system of ``url`` and the path on it; a plain path is a local one, ``~`` is expanded.
+
+    Raises:
+        UsageError: the path is empty, or its bytes are no text, which no manifest could hold.
+        QprError: no file system knows such paths.
+    """
+    if not url.strip():
+        raise UsageError("a path is empty. Name a file or folder")
+    try:
+        url.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{url!a}: the path is not UTF-8. Rename the file or folder") from error
+    try:
+        file_system, path = fsspec.core.url_to_fs(os.path.expanduser(url))
+    except (ValueError, ImportError) as error:
+        raise QprError(f"{url}: cannot open this kind of path: {error}") from error
+    return file_system, path
+
+
+def join(url: str, *parts: str) -> str:
+    """Return ``url`` with ``parts`` appended, one slash between two."""
+    return "/".join([url.rstrip("/") or "/", *parts])
+
+
+def exists(url: str) -> bool:
+    """Return whether a file or folder is there.
+
+    Raises:
+        QprError: nobody could be asked.
+    """
+    file_system, path = locate(url)
+    with explained(url):
+        found = bool(file_system.exists(path))
+        if not found:
+            check_answered(file_system, path)
+    return found
+
+
+def check_answered(file_system: Any, path: str) -> None:
+    """Check that a missing file is missing: over HTTP, fsspec also reports one that no server was there to send.
+
+    Raises:
+        FileNotFoundError: caused by what kept the server from answering; `explained` makes a message of it.
+    """
+    if "http" in file_system.protocol:
+        try:
+            file_system.info(path)
+        except FileNotFoundError as error:
+            if connection_fault(error):
+                raise
+
+
+def read_if_there(url: str) -> bytes | None:
+    """Return a whole file as it is now, whatever listings are cached; None if there is none.
+
+    Raises:
+        QprError: it cannot be read.
+    """
+    try:
+        return read_bytes(url)
+    except QprError as error:
+        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+            return None
+        raise
+
+
+def read_bytes(url: str) -> bytes:
+    """Return a whole file.
+
+    Raises:
+        QprError: it is missing or cannot be read.
+    """
+    file_system, path = locate(url)
+    with explained(url):
+        return bytes(file_system.cat_file(path))
+
+
+def read_start(url: str, count: int) -> bytes:
+    """Return the first ``count`` bytes of a file, all of a shorter one.
+
+    Raises:
+        QprError: it is missing or cannot be read.
+    """
+    file_system, path = locate(url)
+    with explained(url):
+        return bytes(file_system.cat_file(path, start=0, end=count))
+
+
+def write_bytes(url: str, content: bytes) -> None:
+    """Write a whole file; a reader sees the old content or the new, never a part.
+
+    Object stores publish an object when its upload completes. A local file is written beside its place, synchronised
+    and renamed.
+
+    Raises:
+        QprError: it cannot be written.
+    """
+    file_system, path = locate(url)
+    with explained(url):
+        file_system.makedirs(file_system._parent(path), exist_ok=True)
+        if isinstance(file_system, LocalFileSystem):
+            with replacing(path) as file:
+                file.write(content)
+        else:
+            file_system.pipe_file(path, content)
+
+
+def check_writable(url: str) -> None:
+    """See, without a write, whether a local path could be made; a remote store tells only when it is written to.
+
+    Raises:
+        QprError: the folder that is there may not be written to.
+    """
+    file_system, path = locate(url)
+    if isinstance(file_system, LocalFileSystem):
+        folder = Path(path)
+        while not folder.exists():
+            folder = folder.parent
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise QprError(f"{folder}: permission denied")
+
+
+def delete(url: str) -> None:
+    """Remove a file or a folder with all it holds; nothing happens if there is none."""
+    file_system, path = locate(url)
+    file_system.invalidate_cache(path)  # other processes write there too, and s3fs removes what it knows
+    with explained(url), contextlib.suppress(FileNotFoundError):
+        file_system.rm(path, recursive=True)
+
+
+def delete_file(url: str) -> None:
+    """Remove one file, without a look at listings that may be out of date; nothing happens if there is none."""
+    file_system, path = locate(url)
+    with explained(url), contextlib.suppress(FileNotFoundError):
+        file_system.rm_file(path)
+
+
+def age_s(url: str, *, probe: str) -> float | None:
+    """Return how many seconds ago a file was written, by the store's clock alone; None if it is gone.
+
+    Args:
+        url: the file.
+        probe: a file to write, look at and remove.
+
+    Raises:
+        NotImplementedError: the file system tells no times.
+        QprError: the store cannot be written to.
+    """
+    file_system, path = locate(url)
+    write_bytes(probe, b"")
+    try:
+        with explained(url):
+            age = file_system.modified(locate(probe)[1]) - file_system.modified(path)
+            return float(age.total_seconds())
+    except QprError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None
+        raise
+    finally:
+        delete_file(probe)
+
+
+def delete_if_empty(url: str) -> None:
+    """Remove a folder in which there is nothing; one that holds something, or is not there, stays as it is.
+
+    Object stores have no folders, so there is nothing to remove in them.
+    """
+    file_system, path = locate(url)
+    with contextlib.suppress(QprError), explained(url):
+        file_system.rmdir(path)
+
+
+def children(url: str) -> list[str]:
+    """Return the names of what a folder holds, sorted; empty if there is no such folder."""
+    file_system, path = locate(url)
+    with explained(url):
+        try:
+            listed = file_system.ls(path, detail=False, refresh=True)
+        except FileNotFoundError:
+            return []
+        except NotADirectoryError as error:
+            raise QprError(f"{url}: is a file, not a folder") from error
+        if path in listed and file_system.isfile(path):
+            raise QprError(f"{url}: is a file, not a folder")
+    names = {entry.rstrip("/").rsplit("/", 1)[-1] for entry in listed}
+    return sorted(names - {path.rstrip("/").rsplit("/", 1)[-1]} if path.rstrip("/") in listed else names)
+
+
+@contextlib.contextmanager
+def explained(url: str) -> Iterator[None]:
+    """Turn an I/O error inside the block, of whatever file system, into one that names ``url`` and the cause."""
+    try:
+        yield
+    except QprError:
+        raise
+    except Exception as error:
+        fault = connection_fault(error) or _fault(error)
+        if fault is None:
+            raise
+        raise QprError(f"{url}: {fault}") from error
+
+
+def _fault(error: Exception) -> str | None:
+    """Return what is wrong with a path and what to do; None for an error of no file system."""
+    match error:
+        case FileNotFoundError():
+            return "no such file. Check the path"
+        case IsADirectoryError():
+            return "is a folder, not a file"
+        case PermissionError():
+            return "permission denied"
+        case FileExistsError() | NotADirectoryError():
+            return "a part of this path is a file, not a folder"
+        case OSError():
+            return error.strerror or str(error)
+        case _ if type(error).__module__.partition(".")[0] in _REMOTE:
+            return f"{type(error).__name__}: {error}. Check the URL and your access to it"
+    return None

@@ -1,0 +1,236 @@
+"""Writing an artefact: claimed before the work, published after it, whole or not at all.
+
+files of a run -> write_file -> Output.publish -> manifest.json
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import hashlib
+import secrets
+import weakref
+from collections.abc import Mapping
+from typing import Any, Self
+
+from schemas.artifacts import exclusive, storage
+from schemas.artifacts.claim import NAMES, Claim, claim
+from schemas.artifacts.holder import Holder
+from schemas.artifacts.manifest import MANIFEST, File, Kind, Manifest, Source, read_manifest, with_article
+from schemas.artifacts.paths import RUN_FOLDER
+from schemas.artifacts.staging import staged_for
+from schemas.errors import QprError
+
+CHECKPOINTS = "training-checkpoints"
+"""The folder of a model where a training keeps what it can go on from; what is published sweeps it away."""
+
+
+class Output:
+    """A place a run writes to: claimed before the work, published after it, and nobody else's in between.
+
+    The claim ends when the run is published, abandoned or released, at the end of a ``with`` block, and with the
+    process.
+
+    Args:
+        url: the artefact's folder.
+        kind: what it will hold.
+        overwrite: replace the artefact that is there; it stays readable until the new one is complete.
+
+    Raises:
+        HeldError: another run is writing there.
+        QprError: something is there already that may not be replaced, or nothing can be written there.
+    """
+
+    def __init__(self, url: str, kind: Kind, *, overwrite: bool = False) -> None:
+        refuse_taken(url, kind, overwrite=overwrite)  # before a file is written into a folder that is somebody else's
+        self.url, self.kind = url, kind
+        names = storage.children(url)
+        self._new = NAMES.issuperset(names) if names else not storage.exists(url)  # a killed run made it for itself
+        self._started = datetime.datetime.now(datetime.UTC)
+        self.run_id = f"{self._started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        self._claim = claim(url, Holder.here(self.run_id, self._started))  # it shows too that the folder is writable
+        self._give_back = weakref.finalize(self, _end, self._claim, url if self._new else None)  # at exit too
+        try:
+            refuse_taken(url, kind, overwrite=overwrite)
+            self._replaces = storage.read_if_there(storage.join(url, MANIFEST))
+            self._older = frozenset(filter(RUN_FOLDER.fullmatch, storage.children(url)))
+        except BaseException:
+            self.release()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._give_back.alive:
+            self.abandon()
+
+    @property
+    def run_url(self) -> str:
+        """Return the folder this run's files go to."""
+        return storage.join(self.url, self.run_id)
+
+    @property
+    def seconds(self) -> float:
+        """Return how long ago the run began."""
+        return round((datetime.datetime.now(datetime.UTC) - self._started).total_seconds(), 3)
+
+    def write(self, path: str, content: bytes, *, table: str, rows: int = 0) -> File:
+        """Write one file of this run and return what the manifest says of it."""
+        return write_file(self.run_url, path, content, table=table, rows=rows)
+
+    def publish(
+        self,
+        files: list[File],
+        *,
+        inputs: list[Source],
+        configuration: dict[str, Any],
+        counters: dict[str, int],
+        distributions: Mapping[str, dict[str, float]] | None = None,
+    ) -> Manifest:
+        """Make ``files`` the artefact: check them, replace the manifest, remove what it no longer lists.
+
+        If that fails the run is abandoned. Old files that cannot be removed are left to the next run.
+
+        Raises:
+            QprError: a file is not what was written, the place is another run's by now, or it cannot be written to.
+        """
+        try:
+            self._check_claim()
+            self._check(files)
+            manifest = Manifest(
+                kind=self.kind,
+                run_id=self.run_id,
+                created=self._started.isoformat(timespec="seconds"),
+                seconds=self.seconds,
+                inputs=inputs,
+                configuration=configuration,
+                counters=dict(sorted(counters.items())),
+                distributions=dict(distributions or {}),
+                files=sorted(files, key=lambda f: f.path),
+            )
+            content = manifest.model_dump_json(indent=2).encode()
+            self._place(content)
+        except BaseException:
+            self.abandon()
+            raise
+        with contextlib.suppress(QprError, OSError):
+            self._sweep(content)
+        self.release()
+        return manifest
+
+    def abandon(self) -> None:
+        """Remove what this run wrote, unless it is published, and the folder if there was none before.
+
+        It follows an error, which is what the user should read, so it raises none of its own.
+        """
+        with contextlib.suppress(QprError, OSError):
+            if not self._is_published():
+                storage.delete(self.run_url)
+        self.release()
+
+    def release(self) -> None:
+        """Give the place to the next run; what this one wrote stays, for a person to read.
+
+        A folder that was made for this run and is empty is removed; one in which another run has begun is not.
+        """
+        self._give_back()
+
+    def _is_published(self) -> bool:
+        """Tell whether readers follow the manifest to this run; a store may have replaced it and the answer got lost.
+
+        Raises:
+            QprError: nobody knows. Files that nobody needs do less harm than a manifest without its files.
+        """
+        return self.run_id.encode() in (storage.read_if_there(storage.join(self.url, MANIFEST)) or b"")
+
+    def _check_claim(self) -> None:
+        if not self._claim.holds():
+            raise QprError(f"{self.url}: {_lost(self._claim.taker())}")
+
+    def _place(self, manifest: bytes) -> None:
+        """Write the manifest where none was when the place was claimed, or in place of the one that was there."""
+        url = storage.join(self.url, MANIFEST)
+        try:
+            if self._replaces is None:
+                exclusive.create(url, manifest)
+            else:
+                exclusive.replace(url, manifest, expected=self._replaces)
+        except exclusive.ConflictError as error:
+            raise QprError(f"{self.url}: {_lost(None)}") from error
+
+    def _check(self, files: list[File]) -> None:
+        for file in files:
+            file_system, path = storage.locate(storage.join(self.url, file.path))
+            with storage.explained(path):
+                try:
+                    size = file_system.info(path)["size"]
+                except FileNotFoundError as error:
+                    raise QprError(f"{path}: was removed while the run went on. Run this again") from error
+            if size != file.bytes:
+                raise QprError(f"{path}: changed while the run went on. Run this again")
+
+    def _sweep(self, manifest: bytes) -> None:
+        """Remove what older runs left, unless another run has published since.
+
+        A run is older if its folder was there when this one claimed the place, and its name says so too: then it held
+        no claim any more. A younger one may still be written to.
+        """
+        if storage.read_if_there(storage.join(self.url, MANIFEST)) != manifest:
+            return
+        for name in storage.children(self.url):
+            older_run = name in self._older and name[:16] <= self.run_id[:16] and name != self.run_id
+            if older_run or _is_killed_write(name) or _is_checkpoints(name, self.kind):
+                storage.delete(storage.join(self.url, name))
+
+
+def refuse_taken(url: str, kind: Kind, *, overwrite: bool) -> bool:
+    """Return whether an artefact is at ``url`` that a new one of this kind would replace.
+
+    Raises:
+        QprError: something is there that may not be replaced.
+    """
+    names = storage.children(url)
+    if MANIFEST in names:
+        found = read_manifest(url).kind if overwrite else kind
+        if not overwrite or found != kind:
+            what = "exists" if found == kind else f"holds {with_article(found)}, not {with_article(kind)}"
+            raise QprError(f"{url}: {what}. Choose another --output" + ("" if overwrite else " or add --overwrite"))
+        return True
+    leftover = [name for name in names if RUN_FOLDER.fullmatch(name) or _is_killed_write(name) or name in NAMES]
+    if foreign := [name for name in names if name not in leftover and not _is_checkpoints(name, kind)]:
+        raise QprError(f"{url}: the folder holds other things ({foreign[0]}). Choose an empty or new --output")
+    return False
+
+
+def _end(held: Claim, folder: str | None) -> None:
+    held.release()
+    if folder is not None:
+        storage.delete_if_empty(folder)
+
+
+def _lost(taker: Holder | None) -> str:
+    by = f"run {taker.run_id}, process {taker.process} on {taker.host}," if taker else "another run"
+    advice = "Look at what is there, then run this again, with --overwrite to replace it"
+    return f"{by} has taken this place since this run began. What this run made is discarded. {advice}"
+
+
+def _is_killed_write(name: str) -> bool:
+    return staged_for(name) == MANIFEST
+
+
+def _is_checkpoints(name: str, kind: Kind) -> bool:
+    return kind == "model" and name == CHECKPOINTS
+
+
+def write_file(run_url: str, path: str, content: bytes, *, table: str, rows: int = 0) -> File:
+    """Write one file of a run from any worker and return what the manifest says of it."""
+    file = File(
+        path=f"{run_url.rstrip('/').rsplit('/', 1)[-1]}/{path}",
+        table=table,
+        rows=rows,
+        bytes=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+    )
+    storage.write_bytes(storage.join(run_url, path), content)  # its path was checked first
+    return file

@@ -1,0 +1,160 @@
+import json
+
+import numpy as np
+import pytest
+
+from jobs.cli import main
+from jobs.commands.evaluate import measure, query_times
+from model.evaluation.relevance import judgements
+from model.search.opening import open_index
+from schemas.artifacts.dataset import open_dataset
+from schemas.text import question_id
+
+WORDS = ["pay", "cancel", "bill", "flight", "seat", "card", "loan", "rate", "bank", "fee"]
+CLUSTERS = [[f"{a} {b}", f"{b} {a}", f"the {a} of {b}"] for a in WORDS[:5] for b in WORDS[5:]]
+ALONE = [f"{a} number {n}" for a in WORDS for n in range(30)]
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as stopped:
+        main([str(argument) for argument in arguments])
+    return stopped.value.code
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("evaluate")
+
+
+@pytest.fixture
+def place(folder, make_model, make_dataset):
+    if not (folder / "index").exists():
+        make_model(folder / "model", words=tuple(WORDS))
+        make_dataset(folder / "data", CLUSTERS, alone=ALONE)
+        make_dataset(folder / "other", [["never indexed", "nor this"], ["quite", "another"]])
+        make_dataset(folder / "half", [*CLUSTERS[:2], ["never", "indexed"], ["nor", "this"]])
+        make_dataset(folder / "more", [*CLUSTERS, ["never", "indexed", "pay cancel fee"]])
+        given = ("index", "--questions", folder / "data", "--model", folder / "model", "--shards", 3)
+        assert run(*given, "--output", folder / "index") == 0
+        assert run(*given, "--output", folder / "ivf", "--factory", "IVF5,Flat", "--probes", 1) == 0
+    return folder
+
+
+def naive(index, clusters, depth):
+    """Rank by distance with one question at a time, in plain Python, per question and per pair."""
+    table = index.questions(np.arange(len(index)))
+    vectors = index.encoder.encode(table["text"]).astype(np.float64)
+    ids = table["question_id"].to_pylist()
+    question, pair = [], []
+    for texts in clusters:
+        for text in texts:
+            own, relevant = question_id(text), {question_id(other) for other in texts} - {question_id(text)}
+            distances = ((vectors - vectors[ids.index(own)]) ** 2).sum(axis=1)
+            order = [i for _, i in sorted(zip(distances.tolist(), ids, strict=True)) if i != own]
+            places = sorted(order.index(i) + 1 for i in relevant)
+            question.append(1 / places[0] if places[0] <= depth else 0)
+            pair += [1 / (rank - above) if rank <= depth else 0 for above, rank in enumerate(places)]
+    return np.mean(question), np.mean(pair)
+
+
+@pytest.mark.parametrize("depth", [10, 40])
+def test_figures_are_those_of_a_loop_over_all_questions(place, depth):
+    index = open_index(str(place / "index"))
+    judged = judgements(open_dataset(str(place / "data")).table("clusters"))
+    result = measure(index, judged, depth=depth)
+    question, pair = naive(index, CLUSTERS, depth)
+    assert result["per_question"]["mrr"] == pytest.approx(question)
+    assert result["per_pair"]["mrr"] == pytest.approx(pair)
+    assert (result["queries"], result["pairs"], result["relevant_missing"]) == (75, 150, 0)  # 25 clusters of 3
+
+
+def test_json_goes_to_stdout_and_to_the_file(place, tmp_path, capsys):
+    given = ("evaluate", "--dataset", place / "data", "--index", place / "index", "--split", "test")
+    assert run(*given, "--json", "--output", tmp_path / "m.json") == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result == json.loads((tmp_path / "m.json").read_text())
+    assert set(result["per_question"]) == set(result["per_pair"]) == {"hits_at_1", "hits_at_10", "mrr", "ndcg_at_10"}
+    assert 0 < result["per_pair"]["mrr"] <= 1
+    assert result["index"]["factory"] == "Flat"
+    assert result["split"] == "test"
+    assert result["mean_ms"] > 0
+    assert result["timed_queries"] == 75
+    assert run(*given, "--output", tmp_path / "m.json", "--limit", 3) == 1
+    assert "m.json: exists. Choose another --output or add --overwrite" in capsys.readouterr().err
+    assert json.loads((tmp_path / "m.json").read_text()) == result
+    assert run(*given, "--output", tmp_path / "m.json", "--limit", 3, "--overwrite") == 0
+    assert json.loads((tmp_path / "m.json").read_text())["queries"] == 3
+
+
+def test_a_person_gets_a_table_of_both_views(place, capsys):
+    assert run("evaluate", "--dataset", place / "data", "--index", place / "ivf", "--limit", 10) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "test: 10 queries, 20 pairs, 375 indexed IVF5,Flat, 1 probe," in shown
+    assert "per question" in shown
+    assert "per pair" in shown
+
+
+def test_exact_search_of_lists_equals_the_flat_index_and_few_probes_do_not(place, capsys):
+    def figures(index, *flags):
+        assert run("evaluate", "--dataset", place / "data", "--index", place / index, "--json", *flags) == 0
+        result = json.loads(capsys.readouterr().out)
+        return result["per_question"], result["per_pair"], result["index"]["probes"]
+
+    flat, exact, probing = figures("index"), figures("ivf", "--exact"), figures("ivf")
+    assert flat[:2] == exact[:2] == figures("ivf", "--probes", 5)[:2]
+    assert probing[0]["mrr"] < flat[0]["mrr"]
+    assert (flat[2], exact[2], probing[2]) == (0, 5, 1)
+
+
+def test_paraphrases_that_are_not_indexed_are_counted_and_said(place, capsys):
+    assert run("evaluate", "--dataset", place / "more", "--index", place / "index", "--json") == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["relevant_missing"] == 3
+    assert "3 of 78 paraphrases of split test are not in the index; they count as not found" in printed.err
+
+
+def test_many_missing_paraphrases_are_a_warning_that_names_what_the_index_was_built_from(place, capsys):
+    assert run("evaluate", "--dataset", place / "half", "--index", place / "index", "--json") == 0
+    printed = capsys.readouterr()
+    result = json.loads(printed.out)
+    assert (result["relevant_missing"], result["relevant"]) == (4, 10)
+    digests = [open_dataset(str(place / name)).manifest.digest[:12] for name in ("data", "half")]
+    said = " ".join(printed.err.split())
+    assert f"warning: 4 of 10 paraphrases of split test (40%) are not in {place / 'index'}; they count as not" in said
+    built = f"It was built from {place / 'data'} (digest {digests[0]}), and {place / 'half'} (digest {digests[1]}) is"
+    assert built in said
+
+
+def test_the_index_of_another_dataset_is_an_error_that_names_both(place, tmp_path, capsys):
+    given = ("evaluate", "--dataset", place / "other", "--index", place / "index", "--output", tmp_path / "m.json")
+    assert run(*given) == 1
+    out, err = capsys.readouterr()
+    said = " ".join(err.split())
+    assert f"error: {place / 'index'}: holds none of the questions of split test of {place / 'other'}. It was" in said
+    assert f"built from {place / 'data'} (digest " in said
+    assert out == ""
+    assert not (tmp_path / "m.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "message"),
+    [
+        ({"--split": "validation"}, 1, "no cluster in split validation, so no query. Use another --split"),
+        ({"--split": "train"}, 2, "--split"),
+        ({"--dataset": "nowhere"}, 1, "nowhere: not a dataset: it does not exist"),
+        ({"--index": "nowhere"}, 1, "nowhere: not an index: it does not exist"),
+        ({"--depth": "9"}, 2, "--depth"),
+        ({"--depth": "1000000000"}, 2, "--depth"),
+    ],
+)
+def test_mistakes_are_named(place, capsys, change, code, message):
+    given = {"--dataset": place / "data", "--index": place / "index", **change}
+    assert run("evaluate", *(part for pair in given.items() for part in pair)) == code
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_times_are_taken_of_the_first_queries_only(place):
+    judged = judgements(open_dataset(str(place / "data")).table("clusters"))
+    times = query_times(open_index(str(place / "index")), judged, most=7)
+    assert times["timed_queries"] == 7
+    assert times["mean_ms"] > 0

@@ -1,0 +1,88 @@
+import json
+
+import pytest
+
+VERBS = ["pay", "cancel", "find", "change", "print", "send"]
+THINGS = ["bill", "flight", "card", "ticket"]
+
+
+def clusters(split):
+    about = [(verb, thing) for verb in VERBS for thing in THINGS]
+    return [(split, [f"how do i {v} my {t}", f"{v} {t} please", f"i want to {v} the {t}"]) for v, t in about]
+
+
+@pytest.fixture
+def place(tmp_path, qpr, make_model, make_training_data):
+    make_model(tmp_path / "model", encoder="subword", words=(*VERBS, *THINGS), dimension=4)
+    make_training_data(tmp_path / "data", clusters("validation"))
+    given = ("--questions", tmp_path / "data", "--model", tmp_path / "model", "--output", tmp_path / "index")
+    assert qpr("index", *given).code == 0
+    return tmp_path
+
+
+def learned(qpr, place, *more):
+    given = ("--dataset", place / "data", "--index", place / "index", "--output", place / "reranker")
+    return qpr("rerank", *given, "--json", *more)
+
+
+def test_what_was_learned_orders_hits_better_and_is_told(place, qpr):
+    told = json.loads(learned(qpr, place).out)
+    assert told["queries"] == 72
+    assert told["mrr_reranked"] > max(told["mrr_as_found"], 0.6)
+    asked = ("evaluate", "--dataset", place / "data", "--index", place / "index", "--split", "validation", "--json")
+    plain = json.loads(qpr(*asked).out)
+    better = json.loads(qpr(*asked, "--rerank", place / "reranker").out)
+    assert plain["per_question"]["mrr"] == pytest.approx(told["mrr_as_found"], abs=1e-3)
+    assert better["per_question"]["mrr"] >= told["mrr_reranked"] - 0.02
+    assert better["reranker"] == str(place / "reranker")
+
+
+def test_both_long_parts_are_shown(place, qpr):
+    shown = learned(qpr, place).err.splitlines()
+    assert shown[:2] == ["gathering examples, queries: 72", "learning epochs: 720"]
+
+
+def test_search_shows_its_order_and_scores(place, qpr):
+    assert learned(qpr, place, "--with", place / "model").code == 0
+    found = qpr("search", "--index", place / "index", "--rerank", place / "reranker", "--json", "-k", 3, "pay a bill")
+    [line] = map(json.loads, found.out.splitlines())
+    assert "bill" in line["hits"][0]["text"]
+    assert line["hits"][0]["score"] >= line["hits"][1]["score"]
+
+
+def test_the_same_seed_writes_the_same_bytes(place, qpr):
+    from schemas.artifacts.manifest import read_manifest
+
+    digests = set()
+    for _ in range(2):
+        assert learned(qpr, place, "--overwrite").code == 0
+        digests.add(read_manifest(str(place / "reranker"), "reranker").digest)
+    assert len(digests) == 1
+
+
+def test_one_that_is_there_is_not_replaced(place, qpr):
+    assert learned(qpr, place).code == 0
+    refused = learned(qpr, place)
+    assert (refused.code, "--overwrite" in refused.err) == (1, True)
+
+
+def test_no_validation_cluster_is_said(place, qpr, make_training_data):
+    make_training_data(place / "data", clusters("train"))
+    refused = learned(qpr, place)
+    assert refused.code == 1
+    assert "no cluster in split validation" in refused.err
+    assert not (place / "reranker").exists()
+
+
+def test_too_few_queries_are_said(place, qpr, make_training_data):
+    make_training_data(place / "data", clusters("validation")[:3])
+    refused = learned(qpr, place)
+    assert refused.code == 1
+    assert "to learn an order from" in refused.err
+    assert not (place / "reranker").exists()
+
+
+def test_an_encoder_that_is_not_there_is_said(place, qpr):
+    refused = learned(qpr, place, "--with", place / "nothing")
+    assert refused.code == 1
+    assert "does not exist" in refused.err

@@ -1,0 +1,163 @@
+import io
+import json
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from jobs.cli import main
+from schemas.text import hash64, question_id
+
+
+def stdin(content):
+    return io.TextIOWrapper(io.BytesIO(content))
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as stopped:
+        main([str(argument) for argument in arguments])
+    return stopped.value.code
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("search")
+
+
+@pytest.fixture
+def index(folder, make_model, make_dataset):
+    if not (folder / "index").exists():
+        make_model(folder / "model")
+        clusters = [["pay my bill", "how do I pay"], ["cancel my flight", "cancel [bold] flight"]]
+        make_dataset(folder / "data", clusters, alone=["what is this"])
+        given = ("--questions", folder / "data", "--model", folder / "model", "--output", folder / "index")
+        assert run("index", *given, "--shards", 2) == 0
+    return folder / "index"
+
+
+def test_json_is_one_object_a_question_with_ranked_hits(index, capsys):
+    assert run("search", "--index", index, "--k", 3, "--json", "pay my bill", "cancel my flight") == 0
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (first["question"], second["question"]) == ("pay my bill", "cancel my flight")
+    assert [hit["rank"] for hit in first["hits"]] == [1, 2, 3]
+    best = first["hits"][0]
+    assert best["score"] == pytest.approx(0, abs=1e-6)
+    assert best["question_id"] == str(question_id("pay my bill"))  # a JSON number would be rounded
+    assert (best["text"], best["answer"]) == ("pay my bill", "answer c0")
+    assert best["cluster_id"] == str(hash64("c0"))
+    assert first["hits"][1]["score"] >= first["hits"][2]["score"]
+
+
+def test_a_question_without_cluster_has_nulls(index, capsys):
+    run("search", "--index", index, "-k", 1, "--json", "what is this")
+    [hit] = json.loads(capsys.readouterr().out)["hits"]
+    assert (hit["text"], hit["answer"], hit["cluster_id"]) == ("what is this", None, None)
+
+
+def test_a_person_gets_a_table_with_markup_shown_as_text(index, capsys):
+    assert run("search", "--index", index, "--k", 2, "cancel [bold] flight") == 0
+    shown = capsys.readouterr().out
+    assert "cancel [bold] flight" in shown
+    assert "answer c1" in shown
+    assert shown.count("[bold]") == 2  # the question and its first hit
+
+
+def test_stdin_is_one_question_a_line(index, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", stdin(b"pay my bill\r\ncancel my flight\n" * 200))
+    assert run("search", "--index", index, "--k", 1, "--json") == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert len(lines) == 400
+    assert {(line["question"], line["hits"][0]["text"]) for line in lines} == {
+        ("pay my bill", "pay my bill"),
+        ("cancel my flight", "cancel my flight"),
+    }
+
+
+def test_a_question_without_a_word_gets_no_hits_and_a_note(index, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", stdin(b"\n?!\n"))
+    assert run("search", "--index", index, "--json") == 0
+    printed = capsys.readouterr()
+    assert [json.loads(line) for line in printed.out.splitlines()] == [
+        {"question": "", "hits": []},
+        {"question": "?!", "hits": []},
+    ]
+    assert "'?!': no word to search by" in printed.err
+
+
+def test_a_person_gets_no_table_of_no_hits(index, capsys):
+    assert run("search", "--index", index, "?!") == 0
+    assert capsys.readouterr() == ("", "warning: '?!': no word to search by\n")
+
+
+def test_a_line_that_is_not_utf8_is_named_after_those_before_it_were_answered(index, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", stdin(b"\xef\xbb\xbfpay my bill\n" * 256 + b"caf\xe9\n"))
+    assert run("search", "--index", index, "-k", 1, "--json") == 1
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["hits"][0]["text"] for line in out.splitlines()] == ["pay my bill"] * 256
+    assert "standard input: line 257 is not UTF-8" in err
+
+
+def test_an_argument_that_is_not_utf8_is_wrong_usage(index, capsys):
+    assert run("search", "--index", index, "caf\udce9") == 2  # how Python hands over a byte that is no text
+    assert "the question is not UTF-8" in capsys.readouterr().err
+
+
+def test_as_many_hits_as_there_are_questions_are_the_most(index, capsys, monkeypatch):
+    monkeypatch.setattr("jobs.commands.search.HITS", 12)  # two questions of five hits at a time
+    monkeypatch.setattr("sys.stdin", stdin(b"pay my bill\n" * 5))
+    assert run("search", "--index", index, "-k", 10**12, "--json") == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [len(line["hits"]) for line in lines] == [5] * 5
+
+
+def test_what_could_drive_a_terminal_is_left_out_of_the_table(index, capsys):
+    assert run("search", "--index", index, "-k", 1, "pay\x1b[31m my bill") == 0
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_without_standard_input_there_is_no_question(index, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    assert run("search", "--index", index) == 2
+    assert "no question" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--index", "nowhere", "a"), 1, "nowhere: not an index: it does not exist"),
+        (("--k", "0", "a"), 2, "--k"),
+        (("--probes", "0", "a"), 2, "--probes"),
+        ((), 2, "no question: give one as an argument or one a line on stdin"),
+    ],
+)
+def test_mistakes_are_named(index, capsys, monkeypatch, arguments, code, message):
+    monkeypatch.setattr("sys.stdin", stdin(b""))
+    given = ("search", *arguments) if "--index" in arguments else ("search", "--index", index, *arguments)
+    assert run(*given) == code
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("question", ["-what", "-how do I pay", "--what is this", "-key lost", "-5 degrees"])
+def test_a_question_that_begins_with_a_dash_is_told_to_follow_two_dashes(index, qpr, question):
+    outcome = qpr("search", "--index", index, question)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"If {question!r} is a question, write -- before it: … -- {shlex.quote(question)}" in outcome.err
+    assert qpr("search", "--index", index, "--json", "--", question).code == 0
+
+
+def test_other_wrong_usage_says_nothing_of_dashes(index, qpr):
+    assert "write -- before it" not in qpr("search", "--index", index, "--k", "0", "pay").err
+    assert qpr("search", "--index", index, "-k5", "--json", "pay").code == 0
+
+
+def test_searching_imports_neither_torch_nor_beam(index):
+    code = (
+        "import sys; from jobs.cli import main\n"
+        f"try: main(['search', '--index', {str(index)!r}, '--json', 'pay'])\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('torch', 'apache_beam', 'sklearn', 'matplotlib') if m in sys.modules])"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert json.loads(printed.splitlines()[0])["hits"]
+    assert printed.splitlines()[1] == "[]"

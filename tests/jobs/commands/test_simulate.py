@@ -1,0 +1,113 @@
+import dataclasses
+import datetime
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from jobs.cli import main
+from jobs.commands.simulate import NOISES, parse_day, parse_noise
+from pipelines.simulation.generator import Simulation
+from pipelines.simulation.noise import Noise
+from schemas.errors import UsageError
+
+
+def run(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(["simulate", *arguments])
+    return int(stop.value.code or 0)
+
+
+def test_it_writes_a_log_and_says_what_it_holds(tmp_path, capsys):
+    path = str(tmp_path / "log.parquet")
+    assert run("--output", path, "--events", "300", "--facts", "20", "--zipf", "0", "--json") == 0
+    told = capsys.readouterr()
+    table = pq.read_table(path)
+    golds = len(set(table["gold_cluster"].to_pylist()))
+    assert json.loads(told.out) == {"output": path, "seed": 0, "events": 300, "facts": golds}
+    assert len(table) == 300
+    assert golds == 20  # each of 20 is missed with probability 0.95 ** 300 = 2e-7
+    assert "qpr clusters" in told.err
+
+
+def test_without_json_it_prints_a_table(tmp_path, capsys):
+    assert run("--output", str(tmp_path / "log.csv"), "--events", "1200") == 0
+    assert "1,200" in capsys.readouterr().out
+
+
+def test_the_help_tells_the_default_noise():
+    assert ", ".join(f"{name}={rate}" for name, rate in dataclasses.asdict(Noise()).items()) == NOISES
+
+
+def test_a_path_in_a_suggested_command_can_be_pasted(tmp_path, capsys):
+    path = str(tmp_path / "my log.csv")
+    assert run("--output", path, "--events", "100") == 0
+    assert f"qpr clusters '{path}'" in capsys.readouterr().err
+
+
+def test_every_option_reaches_the_generator(tmp_path):
+    path = str(tmp_path / "log.parquet")
+    shares = ["--generic-share", "0.5", "--unanswered-share", "0.2", "--alias-share", "0.9", "--zipf", "0.3"]
+    period = ["--start", "2022-02-02", "--days", "1", "--no-confidence", "--no-locale"]
+    draws = ["--events", "200", "--seed", "4", "--facts", "30", "--noise", "none", "--noise", "doubled=0.5"]
+    assert run("--output", path, *shares, *period, *draws) == 0
+    simulation = Simulation(
+        events=200,
+        seed=4,
+        facts=30,
+        zipf=0.3,
+        generic_share=0.5,
+        unanswered_share=0.2,
+        alias_share=0.9,
+        noise=dataclasses.replace(Noise.none(), doubled=0.5),
+        start=datetime.date(2022, 2, 2),
+        days=1,
+        confidence=False,
+        locale=False,
+    )
+    assert pq.read_table(path).equals(pa.concat_tables(simulation.tables()))
+    for option in dataclasses.fields(Simulation):  # so that each value above is seen to matter
+        assert option.name == "from_dataset" or getattr(simulation, option.name) != getattr(Simulation(), option.name)
+
+
+@pytest.mark.parametrize(
+    ("extra", "code", "message"),
+    [
+        (["--events", "0"], 2, "events"),
+        (["--noise", "typos=0.1"], 2, "truncated"),
+        (["--noise", "swapped=often"], 2, "no number"),
+        (["--noise", "swapped=2"], 2, "[0, 1]"),
+        (["--start", "tomorrow"], 2, "2024-01-31"),
+        (["--from-dataset", "memory://nothing-there"], 1, "does not exist"),
+    ],
+)
+def test_mistakes_are_explained_in_a_line_and_write_nothing(tmp_path, capsys, extra, code, message):
+    assert run("--output", str(tmp_path / "log.csv"), *extra) == code
+    told = capsys.readouterr()
+    assert message in told.err
+    assert "Traceback" not in told.err
+    assert told.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_existing_output_is_refused_and_an_unknown_format_is_wrong_usage(tmp_path, capsys):
+    path = tmp_path / "log.csv"
+    path.write_text("old")
+    assert run("--output", str(path), "--events", "10") == 1
+    assert "--overwrite" in capsys.readouterr().err
+    assert run("--output", str(path), "--events", "10", "--overwrite") == 0
+    assert run("--output", str(tmp_path / "log.xlsx"), "--events", "10") == 2
+
+
+def test_noise_is_set_by_name_in_order():
+    assert parse_noise([]) == Noise()
+    assert parse_noise(["none", "truncated=0.5"]).truncated == 0.5
+    assert parse_noise(["none", "truncated=0.5"]).dropped == 0.0
+    assert parse_noise(["dropped=0.5"]).truncated == Noise().truncated
+
+
+def test_a_day_is_a_day():
+    assert parse_day("2024-02-29") == datetime.date(2024, 2, 29)
+    with pytest.raises(UsageError):
+        parse_day("2023-02-29")

@@ -1,0 +1,46 @@
+import re
+
+import pytest
+
+from jobs.display.option_names import OPTION_OF, option_rows
+from jobs.display.summary_tables import flat
+from pipelines.graphs.from_logs import ClustersConfig
+from pipelines.graphs.from_pairs import QuoraConfig
+
+
+def typed(qpr, command):
+    return set(re.findall(r"^  (--[\w-]+)", qpr(command, "--help").out, re.MULTILINE))
+
+
+def filled(model):
+    """Return a configuration in which nothing is null or empty, so that every value has a row."""
+    values = model.model_dump(mode="json")
+    if "validation" in values:
+        values["column_names"] = {"question": "q", "answer_id": "id"}
+        values["validation"] = {"min_confidence": 0.5, "locale": "en", "ignored_answers": ["a"]}
+        linking = {"method": "boosted", "min_probability": 0.5, "weights": "abc", "encoder": "def"}
+        values["assembly"]["linking"] = linking
+    return values
+
+
+CONFIGURATIONS = {"clusters": ClustersConfig(shards=1), "quora": QuoraConfig(shards=1)}
+
+
+@pytest.mark.parametrize(("command", "model"), CONFIGURATIONS.items())
+def test_each_value_stands_under_an_option_of_the_command_or_a_plain_name(qpr, command, model):
+    options = typed(qpr, command)
+    for name, _ in option_rows(filled(model)):
+        assert name.split(" ")[0] in options if name.startswith("--") else re.fullmatch("[a-z ]+", name), name
+
+
+@pytest.mark.parametrize("model", CONFIGURATIONS.values())
+def test_every_place_in_a_configuration_has_a_name(model):
+    for path, _ in flat(filled(model)):
+        assert path in OPTION_OF or path.startswith("column_names."), path
+
+
+def test_what_is_not_set_is_left_out_and_an_answer_that_is_not_split_is_told():
+    rows = dict(option_rows(ClustersConfig(shards=2).model_dump(mode="json")))
+    assert rows["--linkage"] == "none"
+    assert rows["--shards"] == "2"
+    assert not {"--min-confidence", "--locale", "--ignore-answer"} & rows.keys()

@@ -1,0 +1,76 @@
+import pytest
+
+from jobs.display.summary_tables import Sheet, other_counts, percent, rows_per_second, sheets, shown, speed
+
+COUNTERS = {
+    "rows_read": 4_000,
+    "rows_kept": 3_999,
+    "rows_rejected": 1,
+    "rejected_validate_no_word": 1,
+    "members": 10,
+    "members_train": 6,
+    "members_test": 2,
+    "clusters_train": 3,
+    "clusters_test": 1,
+    "pairs_train": 6,
+    "pairs_test": 1,
+    "members_rejected": 2,
+    "rejected_size_single_question": 2,
+    "groups": 1_005,
+    "groups_incoherent": 0,
+}
+DECIDED_BY_IDF = {"assembly": {"gate": {"coherence": "idf", "min_coherence": 0.05}}}
+FIVE = {"min": 2.0, "q1": 2.0, "median": 2.0, "q3": 3.0, "max": 1_000.0}
+
+
+def test_the_tables_of_a_run():
+    scores = {"size": FIVE, "coherence": dict.fromkeys(FIVE, 0.25), "idf_coherence": dict.fromkeys(FIVE, 0.5)}
+    rows, questions, splits, clusters = sheets(COUNTERS, scores, DECIDED_BY_IDF)
+    assert rows.head == ("Rows", "rejected for", "number", "share")
+    assert rows.rows == [
+        ("read", "", "4,000", "100.0 %"),
+        ("kept", "", "3,999", ">99.9 %"),
+        ("validate", "no word", "1", "<0.1 %"),
+    ]
+    assert questions.rows[1:] == [("in clusters", "", "8", "80.0 %"), ("size", "single question", "2", "20.0 %")]
+    assert questions.bars == [1, 0.8, 0.2]
+    assert splits.rows == [
+        ("train", "3", "6", "6", "75.0 %"),
+        ("validation", "0", "0", "0", "0.0 %"),
+        ("test", "1", "2", "1", "25.0 %"),
+        ("all", "4", "8", "7", "100.0 %"),
+    ]
+    assert clusters.rows == [
+        ("cluster size", "2", "2", "2", "3", "1,000"),
+        ("coherence (paper)", "0.250", "0.250", "0.250", "0.250", "0.250"),
+        ("idf coherence, decides", "0.500", "0.500", "0.500", "0.500", "0.500"),
+    ]
+    assert "0 unrelated, 1 the same words" in clusters.note
+    assert clusters.note.endswith("Idf coherence decides: clusters below 0.05 are rejected (--min-coherence).")
+    assert other_counts(COUNTERS) == Sheet(("Other counts", "number"), [("groups", "1,005")])
+
+
+def test_a_run_without_clusters_has_no_table_of_them():
+    assert [sheet.head[0] for sheet in sheets({}, {}, {})] == ["Rows", "Questions", "Split"]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0, "0.0 %"), (1e-9, "<0.1 %"), (0.001, "0.1 %"), (0.5, "50.0 %"), (0.9999, ">99.9 %"), (1, "100.0 %")],
+)
+def test_few_are_not_none_and_most_are_not_all(share, text):
+    assert percent(share) == text
+
+
+def test_speed_and_values():
+    assert speed(87_529, 3.94) == "3.9 s, 22,215 rows/s"
+    assert rows_per_second(5, 0) == 0
+    assert shown(10_000_000_000.0, "size") == "10,000,000,000"
+    assert shown(0.12345, "coherence") == "0.123"
+
+
+def test_a_score_that_rejects_nothing_does_not_decide():
+    accepted = {"assembly": {"gate": {"coherence": "paper", "min_coherence": 0}}}
+    [*_, clusters] = sheets(COUNTERS, {"coherence": dict.fromkeys(FIVE, 0.5)}, accepted)
+    assert clusters.rows[0][0] == "coherence (paper)"
+    assert clusters.note.endswith("No cluster is rejected for its coherence.")

@@ -1,0 +1,62 @@
+import json
+
+import pytest
+
+from jobs.options.ignored_answers import read_ignored
+from schemas.artifacts import storage
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest
+from schemas.errors import QprError, UsageError
+
+ASKED = ["how do I pay my bill", "how pay my bill", "pay my bill"]
+
+
+@pytest.fixture
+def log(write_jsonl):
+    good = [{"question": text, "answer": "In the app"} for text in ASKED]
+    bad = [{"question": f"{text} now", "answer": "  SORRY, what?"} for text in ASKED]
+    by_id = [{"question": "who am I", "answer": "Who knows", "answer_id": "fallback-7"}]
+    return write_jsonl("log.jsonl", good + bad + by_id)
+
+
+def rejects(url):
+    table = open_dataset(url).table("rejected").to_pylist()
+    return sorted((row["stage"], row["reason"], json.loads(row["payload"])["question"]) for row in table)
+
+
+@pytest.mark.parametrize("given", [["Sorry, what?", "fallback-7"], ["@FILE"]])
+def test_rows_with_an_ignored_answer_or_id_are_rejects(qpr, log, memory, given):
+    storage.write_bytes(f"{memory}/ignored.txt", "\ufeffsorry, WHAT?\n\nfallback-7\n".encode())
+    values = [value.replace("@FILE", f"@{memory}/ignored.txt") for value in given]
+    options = [part for value in values for part in ("--ignore-answer", value)]
+    outcome = qpr("clusters", "--logs", log, "--output", f"{memory}/d", *options)
+    assert outcome.code == 0, outcome.err  # 4 of 7 rows, but --max-reject-ratio is about rows nobody asked to reject
+    ignored = ["how do I pay my bill now", "how pay my bill now", "pay my bill now", "who am I"]
+    assert rejects(f"{memory}/d") == [("validate", "ignored_answer", text) for text in ignored]
+    counters = read_manifest(f"{memory}/d").counters
+    assert counters["rejected_validate_ignored_answer"] == 4
+    assert counters["rows_read"] == counters["rows_kept"] + counters["rows_rejected"] == 7
+
+
+def test_a_file_name_without_its_mark_is_an_answer(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "README").write_text("other\n")
+    assert read_ignored(["README"]) == ("README",)
+    assert read_ignored(["b", "@README", "b"]) == ("b", "other")
+
+
+@pytest.mark.parametrize(
+    ("value", "content", "error", "message"),
+    [
+        ("  ", None, UsageError, "--ignore-answer is blank"),
+        ("@none.txt", None, QprError, "none.txt"),
+        ("@a.txt", b"\n \n", QprError, "a.txt: holds no answer"),
+        ("@a.txt", b"\xff\xfe", QprError, "a.txt: --ignore-answer reads UTF-8"),
+    ],
+)
+def test_what_is_no_answer_is_refused(tmp_path, monkeypatch, value, content, error, message):
+    monkeypatch.chdir(tmp_path)
+    if content is not None:
+        (tmp_path / "a.txt").write_bytes(content)
+    with pytest.raises(error, match=message):
+        read_ignored([value])

@@ -1,0 +1,105 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest, read_verified
+
+
+def run(*arguments):
+    command = [sys.executable, "-m", "jobs", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=200, check=True).stdout
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    file = tmp_path_factory.mktemp("logs") / "logs.parquet"
+    run("simulate", "--output", file, "--events", 12_000, "--seed", 3)
+    return file
+
+
+@pytest.fixture(scope="module")
+def calibration(logs, tmp_path_factory):
+    url = tmp_path_factory.mktemp("calibration") / "c"
+    told = run("clusters", "--calibrate", "--logs", logs, "--output", url, "--linkage", "logistic", "--json")
+    return url, json.loads(told)
+
+
+def test_a_calibration_holds_weights_curves_and_a_picture(calibration):
+    url, told = calibration
+    manifest = read_manifest(str(url), "calibration")
+    content = {file.path.rsplit("/", 1)[-1]: read_verified(str(url), file) for file in manifest.files}
+    assert set(content) == {"weights.json", "calibration.json", "calibration.png"}
+    assert content["calibration.png"].startswith(b"\x89PNG")
+    curves = json.loads(content["calibration.json"])["curves"]
+    assert set(curves) == {"linkage_probability", "coherence", "adjusted_coherence", "idf_coherence"}
+    assert curves == told["curves"]
+    assert told["digest"] == manifest.digest
+    assert json.loads(content["weights.json"])["threshold"] == told["threshold"]
+
+
+def test_a_precision_picks_the_threshold_that_reached_it(calibration, logs, qpr, memory):
+    url, told = calibration
+    outcome = qpr("clusters", "--logs", logs, "--output", f"{memory}/d", "--calibration", url, "--precision", 0.97)
+    assert outcome.code == 0, outcome.err
+    linking = open_dataset(f"{memory}/d").manifest.configuration["assembly"]["linking"]
+    reached = [p for p in told["curves"]["linkage_probability"] if p["precision"] >= 0.97 and p["recall"] > 0]
+    assert linking["min_probability"] == max(reached, key=lambda p: (p["recall"], -p["threshold"]))["threshold"]
+    assert linking["method"] == "logistic"
+    assert linking["weights"] == told["digest"]
+    assert "when calibrated" in outcome.err
+
+
+def test_without_linkage_a_precision_picks_the_least_coherence(calibration, logs, qpr, memory):
+    url, told = calibration
+    given = ("--linkage", "none", "--coherence", "adjusted", "--calibration", url, "--precision", 0.9)
+    outcome = qpr("clusters", "--logs", logs, "--output", f"{memory}/d", *given)
+    assert outcome.code == 0, outcome.err
+    assembly = open_dataset(f"{memory}/d").manifest.configuration["assembly"]
+    reached = [p for p in told["curves"]["adjusted_coherence"] if p["precision"] >= 0.9 and p["recall"] > 0]
+    assert assembly["linking"] is None
+    assert assembly["gate"]["min_coherence"] == max(reached, key=lambda p: (p["recall"], -p["threshold"]))["threshold"]
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "message"),
+    [
+        (["--precision", 0.9], 2, "--precision needs --calibration"),
+        (["--linkage", "none", "--min-probability", 0.5], 2, "--min-probability needs a --linkage but none"),
+        (["--coherence", "paper", "--refine-with", "m"], 2, "--refine-with needs a --linkage but none"),
+        (["--linkage", "fellegi-sunter", "--refine-with", "m"], 2, "--refine-with needs --linkage boosted or logistic"),
+        (["--refine-with", "nowhere"], 1, "nowhere: not a model"),
+        (["--calibration", "nowhere"], 1, "nowhere: not a calibration"),
+        (["--linkage", "magic"], 2, "--linkage"),
+        (["--min-probability", 0], 2, "--min-probability"),
+        (["--calibrate", "--linkage", "none"], 2, "--calibrate needs --linkage boosted or logistic"),
+        (["--calibrate", "--gold-column", "truth"], 1, "--gold-column"),
+    ],
+)
+def test_options_that_do_not_go_together_are_named(logs, qpr, memory, given, code, message):
+    outcome = qpr("clusters", "--logs", logs, "--output", f"{memory}/d", *given)
+    assert outcome.code == code
+    assert message in outcome.err
+
+
+def test_what_a_calibration_is_for_is_held_against_the_other_options(calibration, logs, qpr, memory):
+    url, _ = calibration
+    for given, message in (
+        (["--linkage", "boosted"], "its weights are for --linkage logistic, not boosted"),
+        (["--precision", 0.9, "--min-probability", 0.5], "--min-probability is what --precision chooses"),
+        (["--linkage", "none", "--precision", 0.9, "--min-coherence", 0.5], "--min-coherence is what --precision"),
+        (["--precision", 1.0], "no threshold reaches precision 1.0"),
+    ):
+        outcome = qpr("clusters", "--logs", logs, "--output", f"{memory}/d", "--calibration", url, *given)
+        assert outcome.code in (1, 2)
+        assert message in outcome.err
+
+
+def test_logs_that_are_too_few_to_calibrate_leave_nothing_behind(qpr, write_jsonl, tmp_path):
+    logs = write_jsonl("few.jsonl", [{"question": "who is it", "answer": "me", "gold_cluster": 1}])
+    outcome = qpr("clusters", "--calibrate", "--logs", logs, "--output", tmp_path / "c")
+    assert outcome.code == 1
+    assert "the logs are too few" in outcome.err
+    assert not (tmp_path / "c").exists()

@@ -1,0 +1,24 @@
+import pytest
+
+from jobs.workflows.model_size import FEW_QUESTIONS, size_warning
+from model.encoders.config import EncoderSettings, SubwordSettings
+from model.training.presets import DEFAULT
+
+
+def test_few_questions_and_large_tables_are_worth_a_warning():
+    # (131,072 + 65,536) rows of 256 numbers of 2 bytes
+    warning = size_warning(SubwordSettings(), DEFAULT, questions=24)
+    assert warning.startswith("101 MB of the model are tables shared by rare words and n-grams, large for 24 train")
+    assert warning.endswith("--ngram-bins 8192 --hash-bins 4096 make them 6 MB")
+
+
+@pytest.mark.parametrize(
+    ("shape", "settings", "questions"),
+    [
+        (SubwordSettings(), DEFAULT, FEW_QUESTIONS),
+        (SubwordSettings(ngram_bins=8192), DEFAULT.model_copy(update={"hash_bins": 4096}), 24),
+        (EncoderSettings(), DEFAULT, 24),
+    ],
+)
+def test_many_questions_or_small_tables_are_not(shape, settings, questions):
+    assert size_warning(shape, settings, questions=questions) is None

@@ -1,0 +1,42 @@
+import pytest
+
+from jobs.workflows.next_steps import FEW_QUESTIONS, STATIC_WINS, next_steps
+
+FULL = {f"clusters_{split}": 5 for split in ("train", "validation", "test")}
+
+
+def lines(questions, **clusters):
+    return next_steps("my data", {"members_train": questions} | FULL | clusters)
+
+
+def test_a_large_dataset_is_trained_on():
+    assert lines(STATIC_WINS) == [
+        "Next: qpr sample --dataset 'my data'; qpr train --dataset 'my data' --output MODEL",
+    ]
+
+
+def test_a_smaller_one_is_trained_on_from_published_vectors():
+    first, hint = lines(STATIC_WINS - 1)
+    assert first.endswith("qpr train --dataset 'my data' --preset static --output MODEL")
+    assert "question-paraphrase-retrieval[static]" in hint
+
+
+@pytest.mark.parametrize(
+    ("questions", "missing", "said"),
+    [
+        (FEW_QUESTIONS - 1, (), "199 questions in clusters are too few"),
+        (5_000, ("test",), "No cluster in split test"),
+        (5_000, ("validation", "test"), "No cluster in split validation or test"),
+    ],
+)
+def test_a_dataset_that_is_too_small_to_learn_from_or_to_measure_on(questions, missing, said):
+    found = lines(questions, **{f"clusters_{split}": 0 for split in missing})
+    text = "\n".join(found)
+    assert found[0] == "Next: qpr sample --dataset 'my data'"
+    assert said in text
+    assert "qpr index --questions 'my data' --model st:FOLDER --output INDEX" in text
+    assert "--preset static" in text
+
+
+def test_nothing_is_trained_without_a_train_split():
+    assert "qpr train" not in "\n".join(lines(5_000, clusters_train=0))

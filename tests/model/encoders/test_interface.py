@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import dataclasses
+import pickle
+
+import numpy as np
+import pytest
+
+from model.encoders import interface as encoding
+from model.encoders.kernels import dispatch as loops
+from model.encoders.registry import load_encoder
+
+WORDS = ["pay", "bill", "cancel", "flight", "now", "é", "?"]
+TEXTS = [" ".join(np.random.default_rng(number).choice(WORDS, number % 9)) for number in range(100)]
+
+
+@pytest.fixture(params=["cnn", "subword"])
+def encoder(request, memory, make_model):
+    make_model(f"{memory}/m", encoder=request.param)
+    return load_encoder(f"{memory}/m")
+
+
+def test_threads_change_no_bit(encoder, monkeypatch):
+    monkeypatch.setattr(encoding, "CHUNK", 7)
+    assert encoder.encode(TEXTS, threads=3).tobytes() == encoder.encode(TEXTS).tobytes()
+    assert encoder.encode(TEXTS[:3], threads=3).shape == (3, 8)
+
+
+def test_compiled_loops_change_no_bit(encoder, monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.setattr(loops, "FEWEST", 1)
+    monkeypatch.setenv(loops.SWITCH, "0")
+    plain = encoder.encode(TEXTS)
+    assert loops.compiled() is None
+    monkeypatch.delenv(loops.SWITCH)
+    assert encoder.encode(TEXTS).tobytes() == plain.tobytes()
+    assert loops.compiled() is not None
+
+
+def test_what_was_made_on_demand_does_not_travel(encoder):
+    vectors = encoder.encode(TEXTS)
+    copied = pickle.loads(pickle.dumps(encoder))
+    fields = {field.name for field in dataclasses.fields(encoder)}
+    assert vars(copied).keys() == fields
+    assert vars(encoder).keys() >= fields
+    assert copied.encode(TEXTS).tobytes() == vectors.tobytes()
+
+
+def test_half_precision_is_close(memory, make_model):
+    make_model(f"{memory}/m", encoder="cnn")
+    single, half = load_encoder(f"{memory}/m"), load_encoder(f"{memory}/m", half=True)
+    np.testing.assert_allclose(half.encode(TEXTS), single.encode(TEXTS), atol=2e-2)
+    assert not np.array_equal(half.encode(TEXTS), single.encode(TEXTS))

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+
+from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings, encoder_name
+from model.encoders.network import network_of, weights_of
+from model.encoders.saved_model import weight_shapes
+from model.text.vocabulary import Vocabulary
+
+VOCABULARY = Vocabulary(("pay", "the", "bill"), hash_bins=4)
+SHAPES = [
+    EncoderSettings(embedding_dimension=6, windows=(3,), channels=5, dimension=4),
+    SubwordSettings(dimension=4, ngram_bins=20),
+]
+SETTINGS = TrainingSettings()
+KEYS = pa.array(["pay the bill", "settle the bill", "", "x y"] * 1500)
+
+BOTH = pytest.mark.parametrize("shape", SHAPES, ids=["cnn", "subword"])
+
+
+@BOTH
+def test_weights_have_the_names_and_shapes_a_saved_model_has(shape):
+    config = ModelConfig(
+        encoder=encoder_name(shape), shape=shape, words=3, hash_bins=4, training=SETTINGS, dataset_digest=""
+    )
+    weights = weights_of(network_of(VOCABULARY, shape, SETTINGS).body)
+    assert {name: weight.shape for name, weight in weights.items()} == weight_shapes(config)
+
+
+@BOTH
+def test_the_seed_alone_decides_the_first_weights(shape):
+    state = torch.get_rng_state()
+    first, again, other = (
+        weights_of(network_of(VOCABULARY, shape, TrainingSettings(seed=seed)).body)["embedding.weight"]
+        for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+@BOTH
+def test_encoding_in_parts_is_encoding_at_once_without_dropout(shape):
+    network = network_of(VOCABULARY, shape, TrainingSettings(dropout=0.5)).train()
+    inputs = network.read(KEYS)
+    vectors = network.encode_all(inputs)
+    assert vectors.shape == (len(KEYS), 4)
+    with torch.no_grad():
+        np.testing.assert_allclose(vectors, network(inputs).numpy(), atol=1e-6)
+    np.testing.assert_allclose(vectors[:4], vectors[-4:], atol=1e-6)
+
+
+@BOTH
+def test_a_step_moves_every_weight_but_the_rows_that_the_batch_lacks(shape):
+    network = network_of(VOCABULARY, shape, SETTINGS)
+    before = weights_of(network.body)
+    optimizers = network.optimizers(learning_rate=0.1)
+    network(network.read(pa.array(["pay"])))[:, 0].sum().backward()
+    for optimizer in optimizers:
+        optimizer.step()
+    after = weights_of(network.body)
+    moved = (after["embedding.weight"] != before["embedding.weight"]).any(axis=1)
+    assert moved[0]
+    assert not moved[1:7].any()  # rows of other words
+    assert all((after[name] != before[name]).any() for name in before)

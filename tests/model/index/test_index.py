@@ -1,0 +1,260 @@
+import json
+import shutil
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from jobs.cli import main
+from model.index.shards import build_shard, train
+from model.search.opening import open_index
+from schemas.artifacts.manifest import read_manifest
+from schemas.errors import QprError, UsageError
+from schemas.text import question_id
+from tests.faults.damages import sign
+
+TEXTS = [f"how do I pay bill number {n}" for n in range(300)] + ["cancel my flight", "Cancel my Flight!!", "a b", "c d"]
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as stopped:
+        main([str(argument) for argument in arguments])
+    assert stopped.value.code == 0
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Return a folder with two models and a flat and an inverted-file index, built once."""
+    return tmp_path_factory.mktemp("built")
+
+
+@pytest.fixture
+def place(built, make_model):
+    if not (built / "ivf").exists():
+        make_model(built / "model")
+        make_model(built / "other", seed=1)
+        pq.write_table(pa.table({"text": TEXTS}), built / "q.parquet")
+        given = ("index", "--questions", built / "q.parquet", "--model", built / "model", "--shards", 3, "--output")
+        run(*given, built / "flat")
+        run(*given, built / "ivf", "--factory", "IVF6,Flat", "--probes", 2)
+    return built
+
+
+@pytest.fixture
+def copy(place, tmp_path):
+    shutil.copytree(place / "flat", tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def edit(url, change):
+    manifest = json.loads((url / "manifest.json").read_text())
+    change(manifest)
+    (url / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_a_question_finds_itself_first_unless_it_is_excluded(place):
+    index = open_index(str(place / "flat"))
+    texts = ["cancel my flight", "a b"]
+    own = [question_id(text) for text in texts]
+    hits = index.rank(texts, 3)
+    assert hits.ids[:, 0].tolist() == own
+    assert hits.scores[:, 0] == pytest.approx(0, abs=1e-6)
+    assert (np.diff(hits.scores, axis=1) <= 0).all()
+    others = index.rank(texts, 2, exclude=own)
+    assert others.ids.tolist() == hits.ids[:, 1:].tolist()
+
+
+def test_scores_are_negative_squared_distances_of_the_vectors(place):
+    index = open_index(str(place / "flat"))
+    hits = index.rank(["flight bill"], 5)
+    query = index.encoder.encode(["flight bill"])
+    found = index.encoder.encode(index.questions(hits.rows[0])["text"])
+    assert hits.scores[0] == pytest.approx(-((found - query) ** 2).sum(axis=1), rel=1e-4)
+
+
+def test_rows_lead_to_the_questions_in_any_order_and_repeated(place):
+    index = open_index(str(place / "ivf"))
+    hits = index.rank(["pay bill number 7"], 20)
+    rows = np.concatenate([hits.rows[0][::-1], hits.rows[0]])
+    found = index.questions(rows)
+    assert found["question_id"].to_pylist() == hits.ids[0].tolist()[::-1] + hits.ids[0].tolist()
+    assert [question_id(text) for text in found["text"].to_pylist()] == found["question_id"].to_pylist()
+    assert found["answer"].null_count == len(rows)
+
+
+def test_a_text_without_a_word_has_no_hits_and_spares_the_others(place):
+    hits = open_index(str(place / "flat")).rank(["", "?!", "a b"], 2)
+    assert hits.ids[:2].tolist() == hits.rows[:2].tolist() == [[-1, -1], [-1, -1]]
+    assert np.isneginf(hits.scores[:2]).all()
+    assert hits.ids[2, 0] == question_id("a b")
+    assert open_index(str(place / "flat")).rank([], 2).ids.shape == (0, 2)
+
+
+def test_probes_come_from_the_manifest_the_caller_or_all_lists(place):
+    assert open_index(str(place / "ivf")).probes == 2
+    assert open_index(str(place / "ivf"), probes=3).probes == 3
+    assert open_index(str(place / "ivf"), exact=True).probes == 6
+    exact, flat = open_index(str(place / "ivf"), exact=True), open_index(str(place / "flat"))
+    ours, theirs = exact.rank(TEXTS[::9], 25), flat.rank(TEXTS[::9], 25)
+    assert np.array_equal(ours.ids, theirs.ids)
+    assert np.array_equal(ours.scores, theirs.scores)
+
+
+def test_k_and_probes_must_be_positive(place):
+    with pytest.raises(UsageError, match="k must be at least 1, got 0"):
+        open_index(str(place / "flat")).rank(["a"], 0)
+    with pytest.raises(UsageError, match="--probes must be at least 1, got 0"):
+        open_index(str(place / "flat"), probes=0)
+
+
+def test_more_hits_than_questions_are_padded(place):
+    hits = open_index(str(place / "flat")).rank(["a b"], 400)
+    assert hits.ids.shape == (1, 400)
+    assert (hits.rows[0] >= 0).sum() == 303  # 304 texts, two of them the same question
+
+
+@pytest.mark.parametrize(
+    "pattern", ["shards/00000*", "shards/00001*", "ids/00002*", "model/*/weights*", "model/manifest.json"]
+)
+def test_one_flipped_bit_in_any_file_is_noticed(copy, pattern):
+    [file] = copy.glob(f"*/{pattern}")
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 4
+    file.write_bytes(content)
+    with pytest.raises(QprError, match=rf"{file.name}: does not match the manifest's sha256"):
+        open_index(str(copy))
+
+
+@pytest.mark.parametrize("pattern", ["shards/00000*", "ids/00001*", "model/*/vocabulary.txt"])
+def test_a_missing_file_is_named(copy, pattern):
+    [file] = copy.glob(f"*/{pattern}")
+    file.unlink()
+    with pytest.raises(QprError, match=rf"{file.name}: is gone, though the manifest lists it"):
+        open_index(str(copy))
+
+
+def test_a_shard_missing_from_the_manifest_is_noticed(copy):
+    edit(copy, lambda manifest: manifest.update(files=[f for f in manifest["files"] if "00001-of" not in f["path"]]))
+    with pytest.raises(QprError, match=r"the manifest says 303 questions, but there are .* in 2 shards"):
+        open_index(str(copy))
+
+
+def test_no_shard_at_all_is_noticed(copy):
+    edit(copy, lambda manifest: manifest.update(files=[f for f in manifest["files"] if f["table"] == "model"]))
+    with pytest.raises(QprError, match="0 vectors and 0 questions in 0 shards"):
+        open_index(str(copy))
+
+
+def test_another_model_inside_the_index_is_noticed(place, copy):
+    other = read_manifest(str(place / "other")).digest
+    edit(copy, lambda manifest: manifest["configuration"].update(model_digest=other))
+    with pytest.raises(QprError, match=rf"holds model \w+, its questions were encoded by {other[:12]}"):
+        open_index(str(copy))
+
+
+def test_a_model_that_the_index_does_not_list_is_not_followed(place, copy):
+    def forget(manifest):
+        manifest.update(files=[file for file in manifest["files"] if "/model/" not in file["path"]])
+
+    edit(copy, forget)
+    [folder] = copy.glob("*/model")
+    folder.rename(copy.parent / "outside")
+    folder.symlink_to(copy.parent / "outside")
+    with pytest.raises(QprError, match=r"copy/manifest\.json: lists no model/manifest\.json\. Build the index again"):
+        open_index(str(copy))
+
+
+@pytest.mark.parametrize("address", ["http://elsewhere/model", "model", "../model"])
+def test_an_index_leads_to_no_model_but_one_of_sentence_transformers(copy, address):
+    edit(copy, lambda manifest: manifest["configuration"].update(model_url=address))
+    with pytest.raises(QprError, match=r"manifest\.json: configuration: model_url: String should match"):
+        open_index(str(copy))
+
+
+@pytest.fixture
+def lists(place, tmp_path):
+    shutil.copytree(place / "ivf", tmp_path / "lists")
+    return tmp_path / "lists"
+
+
+def swap(url, one, two):
+    first, second = next(url.glob(f"*/{one}")), next(url.glob(f"*/{two}"))
+    content = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    second.write_bytes(content)
+    sign(url)
+
+
+def test_shards_on_other_centroids_are_refused(lists):
+    vectors = np.random.default_rng(0).normal(size=(300, 8)).astype(np.float32)
+    [path] = lists.glob("*/shards/00001*")
+    path.write_bytes(build_shard(train("IVF6,Flat", vectors), vectors[: len(open_index(str(lists)).shards[1])]))
+    sign(lists)
+    with pytest.raises(QprError, match=r"shards/00001.*: does not share the lists of .*shards/00000.* and IVF6,Flat"):
+        open_index(str(lists))
+
+
+def test_shards_and_id_tables_that_belong_to_others_are_refused(lists):
+    swap(lists, "shards/00000*", "shards/00001*")
+    with pytest.raises(QprError, match=r"the manifest says 303 questions, but there are 303 vectors and 303 questions"):
+        open_index(str(lists))
+
+
+def test_a_shard_of_another_number_than_its_id_table_is_refused(lists):
+    def rename(manifest):
+        [file] = [file for file in manifest["files"] if "shards/00002" in file["path"]]
+        (lists / file["path"]).rename(lists / file["path"].replace("00002", "00009"))
+        file["path"] = file["path"].replace("00002", "00009")
+
+    edit(lists, rename)
+    with pytest.raises(QprError, match=r"shards/00009.*: stands where the shard of .*ids/00002.* is wanted"):
+        open_index(str(lists))
+
+
+def test_a_question_in_two_shards_is_refused(copy):
+    tables = [next(copy.glob(f"*/ids/0000{n}*")) for n in (0, 1)]
+    first, second = map(pq.read_table, tables)
+    ids = sorted([first["question_id"][0].as_py(), *second["question_id"].to_pylist()[1:]])
+    pq.write_table(second.set_column(0, "question_id", pa.array(ids, pa.int64())), tables[1])
+    sign(copy)
+    with pytest.raises(
+        QprError, match=rf"ids/00000.*: question_id {ids[0]} is in .*ids/00001.* too|question_id -?\d+ is"
+    ):
+        open_index(str(copy))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "fault"),
+    [
+        ("factory", "IVF5,Flat", "vectors in 6 lists, the manifest says .* in 5"),
+        ("factory", "IVF6,SQ8", "does not share the lists of"),
+        ("factory", "IVF9999999,Flat", r"configuration: factory: asks for more than 1,048,576 lists"),
+        ("factory", "HNSW32", "configuration: factory: must be Flat or start with IVF"),
+        ("probes", 0, "configuration: probes: 0 of 6 lists"),
+        ("distance", "cosine", "configuration: distance: Input should be"),
+    ],
+)
+def test_settings_that_do_not_fit_the_shards_are_refused(lists, setting, value, fault):
+    edit(lists, lambda manifest: manifest["configuration"].update({setting: value}))
+    with pytest.raises(QprError, match=rf"lists/.*{fault}.*Build the index again"):
+        open_index(str(lists))
+
+
+def test_a_wrong_dimension_and_a_broken_configuration_are_noticed(copy):
+    edit(copy, lambda manifest: manifest["configuration"].update(dimension=9))
+    with pytest.raises(QprError, match="a shard has 8 dimensions, the manifest 9"):
+        open_index(str(copy))
+    edit(copy, lambda manifest: manifest["configuration"].pop("factory"))
+    with pytest.raises(QprError, match="configuration: factory: Field required"):
+        open_index(str(copy))
+
+
+def test_what_is_no_index_is_refused(place, tmp_path):
+    with pytest.raises(QprError, match="does not exist"):
+        open_index(str(tmp_path / "nothing"))
+    with pytest.raises(QprError, match="holds a model, not an index"):
+        open_index(str(place / "model"))
+    (tmp_path / "killed" / "20250101T000000Z-abcdef").mkdir(parents=True)
+    with pytest.raises(QprError, match=r"no manifest.json, so no run has completed there"):
+        open_index(str(tmp_path / "killed"))

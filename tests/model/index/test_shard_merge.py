@@ -1,0 +1,127 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.index.shard_merge import Nearest, nearest, nearest_rows
+from model.index.shards import build_shard, open_shard, train
+
+DIMENSION = 4
+
+
+def vectors_with_duplicates(seed, count, distinct):
+    """Return vectors of which many are equal, and others at equal distance since coordinates are whole numbers."""
+    random = np.random.default_rng(seed)
+    pool = random.integers(-2, 3, size=(distinct, DIMENSION)).astype(np.float32)
+    return pool[random.integers(0, distinct, count)]
+
+
+def ids_of(seed, count):
+    return np.sort(np.random.default_rng(seed).choice(np.arange(-5 * count, 5 * count), count, replace=False))
+
+
+def build(trained, vectors, ids, *, shards):
+    parts = [ids % shards == number for number in range(shards) if (ids % shards == number).any()]
+    return [open_shard(build_shard(trained, vectors[part])) for part in parts], [ids[part] for part in parts]
+
+
+def brute_force(vectors, ids, query, k):
+    distances = ((vectors - query) ** 2).sum(axis=1)  # whole numbers, so exact in any order
+    best = sorted(zip(distances.tolist(), ids.tolist(), strict=True))[:k]
+    return best + [(np.inf, -1)] * (k - len(best))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    count=st.integers(1, 300),
+    distinct=st.integers(1, 40),
+    k=st.integers(1, 40),
+    shards=st.sampled_from([1, 3, 8]),
+)
+def test_flat_shards_find_what_brute_force_finds_ties_by_id(seed, count, distinct, k, shards):
+    vectors, ids = vectors_with_duplicates(seed, count, distinct), ids_of(seed, count)
+    queries = vectors_with_duplicates(seed + 1, 5, 5)
+    found = nearest(*build(train("Flat", vectors[:0]), vectors, ids, shards=shards), queries, k=k, probes=0)
+    expected = [brute_force(vectors, ids, query, k) for query in queries]
+    assert found.ids.tolist() == [[i for _, i in row] for row in expected]
+    assert found.distances.tolist() == [[d for d, _ in row] for row in expected]
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    k=st.integers(1, 30),
+    probes=st.integers(1, 6),
+    factory=st.sampled_from(["IVF5,Flat", "IVF5,SQ8", "IVF5,PQ2x4"]),
+)
+def test_three_or_eight_shards_find_what_one_index_finds(seed, k, probes, factory):
+    vectors, ids = vectors_with_duplicates(seed, 400, 60), ids_of(seed, 400)
+    vectors += np.random.default_rng(seed).normal(size=(400, 1)).round(1).astype(np.float32)  # not only whole numbers
+    trained, queries = train(factory, vectors), vectors[::40]
+    one = nearest(*build(trained, vectors, ids, shards=1), queries, k=k, probes=probes)
+    for shards in (3, 8):
+        several = nearest(*build(trained, vectors, ids, shards=shards), queries, k=k, probes=probes)
+        assert np.array_equal(one.ids, several.ids)
+        assert np.array_equal(one.distances, several.distances)
+
+
+def test_all_probes_are_exact_and_more_than_all_are_all():
+    vectors, ids = vectors_with_duplicates(0, 400, 60), ids_of(0, 400)
+    built = build(train("IVF5,Flat", vectors), vectors, ids, shards=3)
+    for probes in (5, 99):
+        found = nearest(*built, vectors[:9], k=50, probes=probes)
+        expected = [[i for _, i in brute_force(vectors, ids, query, 50)] for query in vectors[:9]]
+        assert found.ids.tolist() == expected
+    few = nearest(*built, vectors[:9], k=400, probes=1)
+    assert (few.ids == -1).any()
+    assert np.array_equal(few.rows < 0, np.isinf(few.distances))
+
+
+def test_rows_point_into_the_concatenated_shards():
+    vectors, ids = vectors_with_duplicates(1, 50, 50), ids_of(1, 50)
+    shards, shard_ids = build(train("Flat", vectors[:0]), vectors, ids, shards=3)
+    found = nearest(shards, shard_ids, vectors[:4], k=5, probes=0)
+    assert np.array_equal(np.concatenate(shard_ids)[found.rows], found.ids)
+
+
+def test_a_thousand_equal_vectors_rank_by_id():
+    vectors, ids = np.ones((1_000, DIMENSION), np.float32), ids_of(2, 1_000)
+    built = build(train("Flat", vectors[:0]), vectors, ids, shards=8)
+    assert nearest(*built, vectors[:1], k=10, probes=0).ids[0].tolist() == ids[:10].tolist()
+    assert nearest(*built, vectors[:1], k=1_000, probes=0).ids[0].tolist() == ids.tolist()
+
+
+def test_only_queries_with_an_undecided_tie_are_searched_again():
+    asked = []
+
+    def search(queries, count):
+        asked.append((queries.tolist(), count))
+        distances = np.array([[0.0] * 20, np.arange(20.0)], np.float32)
+        rows = np.array([np.arange(20)[::-1], np.arange(20)])
+        return distances[queries, :count], rows[queries, :count]
+
+    distances, rows = nearest_rows(search, queries=2, k=2, rows=20)
+    assert asked == [([0, 1], 6), ([0], 20)]  # query 0 is all ties: 6, then 24 but there are 20
+    assert rows.tolist() == [[0, 1], [0, 1]]
+    assert distances.tolist() == [[0, 0], [0, 1]]
+
+
+def test_own_ids_are_left_out_and_the_rest_keeps_its_order():
+    found = Nearest(
+        np.array([[0, 1, 2], [0, 1, np.inf]], np.float32),
+        np.array([[7, 8, 9], [5, 6, -1]]),
+        np.array([[0, 1, 2], [3, 4, -1]]),
+    )
+    left = found.without(np.array([8, 100]), 2)
+    assert left.ids.tolist() == [[7, 9], [5, 6]]
+    assert left.distances.tolist() == [[0, 2], [0, 1]]
+    assert found.without(np.array([9, 5]), 2).ids.tolist() == [[7, 8], [6, -1]]
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_fewer_rows_than_k_are_padded(k):
+    vectors = np.zeros((1, DIMENSION), np.float32)
+    built = build(train("Flat", vectors[:0]), vectors, np.array([42]), shards=1)
+    found = nearest(*built, vectors, k=k, probes=0)
+    assert found.ids.tolist() == [[42] + [-1] * (k - 1)]

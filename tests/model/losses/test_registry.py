@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import itertools
+import typing
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from model.choices import LOSS_OPTIONS, Distance, Loss, Mates, Negatives, SmoothingOver
+from model.encoders.config import TrainingSettings
+from model.losses.multiple_negatives import MultipleNegativesRankingLoss
+from model.losses.registry import LOSSES, loss_of
+from model.losses.sdml import SDMLLoss
+from model.losses.triplet import TripletLoss
+
+CLUSTERS = torch.tensor([0, 0, 1, 2, 3])
+
+VALUES = {
+    "distance": typing.get_args(Distance),
+    "smoothing": (0.3,),
+    "smoothing_over": typing.get_args(SmoothingOver),
+    "mates": typing.get_args(Mates),
+    "symmetric": (False, True),
+    "scale": (20.0,),
+    "margin": (0.5,),
+    "negatives": typing.get_args(Negatives),
+}
+
+
+def variants():
+    """Every loss with every combination of its options."""
+    for name, options in LOSS_OPTIONS.items():
+        for values in itertools.product(*(VALUES[option] for option in sorted(options))):
+            settings = dict(zip(sorted(options), values, strict=True))
+            shown = "-".join(str(value) for value in values)
+            yield pytest.param(LOSSES[name](**settings), id=f"{name}-{shown}")
+
+
+EVERY = pytest.mark.parametrize("loss", [*variants()])
+
+
+def test_all_names_are_of_losses():
+    assert LOSSES.keys() == LOSS_OPTIONS.keys() == set(typing.get_args(Loss))
+
+
+def test_the_settings_reach_the_loss(batch):
+    a, b = batch(5)
+    for settings, expected in [
+        (
+            {"loss": "multiple_negatives", "scale": 7, "smoothing": 0.2},
+            MultipleNegativesRankingLoss(scale=7, smoothing=0.2),
+        ),
+        ({"distance": "euclidean", "smoothing": 0.2}, SDMLLoss(smoothing=0.2, distance="euclidean")),
+        ({"smoothing_over": "others"}, SDMLLoss(smoothing_over="others")),
+        ({"mates": "positives", "symmetric": True}, SDMLLoss(mates="positives", symmetric=True)),
+        ({"loss": "triplet", "margin": 3, "negatives": "hard"}, TripletLoss(margin=3, negatives="hard")),
+    ]:
+        assert torch.equal(loss_of(TrainingSettings(**settings))(a, b, CLUSTERS), expected(a, b, CLUSTERS))
+
+
+@EVERY
+def test_every_loss_has_one_interface(loss, batch):
+    a, b = batch(5)
+    for clusters in (CLUSTERS, None):
+        value = loss(a, b, clusters)
+        assert value.shape == ()
+        assert value > 0
+    assert loss(a, a + 0.01, None) < loss(a, a.roll(1, 0), None)
+
+
+@EVERY
+def test_gradients_agree_with_finite_differences(loss, batch):
+    a, b = (part.requires_grad_() for part in batch(4, 2))
+    for clusters in (None, torch.tensor([0, 1, 0, 2])):
+        assert torch.autograd.gradcheck(lambda x, y, known=clusters: loss(x, y, known), (a, b))
+
+
+@EVERY
+@pytest.mark.parametrize("scale", [1e3, 1.0, 1e-20, 0.0])
+def test_loss_and_gradients_are_finite_whatever_the_vectors(loss, scale, batch):
+    dtypes = torch.float32, torch.bfloat16
+    for dtype, clusters in itertools.product(dtypes, (CLUSTERS, torch.zeros(5))):
+        a, b = batch(5, scale=scale, dtype=dtype)
+        a[1], b[3], b[0] = a[0], b[2], a[0]  # duplicate rows, and a pair at distance 0
+        a.requires_grad_(), b.requires_grad_()
+        value = loss(a, b, clusters)
+        value.backward()
+        assert value.isfinite()
+        assert a.grad.isfinite().all()
+        assert b.grad.isfinite().all()
+        exact = loss(a.detach().double(), b.detach().double(), clusters)
+        assert value.item() == pytest.approx(exact.item(), rel=1e-4, abs=1e-5)
+
+
+@EVERY
+def test_the_smallest_batch_and_equal_vectors_are_finite(loss, batch):
+    for a, b in (batch(2), [torch.ones(4, 3), torch.ones(4, 3)]):
+        a.requires_grad_()
+        loss(a, b).backward()
+        assert a.grad.isfinite().all()
+
+
+@EVERY
+def test_a_batch_of_one_cluster_moves_nothing_unless_mates_are_positives(loss, batch):
+    a, b = (part.requires_grad_() for part in batch(3))
+    value = loss(a, b, torch.zeros(3, dtype=torch.int64))
+    value.backward()
+    if getattr(getattr(loss, "targets", None), "mates", "masked") == "masked":
+        assert value.item() == 0
+        assert not a.grad.any()
+        assert not b.grad.any()
+    else:
+        assert value.item() > 0
+
+
+@EVERY
+def test_swapped_sides_give_the_same_where_the_loss_has_no_direction(loss, batch):
+    a, b = batch(6)
+    clusters = torch.tensor([0, 1, 1, 2, 3, 0])
+    swapped = torch.isclose(loss(a, b, clusters), loss(b, a, clusters), rtol=1e-9)
+    assert swapped == getattr(loss, "symmetric", True)
+
+
+class Largest(TorchDispatchMode):
+    """Remembers how many numbers the largest tensor holds that is made inside."""
+
+    numbers = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        result = func(*args, **(kwargs or {}))
+        for tensor in result if isinstance(result, tuple | list) else (result,):
+            if isinstance(tensor, torch.Tensor):
+                self.numbers = max(self.numbers, tensor.numel())
+        return result
+
+
+@EVERY
+def test_no_tensor_of_a_step_holds_more_than_all_pairs_or_all_vectors(loss, batch):
+    n, d = 24, 40
+    a, b = (part.requires_grad_() for part in batch(n, d))
+    with Largest() as largest:
+        loss(a, b, torch.arange(n) // 2).backward()
+    assert largest.numbers == n * d  # and n * n is less; (n, n, d) would be 23,040
+
+
+@pytest.mark.parametrize("loss", LOSSES.values())
+@pytest.mark.parametrize(("a", "b"), [((1, 3), (1, 3)), ((4, 3), (4, 2)), ((4,), (4,))])
+def test_batches_that_cannot_be_compared_are_refused(loss, a, b):
+    with pytest.raises(ValueError, match="batches"):
+        loss()(torch.zeros(a), torch.zeros(b))
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("sdml", {"smoothing": -0.1}),
+        ("sdml", {"smoothing": 1.0}),
+        ("sdml", {"distance": "cosine"}),
+        ("multiple_negatives", {"smoothing": 1.0}),
+        ("multiple_negatives", {"scale": 0}),
+        ("multiple_negatives", {"scale": float("inf")}),
+        ("triplet", {"distance": "cosine"}),
+        ("triplet", {"margin": 0}),
+        ("triplet", {"negatives": "soft"}),
+        ("online_contrastive", {"margin": 0}),
+        ("online_contrastive", {"margin": float("nan")}),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(name, wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        LOSSES[name](**wrong)

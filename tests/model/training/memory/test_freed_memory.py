@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import ctypes
+import platform
+import subprocess
+import sys
+
+import pytest
+
+from model.training.memory.freed_memory import keep_freed_memory
+
+FAULTS = """
+import resource, sys
+import numpy as np
+from model.training.memory.freed_memory import keep_freed_memory
+if sys.argv[1] == "keep":
+    assert keep_freed_memory()
+np.ones(2**21)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(20):
+    np.ones(2**21)  # 16 MiB
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc alone has the option")
+def test_memory_that_was_freed_is_not_taken_from_the_system_again():
+    faults = [
+        int(subprocess.run([sys.executable, "-c", FAULTS, how], capture_output=True, text=True, check=True).stdout)
+        for how in ("keep", "give")
+    ]
+    assert faults[0] < 0.1 * faults[1]
+
+
+def test_a_library_without_the_option_is_left_as_it_is(monkeypatch):
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: object())
+    assert not keep_freed_memory()

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+import safetensors.numpy
+
+from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings, encoder_name
+from model.encoders.network import weights_of
+from model.encoders.saved_model import weight_shapes, weight_type
+from model.training import cost_estimate as plan
+from model.training import trainer as training
+from model.training.cost_estimate import plan_training
+from model.training.epoch_batches import epoch_batches
+from schemas.errors import QprError
+
+PAPER = TrainingSettings(epochs=3, batch_size=10, vocabulary_size=9, hash_bins=5)
+DEFAULT = PAPER.model_copy(update={"loss": "multiple_negatives", "pairs_per_cluster": 2, "linear_decay": True})
+KINDS = {
+    "cnn": (EncoderSettings(embedding_dimension=6, channels=5, dimension=4), PAPER),
+    "subword": (SubwordSettings(dimension=4, ngram_bins=50), DEFAULT),
+}
+BOTH = pytest.mark.parametrize(("shape", "settings"), KINDS.values(), ids=KINDS)
+
+
+@BOTH
+def test_sizes_are_those_of_a_model_and_a_checkpoint(pairs_about, shape, settings):
+    pairs = pairs_about("pay", "cancel", "change")
+    found = plan_training(pairs, pairs_about("find"), shape=shape, settings=settings)
+    config = ModelConfig(
+        encoder=encoder_name(shape), shape=shape, words=9, hash_bins=5, training=settings, dataset_digest=""
+    )
+    numbers = sum(map(math.prod, weight_shapes(config).values()))
+    assert found.parameters == numbers
+    run = training.Run(*_network(pairs, shape, settings), settings)
+    stored = {name: weight.astype(weight_type(shape)) for name, weight in weights_of(run.network.body).items()}
+    assert len(safetensors.numpy.save(stored)) == pytest.approx(found.model_bytes, abs=600)  # its header
+    best = 0 if settings.linear_decay else numbers
+    assert found.checkpoint_bytes == 4 * (3 * numbers + best)
+    assert found.memory_bytes > found.checkpoint_bytes
+    batches = [*epoch_batches(pairs, settings, epoch=1)]
+    assert (found.batches_an_epoch, found.pairs_an_epoch) == (len(batches), sum(map(len, batches)))
+    assert (found.batch_size, found.epochs, found.device) == (10, 3, "cpu")
+
+
+def _network(pairs, shape, settings):
+    from model.training.initialization import begun
+
+    _, network = begun(pairs, shape=shape, settings=settings, device=None, older=None, say=print)
+    return network, pairs
+
+
+def test_the_time_is_that_of_its_steps_and_its_measurements(monkeypatch, pairs_about):
+    shape, settings = KINDS["cnn"]
+    taken = iter([9.0, 8.0, 2.0, 4.0, 1.5])  # two steps that are cold, two more, the measurement of an epoch
+    monkeypatch.setattr(plan, "_timed", lambda work: (work(), next(taken))[1])
+    found = plan_training(pairs_about("pay", "cancel"), pairs_about("find"), shape=shape, settings=settings)
+    # 24 pairs: batches of 10, 10 and 4
+    assert found.batches_an_epoch == 3
+    assert found.measured_steps == 3
+    assert found.seconds_a_step == 2.0
+    assert found.seconds_an_epoch == 3 * 2.0 + 4.0
+    assert found.seconds == 3 * found.seconds_an_epoch
+
+
+def test_it_stops_when_it_has_measured_long_enough(monkeypatch, pairs_about):
+    shape, settings = KINDS["cnn"]
+    pairs = pairs_about("pay", "cancel", "change", "lose")
+    assert plan_training(pairs, pairs_about(), shape=shape, settings=settings, measured_s=0).measured_steps == 3
+    assert plan_training(pairs, pairs_about(), shape=shape, settings=settings).measured_steps == 5  # a whole epoch
+
+
+def test_what_training_begins_with_is_checked_and_said(pairs_about):
+    shape, settings = KINDS["cnn"]
+    said: list[str] = []
+    large = settings.model_copy(update={"batch_size": 5000})
+    plan_training(pairs_about("pay"), pairs_about(), shape=shape, settings=large, say=said.append)
+    assert any("batch size reduced from 5000 to 12" in line for line in said)
+    assert any("no validation pairs" in line for line in said)
+    with pytest.raises(QprError, match="--device cpu"):
+        plan_training(pairs_about("pay"), pairs_about(), shape=shape, settings=settings, device="cuda:99")

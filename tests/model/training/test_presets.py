@@ -1,0 +1,26 @@
+from __future__ import annotations
+
+import typing
+
+from model.encoders.config import SHAPES, SubwordSettings, TrainingSettings
+from model.training.presets import PRESET_OF, PRESETS, PresetName
+
+
+def test_every_encoder_has_a_preset_and_every_name_is_one():
+    assert PRESETS.keys() == set(typing.get_args(PresetName))
+    assert PRESET_OF.keys() == SHAPES.keys()
+
+
+def test_the_papers_preset_is_what_the_paper_says():
+    encoder, training = PRESETS["paper"]
+    assert (encoder, training) == ("cnn", TrainingSettings())
+    assert (training.loss, training.batch_size, training.learning_rate, training.smoothing) == ("sdml", 512, 1e-3, 0.3)
+    assert (training.pairs_per_cluster, training.linear_decay, training.dropout) == (0, False, 0)
+
+
+def test_the_default_never_exceeds_70_million_numbers_and_150_megabytes():
+    _, training = PRESETS["default"]
+    shape = SubwordSettings()
+    rows = training.vocabulary_size + training.hash_bins + shape.ngram_bins
+    assert rows * shape.dimension <= 70e6
+    assert rows * shape.dimension * 2 <= 150e6  # two bytes each

@@ -1,0 +1,114 @@
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+import pytest
+from apache_beam.testing.test_pipeline import TestPipeline as PipelineUnderTest
+from apache_beam.testing.util import assert_that, equal_to
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.engine import shuffle
+from pipelines.engine.shuffle import GroupByShard, concatenate, shard_of, split_by_shard, to_ipc
+
+SCHEMA = pa.schema([("k", pa.int64()), ("v", pa.string())])
+int64 = st.integers(-(2**63), 2**63 - 1)
+row_lists = st.lists(st.tuples(int64 | st.integers(-3, 3), st.text(max_size=3) | st.none()), max_size=30)
+
+
+def table(rows):
+    return pa.table({"k": [k for k, _ in rows], "v": [v for _, v in rows]}, schema=SCHEMA)
+
+
+def rows_of(one):
+    return list(zip(one["k"].to_pylist(), one["v"].to_pylist(), strict=True))
+
+
+def in_order(rows):
+    return sorted(rows, key=repr)
+
+
+@given(st.lists(row_lists, max_size=4), st.integers(1, 7))
+def test_parts_of_a_shard_hold_all_rows_of_its_keys_and_no_row_is_lost_or_doubled(batches, shards):
+    by_shard = {}
+    for batch in batches:
+        for shard, part in split_by_shard(table(batch), "k", shards):
+            by_shard.setdefault(shard, []).append(part)
+    met = {shard: rows_of(concatenate(parts)) for shard, parts in by_shard.items()}
+    assert in_order(r for rows in met.values() for r in rows) == in_order(r for rows in batches for r in rows)
+    for shard, rows in met.items():
+        assert rows
+        assert {k % shards for k, _ in rows} == {shard}  # Python's remainder: never negative
+
+
+@given(row_lists, st.integers(1, 4))
+def test_a_big_table_is_shipped_in_several_parts(rows, shards):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shuffle, "MAX_PART_BYTES", 40)
+        parts = list(split_by_shard(table(rows), "k", shards))
+    tables = [(shard, rows_of(concatenate([part]))) for shard, part in parts]
+    assert in_order(r for _, part in tables for r in part) == in_order(rows)
+    # a row takes at least 8 bytes of key and 4 of offset, so 40 bytes are at most 3 rows
+    assert all(len(part) <= 3 for _, part in tables)
+
+
+def test_a_table_that_is_a_slice_ships_only_its_rows():
+    whole = table([(i, "x" * 100) for i in range(1_000)])
+    [(_, part)] = split_by_shard(whole.slice(10, 2), "k", 1)
+    assert rows_of(concatenate([part])) == [(10, "x" * 100), (11, "x" * 100)]
+    assert len(part) < 2_000
+
+
+def test_an_empty_table_ships_nothing():
+    assert list(split_by_shard(SCHEMA.empty_table(), "k", 3)) == []
+
+
+def test_serialised_tables_come_back_with_their_schema():
+    assert concatenate([to_ipc(table([(1, "a"), (2, None)]))]).equals(table([(1, "a"), (2, None)]))
+    assert concatenate([to_ipc(SCHEMA.empty_table())]).schema == SCHEMA
+
+
+def test_shards_are_even_and_the_same_in_every_run():
+    keys = pa.array(np.random.default_rng(0).integers(-(2**63), 2**63 - 1, 10_000))
+    counts = np.bincount(shard_of(keys, 8), minlength=8)
+    assert counts.min() > 1_100  # 1,250 expected, standard deviation 33
+    assert shard_of(pa.array([-1, 0, 9]), 4).tolist() == [3, 0, 1]
+
+
+@pytest.mark.parametrize("shards", [1, 2, 100])
+def test_rows_of_a_key_meet_in_one_table_on_the_engine(shards):
+    batches = [[(1, "a"), (2, "b"), (1, "c")], [], [(2, "d"), (-3, None)], [(1, "a")]]
+    with PipelineUnderTest(runner="FnApiRunner") as pipeline:
+        met = (
+            pipeline
+            | beam.Create([table(b) for b in batches], reshuffle=False)
+            | GroupByShard(key="k", shards=shards)
+            | beam.FlatMap(
+                lambda one: [(k, sorted(v or "" for j, v in rows_of(one) if j == k)) for k in set(one["k"].to_pylist())]
+            )
+        )
+        assert_that(met, equal_to([(1, ["a", "a", "c"]), (2, ["b", "d"]), (-3, [""])]))
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_rows_of_several_collections_meet(shards):
+    with PipelineUnderTest(runner="FnApiRunner") as pipeline:
+        made = tuple(
+            pipeline | f"Make{number}" >> beam.Create([table(rows) for rows in batches], reshuffle=False)
+            for number, batches in enumerate([[[(1, "a"), (2, "b")], [(1, "c")]], [[]], [[(1, "d"), (5, "e")]]])
+        )
+        met = made | GroupByShard(key="k", shards=shards) | beam.Map(lambda one: sorted(rows_of(one)))
+        expected = {}
+        for k, v in [(1, "a"), (1, "c"), (1, "d"), (2, "b"), (5, "e")]:
+            expected.setdefault(k % shards, []).append((k, v))
+        assert_that(met, equal_to(list(expected.values())))
+
+
+def test_only_empty_tables_give_no_table_on_the_engine():
+    with PipelineUnderTest(runner="FnApiRunner") as pipeline:
+        met = pipeline | beam.Create([SCHEMA.empty_table()], reshuffle=False) | GroupByShard(key="k", shards=2)
+        assert_that(met, equal_to([]))
+
+
+def test_no_shards_are_refused():
+    with pytest.raises(ValueError, match="at least 1"):
+        GroupByShard(key="k", shards=0)

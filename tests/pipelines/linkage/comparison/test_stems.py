@@ -1,0 +1,26 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.linkage.comparison.stems import stem
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("invest", "investing"), ("run", "running"), ("city", "cities"), ("professor", "professors"),
+        ("make", "making"), ("box", "boxes"), ("stop", "stopped"), ("try", "tries"), ("large", "larger"),
+    ],
+)  # fmt: skip
+def test_forms_of_a_word_share_a_stem(one: str, other: str) -> None:
+    assert stem(one) == stem(other)
+
+
+@pytest.mark.parametrize("word", ["is", "bus", "2016", "c3s", "ørets", "glass"])
+def test_words_without_an_ending_stay(word: str) -> None:
+    assert stem(word) == word
+
+
+@given(st.text(alphabet="abcdefgilnorsty", min_size=1, max_size=12))
+def test_a_stem_is_no_shorter_than_three_letters_unless_the_word_is(word: str) -> None:
+    assert min(len(word), 3) <= len(stem(word)) <= len(word)

@@ -1,0 +1,77 @@
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from pipelines.linkage.comparison import compare as comparison
+from pipelines.linkage.comparison.compare import compare
+from pipelines.linkage.comparison.cosine_features import COSINES
+from pipelines.linkage.comparison.pair_features import NAMES
+from pipelines.linkage.scoring.pair_model import LinkModel
+from pipelines.linkage.scoring.shipped_weights import load_model
+from pipelines.linkage.split_answers import link
+from pipelines.questions.token_frequencies import TokenWeights, count_tokens, merge
+
+CAPITAL = [
+    "What is the capital of France?",
+    "what's the capital city of France",
+    "what is the capital of france called",
+]
+LOUVRE = ["Where is the Louvre museum?", "In which city is the Louvre museum located?", "Where is the Louvre located"]
+STRAYS = ["Who sang Ne me quitte pas", "How do I renew my passport at home", "cheapest flights tomorrow"]
+
+
+class Alike:
+    """A model that believes in shared stems."""
+
+    def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        return features[:, NAMES.index("stems")].astype(float)
+
+
+def groups(members: pa.Table, model: LinkModel, weights: TokenWeights | None = None) -> set[frozenset[str]]:
+    found = link(members, weights or merge([]), model)
+    return {
+        frozenset(members["text"].filter(pa.array(found.group == name)).to_pylist()) for name in np.unique(found.group)
+    }
+
+
+@pytest.mark.parametrize("kind", ["boosted", "logistic"])
+def test_the_shipped_weights_tell_two_facts_and_strays_apart(members_of, kind: str) -> None:
+    everyday = [
+        [f"{words} {i}" for i in range(50)] for words in ("what is the", "where is the", "how do i", "who called")
+    ]
+    log = count_tokens(members_of(*everyday)["token_ids"])
+    found = groups(members_of([*CAPITAL, *LOUVRE, *STRAYS]), load_model(kind), log)
+    assert frozenset(CAPITAL) in found
+    assert all(not (set(group) & set(CAPITAL) and set(group) & set(LOUVRE)) for group in found)
+    assert all(frozenset([stray]) in found for stray in STRAYS)
+
+
+def test_a_group_is_named_by_its_first_row_and_answers_never_mix(members_of) -> None:
+    members = members_of(CAPITAL, CAPITAL, ["Why?"])
+    found = link(members, merge([]), LinkModel(Alike(), 0.2))
+    assert found.group.tolist() == [0, 0, 0, 3, 3, 3, 6]
+    assert found.confidence[6] == 0
+    assert (found.confidence[:6] >= 0.2).all()
+
+
+def test_an_answer_is_split_the_same_whatever_else_is_in_the_shard(members_of, monkeypatch) -> None:
+    model = load_model()
+    alone = groups(members_of([*CAPITAL, *LOUVRE]), model)
+    others = [[f"{word} number {i}" for word in ("first", "second", "third")] for i in range(40)]
+    assert alone <= groups(members_of(*others[:20], [*CAPITAL, *LOUVRE], *others[20:]), model)
+    monkeypatch.setattr(comparison, "PAIRS_AT_ONCE", 7)
+    assert alone <= groups(members_of(*others[:20], [*CAPITAL, *LOUVRE], *others[20:]), model)
+
+
+def test_figures_of_an_encoder_s_cosine_are_the_last_features(members_of) -> None:
+    members = members_of(["one", "two", "three"])
+    vectors = np.array([[1, 0], [2, 0], [0, 3]], np.float32)
+    (compared,) = compare(members, merge([]), vectors=vectors)
+    assert compared.features[:, len(NAMES)].tolist() == [1, 0, 0]
+    assert compared.features.shape[1] == len(NAMES) + len(COSINES)
+
+
+def test_nothing_is_linked_to_nothing(members_of) -> None:
+    empty = members_of(["one"]).slice(0, 0)
+    assert link(empty, merge([]), LinkModel(Alike(), 0.5)).group.tolist() == []
+    assert link(members_of(["one"], ["two"]), merge([]), LinkModel(Alike(), 0.5)).group.tolist() == [0, 1]

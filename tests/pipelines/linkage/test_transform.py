@@ -1,0 +1,106 @@
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+import pytest
+from apache_beam.testing.test_pipeline import TestPipeline as Pipeline
+from apache_beam.testing.util import assert_that
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.linkage import transform as making
+from pipelines.linkage.comparison.pair_features import NAMES
+from pipelines.linkage.linker import Linking
+from pipelines.linkage.transform import FirstPairs, MakeLinker, Sampled, first_pairs, learn_linker, sample_pairs
+from pipelines.questions.token_frequencies import count_tokens
+
+ANSWERS = [
+    ["how do i pay my bill", "how can i pay my bill", "pay the bill how", "when do you open", "opening hours please"],
+    ["who wrote the red book", "who is the author of the red book", "where is the tower", "tower location"],
+    ["what is a cat", "what are cats"],
+    ["only one"],
+]
+
+
+def sampled(pairs):
+    places = sorted(place for place, count in pairs.items() for _ in range(count))
+    column = np.array(places, np.float32)[:, None]
+    return Sampled(np.array(places), np.repeat(column, len(NAMES), axis=1))
+
+
+some = st.dictionaries(st.integers(0, 30).map(lambda n: n / 32), st.integers(1, 5), max_size=8).map(sampled)
+
+
+@pytest.fixture
+def few(monkeypatch):
+    monkeypatch.setattr(making, "SAMPLE", 7)
+
+
+@given(st.lists(some, max_size=5))
+def test_the_answers_that_come_first_stay_whole_and_are_just_enough(few, samples):
+    place = np.sort(np.concatenate([np.zeros(0), *(s.place for s in samples)]))
+    found = first_pairs(samples)
+    assert np.array_equal(found.place, place[: len(found.place)])
+    assert np.array_equal(found.features[:, 0], found.place.astype(np.float32))
+    if len(place) <= 7:
+        assert len(found.place) == len(place)
+    else:
+        assert found.place[-1] == place[6]
+        assert len(found.place) == np.count_nonzero(place <= place[6])
+
+
+@given(st.lists(some, max_size=6), st.integers(0, 5))
+def test_it_does_not_matter_how_shards_are_merged(few, samples, cut):
+    merge = FirstPairs()
+    parts = []
+    for half in (samples[:cut], samples[cut:]):
+        part = merge.create_accumulator()
+        for sample in half:
+            part = merge.add_input(part, sample)
+        parts.append(part)
+    found = merge.extract_output(merge.merge_accumulators(parts))
+    assert np.array_equal(found.place, first_pairs(samples).place)
+
+
+def test_a_sample_holds_every_pair_of_small_logs_and_no_lone_question(members_of):
+    members = members_of(*ANSWERS)
+    found = sample_pairs(members, count_tokens(members["token_ids"]))
+    assert len(found.place) == 10 + 6 + 1
+    assert len(np.unique(found.place)) == 3
+    assert found.features.shape == (17, len(NAMES))
+
+
+def test_a_sample_of_a_shard_is_what_comes_first_whatever_the_shards(few, members_of):
+    members = members_of(*ANSWERS)
+    weights = count_tokens(members["token_ids"])
+    whole = sample_pairs(members, weights)
+    answers = members["cluster_id"].to_numpy()
+    parts = [sample_pairs(members.filter(pa.array(answers % 2 == n)), weights) for n in (1, 0)]
+    together = first_pairs(parts)
+    assert np.array_equal(together.place, first_pairs([whole]).place)
+    assert np.array_equal(together.features, first_pairs([whole]).features)
+
+
+def test_a_log_without_a_pair_teaches_nothing_and_breaks_nothing(members_of):
+    members = members_of(["one"], ["two"])
+    weights = count_tokens(members["token_ids"])
+    linker = learn_linker(sample_pairs(members, weights), Linking(method="fellegi-sunter", min_probability=0.4))
+    assert linker.model.threshold == 0.4
+    assert np.array_equal(linker(members, weights).group, [0, 1])
+
+
+@pytest.mark.parametrize("linking", [None, Linking(), Linking(method="fellegi-sunter")])
+def test_there_is_one_linker_a_run(members_of, linking):
+    members = members_of(*ANSWERS)
+    weights = count_tokens(members["token_ids"])
+
+    def check(found):
+        [linker] = found
+        if linking is None:
+            assert linker is None
+        else:
+            assert len(linker(members, weights).group) == len(members)
+
+    with Pipeline(runner="FnApiRunner") as pipeline:
+        tables = pipeline | "Members" >> beam.Create([members])
+        counts = pipeline | "Weights" >> beam.Create([weights])
+        assert_that((tables, counts) | MakeLinker(linking), check)

@@ -1,0 +1,115 @@
+import collections
+import json
+
+import pyarrow as pa
+import pydantic
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.intermediate import MEMBERS
+from pipelines.questions.ambiguity import Ambiguity, settle_answers
+
+rows_of_members = st.lists(
+    st.tuples(st.integers(-3, 3), st.integers(-2, 2), st.sampled_from("xyz"), st.integers(1, 3)), max_size=25
+)  # (question, cluster, answer form, events)
+
+
+def members(rows):
+    merged = collections.Counter()
+    for question, cluster, form, events in rows:
+        merged[question, cluster, form] += events
+    columns = {
+        "cluster_id": [c for _, c, _ in merged],
+        "question_id": [q for q, *_ in merged],
+        "text": [f"text {q}" for q, *_ in merged],
+        "answer": [f"{c} {form}" for _, c, form in merged],
+        "events": list(merged.values()),
+        "token_ids": [[q, 7] for q, *_ in merged],
+        "bag_id": [q for q, *_ in merged],
+        "split": [None] * len(merged),
+    }
+    return pa.table({f.name: pa.array(columns.get(f.name, [None] * len(merged)), f.type) for f in MEMBERS})
+
+
+def naive(rows, share, least):
+    """Return the places that stay, and what is told of the others, with plain dicts."""
+    events, forms = {}, {}
+    for question, cluster, form, n in rows:
+        places = events.setdefault(question, collections.Counter())
+        places[cluster] += n
+        forms.setdefault((question, cluster), collections.Counter())[form] += n
+    kept, lost = set(), []
+    for question, places in events.items():
+        best = min(places, key=lambda c: (-places[c], c))
+        clear = places[best] / places.total() >= share and places[best] >= least
+        for cluster, n in places.items():
+            if len(places) == 1 or share == 0 or (clear and cluster == best):
+                kept.add((question, cluster))
+                continue
+            answer = min(forms[question, cluster].items(), key=lambda item: (-item[1], item[0]))[0]
+            why = ("minority_answer", n / places.total()) if clear else ("ambiguous", places[best] / places.total())
+            lost.append((question, cluster, n, f"{cluster} {answer}", *why))
+    return kept, sorted(lost)
+
+
+def told(table):
+    rows = []
+    for row in table.to_pylist():
+        assert row["stage"] == "ambiguity"
+        said = json.loads(row["payload"])
+        assert said["question"] == f"text {row['shard_key']}"
+        place = (row["shard_key"], int(said["cluster_id"]), said["events"], said["answer"])
+        rows.append((*place, row["reason"], row["score"]))
+    return sorted(rows)
+
+
+@given(rows_of_members, st.sampled_from([0, 0.34, 0.5, 0.6, 1]), st.integers(1, 3))
+def test_a_question_stays_with_the_answer_that_dominates_and_all_else_is_told(rows, share, least):
+    table = members(rows)
+    settled = settle_answers(table, Ambiguity(min_answer_share=share, min_answer_events=least))
+    kept, lost = naive(rows, share, least)
+    expected = [row for row in table.to_pylist() if (row["question_id"], row["cluster_id"]) in kept]
+    assert sorted(settled.members.to_pylist(), key=str) == sorted(expected, key=str)  # unchanged, all their forms
+    assert told(settled.turned_away) == lost
+    several = {q for q, *_ in rows if len({c for p, c, *_ in rows if p == q}) > 1}
+    assert settled.counts == {"members": len(kept) + len(lost), "questions_with_several_answers": len(several)}
+
+
+@pytest.mark.parametrize(
+    ("events", "kept", "reasons"),
+    [
+        ([3, 1], [0], ["minority_answer"]),  # 3/4
+        ([2, 2], [0], ["minority_answer"]),  # 2/4, and of equally frequent ones the smallest id
+        ([1, 1], [], ["ambiguous", "ambiguous"]),  # 1/2, but one event is too few
+        ([2, 1, 2], [], ["ambiguous"] * 3),  # 2/5
+        ([1], [0], []),  # one answer is no contradiction, however rare
+        ([1, 4, 1], [1], ["minority_answer"] * 2),  # 4/6
+    ],
+)
+def test_by_default_half_of_the_events_and_two_of_them_decide(events, kept, reasons):
+    settled = settle_answers(members([(5, c, "x", n) for c, n in enumerate(events)]), Ambiguity())
+    assert settled.members["cluster_id"].to_pylist() == kept
+    assert settled.turned_away["reason"].to_pylist() == reasons
+
+
+def test_two_forms_of_one_answer_are_one_answer():
+    settled = settle_answers(members([(5, 0, "x", 1), (5, 0, "y", 2), (5, 1, "x", 1)]), Ambiguity())
+    assert settled.members["answer"].to_pylist() == ["0 x", "0 y"]
+    assert told(settled.turned_away) == [(5, 1, 1, "1 x", "minority_answer", 0.25)]
+    assert settled.counts["members"] == 2
+
+
+@given(rows_of_members, st.randoms())
+def test_the_order_of_rows_does_not_matter(rows, random):
+    one = settle_answers(members(rows), Ambiguity())
+    other = settle_answers(members(random.sample(rows, len(rows))), Ambiguity())
+    assert sorted(one.members.to_pylist(), key=str) == sorted(other.members.to_pylist(), key=str)
+    assert told(one.turned_away) == told(other.turned_away)
+    assert one.counts == other.counts
+
+
+@pytest.mark.parametrize("wrong", [{"min_answer_share": 1.01}, {"min_answer_share": -0.1}, {"min_answer_events": 0}])
+def test_limits_that_make_no_sense_are_refused(wrong):
+    with pytest.raises(pydantic.ValidationError):
+        Ambiguity(**wrong)

@@ -1,0 +1,55 @@
+import pyarrow as pa
+import pytest
+
+from pipelines.reading.headers.columns import Column, locate_columns
+from schemas.errors import QprError
+
+COLUMNS = [Column("question", pa.string()), Column("answer", pa.string()), Column("answer_id", pa.string(), False)]
+
+
+def test_columns_are_found_under_our_name_or_the_mapped_one():
+    found = locate_columns(COLUMNS, {"question": "prompt"}, ["answer", "prompt", "x"], url="f")
+    assert found == {"question": "prompt", "answer": "answer"}
+
+
+def test_a_mapping_wins_over_a_column_with_our_name():
+    assert locate_columns(COLUMNS, {"answer": "a"}, ["answer", "a", "question"], url="f")["answer"] == "a"
+
+
+def test_a_missing_column_is_explained_with_those_found_and_the_option_that_maps_it():
+    with pytest.raises(QprError) as caught:
+        locate_columns(COLUMNS, {}, ["prompt", "answer"], url="f.csv")
+    assert str(caught.value) == ("f.csv: no column question; there are prompt, answer. Add: --question-column prompt")
+
+
+def test_an_optional_column_may_be_missing_unless_it_was_mapped():
+    assert "answer_id" not in locate_columns(COLUMNS, {}, ["question", "answer"], url="f")
+    with pytest.raises(QprError, match=r"no column ref;.*Add, with one of them for NAME: --answer-id-column NAME"):
+        locate_columns(COLUMNS, {"answer_id": "ref"}, ["question", "answer", "x"], url="f")
+
+
+def test_a_command_without_mapping_options_does_not_offer_them():
+    with pytest.raises(QprError, match=r"no column question, answer; there are none\. Rename"):
+        locate_columns(COLUMNS, {}, [], url="f", mappable=False)
+
+
+def test_many_names_are_not_all_shown():
+    with pytest.raises(QprError, match=r"c28, c29, …\. Add"):
+        locate_columns(COLUMNS, {}, [f"c{i}" for i in range(1000)], url="f")
+
+
+def test_a_type_that_cannot_be_read_is_a_mistake_of_ours():
+    with pytest.raises(ValueError, match="int64"):
+        Column("n", pa.int64())
+
+
+def test_a_file_without_a_column_to_spare_has_to_get_one():
+    with pytest.raises(
+        QprError, match=r"no column answer; there are question\. There is no other column; add answer to"
+    ):
+        locate_columns(COLUMNS, {}, ["question"], url="f")
+
+
+def test_suggested_names_are_quoted_for_a_shell():
+    with pytest.raises(QprError, match=r"Add: --question-column 'Frage des Kunden' --answer-column Antwort$"):
+        locate_columns(COLUMNS, {}, ["Frage des Kunden", "Antwort"], url="f")

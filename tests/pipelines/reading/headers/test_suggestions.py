@@ -1,0 +1,65 @@
+import pytest
+
+from pipelines.reading.headers.column_words import COLUMN_WORDS
+from pipelines.reading.headers.suggestions import suggest_columns
+
+LOG = ["question", "answer", "timestamp", "user_id", "confidence"]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("ts user q a conf", dict(zip(LOG, ["q", "a", "ts", "user", "conf"], strict=True))),
+        (
+            "Datum Benutzer Frage Antwort Konfidenz",
+            dict(zip(LOG, ["Frage", "Antwort", "Datum", "Benutzer", "Konfidenz"], strict=True)),
+        ),
+        ("pregunta respuesta fecha", {"question": "pregunta", "answer": "respuesta", "timestamp": "fecha"}),
+        ("質問 回答 日時", {"question": "質問", "answer": "回答", "timestamp": "日時"}),
+        ("質問内容 回答内容", {"question": "質問内容", "answer": "回答内容"}),
+        ("вопрос ответ", {"question": "вопрос", "answer": "ответ"}),
+        ("प्रश्न उत्तर", {"question": "प्रश्न", "answer": "उत्तर"}),
+        ("userQuery botReply createdAt", {"question": "userQuery", "answer": "botReply", "timestamp": "createdAt"}),
+        ("Kundenfrage Musterantwort", {"question": "Kundenfrage", "answer": "Musterantwort"}),
+        ("question_id answer_key question_text reply", {"question": "question_text", "answer": "reply"}),
+        ("text query answer", {"question": "query", "answer": "answer"}),
+        ("x y z", {}),
+    ],
+)
+def test_names_are_known_in_several_languages_and_spellings(names, expected):
+    found = suggest_columns(LOG, {name: [] for name in names.split()})
+    assert {ours: theirs for ours, theirs in found.items() if ours in expected} == expected
+    assert expected or not found
+
+
+def test_values_show_what_names_do_not():
+    sample = {
+        "c0": ["2025-01-01", "2025-01-02 10:00"],
+        "c1": ["0.5", "0,75"],
+        "c2": ["how do I pay?", "what is the time", "where are you?"],
+        "c3": ["You can pay in the app or at the counter", "It is noon"],
+        "c4": ["en-GB", "de"],
+        "c5": ["4711", "4712"],
+    }
+    assert suggest_columns(["question", "answer", "timestamp", "confidence", "locale"], sample) == {
+        "question": "c2",
+        "answer": "c3",
+        "timestamp": "c0",
+        "confidence": "c1",
+        "locale": "c4",
+    }
+
+
+def test_without_question_marks_the_longest_text_is_the_answer_and_the_next_the_question():
+    sample = {"c0": ["a1", "a2"], "c1": ["pay my bill"], "c2": ["You can pay it in the app"]}
+    assert suggest_columns(["question", "answer"], sample) == {"question": "c1", "answer": "c2"}
+
+
+def test_an_id_is_no_question_even_if_it_is_called_one():
+    assert suggest_columns(["question"], {"user question": ["q1", "q2"], "c": ["4711"]}) == {}
+
+
+def test_known_names_are_lower_case_and_listed_once():
+    for words in COLUMN_WORDS.values():
+        assert sorted(set(words)) == sorted(words)
+        assert all(word == word.lower() for word in words)

@@ -1,0 +1,113 @@
+import collections
+import itertools
+import math
+import random
+
+import pyarrow as pa
+import pytest
+
+from pipelines.intermediate import MEMBERS, BroadAnswer
+from pipelines.questions.aggregation import token_ids
+from pipelines.questions.token_frequencies import TokenWeights, count_tokens
+from pipelines.summary.fallbacks import FEWEST_QUESTIONS, broad_answers, fallbacks, likeness_ratio, warnings
+from schemas.text import hash64, tokens
+
+TOPICS = ["card lost", "pin wrong", "fee charged", "rate low", "loan open", "bill pay"]
+FILLER = [f"word{n}" for n in range(40)]
+
+
+def asked(number, topic, randomness):
+    return " ".join([*topic.split(), *randomness.sample(FILLER, 4), f"n{number}"])
+
+
+def log(*, per_topic=60, fallback=60, events=1):
+    """Return (question, answer, events): topics with their own words, and a fallback over all topics."""
+    randomness = random.Random(0)
+    rows = [(asked(n, t, randomness), t, 1) for t in TOPICS for n in range(per_topic)]
+    return rows + [(asked(1_000 + n, randomness.choice(TOPICS), randomness), "Sorry", events) for n in range(fallback)]
+
+
+def members(rows):
+    lists = token_ids(pa.array([question for question, *_ in rows], pa.string()))
+    known = {
+        "cluster_id": pa.array([hash64(answer) for _, answer, _ in rows]),
+        "question_id": pa.array([hash64(question) for question, *_ in rows]),
+        "text": pa.array([question for question, *_ in rows]),
+        "answer": pa.array([answer for _, answer, _ in rows]),
+        "events": pa.array([events for *_, events in rows]),
+        "token_ids": lists,
+    }
+    table = pa.table({f.name: known.get(f.name, pa.nulls(len(rows), f.type)) for f in MEMBERS}).cast(MEMBERS)
+    return table, count_tokens(lists)
+
+
+def naive_ratio(inside, every):
+    """Mean over all pairs of the squared weights of common words: pairs inside, over pairs of one in and one out."""
+    frequency = collections.Counter(word for text in every for word in tokens(text))
+    weight = {word: math.log1p(max(len(every), 1_000) / n) ** 2 for word, n in frequency.items()}
+
+    def alike(one, two):
+        return sum(weight[word] for word in set(tokens(one)) & set(tokens(two)))
+
+    outside = [text for text in every if text not in inside]
+    within = [alike(*pair) for pair in itertools.combinations(inside, 2)]
+    across = [alike(*pair) for pair in itertools.product(inside, outside)]
+    return (sum(within) / len(within)) / (sum(across) / len(across))
+
+
+@pytest.mark.parametrize("answer", ["Sorry", "card lost"])
+def test_the_ratio_is_that_of_all_pairs(answer):
+    rows = log(per_topic=10, fallback=10)
+    table, weights = members(rows)
+    inside = [question for question, given, _ in rows if given == answer]
+    chosen = table.filter(pa.compute.equal(table["answer"], answer))["token_ids"].combine_chunks()
+    expected = naive_ratio(inside, [question for question, *_ in rows])
+    assert likeness_ratio(chosen, weights) == pytest.approx(expected)
+
+
+def test_a_fallback_is_found_and_a_topic_is_not_in_whatever_order_the_rows_come():
+    rows = log(events=3)
+    table, weights = members(rows)
+    expected = [BroadAnswer("Sorry", 180, 60)]
+    assert broad_answers(table, weights) == expected
+    order = list(range(len(rows)))
+    random.Random(1).shuffle(order)
+    assert broad_answers(table.take(pa.array(order)), weights) == expected
+
+
+def test_few_questions_are_no_sign():
+    assert broad_answers(*members(log(fallback=FEWEST_QUESTIONS - 1))) == []
+    assert len(broad_answers(*members(log(fallback=FEWEST_QUESTIONS)))) == 1
+
+
+def test_the_only_answer_of_a_log_is_no_fallback():
+    table, weights = members([row for row in log() if row[1] == "card lost"])
+    assert broad_answers(table, weights) == []
+    assert likeness_ratio(table["token_ids"].combine_chunks(), TokenWeights(*weights.__dict__.values())) == math.inf
+
+
+def test_votes_count_as_rows_and_not_as_questions():
+    table, weights = members(log())
+    vote = pa.table({f.name: pa.nulls(1, f.type) for f in MEMBERS}).to_pylist()[0]
+    vote |= {"cluster_id": hash64("Sorry"), "answer": "SORRY", "events": 100}
+    voted = pa.concat_tables([table, pa.Table.from_pylist([vote], schema=MEMBERS)])
+    assert broad_answers(voted, weights) == [BroadAnswer("SORRY", 160, 60)]  # the most frequent form
+
+
+def test_from_a_twentieth_of_the_rows_it_is_worth_a_warning():
+    answers = [
+        BroadAnswer("rare", 49, 700),
+        BroadAnswer("b", 50, 700),
+        BroadAnswer("a", 50, 700),
+        BroadAnswer("c", 90, 9),
+    ]
+    assert [answer.answer for answer in fallbacks(answers, rows=1_000)] == ["c", "a", "b"]
+
+
+def test_the_warning_names_the_option_that_ignores_the_answer():
+    [told] = warnings([BroadAnswer("Sorry, I don't\nknow", 50, 700)], rows=1_000)
+    assert told.startswith('one answer holds 5.0 % of the rows and 700 unlike questions: "Sorry, I don\'t know".')
+    assert told.endswith("""If it is a fallback, add --ignore-answer 'Sorry, I don'"'"'t know'""")
+    [long] = warnings([BroadAnswer("x" * 201, 50, 1)], rows=1_000)
+    assert "1 unlike question: '" + "x" * 60 + "…'." in long
+    assert long.endswith("--ignore-answer @FILE")

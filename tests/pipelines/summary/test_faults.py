@@ -1,0 +1,35 @@
+import pytest
+
+from pipelines.reading.sources import Source
+from pipelines.summary.faults import _ADVICE, fault_of
+
+SOURCES = [Source("log.csv", 7, "csv")]
+LEFT = {"rows_read": 9, "rows_kept": 9, "rows_rejected": 0, "members": 9, "groups": 4}
+
+
+@pytest.mark.parametrize(
+    ("reason", "options"),
+    [
+        ("linkage_no_paraphrase", ("--min-probability", "--linkage none")),
+        ("coherence_incoherent", ("--min-coherence", "--coherence")),
+        ("ambiguity_minority_answer", ("--min-answer-share",)),
+        ("leakage_in_train", ("--near-duplicate",)),
+        ("size_single_question", ("--answer-id-column",)),
+        ("validate_no_word", ("--max-reject-ratio",)),
+    ],
+)
+def test_the_reason_that_rejected_most_decides_on_the_advice(reason, options):
+    fault = fault_of(LEFT | {f"rejected_{reason}": 8, "rejected_size_over_max_cluster_size": 1}, SOURCES, 0.1)
+    assert fault.startswith(f"no cluster was left of 9 questions in 4 groups. Most were {reason} (8), size_over")
+    assert all(option in fault for option in options)
+
+
+def test_a_run_with_a_cluster_and_few_rejects_has_no_fault():
+    assert fault_of(LEFT | {"clusters_test": 1}, SOURCES, 0.1) is None
+
+
+def test_each_option_that_is_advised_exists(qpr):
+    text = qpr("clusters", "--help").out
+    for advice in _ADVICE.values():
+        for word in advice.replace(",", " ").replace("(", " ").replace(")", " ").split():
+            assert not word.startswith("--") or f"  {word} " in text, word

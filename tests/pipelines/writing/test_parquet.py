@@ -1,0 +1,100 @@
+import io
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.engine.runner import parse_options, run
+from pipelines.writing.parquet import ORDER, WriteTable, Written, count, to_parquet
+from schemas.artifacts import storage
+from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, REJECTED, TABLES, conform
+
+PAIR_ROWS = st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=1, max_size=12, unique=True)
+
+
+def pairs(rows):
+    columns = {
+        "cluster_id": [r[0] for r in rows],
+        "question_id_1": [r[1] for r in rows],
+        "question_id_2": [r[2] for r in rows],
+    }
+    return conform(pa.table({**columns, "text_1": ["é"] * len(rows), "text_2": ["b"] * len(rows)}), PAIRS)
+
+
+def rejected(rows):
+    stages, reasons, payloads = zip(*rows, strict=True)
+    columns = {"shard_key": [0] * len(rows), "stage": stages, "reason": reasons, "payload": payloads}
+    return pa.table({**columns, "score": pa.nulls(len(rows), pa.float64())})
+
+
+def writer(url, table="pairs", key="cluster_id", shards=1, part=""):
+    return WriteTable(run_url=url, table=table, key=key, shards=shards, part=part)
+
+
+@given(PAIR_ROWS, st.randoms())
+def test_shuffled_rows_give_the_same_bytes(memory, rows, random):
+    first = writer(memory)._write(pairs(rows)).file
+    assert writer(memory)._write(pairs(random.sample(rows, len(rows)))).file == first
+    content = storage.read_bytes(storage.join(memory, "pairs/00000-of-00001.parquet"))
+    assert [
+        tuple(r.values()) for r in pq.read_table(io.BytesIO(content), columns=ORDER["pairs"]).to_pylist()
+    ] == sorted(rows)
+
+
+def test_a_bundle_that_runs_twice_leaves_one_file(memory):
+    run_url = storage.join(memory, "run")
+    one, two = (writer(run_url, part="train-", shards=4)._write(pairs([(5, 1, 2)])) for _ in range(2))
+    assert one == two
+    assert one.file.path == "run/pairs/train-00001-of-00004.parquet"  # 5 % 4
+    assert storage.children(storage.join(run_url, "pairs")) == ["train-00001-of-00004.parquet"]
+
+
+def test_the_file_says_what_its_schema_means_and_what_the_manifest_must_know(memory):
+    file = writer(memory)._write(pairs([(5, 1, 2), (5, 1, 3)])).file
+    content = storage.read_bytes(storage.join(memory, "pairs/00000-of-00001.parquet"))
+    assert (file.rows, file.bytes, file.table) == (2, len(content), "pairs")
+    assert pq.read_schema(io.BytesIO(content)).equals(PAIRS, check_metadata=True)
+
+
+def test_every_table_has_an_order_and_what_is_written_is_read_back():
+    assert set(ORDER) == set(TABLES)
+    for name, schema in TABLES.items():
+        assert set(ORDER[name]) <= set(schema.names)
+        assert pq.read_table(io.BytesIO(to_parquet(schema.empty_table(), name))).schema.equals(schema)
+
+
+def test_the_engine_writes_one_file_a_shard(memory):
+    tables = [pairs([(4, 1, 2)]), pairs([(7, 1, 2), (1, 1, 2)])]  # shards 1 (of 3) ... 4 % 3 = 7 % 3 = 1
+    tables = [pairs([(4, 1, 2), (7, 1, 2)]), pairs([(-1, 1, 2)])]  # 4 % 3 = 7 % 3 = 1; -1 % 3 = 2
+    run(
+        lambda pipeline: pipeline | beam.Create(tables, reshuffle=False) | writer(memory, shards=3, part="test-"),
+        parse_options([]),
+    )
+    names = storage.children(storage.join(memory, "pairs"))
+    assert names == ["test-00001-of-00003.parquet", "test-00002-of-00003.parquet"]
+
+
+def test_a_column_that_is_missing_is_a_defect_that_is_named(memory):
+    with pytest.raises(ValueError, match="missing column text_1"):
+        writer(memory)._write(pairs([(1, 2, 3)]).drop("text_1"))
+
+
+def test_counts_of_each_table():
+    questions = pa.table({"events": [3, 4], "cluster_id": pa.array([1, None])})
+    assert count("questions", questions, "") == {"events": 7, "questions": 2, "questions_in_clusters": 1}
+    assert count("clusters", pa.table({"size": [2, 5]}), "test") == {"clusters_test": 2, "members_test": 7}
+    assert count("pairs", pa.table({"cluster_id": [1]}), "train") == {"pairs_train": 1}
+    lost = rejected([("read", "ragged_row", "a"), ("validate", "no_word", "b"), ("size", "single_question", "c")])
+    assert count("rejected", conform(lost, REJECTED), "") == {
+        "rows_rejected": 2,
+        "members_rejected": 1,
+        "rejected_read_ragged_row": 1,
+        "rejected_validate_no_word": 1,
+        "rejected_size_single_question": 1,
+    }
+    assert Written(None, {}).file is None
+    assert set(QUESTIONS.names) >= set(questions.column_names)
+    assert "size" in CLUSTERS.names

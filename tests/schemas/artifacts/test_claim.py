@@ -1,0 +1,279 @@
+import datetime
+import errno
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+
+from schemas.artifacts import leased_claim, storage
+from schemas.artifacts.claim import CLAIM, CLAIMS
+from schemas.artifacts.holder import HeldError, Holder
+from schemas.artifacts.manifest import MANIFEST, read_manifest, read_verified
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError
+
+NOW = datetime.datetime.now(datetime.UTC)
+ELSEWHERE = Holder(run_id="20200101T000000Z-aaaaaa", since="2020-01-01T00:00:00+00:00", host="other", process=7)
+
+
+@pytest.fixture(params=["local", "memory", "no locks"])
+def url(request, tmp_path, memory, monkeypatch):
+    if request.param == "no locks":
+
+        def flock(*_):
+            raise OSError(errno.ENOLCK, "No locks available")
+
+        monkeypatch.setattr(fcntl, "flock", flock)
+    return storage.join(memory, "dataset") if request.param == "memory" else str(tmp_path / "dataset")
+
+
+@pytest.fixture
+def remote(memory):
+    return storage.join(memory, "dataset")
+
+
+def publish(output, content=b"rows"):
+    file = output.write("questions/a.parquet", content, table="questions", rows=1)
+    return output.publish([file], inputs=[], configuration={}, counters={})
+
+
+def rows(url):
+    return [read_verified(url, file) for file in read_manifest(url).files]
+
+
+def claimed_by(url, holder, number=1):
+    storage.write_bytes(storage.join(url, CLAIMS, f"{number:08}.json"), holder.content())
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_second_writer_is_refused_at_its_start_and_the_first_is_unharmed(url, overwrite):
+    if overwrite:
+        publish(Output(url, "dataset"), b"old")
+    first = Output(url, "dataset", overwrite=overwrite)
+    told = rf"dataset: another run is writing there: run {first.run_id}, since 20\S+, process {os.getpid()} on \S+\."
+    with pytest.raises(HeldError, match=rf"{told} Wait until it ends or stop it, then run this again; or choose"):
+        Output(url, "dataset", overwrite=overwrite)
+    published = publish(first)
+    assert read_manifest(url) == published
+    assert rows(url) == [b"rows"]
+    assert storage.children(url) == [first.run_id, MANIFEST]
+
+
+@pytest.mark.parametrize("end", ["abandon", "release"])
+def test_a_run_that_ends_leaves_no_trace_of_its_claim(url, end):
+    output = Output(url, "dataset")
+    getattr(output, end)()
+    assert not storage.exists(url)
+    publish(Output(url, "dataset"))
+    output.abandon()  # a second end takes nothing from the run that came after it
+    assert rows(url) == [b"rows"]
+
+
+def test_a_run_that_fails_or_forgets_its_output_gives_it_back(url):
+    def fail():
+        with Output(url, "dataset") as output:
+            output.write("questions/a.parquet", b"half", table="questions", rows=1)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail()
+    assert not storage.exists(url)
+    forgotten = Output(url, "dataset")
+    del forgotten
+    Output(url, "dataset").release()
+
+
+def test_what_a_run_leaves_to_be_read_stays(url):
+    with Output(url, "dataset") as output:
+        output.write("rejected/a.parquet", b"why", table="rejected", rows=1)
+        output.release()
+    assert storage.children(url) == [output.run_id]
+
+
+def test_an_abandoned_run_does_not_remove_the_folder_of_the_next(url):
+    first = Output(url, "dataset")
+    first.release()
+    second = Output(url, "dataset")
+    first.abandon()
+    publish(second)
+    assert rows(url) == [b"rows"]
+
+
+def run_elsewhere(url, then):
+    code = f"import os, signal; from schemas.artifacts.writer import Output; held = Output({url!r}, 'dataset'); {then}"
+    return subprocess.run([sys.executable, "-c", code], check=False, timeout=60)
+
+
+def test_the_claim_of_a_killed_process_is_taken_over_at_once(tmp_path):
+    url = str(tmp_path / "dataset")
+    done = run_elsewhere(url, "os.kill(os.getpid(), signal.SIGKILL)")
+    assert done.returncode == -signal.SIGKILL
+    assert storage.children(url) == [CLAIM]
+    publish(Output(url, "dataset"))
+    assert storage.children(url) == [read_manifest(url).run_id, MANIFEST]
+
+
+def test_a_process_that_ends_without_a_word_gives_its_claim_back(tmp_path):
+    assert run_elsewhere(str(tmp_path / "dataset"), "raise SystemExit(3)").returncode == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_forked_child_neither_keeps_nor_releases_the_claim(tmp_path):
+    url, told = str(tmp_path / "dataset"), tmp_path / "child"
+    for waits in ("os.execvp('sleep', ['sleep', '60'])", "signal.pause()"):
+        forks = f"child = os.fork() or {waits}; open({str(told)!r}, 'w').write(str(child))"
+        run_elsewhere(url, f"{forks}; os.kill(os.getpid(), signal.SIGKILL)")
+        child = int(told.read_text())
+        try:
+            Output(url, "dataset").release()
+        finally:
+            os.kill(child, signal.SIGKILL)
+    output = Output(url, "dataset")
+    if (child := os.fork()) == 0:
+        output.release()
+        os._exit(0)
+    os.waitpid(child, 0)
+    with pytest.raises(HeldError):
+        Output(url, "dataset")
+    publish(output)
+
+
+def test_a_claim_whose_folder_was_removed_is_lost(tmp_path):
+    url = str(tmp_path / "dataset")
+    first = Output(url, "dataset")
+    storage.delete(url)
+    second = publish(Output(url, "dataset"), b"second")
+    with pytest.raises(QprError, match=r"has taken this place since this run began\. What this run made is discarded"):
+        publish(first)
+    assert read_manifest(url) == second
+    assert rows(url) == [b"second"]
+
+
+def test_a_claim_of_another_machine_holds_until_it_is_old(remote, monkeypatch):
+    claimed_by(remote, ELSEWHERE)
+    with pytest.raises(HeldError, match=r"process 7 on other.*loses its claim 120 s later, here in 1[12]\d s"):
+        Output(remote, "dataset")
+    monkeypatch.setattr(leased_claim, "LEASE_S", 0.0)
+    assert publish(Output(remote, "dataset"))
+    assert storage.children(remote) == [read_manifest(remote).run_id, MANIFEST]
+
+
+def test_a_store_that_tells_no_times_is_believed_by_what_the_holder_wrote(remote, monkeypatch):
+    def modified(*_):
+        raise NotImplementedError
+
+    monkeypatch.setattr(MemoryFileSystem, "modified", modified)
+    claimed_by(remote, ELSEWHERE.renew())
+    with pytest.raises(HeldError):
+        Output(remote, "dataset")
+    claimed_by(remote, ELSEWHERE)
+    Output(remote, "dataset").release()
+
+
+@pytest.mark.parametrize(("change", "free"), [({}, False), ({"born": "1"}, True), ({"kernel": "other"}, False)])
+def test_a_claim_of_this_machine_holds_as_long_as_its_process_lives(remote, change, free):
+    claimed_by(remote, Holder.here("20200101T000000Z-aaaaaa", NOW).model_copy(update=change))
+    if free:
+        Output(remote, "dataset").release()
+        assert not storage.exists(remote)
+    else:
+        with pytest.raises(HeldError):
+            Output(remote, "dataset")
+
+
+def test_a_process_that_ended_is_known_to_be_dead():
+    done = subprocess.Popen([sys.executable, "-c", ""])
+    done.wait()
+    here = Holder.here("20200101T000000Z-aaaaaa", NOW)
+    assert not here.is_dead
+    assert here.model_copy(update={"process": done.pid}).is_dead
+
+
+def test_a_claim_that_cannot_be_read_holds_until_it_is_old(remote, monkeypatch):
+    storage.write_bytes(storage.join(remote, CLAIMS, "00000001.json"), b"{")
+    with pytest.raises(HeldError, match="a run that cannot be identified"):
+        Output(remote, "dataset")
+    monkeypatch.setattr(leased_claim, "LEASE_S", 0.0)
+    Output(remote, "dataset").release()
+    assert not storage.exists(remote)
+
+
+def test_who_was_taken_for_dead_publishes_nothing_and_learns_who_did(remote, monkeypatch):
+    publish(Output(remote, "dataset"), b"old")
+    first = Output(remote, "dataset", overwrite=True)
+    monkeypatch.setattr(leased_claim, "LEASE_S", -1.0)
+    second = Output(remote, "dataset", overwrite=True)
+    with pytest.raises(QprError, match=f"run {second.run_id}, process .* has taken this place since this run began"):
+        publish(first)
+    assert rows(remote) == [b"old"]
+    publish(second, b"new")
+    assert rows(remote) == [b"new"]
+    assert storage.children(remote) == [second.run_id, MANIFEST]
+
+
+def test_a_claim_is_renewed_until_it_ends_and_not_after_it_was_taken(remote, monkeypatch):
+    monkeypatch.setattr(leased_claim, "PERIOD_S", 0.01)
+    output = Output(remote, "dataset")
+    place = storage.join(remote, CLAIMS, "00000001.json")
+    wait_for(lambda: Holder.parse(storage.read_if_there(place)).renewed)
+    claimed_by(remote, ELSEWHERE)
+    thread = output._claim._thread
+    wait_for(lambda: not thread.is_alive())
+    output.release()
+    assert storage.read_bytes(place) == ELSEWHERE.content()
+
+
+def wait_for(condition):
+    for _ in range(500):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise AssertionError("it did not happen")
+
+
+def test_a_store_that_forbids_removal_is_told_that_the_claim_is_released(remote, monkeypatch):
+    def forbid(url):
+        raise QprError(f"{url}: permission denied")
+
+    with monkeypatch.context() as forbidding:
+        forbidding.setattr(storage, "delete_file", forbid)
+        Output(remote, "dataset").release()
+        publish(Output(remote, "dataset"))
+        assert storage.children(storage.join(remote, CLAIMS)) == ["00000001.json", "00000002.json"]
+    publish(Output(remote, "dataset", overwrite=True))
+    assert storage.children(remote) == [read_manifest(remote).run_id, MANIFEST]
+
+
+@pytest.mark.parametrize("old", [False, True])
+def test_a_manifest_that_changed_since_the_claim_is_not_replaced(url, old):
+    if old:
+        publish(Output(url, "dataset"), b"old")
+    output = Output(url, "dataset", overwrite=old)
+    storage.write_bytes(storage.join(url, MANIFEST), b"by hand")
+    with pytest.raises(QprError, match="another run has taken this place since this run began"):
+        publish(output)
+    assert storage.read_bytes(storage.join(url, MANIFEST)) == b"by hand"
+    assert not storage.exists(output.run_url)
+
+
+def test_publishing_keeps_what_appeared_after_the_claim(url):
+    publish(Output(url, "dataset"))
+    output = Output(url, "dataset", overwrite=True)
+    later = output.run_id[:-6] + "aaaaaa"  # of the same second, so its name alone tells nothing
+    storage.write_bytes(storage.join(url, later, "file"), b"x")
+    publish(output)
+    assert storage.children(url) == sorted([later, output.run_id, MANIFEST])
+
+
+def test_a_folder_of_other_things_gets_no_claim(tmp_path):
+    (tmp_path / "thesis.docx").write_bytes(b"x")
+    seen = []
+    sys.addaudithook(lambda event, given: seen.append(given[0]) if event == "open" else None)
+    with pytest.raises(QprError, match="holds other things"):
+        Output(str(tmp_path), "dataset")
+    assert not any(CLAIM in str(path) for path in seen)

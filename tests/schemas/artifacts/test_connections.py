@@ -1,0 +1,67 @@
+import errno
+import socket
+
+import pytest
+
+from schemas.artifacts import storage
+from schemas.artifacts.connections import connection_fault
+from schemas.errors import QprError
+
+
+def refused_port():
+    """Return a port of this machine at which nobody listens."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+@pytest.mark.parametrize("look", [storage.exists, storage.read_bytes, storage.children])
+def test_http_without_a_server_is_no_missing_file(look):
+    pytest.importorskip("aiohttp", reason="fsspec reads HTTP with aiohttp")
+    server = f"127.0.0.1:{refused_port()}"
+    with pytest.raises(QprError) as raised:
+        look(f"http://{server}/x.jsonl")
+    told = f"http://{server}/x.jsonl: cannot connect to {server} (connection refused). Check the address, that the"
+    assert str(raised.value).startswith(told)
+
+
+def test_s3_without_a_server_names_the_endpoint(monkeypatch):
+    s3fs = pytest.importorskip("s3fs", reason="s3fs is not installed")
+    server = f"127.0.0.1:{refused_port()}"
+    for name, value in {"ENDPOINT_URL": f"http://{server}", "MAX_ATTEMPTS": "1", "DEFAULT_REGION": "us-east-1"}.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    monkeypatch.setattr(s3fs.S3FileSystem, "retries", 1)
+    s3fs.S3FileSystem.clear_instance_cache()
+    try:
+        with pytest.raises(
+            QprError, match=rf"s3://bucket/x: cannot connect to {server} \(connection refused\)\. Check"
+        ):
+            storage.exists("s3://bucket/x")
+    finally:
+        s3fs.S3FileSystem.clear_instance_cache()
+
+
+def test_a_name_without_an_address_and_a_socket_that_gives_up_are_connections_too():
+    unknown = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+    assert connection_fault(unknown).startswith("cannot connect to the server (Name or service not known)")
+    assert "(timed out)" in connection_fault(TimeoutError("timed out"))
+
+
+def test_a_status_that_fsspec_takes_for_a_missing_file_is_shown():
+    def missing(status):
+        answer = type("ClientResponseError", (Exception,), {"status": status, "message": "Service Unavailable"})()
+        error = FileNotFoundError("x")
+        error.__cause__ = answer
+        return connection_fault(error)
+
+    assert missing(503) == "the server answered 503 Service Unavailable. Check the URL and your access to it"
+    assert missing(404) is None
+
+
+@pytest.mark.parametrize(
+    "error", [FileNotFoundError("x"), PermissionError("x"), OSError(errno.ENOSPC, "full"), BrokenPipeError()]
+)
+def test_other_errors_are_no_matter_of_connections(error):
+    assert connection_fault(error) is None

@@ -1,0 +1,129 @@
+import errno
+import os
+import threading
+
+import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+
+from schemas.artifacts import exclusive, storage
+from schemas.artifacts.exclusive import ConflictError, create, replace, write_result
+from schemas.errors import QprError
+
+
+@pytest.fixture(params=["local", "memory", "s3"])
+def url(request, tmp_path):
+    if request.param == "local":
+        return str(tmp_path / "new" / "file")
+    return storage.join(request.getfixturevalue(request.param), "new", "file")
+
+
+def test_what_is_there_is_not_created_again(url):
+    create(url, b"one")
+    with pytest.raises(ConflictError, match="file: exists"):
+        create(url, b"two")
+    assert storage.read_bytes(url) == b"one"
+    create(url, b"one")  # as a library does that got no answer
+    assert storage.children(url.rpartition("/")[0]) == ["file"]
+
+
+def test_only_what_was_expected_is_replaced(url):
+    create(url, b"one")
+    replace(url, b"two", expected=b"one")
+    with pytest.raises(ConflictError, match="no longer what it was"):
+        replace(url, b"three", expected=b"one")
+    assert storage.read_bytes(url) == b"two"
+    storage.delete(url)
+    with pytest.raises(ConflictError):
+        replace(url, b"three", expected=b"two")
+    assert not storage.exists(url)
+
+
+@pytest.mark.parametrize("store", ["local", "memory"])
+def test_of_many_threads_one_creates_and_one_replaces(request, tmp_path, store):
+    url = str(tmp_path / "file") if store == "local" else storage.join(request.getfixturevalue("memory"), "file")
+    for step in range(20):
+        won, barrier = [], threading.Barrier(6)
+
+        def write(number, *, url=f"{url}{step // 2}", step=step, won=won, barrier=barrier):
+            barrier.wait()
+            try:
+                if step % 2:
+                    replace(url, b"by %d" % number, expected=b"first")
+                else:
+                    create(url, b"%d" % number)
+                won.append(number)
+            except ConflictError:
+                pass
+
+        threads = [threading.Thread(target=write, args=(number,)) for number in range(6)]
+        if step % 2:
+            if store == "local":
+                continue  # the claim decides there
+            storage.write_bytes(f"{url}{step // 2}", b"first")
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(won) == 1
+        assert storage.read_bytes(f"{url}{step // 2}").endswith(b"%d" % won[0])
+
+
+@pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP])
+def test_a_file_system_without_links_creates_too(tmp_path, monkeypatch, number):
+    def link(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "link", link)
+    create(str(tmp_path / "file"), b"one")
+    with pytest.raises(ConflictError):
+        create(str(tmp_path / "file"), b"two")
+    assert (tmp_path / "file").read_bytes() == b"one"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_link_that_was_made_though_its_answer_got_lost_is_ours(tmp_path, monkeypatch):
+    real = os.link
+
+    def link(source, target):
+        real(source, target)
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+
+    monkeypatch.setattr(os, "link", link)
+    create(str(tmp_path / "file"), b"one")
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_s3_is_asked_again_after_two_writes_in_one_moment(memory, monkeypatch):
+    answers = [conflict("ConditionalRequestConflict"), None, conflict("SlowDown")]
+    real = MemoryFileSystem.pipe_file
+
+    def pipe_file(self, path, value, **terms):
+        if error := answers.pop(0):
+            raise error
+        real(self, path, value, **terms)
+
+    monkeypatch.setattr(MemoryFileSystem, "pipe_file", pipe_file)
+    create(f"{memory}/file", b"one")
+    with pytest.raises(QprError, match=r"file2: Input/output error"):
+        create(f"{memory}/file2", b"one")
+
+
+def conflict(code):
+    cause = Exception()
+    cause.response = {"Error": {"Code": code}}
+    error = OSError(errno.EIO, os.strerror(errno.EIO))
+    error.__cause__ = cause
+    return error
+
+
+def test_a_result_replaces_what_appeared_only_with_overwrite(url):
+    exclusive.refuse_existing(url, overwrite=False)
+    storage.write_bytes(url, b"theirs")
+    with pytest.raises(QprError, match=r"was written by another process while this command ran; it stays"):
+        write_result(url, b"ours", overwrite=False)
+    assert storage.read_bytes(url) == b"theirs"
+    with pytest.raises(QprError, match=r"exists\. Choose another --output or add --overwrite"):
+        exclusive.refuse_existing(url, overwrite=False)
+    exclusive.refuse_existing(url, overwrite=True)
+    write_result(url, b"ours", overwrite=True)
+    assert storage.read_bytes(url) == b"ours"

@@ -1,0 +1,207 @@
+import json
+
+import pytest
+
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import MANIFEST, REPORTS, read_manifest, read_verified
+from schemas.artifacts.paths import RUN_FOLDER
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError
+from schemas.tables import SCHEMA_VERSION
+
+
+@pytest.fixture(params=["local", "memory"])
+def url(request, tmp_path, memory):
+    return str(tmp_path / "dataset") if request.param == "local" else storage.join(memory, "dataset")
+
+
+def publish(url, content=b"rows", *, kind="dataset", overwrite=False, run_id=None, names=("questions/a.parquet",)):
+    output = Output(url, kind, overwrite=overwrite)
+    output.run_id = run_id or output.run_id
+    files = [output.write(name, content, table=name.split("/")[0], rows=1) for name in names]
+    return output.publish(files, inputs=[], configuration={"shards": 1}, counters={"b": 2, "a": 1})
+
+
+def change_manifest(url, **changes):
+    place = storage.join(url, MANIFEST)
+    storage.write_bytes(place, json.dumps({**json.loads(storage.read_bytes(place)), **changes}).encode())
+
+
+def test_a_published_run_is_read_back_and_verified(url):
+    published = publish(url, names=("questions/b.parquet", "questions/a.parquet", "pairs/a.parquet"))
+    found = read_manifest(url, "dataset")
+    assert found == published
+    assert list(found.counters) == ["a", "b"]
+    assert [f.path.removeprefix(found.run_id) for f in found.of("questions")] == [
+        "/questions/a.parquet",
+        "/questions/b.parquet",
+    ]
+    assert [read_verified(url, f) for f in found.files] == [b"rows"] * 3
+
+
+def test_equal_content_has_an_equal_digest_whatever_the_run(tmp_path):
+    one, two = publish(str(tmp_path / "one")), publish(str(tmp_path / "two"))
+    assert one.run_id != two.run_id
+    assert one.digest == two.digest
+    assert publish(str(tmp_path / "other"), b"ROWS").digest != one.digest
+    assert publish(str(tmp_path / "named"), names=("questions/z.parquet",)).digest != one.digest
+
+
+def test_files_that_tell_of_a_run_and_names_of_runs_inside_are_no_content(tmp_path):
+    def digest(name, report, inner):
+        output = Output(str(tmp_path / name), "index")
+        files = [output.write("report.txt", report, table=REPORTS)]
+        files.append(output.write(f"model/{inner}/weights", b"weights", table="model"))
+        return output.publish(files, inputs=[], configuration={}, counters={}).digest
+
+    one = digest("one", b"3 s", "20240101T000000Z-0123ab")
+    assert one == digest("two", b"4 s", "20250101T000000Z-0123ab")
+    assert one != digest("three", b"3 s", "elsewhere")
+
+
+def test_an_output_that_exists_is_refused_without_overwrite(url):
+    before = publish(url)
+    with pytest.raises(QprError, match=r"dataset: exists\. Choose another --output or add --overwrite"):
+        Output(url, "dataset")
+    assert read_manifest(url) == before
+
+
+def test_the_old_version_stays_readable_until_the_new_one_is_published(url):
+    old = publish(url, b"old", run_id="20200101T000000Z-aaaaaa")
+    output = Output(url, "dataset", overwrite=True)
+    file = output.write("questions/a.parquet", b"new", table="questions", rows=1)
+    assert read_manifest(url) == old
+    assert read_verified(url, old.files[0]) == b"old"
+    output.publish([file], inputs=[], configuration={}, counters={})
+    assert [read_verified(url, f) for f in read_manifest(url).files] == [b"new"]
+    assert storage.children(url) == [output.run_id, MANIFEST]
+
+
+def test_a_run_that_is_abandoned_leaves_what_was_there(url):
+    old = publish(url)
+    output = Output(url, "dataset", overwrite=True)
+    output.write("questions/a.parquet", b"new", table="questions", rows=1)
+    output.abandon()
+    assert read_manifest(url) == old
+    assert storage.children(url) == [old.run_id, MANIFEST]
+
+
+def test_publishing_removes_older_run_folders_and_nothing_else(url):
+    publish(url, run_id="20200101T000000Z-aaaaaa")
+    for name in ("20190101T000000Z-aaaaaa", "20990101T000000Z-aaaaaa"):  # a dead run; one that still goes on
+        storage.write_bytes(storage.join(url, name, "file"), b"x")
+    storage.write_bytes(storage.join(url, "NOTES.md"), b"x")
+    publish(url, overwrite=True, run_id="20210101T000000Z-aaaaaa")
+    assert storage.children(url) == ["20210101T000000Z-aaaaaa", "20990101T000000Z-aaaaaa", "NOTES.md", MANIFEST]
+
+
+def test_the_remains_of_a_dead_run_do_not_stand_in_the_way(url):
+    storage.write_bytes(storage.join(url, "20190101T000000Z-aaaaaa", "file"), b"x")
+    publish(url)
+    assert len(storage.children(url)) == 2
+
+
+def test_a_folder_with_other_things_is_refused_even_with_overwrite(url):
+    storage.write_bytes(storage.join(url, "thesis.docx"), b"x")
+    for overwrite in (False, True):
+        with pytest.raises(QprError, match=r"the folder holds other things \(thesis\.docx\)"):
+            Output(url, "dataset", overwrite=overwrite)
+    assert storage.children(url) == ["thesis.docx"]
+
+
+def test_a_file_in_the_place_of_the_output_is_refused(url):
+    storage.write_bytes(url, b"x")
+    with pytest.raises(QprError, match="is a file, not a folder"):
+        Output(url, "dataset")
+
+
+def test_an_artefact_of_another_kind_is_refused(url):
+    publish(url, kind="model", names=("model/weights",))
+    with pytest.raises(QprError, match=r"holds a model, not a dataset\. Make one with `qpr clusters`"):
+        read_manifest(url, "dataset")
+    with pytest.raises(QprError, match=r"holds a model, not a dataset\. Choose another --output$"):
+        Output(url, "dataset", overwrite=True)
+    assert read_manifest(url).kind == "model"
+
+
+def test_a_folder_without_manifest_is_no_artefact(url):
+    with pytest.raises(QprError, match="does not exist"):
+        read_manifest(url, "dataset")
+    storage.write_bytes(storage.join(url, "x"), b"x")
+    with pytest.raises(QprError, match=r"has no manifest\.json, so no run has completed there"):
+        read_manifest(url, "dataset")
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"\xff\xfe", b'{"kind": "sculpture"}'])
+def test_a_damaged_manifest_is_named(url, content):
+    storage.write_bytes(storage.join(url, MANIFEST), content)
+    with pytest.raises(QprError, match=r"manifest\.json: damaged \(.+\)\. Make the dataset again"):
+        read_manifest(url, "dataset")
+
+
+def test_a_manifest_of_a_newer_release_is_refused(url):
+    publish(url)
+    change_manifest(url, schema_version=SCHEMA_VERSION + 1)
+    with pytest.raises(QprError, match="written by a newer release"):
+        read_manifest(url)
+
+
+def test_a_newer_manifest_with_fields_this_code_does_not_know_is_newer_not_damaged(url):
+    publish(url)
+    change_manifest(url, schema_version=SCHEMA_VERSION + 1, licence="CC0")
+    with pytest.raises(QprError, match="written by a newer release"):
+        read_manifest(url)
+
+
+@pytest.mark.parametrize(
+    "change", [lambda b: bytes([b[0] ^ 1]) + b[1:], lambda b: b[:-1], lambda b: b + b"\0", lambda b: b""]
+)
+def test_a_flipped_bit_and_a_lost_or_added_byte_are_found(url, change):
+    file = publish(url).files[0]
+    storage.write_bytes(storage.join(url, file.path), change(b"rows"))
+    with pytest.raises(QprError, match=r"questions/a\.parquet: does not match the manifest's sha256"):
+        read_verified(url, file)
+
+
+def test_a_missing_file_is_found(url):
+    file = publish(url).files[0]
+    storage.delete(storage.join(url, file.path))
+    with pytest.raises(QprError, match=r"a\.parquet: is gone, though the manifest lists it\. Make it again"):
+        read_verified(url, file)
+
+
+def test_a_file_that_changes_during_the_run_is_not_published(url):
+    output = Output(url, "dataset")
+    file = output.write("questions/a.parquet", b"rows", table="questions", rows=1)
+    storage.write_bytes(storage.join(url, file.path), b"other rows")
+    with pytest.raises(QprError, match="changed while the run went on"):
+        output.publish([file], inputs=[], configuration={}, counters={})
+    assert not storage.exists(url)
+    output = Output(url, "dataset")
+    file = output.write("questions/a.parquet", b"rows", table="questions", rows=1)
+    storage.delete(storage.join(url, file.path))
+    with pytest.raises(QprError, match=r"a\.parquet: was removed while the run went on"):
+        output.publish([file], inputs=[], configuration={}, counters={})
+    assert not storage.exists(storage.join(url, MANIFEST))
+
+
+def test_the_name_of_a_run_tells_when_it_started(url):
+    assert RUN_FOLDER.fullmatch(Output(url, "dataset").run_id)
+
+
+def test_what_a_killed_process_left_of_a_manifest_stands_in_no_ones_way_and_goes(url):
+    left = f"{MANIFEST}.0123abcd.partial"
+    storage.write_bytes(storage.join(url, left), b"{")
+    published = publish(url)
+    assert storage.children(url) == [published.run_id, MANIFEST]
+    storage.write_bytes(storage.join(url, left), b"{")
+    assert read_manifest(url) == published
+
+
+def test_a_run_that_is_published_cannot_be_abandoned(url):
+    output = Output(url, "dataset")
+    file = output.write("questions/a.parquet", b"rows", table="questions", rows=1)
+    published = output.publish([file], inputs=[], configuration={}, counters={})
+    output.abandon()
+    assert read_verified(url, read_manifest(url).files[0]) == b"rows"
+    assert read_manifest(url) == published

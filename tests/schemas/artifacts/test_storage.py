@@ -1,0 +1,184 @@
+import errno
+import os
+import stat
+
+import fsspec
+import pytest
+
+from schemas.artifacts import storage
+from schemas.errors import QprError, UsageError
+
+
+@pytest.fixture(params=["local", "memory"])
+def folder(request, tmp_path, memory):
+    return str(tmp_path / "store") if request.param == "local" else memory
+
+
+def test_what_is_written_is_read_and_listed_and_deleted(folder):
+    url = storage.join(folder, "deep", "file.bin")
+    assert not storage.exists(url)
+    storage.write_bytes(url, b"\x00one")
+    assert storage.exists(url)
+    assert storage.exists(folder)
+    assert storage.read_bytes(url) == b"\x00one"
+    storage.write_bytes(url, b"two")
+    assert storage.read_bytes(url) == b"two"
+    assert (storage.read_start(url, 2), storage.read_start(url, 9)) == (b"tw", b"two")
+    assert storage.children(folder) == ["deep"]
+    assert storage.children(storage.join(folder, "deep")) == ["file.bin"]
+    storage.delete(folder)
+    assert not storage.exists(folder)
+    storage.delete(folder)  # nothing there, nothing happens
+
+
+def test_a_folder_that_is_not_there_has_no_children(folder):
+    assert storage.children(storage.join(folder, "nowhere")) == []
+
+
+def test_a_file_is_not_a_folder(folder):
+    url = storage.join(folder, "file")
+    storage.write_bytes(url, b"x")
+    with pytest.raises(QprError, match=r"file: is a file, not a folder"):
+        storage.children(url)
+
+
+def test_reading_what_is_missing_names_it(folder):
+    with pytest.raises(QprError, match=r"gone\.parquet: no such file"):
+        storage.read_bytes(storage.join(folder, "gone.parquet"))
+
+
+def test_reading_a_folder_names_it(tmp_path):
+    with pytest.raises(QprError, match="is a folder"):
+        storage.read_bytes(str(tmp_path))
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_write_that_fails_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch, step):
+    path = tmp_path / "file"
+    storage.write_bytes(str(path), b"old")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(QprError, match="No space left on device"):
+        storage.write_bytes(str(path), b"new")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_write_that_is_interrupted_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    storage.write_bytes(str(path), b"old")
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        storage.write_bytes(str(path), b"new")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_folder_that_cannot_be_synchronised_does_not_spoil_the_file_in_it(tmp_path, monkeypatch):
+    real, asked = os.fsync, []
+
+    def fsync(opened):
+        asked.append(stat.S_ISDIR(os.fstat(opened).st_mode))
+        if asked[-1]:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        real(opened)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    storage.write_bytes(str(tmp_path / "file"), b"x")
+    assert asked == [False, True]
+    assert (tmp_path / "file").read_bytes() == b"x"
+
+
+def test_only_an_empty_folder_is_removed(folder):
+    storage.write_bytes(storage.join(folder, "in", "file"), b"x")
+    for name in ("in", "none"):
+        storage.delete_if_empty(storage.join(folder, name))
+    assert storage.read_if_there(storage.join(folder, "in", "file")) == b"x"
+    for _ in range(2):
+        storage.delete_file(storage.join(folder, "in", "file"))
+    assert storage.read_if_there(storage.join(folder, "in", "file")) is None
+    storage.delete_if_empty(storage.join(folder, "in"))
+    assert storage.children(folder) == []
+
+
+def test_the_age_of_a_file_is_told_by_its_store(folder):
+    url, probe = storage.join(folder, "file"), storage.join(folder, "probe")
+    assert storage.age_s(url, probe=probe) is None
+    storage.write_bytes(url, b"x")
+    assert 0 <= storage.age_s(url, probe=probe) < 60
+    assert storage.children(folder) == ["file"]
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write anywhere")
+def test_a_folder_without_permission_is_named(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(QprError, match="permission denied"):
+        storage.write_bytes(str(tmp_path / "file"), b"x")
+
+
+def test_whether_a_path_could_be_made_is_seen_without_writing(folder, tmp_path, monkeypatch):
+    storage.check_writable(storage.join(folder, "deep", "deeper"))
+    assert storage.children(folder) == []
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    storage.check_writable("memory://bucket/deep")
+    with pytest.raises(QprError, match=f"{tmp_path}: permission denied"):
+        storage.check_writable(str(tmp_path / "deep" / "deeper"))
+
+
+def test_an_unknown_kind_of_url_is_an_error_for_the_user():
+    with pytest.raises(QprError, match="nosuch://x: cannot open this kind of path"):
+        storage.locate("nosuch://x")
+
+
+@pytest.mark.parametrize(("url", "message"), [("", "empty"), (" ", "empty"), ("caf\udce9", r"'caf\\udce9'.*not UTF-8")])
+def test_a_path_that_is_none_is_wrong_usage(url, message):
+    with pytest.raises(UsageError, match=message):
+        storage.locate(url)
+
+
+def test_a_path_through_a_file_is_named(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(QprError, match=r"file/x: a part of this path is a file"):
+        storage.write_bytes(str(tmp_path / "file" / "x"), b"")
+
+
+def remote_error(module):
+    return type("NoCredentialsError", (Exception,), {"__module__": module})("Unable to locate credentials")
+
+
+@pytest.mark.parametrize("look", [storage.exists, storage.children, storage.read_bytes, storage.delete])
+def test_an_error_of_a_remote_file_system_names_the_url(monkeypatch, memory, look):
+    def fail(*_, **__):
+        raise remote_error("botocore.exceptions")
+
+    for operation in ("exists", "ls", "cat_file", "rm"):
+        monkeypatch.setattr(fsspec.implementations.memory.MemoryFileSystem, operation, fail)
+    with pytest.raises(QprError, match=f"{memory}/x: NoCredentialsError: Unable to locate credentials. Check the URL"):
+        look(f"{memory}/x")
+
+
+def test_an_error_of_ours_is_not_taken_for_one_of_a_file_system():
+    with pytest.raises(Exception, match="Unable") as raised, storage.explained("x"):
+        raise remote_error("schemas.artifacts.storage")
+    assert not isinstance(raised.value, QprError)
+
+
+def test_a_tilde_is_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    storage.write_bytes("~/file", b"x")
+    assert (tmp_path / "file").read_bytes() == b"x"
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [(("a", "b"), "a/b"), (("a/", "b", "c"), "a/b/c"), (("/", "b"), "//b"), (("memory://a/", "b"), "memory://a/b")],
+)
+def test_joining_puts_one_slash_between_two_parts(parts, expected):
+    assert storage.join(*parts) == expected

@@ -1,0 +1,81 @@
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas import text
+from schemas import text_arrays as columns
+
+AWKWARD = (
+    "aAbİIıßẞſﬁﬃＡｂ１½Σςσéé́̀̈͏्ͅहिन्दी東京はが゙カｶﾞ한국مرحبا"
+    "\u00ad\u200b\u200c\u200d\u2060\ufeff\u00a0\u1680\u2003\u2028\u2029\u3000\x00\t\n\x1c\x1f\x85"
+    "‘’“”ʼ'\"«»¿?!.,;:-–…()#%&@$_ 🙂"
+)
+ASCII = "".join(map(chr, range(128)))
+texts = st.one_of(st.text(), st.text(AWKWARD), st.text(ASCII), st.text("aB _.?'\n"))
+nullable = st.lists(st.none() | texts, max_size=12)
+
+
+@given(nullable)
+def test_fold_and_key_are_the_scalar_functions_and_null_stays_null(values):
+    array = pa.array(values, pa.string())
+    assert columns.fold_all(array).to_pylist() == [v if v is None else text.fold(v) for v in values]
+    assert columns.key_all(array).to_pylist() == [v if v is None else text.key(v) for v in values]
+
+
+@given(nullable)
+def test_words_and_tokens_are_the_scalar_functions_and_the_list_of_a_null_is_empty(values):
+    keys = [v if v is None else text.key(v) for v in values]
+    array = pa.array(keys, pa.string())
+    listed, distinct = columns.words_all(array), columns.tokens_all(array)
+    assert listed.to_pylist() == [[] if k is None else text.words(k) for k in keys]
+    assert distinct.to_pylist() == [[] if k is None else text.tokens(k) for k in keys]
+    assert listed.type.value_type == distinct.type.value_type == pa.string()
+
+
+@given(nullable)
+def test_has_word_tells_whether_the_scalar_function_finds_one(values):
+    keys = [v if v is None else text.key(v) for v in values]
+    expected = [k if k is None else bool(text.words(k)) for k in keys]
+    assert columns.has_word_all(pa.array(keys, pa.string())).to_pylist() == expected
+
+
+@given(st.lists(texts, max_size=12))
+def test_hashes_are_the_scalar_function(values):
+    hashes = columns.hash64_all(pa.array(values, pa.string()))
+    assert hashes.type == pa.int64()
+    assert hashes.to_pylist() == [text.hash64(v) for v in values]
+
+
+@given(nullable, st.integers(0, 5), st.integers(0, 5))
+def test_a_slice_gives_the_slice_of_the_results(values, start, length):
+    whole = pa.array(values, pa.string())
+    part = whole.slice(min(start, len(whole)), length)
+    for function in (columns.fold_all, columns.key_all, columns.words_all, columns.tokens_all, columns.has_word_all):
+        assert function(part).to_pylist() == function(pa.array(part.to_pylist(), pa.string())).to_pylist()
+    known = part.drop_null()
+    assert columns.hash64_all(known).to_pylist() == [text.hash64(v) for v in known.to_pylist()]
+
+
+@pytest.mark.parametrize(
+    "function", [columns.fold_all, columns.key_all, columns.words_all, columns.tokens_all, columns.has_word_all]
+)
+def test_no_rows_give_no_rows(function):
+    assert function(pa.array([], pa.string())).to_pylist() == []
+
+
+def test_a_null_cannot_be_hashed():
+    with pytest.raises(ValueError, match="1 nulls"):
+        columns.hash64_all(pa.array(["a", None]))
+
+
+@given(st.lists(st.lists(st.none() | st.sampled_from("abc"), max_size=4), max_size=4))
+def test_encoding_a_column_of_any_chunks_keeps_its_values_and_works_once_a_distinct_value(chunks):
+    column = pa.chunked_array([pa.array(chunk, pa.string()) for chunk in chunks], pa.string())
+    encoded = columns.encode(column)
+    flat = [value for chunk in chunks for value in chunk]
+    assert encoded.to_pylist() == flat
+    assert sorted(encoded.dictionary.to_pylist()) == sorted({v for v in flat if v is not None})
+    mapped = pa.DictionaryArray.from_arrays(encoded.indices, columns.fold_all(encoded.dictionary))
+    assert mapped.to_pylist() == flat
+    assert columns.encode(encoded) is encoded
