@@ -1,4 +1,4 @@
-"""What checkpoints cost a training, and how near `qpr train --plan` comes to it.
+"""The cost of checkpoints in a training, and the accuracy of `qpr train --plan`.
 
 Run: python -m benchmarks.checkpoints --dataset D [--epochs 1] [--every 0.2] [--threads 1]
 

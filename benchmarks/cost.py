@@ -1,4 +1,4 @@
-"""What a program costs, start included: CPU seconds, wall seconds, peak memory.
+"""CPU seconds, wall seconds and peak memory of a program, start-up included.
 
 command -> measure -> Cost
 """

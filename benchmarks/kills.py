@@ -1,4 +1,4 @@
-"""What a reader finds after SIGKILL at random moments of every command that writes.
+"""The state of every output after SIGKILL at random moments of the command that writes it.
 
 Run: python -m benchmarks.kills [--kills 200] [--command clusters] [--seed 0] [--json]
 

@@ -1,4 +1,4 @@
-"""How well, and how fast, answers with thousands of questions are split.
+"""Precision, recall and cost of splitting answers with thousands of questions.
 
 Run: python -m benchmarks.large_answers --dataset D [--seed 0]
 

@@ -1,4 +1,4 @@
-"""What the models of `benchmarks.noise_tables` made of the wrong train pairs: are they as near as the right ones?
+"""Distances that the models of `benchmarks.noise_tables` give to the wrong train pairs and to the right ones.
 
 Run: python -m benchmarks.noise_fit --dataset D --work FOLDER [--share 0 --share 0.5] [--write docs/results.md]
 

@@ -1,4 +1,4 @@
-"""Which loss bears wrong labels: clusters of Quora made as wrong as a log's (Bonadiman et al. 2019, Tables 5 and 6).
+"""Losses under wrong labels: clusters of Quora with planted errors (Bonadiman et al. 2019, Tables 5 and 6).
 
 Run: python -m benchmarks.noise_tables --dataset D --work FOLDER [--epochs 2] [--pairs 100000] [--write docs/results.md]
 [--picture docs/noise.png]

@@ -1,4 +1,4 @@
-"""What is left of an output after several runs began to write to it in one moment.
+"""The state of an output after several runs began to write to it at the same moment.
 
 Run: python -m benchmarks.races [--races 1000] [--writers 3] [--seed 0] [--json]
 

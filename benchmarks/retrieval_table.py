@@ -1,4 +1,4 @@
-"""How the figures of `benchmarks.retrieval` are shown: a line of Markdown a system, and one picture of all.
+"""Table and picture of the figures of `benchmarks.retrieval`.
 
 figures by system -> line, picture -> Markdown, PNG
 """

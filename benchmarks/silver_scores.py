@@ -1,4 +1,4 @@
-"""How right a grouping is: pair precision and recall, and how often what should be split or dropped is not.
+"""Pair precision and recall of a grouping, and the share of faulty groups it keeps.
 
 SilverLog, group of every row -> score -> Figures
 """

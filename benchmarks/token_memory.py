@@ -1,4 +1,4 @@
-"""What the token ids of many train questions take: all at once, in slices, and in slices into a mapped file.
+"""Memory of the token ids of many train questions: at once, in slices, in a mapped file.
 
 Run: python -m benchmarks.token_memory --dataset D [--questions 5000000] (Linux)
 

@@ -1,4 +1,4 @@
-"""How long a training step takes, against the same network with `nn.Conv1d` on padded batches, in one run.
+"""Time of a training step, compared with the same network with `nn.Conv1d` on padded batches in one run.
 
 token ids of real lengths -> both networks, forward and backward -> milliseconds, ratio, largest differences
 

@@ -1,1 +1,1 @@
-"""What a person or a scheduler runs: one thin module a command."""
+"""Commands for people and schedulers."""

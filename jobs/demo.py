@@ -1,4 +1,4 @@
-"""From nothing to answered questions on generated logs; every step is a command anyone can type.
+"""A demonstration on generated logs: every step is a command that can be typed.
 
 nothing -> simulate -> clusters -> train -> index -> evaluate -> search -> three answered questions
 

@@ -1,4 +1,4 @@
-"""How far vectors are apart, differentiable and in O(N² + ND) memory.
+"""Differentiable distances between vectors in O(N² + ND) memory.
 
 vectors of two sides, name of a distance -> pairwise or paired -> distances
 """

@@ -1,4 +1,4 @@
-"""What a row of every Parquet table holds: one `pyarrow.Schema` a table, each field documented in its metadata.
+"""Schemas of all Parquet tables, each field documented in its metadata.
 
 A log reader produces `QA_LOG`; a pipeline writes `QUESTIONS`, `CLUSTERS`, `PAIRS` and `REJECTED`.
 """

@@ -1,4 +1,4 @@
-"""What a question's text means: its key, its words and tokens, its id.
+"""Key, words, tokens and id of a question's text.
 
 text -> fold -> key -> words, tokens, question_id
 

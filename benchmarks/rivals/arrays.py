@@ -1,4 +1,4 @@
-"""What the rivals that think in columns do in plain Python or numpy: hashes, texts that are not ASCII, splits, files.
+"""Python and numpy parts of the column-oriented rivals: hashes, non-ASCII texts, splits, files.
 
 Used by `duckdb_sql.py` and `polars_frames.py`; only distinct values come here.
 """

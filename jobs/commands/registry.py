@@ -1,4 +1,4 @@
-"""All subcommands, one a job.
+"""The `qpr` application with all its commands.
 
 words of a command line -> app -> the function of a job
 

@@ -1,4 +1,4 @@
-"""Which values share a column of a plot.
+"""Bins of a histogram.
 
 distribution of sizes or scores -> size_bins, score_bins -> Bins
 """

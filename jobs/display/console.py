@@ -1,4 +1,4 @@
-"""How every command speaks: results on stdout, everything else on stderr, errors without a traceback.
+"""Output of every command: results on stdout, messages on stderr, errors without a traceback.
 
 command result -> emit -> a table for a person or JSON for a program
 """

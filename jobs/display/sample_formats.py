@@ -1,4 +1,4 @@
-"""How a sample of clusters looks: in a terminal, as Markdown, CSV or Parquet.
+"""A sample of clusters as a terminal table, Markdown, CSV or Parquet.
 
 sampled clusters -> terminal_table, markdown, csv_bytes, parquet_bytes
 """

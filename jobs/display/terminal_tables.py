@@ -1,4 +1,4 @@
-"""How a run looks in a terminal when it ends.
+"""Tables in the terminal at the end of a run.
 
 manifest -> dataset_tables -> rich tables
 """

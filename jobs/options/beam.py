@@ -1,4 +1,4 @@
-"""What stands after ``--`` in the commands that run on Apache Beam.
+"""Options of Apache Beam after ``--``.
 
 typer context -> beam_options -> Beam's options
 """

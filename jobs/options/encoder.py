@@ -1,4 +1,4 @@
-"""From the options of `qpr train` to settings: a preset, and what is given in its place.
+"""Settings of an encoder and its training, from a preset and the options of `qpr train`.
 
 preset, encoder, given values -> settings_of -> shape, TrainingSettings
 """

@@ -1,4 +1,4 @@
-"""What every ``--output`` has in common: its content outlives the command.
+"""Checks of every ``--output``.
 
 --output -> lasting -> the URL, or wrong usage
 """

@@ -1,4 +1,4 @@
-"""What a run would do: its inputs, their rows, its output, engine and options; nothing is written.
+"""Dry run of a dataset command: inputs, rows, output, engine and options; nothing is written.
 
 sources, configuration, output -> plan -> show_plan
 """

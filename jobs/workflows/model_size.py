@@ -1,4 +1,4 @@
-"""How large a model is beside what it learns from.
+"""Size of a model compared with its training data.
 
 shape, settings, questions -> size_warning -> a sentence, or None
 """

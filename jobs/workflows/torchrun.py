@@ -1,4 +1,4 @@
-"""What `torchrun` tells each process that it starts.
+"""Environment variables that `torchrun` sets for each process.
 
 environment -> process_count, is_first_process
 """

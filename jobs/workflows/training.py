@@ -1,4 +1,4 @@
-"""One training from a dataset to a published model, with a bar for who watches.
+"""Training from a dataset to a published model, with a progress bar.
 
 dataset, settings -> run_training -> model artefact, what came of it
 """

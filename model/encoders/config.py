@@ -1,4 +1,4 @@
-"""What decides how a model is built and trained; written into the model as config.json.
+"""Settings of encoders and their training, stored in the model as config.json.
 
 command options -> TrainingSettings, EncoderSettings -> ModelConfig -> config.json
 """

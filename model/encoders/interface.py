@@ -1,4 +1,4 @@
-"""What every trained encoder offers: texts in, vectors out.
+"""Interface of every trained encoder: texts in, vectors out.
 
 texts -> keys, a chunk at a time -> Encoder.encode_keys -> float32 matrix
 """

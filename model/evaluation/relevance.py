@@ -1,4 +1,4 @@
-"""Who should find whom: the query questions of a split and the questions that paraphrase them.
+"""Relevance judgements: the query questions of a split and their paraphrases.
 
 clusters table -> judgements -> Judgements
 """

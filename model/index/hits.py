@@ -1,4 +1,4 @@
-"""What a search returns: plain objects for people's programs, arrays for evaluation and reranking.
+"""Results of a search: plain objects for programs, arrays for evaluation and reranking.
 
 Ranking, rows of an id table -> hits_of -> lists of Hit
 """

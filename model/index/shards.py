@@ -1,4 +1,4 @@
-"""One FAISS shard: which factory, trained on what, built and opened again.
+"""FAISS shards: factory, training, building and opening.
 
 sample -> train -> trained index -> build_shard(vectors) -> bytes -> open_shard
 """

@@ -1,4 +1,4 @@
-"""Which of a batch's second questions an anchor is to pick, and how well it did.
+"""Target distribution over the second questions of a batch.
 
 cluster ids, logits -> SmoothedTargets.loss -> scalar
 """

@@ -1,4 +1,4 @@
-"""What a reranker learns from: the questions an index finds for queries whose paraphrases are known.
+"""Training examples of a reranker: the hits of queries with known paraphrases.
 
 Index, Judgements -> examples -> Examples
 """

@@ -1,4 +1,4 @@
-"""What a query and a question found for it have in common, in numbers a small network can weigh.
+"""Features of a query and a hit.
 
 rows of words of pairs, WordTable -> compare -> (pairs, features); a query's candidates -> standings -> further ones
 """

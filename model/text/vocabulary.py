@@ -1,4 +1,4 @@
-"""Which words the model knows, and the numbers it knows them by.
+"""Vocabulary: known words and their ids.
 
 train keys -> Vocabulary.learn -> Vocabulary.ids(keys) -> TokenIds
 """

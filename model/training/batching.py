@@ -1,4 +1,4 @@
-"""Which pairs meet in a training step.
+"""Batches of training pairs.
 
 number of pairs -> batches -> arrays of pair numbers
 clusters of pairs -> unique_batches -> arrays of pair numbers, no cluster twice in one

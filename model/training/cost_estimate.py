@@ -1,4 +1,4 @@
-"""What a training would take, measured by a few of its own steps.
+"""Estimated cost of a training, from a few of its own steps.
 
 train and validation pairs, settings -> plan_training -> Plan
 """

@@ -1,4 +1,4 @@
-"""Which pairs meet in the steps of an epoch, by the settings of a training.
+"""Batches of an epoch, by the settings of the training.
 
 train pairs, TrainingSettings -> fitted -> epoch_batches -> arrays of pair numbers
 """

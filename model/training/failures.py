@@ -1,4 +1,4 @@
-"""What went wrong in a step, said so that something can be done: the batch, the pair, the option to lower.
+"""Failures of a training step, explained with the batch, the pair and the option to lower.
 
 loss, vectors of a batch -> LossWatch.check -> error; MemoryError -> lowering -> error
 """

@@ -1,4 +1,4 @@
-"""What a training begins with: its vocabulary, and a network with fresh weights or those of an older model.
+"""Start of a training: its vocabulary, and a network with fresh weights or those of an older model.
 
 train pairs -> begun -> Vocabulary, Network; URL of a model -> older_model -> begin_from -> weights of a network
 """

@@ -1,4 +1,4 @@
-"""How far a training is, and when its time is over.
+"""Progress and deadline of a training.
 
 steps and epochs done -> Progress -> checkpoint; minutes -> Deadline
 """

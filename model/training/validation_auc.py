@@ -1,4 +1,4 @@
-"""How well distances tell paraphrases from other pairs; decides when training stops.
+"""ROC AUC of distances on validation pairs, which decides when training stops.
 
 validation pairs -> sample_non_pairs; vectors -> separation -> ROC AUC
 """

@@ -1,4 +1,4 @@
-"""How much the questions of a cluster resemble one another.
+"""Coherence of the questions of a cluster.
 
 MEMBERS ordered by cluster, starts of clusters -> coherence -> one score a cluster
 """

@@ -1,4 +1,4 @@
-"""What an answer has beyond the largest cluster goes no further than the shard of its questions.
+"""Size cap: questions of an answer beyond `max_cluster_size` are rejected before the shuffle by answer.
 
 MEMBERS of whole questions -> cut_surplus -> MEMBERS, SURPLUS; SURPLUS and the answers' names -> turn_surplus_away
 

@@ -1,4 +1,4 @@
-"""Which split a cluster belongs to, decided by its id alone, so that it keeps it for ever.
+"""Split of a cluster, decided by a hash of its id alone.
 
 cluster ids -> splits -> train, validation, test
 """

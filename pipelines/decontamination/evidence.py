@@ -1,4 +1,4 @@
-"""Where all that is known of a question in every split comes together, and which of its members have to leave.
+"""Leakage evidence: the members that have to leave, by all mentions of a question.
 
 MEMBERS -> mention, LEAKS -> accuse -> MENTIONS of a question -> drop_leaked -> MEMBERS that stay -> drop_alone
 """

@@ -1,4 +1,4 @@
-"""Which sets of words are similar, exactly: the pairs that meet, verified one block after the other.
+"""Exact Jaccard similarity of sets of words, block by block.
 
 SETS that share a meeting -> similar_pairs -> row, partner, Jaccard index
 """

@@ -1,4 +1,4 @@
-"""Which rows of a file of labelled pairs can be used, and what they say: questions, edges, who is who.
+"""Usable rows of a file of labelled pairs: questions, edges and ids.
 
 rows as read -> validate_pairs -> ASKED rows, EDGES, QIDS, TURNED_AWAY rows
 EDGES -> sort_edges -> positive and negative EDGES

@@ -1,4 +1,4 @@
-"""From pairs labelled by people to clusters of questions, whatever the number of pairs.
+"""Clusters of questions from pairs labelled by people, for any number of pairs.
 
 EDGES -> ClusterDuplicates -> ASKED rows that place questions, the splits of clusters held out, Written
 """

@@ -1,4 +1,4 @@
-"""How far the steps of this process are, for a person who watches.
+"""Progress counters of the steps in this process.
 
 count in a step -> Counts of this process -> counts, read by another thread
 

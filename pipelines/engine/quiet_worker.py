@@ -1,4 +1,4 @@
-"""One worker process of ``--direct_running_mode=multi_processing``: Beam's own, but quiet.
+"""A quiet worker process for ``--direct_running_mode=multi_processing``.
 
 python -m pipelines.engine.quiet_worker (started by the runner) -> Beam's worker until the runner closes its channel
 """

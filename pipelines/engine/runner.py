@@ -1,4 +1,4 @@
-"""Which engine runs a pipeline, and with which of Beam's options.
+"""Choice of the engine and its Beam options.
 
 flags after ``--`` -> parse_options -> run(build, options)
 """

@@ -1,4 +1,4 @@
-"""The one shuffle: bring all rows of a key into one Arrow table.
+"""The shuffle of Arrow tables by a hashed key.
 
 PCollections[pa.Table] -> GroupByShard(key) -> PCollection[pa.Table]
 """

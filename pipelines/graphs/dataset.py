@@ -1,4 +1,4 @@
-"""From questions and the answers they got to the tables of a dataset: what logs and pairs have in common.
+"""Graph from questions and their answers to the tables of a dataset, shared by logs and pairs.
 
 QUESTIONS, MEMBERS, token counts -> AssembleDataset -> Written
 """

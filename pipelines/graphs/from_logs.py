@@ -1,4 +1,4 @@
-"""From question-answering logs to a dataset of paraphrase clusters.
+"""Graph from question-answering logs to a dataset.
 
 log files -> build -> Written
 """

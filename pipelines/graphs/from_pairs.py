@@ -1,4 +1,4 @@
-"""From pairs labelled by people to a dataset of paraphrase clusters.
+"""Graph from labelled pairs to a dataset.
 
 files of pairs -> build -> Written
 """

@@ -1,4 +1,4 @@
-"""What splits answers in a pipeline: a model of pairs, the vectors it asks for and where it cuts.
+"""Linker of a pipeline: pair model, encoder and threshold.
 
 Linking -> read_linker -> Linker; a Linker on MEMBERS and TokenWeights -> Linked
 """

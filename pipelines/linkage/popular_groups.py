@@ -1,4 +1,4 @@
-"""What many people ask in other words: groups that a sample of an answer's questions already shows.
+"""Popular groups: paraphrases found in a sample of a large answer's questions.
 
 MEMBERS of one large answer -> popular_groups -> Popular: the group of each row that is in one
 """

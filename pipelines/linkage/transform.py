@@ -1,4 +1,4 @@
-"""The one linker of a run, made before any answer is split.
+"""Beam transform that makes the linker of a run.
 
 Linking, MEMBERS of whole answers, TokenWeights -> MakeLinker -> Linker or None
 """

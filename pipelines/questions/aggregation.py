@@ -1,4 +1,4 @@
-"""What is known of a question once all its rows have met, and which cluster it ends in.
+"""Aggregation of all rows of a question, and the assignment of its cluster.
 
 ASKED rows of a question -> name_questions -> QUESTIONS rows without cluster, MEMBERS rows
 QUESTIONS rows and MEMBERSHIPS -> assign_clusters -> QUESTIONS rows

@@ -1,4 +1,4 @@
-"""Which log rows can be used, and what they say: question ids, cluster ids, counts.
+"""Row filters: usable log rows, with question ids, answer ids and counts.
 
 rows as read -> validate -> ASKED rows, TURNED_AWAY rows
 """

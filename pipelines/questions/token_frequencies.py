@@ -1,4 +1,4 @@
-"""How much a shared token says: inverse document frequency over the run's own questions.
+"""Inverse document frequencies of tokens over the questions of a run.
 
 MEMBERS of a shard -> count_tokens -> CombineGlobally(MergeTokenCounts) -> TokenWeights
 """

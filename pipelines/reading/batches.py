@@ -1,4 +1,4 @@
-"""What a reader hands over: rows that can be used, rows that cannot, and never fewer than the file has.
+"""Batches of a reader: usable rows and rejects, together all rows of the file.
 
 values of the wanted columns, flaws by row -> assemble -> Batch
 """

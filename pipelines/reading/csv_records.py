@@ -1,4 +1,4 @@
-"""Where a record of a CSV file ends, for files whose quotes are not in order.
+"""Records of a CSV file, with recovery from unbalanced quotes.
 
 physical lines -> records -> cells and raw lines of one record after another
 

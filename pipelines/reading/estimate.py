@@ -1,4 +1,4 @@
-"""How many rows the inputs have, without reading them.
+"""Estimated number of rows of the inputs, without reading them.
 
 Source of every file -> estimate_rows -> Estimate of every file
 """

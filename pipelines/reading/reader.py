@@ -1,4 +1,4 @@
-"""One way to read every format.
+"""Reader of every input format.
 
 Source -> divide -> parts -> read -> Batch after Batch; check_header beforehand, in the driver
 """

@@ -1,4 +1,4 @@
-"""Which files a command reads: patterns a person typed become a list of files that exist.
+"""Input files: paths and patterns resolved to files that exist.
 
 paths, globs and URLs -> expand -> one `Source` a file
 """

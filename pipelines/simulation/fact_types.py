@@ -1,4 +1,4 @@
-"""What kind of fact a question can ask for: its wordings, its answer and where its entities come from.
+"""Fact types: wordings, answer and entities of a kind of question.
 
 topics -> FACT_TYPES
 """

@@ -1,4 +1,4 @@
-"""What speech recognition and typing do to a question.
+"""Noise of speech recognition and typing in a question.
 
 clean questions -> add_noise -> the questions as they are logged
 """

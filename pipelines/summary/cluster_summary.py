@@ -1,4 +1,4 @@
-"""What the clusters of a run look like: distributions of their size and scores, and the clusters worth a look.
+"""Summary of a run's clusters: distributions of size and scores, and clusters to show.
 
 cluster files -> overview -> Overview
 

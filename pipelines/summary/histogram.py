@@ -1,4 +1,4 @@
-"""How often each value occurs, in memory that does not grow with the number of values.
+"""Histograms in memory that does not grow with the number of values.
 
 values of many files -> Distribution.of -> added up -> quantiles, bins
 """

@@ -1,4 +1,4 @@
-"""What there is to tell of a run once its pipeline has ended.
+"""Summary of a finished run.
 
 run -> Findings -> a page, tables in a terminal
 """

@@ -1,4 +1,4 @@
-"""What is turned away is kept: stage, reason, score and a JSON payload, as rows of the rejected table.
+"""Rejected rows: stage, reason, score and a JSON payload.
 
 rows that fail -> turn_away -> TURNED_AWAY
 """

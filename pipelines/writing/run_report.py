@@ -1,4 +1,4 @@
-"""What a run wrote and counted, brought back to the one who started it.
+"""Files and counters of a run, returned from its workers.
 
 Written of all workers -> WriteReport -> a file in the run's folder -> read_report -> Report
 """

@@ -1,4 +1,4 @@
-"""One writer at an output at a time.
+"""Claim of an output, so that one run writes to it at a time.
 
 output's URL, holder -> claim -> LocalClaim or LeasedClaim
 """

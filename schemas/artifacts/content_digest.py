@@ -1,4 +1,4 @@
-"""What a dataset holds, as one short string a table: equal rows, equal string, whatever wrote them.
+"""Content digest of a dataset: equal rows have equal digests, whatever the files.
 
 Dataset -> content_digest -> SHA-256 by table
 

@@ -1,4 +1,4 @@
-"""Who writes to an output, as a small file that people and other runs read.
+"""Holder of a claim, as a small file for people and other runs.
 
 this process, run id -> Holder -> JSON -> Holder
 """

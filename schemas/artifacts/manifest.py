@@ -1,4 +1,4 @@
-"""What makes an artefact complete: a manifest, written last, that lists every file with its digest.
+"""Manifest of an artefact, written last, with the digest of every file.
 
 manifest.json -> read_manifest -> Manifest -> read_verified -> bytes
 

@@ -1,4 +1,4 @@
-"""Where bytes live: every path is an fsspec URL, every file appears whole or not at all.
+"""Reading and writing of whole files at fsspec URLs.
 
 URL -> locate -> file system and path; read_bytes, write_bytes
 """

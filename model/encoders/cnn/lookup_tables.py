@@ -1,4 +1,4 @@
-"""What every token adds to a convolution's windows: embeddings times kernels, multiplied once and then looked up.
+"""Lookup tables of a convolution: embeddings times kernels, multiplied once per token.
 
 embeddings, kernel -> Projected.of(tokens) -> pool -> maximum over each question's windows
 """

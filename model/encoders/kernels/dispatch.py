@@ -1,4 +1,4 @@
-"""Whether the inner loops of encoding run compiled.
+"""Choice between compiled and numpy inner loops.
 
 questions to encode -> load_compiled; compiled -> model.encoders.kernels.numba_kernels, or None for numpy
 """

@@ -1,4 +1,4 @@
-"""Which questions go through a network of attention together: those of one length, or almost.
+"""Batches of questions of equal or almost equal length.
 
 lengths -> length_groups -> arrays of question numbers
 """

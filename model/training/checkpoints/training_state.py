@@ -1,4 +1,4 @@
-"""All that changes while a network learns, as arrays, and back.
+"""State of a training as arrays, and back.
 
 network, optimisers -> arrays_of -> Arrays -> restore -> network, optimisers
 """

@@ -1,4 +1,4 @@
-"""What a teacher says of a dataset's questions: computed once, kept in a file.
+"""Vectors of a teacher for the questions of a dataset, computed once and kept in a file.
 
 dataset -> lesson_of -> Lesson: ids, texts; Lesson, teacher, file -> taught_vectors -> (questions, E) float32
 """

@@ -1,4 +1,4 @@
-"""Where PyTorch computes.
+"""Devices of PyTorch.
 
 name -> checked_device -> torch.device
 """

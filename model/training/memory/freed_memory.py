@@ -1,4 +1,4 @@
-"""What the C library does with memory that was freed.
+"""Settings of the C library for freed memory.
 
 process -> keep_freed_memory -> the next step takes what the last one left
 """

@@ -1,4 +1,4 @@
-"""Which pairs of questions of an answer are worth a look.
+"""Blocking: candidate pairs among the questions of an answer.
 
 answers and parts of questions -> candidates -> pairs of rows
 """

@@ -1,4 +1,4 @@
-"""What an encoder says of two questions: the cosine of their vectors, and how it compares inside the answer.
+"""Features from an encoder: the cosine of two questions, and its rank inside the answer.
 
 vectors, pairs of rows -> cosines -> (P, len(COSINES)) float32
 """

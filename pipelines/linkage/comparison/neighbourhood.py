@@ -1,4 +1,4 @@
-"""What the other questions of an answer tell about a pair: whether both resemble the same ones.
+"""Features from the other questions of an answer: resemblance to the same ones.
 
 pairs with their resemblance -> Neighbours.profiles, .standing -> figures a pair
 """

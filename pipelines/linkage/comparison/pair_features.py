@@ -1,4 +1,4 @@
-"""What two questions of one answer have in common, in numbers a model can weigh.
+"""Features of two questions of one answer.
 
 Wording, pairs of rows -> features -> (P, F) float32
 """

@@ -1,4 +1,4 @@
-"""Which parts (stems, say) the questions of an answer have, and how much each says there.
+"""Weights of parts of questions, such as stems, inside an answer.
 
 rows, codes, weights -> Partition.parts -> Parts
 """

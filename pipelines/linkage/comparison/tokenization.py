@@ -1,4 +1,4 @@
-"""What each question of an answer is made of: stems, pieces of words and neighbouring stems.
+"""Parts of each question of an answer: stems, character n-grams and stem pairs.
 
 texts of MEMBERS, answers -> wording -> Wording
 """

@@ -1,4 +1,4 @@
-"""How probable it is that two questions are paraphrases: learned weights, applied with numpy alone.
+"""Probability that two questions are paraphrases, by learned weights and numpy alone.
 
 features -> Logistic or Boosted .probability -> (P,) float64
 """

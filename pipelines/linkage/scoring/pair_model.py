@@ -1,4 +1,4 @@
-"""What splits answers: a model of pairs and where to cut; and what comes of it.
+"""Pair model with its threshold, and the groups it makes.
 
 probabilities of pairs -> LinkModel.groups -> the group of every row
 """

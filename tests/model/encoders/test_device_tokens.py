@@ -4,8 +4,8 @@ import numpy as np
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from model.text.device_tokens import DeviceTokens
 
+from model.encoders.device_tokens import DeviceTokens
 from model.text.vocabulary import TokenIds, offsets_of
 
 CPU = torch.device("cpu")

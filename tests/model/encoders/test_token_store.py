@@ -11,12 +11,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from model.text.device_tokens import DeviceTokens
-from model.text.token_store import bags, collected, token_ids
 
+from model.encoders import token_store as mapped_tokens
 from model.encoders.config import EncoderSettings, SubwordSettings, TrainingSettings
+from model.encoders.device_tokens import DeviceTokens
 from model.encoders.subword.row_ids import Subwords
-from model.text import token_store as mapped_tokens
+from model.encoders.token_store import bags, collected, token_ids
 from model.text import vocabulary as vocabulary_module
 from model.text.vocabulary import TokenIds, Vocabulary
 from model.training.trainer import train
