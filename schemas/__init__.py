@@ -1,3 +1,3 @@
-"""The contract: what a row of every table holds, what a question's text means, what makes an artefact complete."""
+"""Contract between all packages: table schemas, text normalisation, artefacts, errors."""
 
 __version__ = "0.1.0"

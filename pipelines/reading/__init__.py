@@ -1,4 +1,4 @@
-"""Reading input files: JSON Lines, CSV, TSV and Parquet, plain or packed, with every unusable row accounted for.
+"""Input files in JSON Lines, CSV, TSV and Parquet, read as usable rows and rejects.
 
 paths -> expand -> sources -> read -> batches of rows and rejects
 """

@@ -1,0 +1,57 @@
+"""The layout of the tree and the form of its docstrings (docs/architecture.md)."""
+
+import ast
+import collections
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("schemas", "pipelines", "model", "jobs", "qpr")
+MODULES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+MOST_MODULES = 14
+TOP = {
+    "schemas": {"errors", "hashing", "quantities", "ragged", "tables", "text", "text_arrays"},
+    "pipelines": {"intermediate"},
+    "model": {"choices", "distances"},
+    "jobs": {"cli", "demo"},
+    "qpr": {"shadowing"},
+}
+"""Modules outside of a subpackage; a new one belongs into a room."""
+
+CLAUSE = re.compile(r"(What|Which|Who|How|Where|Whether|When|That)\b")
+
+
+def names(folder):
+    return {path.stem for path in folder.glob("*.py") if not path.stem.startswith("__")}
+
+
+def test_no_folder_holds_more_modules_than_a_reader_can_overlook():
+    counts = collections.Counter(path.parent for path in MODULES if path.name != "__init__.py")
+    assert {str(folder): count for folder, count in counts.items() if count > MOST_MODULES} == {}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_new_modules_belong_into_a_room(package):
+    assert names(ROOT / package) == TOP[package]
+
+
+def test_every_folder_of_modules_is_a_package():
+    assert {path.parent for path in MODULES if not (path.parent / "__init__.py").exists()} == set()
+
+
+def test_modules_are_described_by_noun_phrases_or_imperatives():
+    first = {
+        str(p.relative_to(ROOT)): (ast.get_docstring(ast.parse(p.read_text())) or "").split("\n")[0] for p in MODULES
+    }
+    assert {path: line for path, line in first.items() if CLAUSE.match(line) or not line.endswith((".", ":"))} == {}
+
+
+def test_the_tree_in_the_contributors_guide_is_that_of_the_packages():
+    guide = (ROOT / "CONTRIBUTING.md").read_text().splitlines()
+    for init in (path for path in MODULES if path.name == "__init__.py"):
+        folder = init.parent.relative_to(ROOT)
+        doc = ast.get_docstring(ast.parse(init.read_text())).split("\n")[0].removesuffix(".")
+        indented = "  " * (len(folder.parts) - 1) + folder.name + "/"
+        assert f"{indented:<21} {doc}" in guide
