@@ -1,1 +1,1 @@
-"""Every figure of the README and the docs has its script here; each says how to run it."""
+"""Scripts behind every figure of the documentation."""

@@ -29,7 +29,7 @@ def qpr(*arguments: str) -> str:
     """Run a command in a process of its own and return what it printed."""
     done = subprocess.run([sys.executable, "-m", "jobs", *arguments], capture_output=True, text=True)
     if done.returncode:
-        raise SystemExit(f"qpr {' '.join(arguments)}: exit code {done.returncode}: {done.stderr.strip()[-500:]}")
+        raise SystemExit(f"qpr {' '.join(arguments)}: exit code {done.returncode}: {done.stderr.strip()[-5000:]}")
     return done.stdout
 
 

@@ -54,7 +54,7 @@ def most_frequent(counts: Mapping[str, int]) -> str:
 
 def payload(question: str, answer: str, events: int, cluster_id: int, split: str | None) -> str:
     """Return what the rejected table says of a question of a cluster."""
-    told = {"question": question, "answer": answer, "events": events, "cluster_id": str(cluster_id), "split": split}
+    told = {"question": question, "answer": answer, "events": events, "cluster_id": cluster_id, "split": split}
     return json.dumps({name: value for name, value in told.items() if value is not None}, ensure_ascii=False)
 
 

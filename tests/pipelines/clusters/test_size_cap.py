@@ -77,7 +77,7 @@ def test_a_question_that_is_cut_leaves_its_events_and_its_votes_for_the_form():
     assert found.counts["groups_over_max_cluster_size"] == 1
     [lost] = turn_surplus_away(to_ipc(cut.surplus), [found.names]).to_pylist()
     assert (lost["stage"], lost["reason"], lost["shard_key"]) == ("size", "over_max_cluster_size", 5)
-    assert json.loads(lost["payload"]) == {"question": "text 5", "answer": "x", "events": 6, "cluster_id": "1"}
+    assert json.loads(lost["payload"]) == {"question": "text 5", "answer": "x", "events": 6, "cluster_id": 1}
 
 
 def test_votes_hold_no_question():

@@ -47,8 +47,7 @@ def rows_of(table):
 def told(table):
     assert set(table["stage"].to_pylist()) <= {"leakage"}
     rows = [
-        (r["reason"], int(json.loads(r["payload"])["cluster_id"]), r["shard_key"], r["score"])
-        for r in table.to_pylist()
+        (r["reason"], json.loads(r["payload"])["cluster_id"], r["shard_key"], r["score"]) for r in table.to_pylist()
     ]
     return sorted(rows, key=str)
 

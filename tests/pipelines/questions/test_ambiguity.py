@@ -59,7 +59,7 @@ def told(table):
         assert row["stage"] == "ambiguity"
         said = json.loads(row["payload"])
         assert said["question"] == f"text {row['shard_key']}"
-        place = (row["shard_key"], int(said["cluster_id"]), said["events"], said["answer"])
+        place = (row["shard_key"], said["cluster_id"], said["events"], said["answer"])
         rows.append((*place, row["reason"], row["score"]))
     return sorted(rows)
 
