@@ -7,17 +7,25 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+import networkx as nx
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from schemas.errors import QprError
 
 Ids = npt.NDArray[np.int64]
 
 COMPONENTS: Final = pa.schema([("node", pa.int64()), ("component", pa.int64())])
 """A node and the smallest node of its component, which may be the node itself."""
 
-SMALL_GRAPH: Final = 16
-"""Up to so many edges networkx is the quicker one; it wants a Python object a node."""
+SMALL_GRAPH: Final = 250_000
+"""Maximum number of edges for networkx: about 1.6 s and 160 MB; scipy finds the components of larger graphs."""
+
+MAX_NODES: Final = 2**31 - 1
+"""Maximum number of nodes that scipy numbers: its labels are int32."""
 
 
 class Forest(NamedTuple):
@@ -48,46 +56,37 @@ def as_table(forest: Forest) -> pa.Table:
 
 
 def connect(one: Ids, two: Ids) -> Forest:
-    """Return the component of every node of the edges between ``one[i]`` and ``two[i]``, whatever their number.
+    """Return the component of every node of the edges between ``one[i]`` and ``two[i]``.
 
     Args:
         one: (E,) nodes.
         two: (E,) nodes.
+
+    Raises:
+        QprError: the edges have more than `MAX_NODES` nodes.
     """
-    return (_connect_few if len(one) <= SMALL_GRAPH else _connect_many)(one, two)
+    return (_connect_by_networkx if len(one) <= SMALL_GRAPH else _connect_by_scipy)(one, two)
 
 
-def _connect_few(one: Ids, two: Ids) -> Forest:
-    import networkx as nx  # takes a quarter of a second, which large graphs need not spend
-
+def _connect_by_networkx(one: Ids, two: Ids) -> Forest:
     graph: nx.Graph[int] = nx.Graph()
     graph.add_edges_from(zip(one.tolist(), two.tolist(), strict=True))
-    rows = sorted((node, min(members)) for members in nx.connected_components(graph) for node in members)
-    return Forest(*np.array(rows, np.int64).reshape(-1, 2).T)
+    smallest: dict[int, int] = {}
+    for nodes in nx.connected_components(graph):
+        smallest |= dict.fromkeys(nodes, min(nodes))
+    return Forest(*np.array(sorted(smallest.items()), np.int64).reshape(-1, 2).T)
 
 
-def _connect_many(one: Ids, two: Ids) -> Forest:
-    """Hook every root to the smallest root beside it, flatten the trees, go on with the edges between trees.
-
-    Two rounds at least halve the roots that are not done: a root with a smaller neighbour is hooked, and one without
-    is hooked to by a neighbour, or else that neighbour has brought it a smaller root for the next round. So there are
-    at most 2 log2 of the nodes.
-    """
+def _connect_by_scipy(one: Ids, two: Ids) -> Forest:
     nodes, rows = np.unique(np.concatenate([one, two]), return_inverse=True)
-    rows = rows.astype(np.int32 if len(nodes) < 2**31 else np.int64)
-    left, right = rows[: len(one)], rows[len(one) :]
-    parent = np.arange(len(nodes), dtype=rows.dtype)
-    while len(left):
-        left, right = parent[left], parent[right]
-        apart = left != right
-        left, right = left[apart], right[apart]
-        np.minimum.at(parent, np.maximum(left, right), np.minimum(left, right))
-        parent = _flatten(parent)
-    return Forest(nodes, nodes[parent])
-
-
-def _flatten(parent: np.ndarray) -> np.ndarray:
-    """Return the root of every node, following ``parent`` until it leads no further."""
-    while not np.array_equal(grandparent := parent[parent], parent):
-        parent = grandparent
-    return parent
+    if len(nodes) > MAX_NODES:
+        raise QprError(
+            f"the pairs labelled as duplicates contain {len(nodes):,} questions; "
+            f"the maximum is {MAX_NODES:,}: give fewer pairs"
+        )
+    rows = rows.astype(np.int32)  # int64 rows double the matrix
+    edges = np.ones(len(one), bool)  # scipy reads the places of the values alone
+    matrix = sparse.coo_array((edges, (rows[: len(one)], rows[len(one) :])), shape=(len(nodes), len(nodes)))
+    _, label = csgraph.connected_components(matrix, directed=False)
+    _, first = np.unique(label, return_index=True)  # nodes ascend: the first of a component is its smallest
+    return Forest(nodes, nodes[first[label]])

@@ -1,4 +1,3 @@
-import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -7,6 +6,7 @@ from hypothesis import strategies as st
 
 from pipelines.duplicates import connected_components as module
 from pipelines.duplicates.connected_components import COMPONENTS, SMALL_GRAPH, components, connect
+from schemas.errors import QprError
 
 EDGE = pa.schema([("id_1", pa.int64()), ("id_2", pa.int64())])
 
@@ -17,38 +17,69 @@ def found(*edges):
     return [tuple(row.values()) for row in table.to_pylist()]
 
 
-def by_networkx(edges):
-    graph = nx.Graph(list(edges))
-    return sorted((node, min(members)) for members in nx.connected_components(graph) for node in members)
+def by_search(edges):
+    """Find components without a library: spread the smallest node until nothing changes."""
+    smallest = {node: node for edge in edges for node in edge}
+    while any(smallest[a] != smallest[b] for a, b in edges):
+        for a, b in edges:
+            smallest[a] = smallest[b] = min(smallest[a], smallest[b])
+    return sorted(smallest.items())
 
 
-nodes = st.one_of(st.integers(-30, 30), st.sampled_from([-(2**63), 2**63 - 1]))
+LIBRARIES = (module._connect_by_networkx, module._connect_by_scipy)
+
+few_nodes = st.integers(-30, 30)
+any_nodes = st.integers(-(2**63), 2**63 - 1)
 
 
-@given(st.lists(st.tuples(nodes, nodes), max_size=60), st.sampled_from([0, SMALL_GRAPH]))
-def test_components_are_those_of_networkx_in_any_order_and_direction(edges, border):
+@st.composite
+def graphs(draw):
+    """Draw edges between a few nodes or any; some of them are repeated, turned round or loops."""
+    nodes = draw(st.sampled_from([few_nodes, st.one_of(few_nodes, any_nodes)]))
+    edges = draw(st.lists(st.tuples(nodes, nodes), max_size=60))
+    loops = [(node, node) for node in draw(st.lists(nodes, max_size=5))]
+    repeated = draw(st.lists(st.sampled_from(edges), max_size=20)) if edges else []
+    return draw(st.permutations([*edges, *loops, *repeated, *((b, a) for a, b in repeated)]))
+
+
+@pytest.mark.parametrize("connect_by", LIBRARIES)
+@given(edges=graphs())
+def test_both_libraries_find_the_same_components(connect_by, edges):
+    one, two = np.array(edges, np.int64).reshape(-1, 2).T
+    forest = connect_by(one, two)
+    assert [column.dtype for column in forest] == [np.int64, np.int64]
+    assert list(zip(*(column.tolist() for column in forest), strict=True)) == by_search(edges)
+
+
+@given(edges=graphs(), border=st.sampled_from([-1, SMALL_GRAPH]))
+def test_neither_order_nor_direction_changes_the_table(edges, border):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "SMALL_GRAPH", border)
-        assert found(*edges) == by_networkx(edges)
-        assert found(*reversed([(b, a) for a, b in edges])) == by_networkx(edges)
+        assert found(*edges) == found(*reversed([(b, a) for a, b in edges])) == by_search(edges)
 
 
-@pytest.mark.parametrize(("edges", "few"), [(SMALL_GRAPH, True), (SMALL_GRAPH + 1, False)])
-def test_networkx_takes_the_small_graphs_and_both_ways_agree_at_the_border(edges, few, monkeypatch):
-    asked = []
-    ways = {True: module._connect_few, False: module._connect_many}
-    for way, name in ((True, "_connect_few"), (False, "_connect_many")):
-        monkeypatch.setattr(module, name, lambda *ends, way=way: asked.append(way) or ways[way](*ends))
-    one, two = np.random.default_rng(edges).integers(-9, 9, (2, edges))
-    result = connect(one, two)
-    assert asked == [few]
-    for way in ways.values():
-        assert [column.tolist() for column in way(one, two)] == [column.tolist() for column in result]
+@pytest.mark.parametrize(
+    ("edges", "taken"), [(SMALL_GRAPH, "_connect_by_networkx"), (SMALL_GRAPH + 1, "_connect_by_scipy")]
+)
+def test_networkx_takes_graphs_up_to_the_border_and_scipy_the_larger_ones(edges, taken, monkeypatch):
+    for connect_by in LIBRARIES:
+        monkeypatch.setattr(module, connect_by.__name__, lambda one, two, name=connect_by.__name__: name)
+    assert connect(np.zeros(edges, np.int64), np.zeros(edges, np.int64)) == taken
 
 
-def test_repeated_edges_and_edges_to_oneself_join_nothing():
-    assert found((7, 7), (3, 2), (2, 3), (3, 2)) == [(2, 2), (3, 2), (7, 7)]
-    assert found(*[(7, 7), (3, 2), (2, 3)] * 20) == [(2, 2), (3, 2), (7, 7)]
+@pytest.mark.parametrize("connect_by", LIBRARIES)
+@pytest.mark.parametrize("times", [2, 256])
+def test_repeated_edges_and_edges_to_oneself_join_nothing(connect_by, times):
+    one, two = np.array([(7, 7), (3, 2), (5, 5)] * times + [(9, 8)]).T
+    assert [column.tolist() for column in connect_by(one, two)] == [[2, 3, 5, 7, 8, 9], [2, 2, 5, 7, 8, 8]]
+
+
+def test_more_nodes_than_scipy_can_number_are_refused(monkeypatch):
+    monkeypatch.setattr(module, "SMALL_GRAPH", 0)
+    monkeypatch.setattr(module, "MAX_NODES", 3)
+    assert found((1, 2), (2, 3)) == [(1, 1), (2, 1), (3, 1)]
+    with pytest.raises(QprError, match="contain 4 questions; the maximum is 3: give fewer pairs"):
+        found((1, 2), (3, 4))
 
 
 def test_no_edges_have_no_components():
@@ -63,23 +94,21 @@ SHAPES = {
 }
 
 
+@pytest.mark.parametrize("connect_by", LIBRARIES)
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("named", ["in order", "at random"])
-def test_a_hundred_thousand_nodes_are_one_component(shape, named):
-    one, two = np.array([SHAPES[shape](i) for i in range(99_999)]).T
-    _, rows = np.unique([one, two], return_inverse=True)
+def test_twenty_thousand_nodes_are_one_component(connect_by, shape):
     chance = np.random.default_rng(5)
-    name = np.arange(100_000) if named == "in order" else chance.choice(2**62, 100_000, replace=False) - 2**61
-    order = chance.permutation(99_999)
-    one, two = name[rows.reshape(2, -1)[:, order]]
-    forest = connect(one, two)
+    one, two = np.array([SHAPES[shape](i) for i in range(19_999)]).T
+    _, rows = np.unique([one, two], return_inverse=True)
+    name = chance.choice(2**62, 20_000, replace=False) - 2**61
+    one, two = name[rows.reshape(2, -1)[:, chance.permutation(19_999)]]
+    forest = connect_by(one, two)
     assert forest.node.tolist() == sorted(name.tolist())
     assert set(forest.component.tolist()) == {int(name.min())}
 
 
-def test_many_components_of_every_size_are_those_of_networkx():
-    chance = np.random.default_rng(8)
-    one, two = chance.integers(-20_000, 20_000, (2, 17_000))  # just below where one component takes over
-    rows = sorted(zip(*(column.tolist() for column in connect(one, two)), strict=True))
-    assert rows == by_networkx(zip(one.tolist(), two.tolist(), strict=True))
-    assert len({component for _, component in rows}) > 5_000
+def test_many_components_of_every_size_are_the_same_by_both_libraries():
+    one, two = np.random.default_rng(8).integers(-20_000, 20_000, (2, 17_000))  # just below where one takes over
+    by_networkx, by_scipy = (connect_by(one, two) for connect_by in LIBRARIES)
+    assert [column.tolist() for column in by_networkx] == [column.tolist() for column in by_scipy]
+    assert len(set(by_scipy.component.tolist())) > 5_000
