@@ -53,7 +53,7 @@ setup(
     packages=find_packages(include=["schemas*", "pipelines*", "model*", "jobs*", "qpr*"]),
     package_data={
         "schemas": ["py.typed"],
-        "pipelines": ["py.typed", "linkage/scoring/learned/*.json"],
+        "pipelines": ["py.typed", "linkage/scoring/learned/*.json", "simulation/data/*.json"],
         "model": ["py.typed"],
         "jobs": ["py.typed"],
         "qpr": ["py.typed"],

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GENERIC = ("schemas", "pipelines", "model", "jobs")
 PACKAGES = (*GENERIC, "qpr")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+DATA = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.json"))
 SCRIPTS = sorted([*(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "tests").rglob("*.py")])
 
 
@@ -64,7 +65,7 @@ def sdist(tmp_path_factory):
     copy.mkdir()
     for package in PACKAGES:  # a copy, so that the build leaves nothing in the repository
         for path in (ROOT / package).rglob("*"):
-            if path.is_file() and path.suffix in (".py", ".typed"):
+            if path.is_file() and path.suffix in (".py", ".typed", ".json"):
                 target = copy / path.relative_to(ROOT)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(path.read_bytes())
@@ -82,11 +83,12 @@ def run(*command, cwd, **environment):
     return done.stdout
 
 
-def test_the_staged_archive_holds_every_module_and_nothing_of_the_tests(sdist):
+def test_the_staged_archive_holds_every_module_and_its_data_and_nothing_of_the_tests(sdist):
     with tarfile.open(sdist) as archive:
         paths = {path.partition("/")[2] for path in archive.getnames()}
     assert {name(path) for path in MODULES} <= paths
     assert {f"{package}/py.typed" for package in PACKAGES} <= paths
+    assert {name(path) for path in DATA} <= paths
     assert not any(path.startswith(("tests", "benchmarks")) for path in paths)
 
 
@@ -103,6 +105,9 @@ def test_what_a_worker_installs_can_be_imported_from_anywhere(sdist, tmp_path):
                 importlib.import_module(module.name)
         ours = [m for n, m in sys.modules.items() if n.partition(".")[0] in ("schemas", "pipelines", "jobs", "model")]
         assert all(pathlib.Path(m.__file__).is_relative_to(target) for m in ours), ours
+        from pipelines.linkage.scoring.shipped_weights import load_model
+        from pipelines.simulation.lexicon import lexicon
+        load_model(), lexicon()  # read the data of the package
         from schemas.text import key
         from pipelines.graphs.from_logs import ClustersConfig
         print(len(ours), key("Pay?"), ClustersConfig(shards=1).shards)

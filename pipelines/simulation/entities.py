@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pyarrow as pa
 
-from pipelines.simulation import lexicon
+from pipelines.simulation.lexicon import lexicon
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,28 +52,29 @@ def names() -> Names:
 
 def _things() -> dict[str, Iterable[str]]:
     """Return what questions are about, by kind."""
-    towns = (start + ending for ending in lexicon.TOWN_ENDINGS for start in lexicon.TOWN_STARTS)
-    stems = ["".join(parts) for parts in itertools.product(*lexicon.COMPANY_SYLLABLES)]
-    drugs = ("".join(parts).lower() for parts in itertools.product(*lexicon.COMPANY_SYLLABLES[:2]))
+    words = lexicon()
+    towns = (start + ending for ending in words.town_endings for start in words.town_starts)
+    stems = ["".join(parts) for parts in itertools.product(*words.company_syllables)]
+    drugs = ("".join(parts).lower() for parts in itertools.product(*words.company_syllables[:2]))
     return {
-        "country": _column(0),
-        "city": [*lexicon.REAL_CITIES, *towns],
-        "person": _pairs(lexicon.LAST_NAMES, lexicon.FIRST_NAMES, "{1} {0}"),
-        "company": [f"{s} {lexicon.COMPANY_ENDINGS[i % len(lexicon.COMPANY_ENDINGS)]}" for i, s in enumerate(stems)],
-        "medicine": [f"{d}{ending}" for d in drugs for ending in lexicon.MEDICINE_ENDINGS],
-        "film": _pairs(lexicon.ADJECTIVES, lexicon.NOUNS, "The {0} {1}"),
-        "book": _pairs(lexicon.NOUNS, lexicon.NOUNS, "{0} of the {1}"),
-        "song": _pairs(lexicon.NOUNS, lexicon.ADJECTIVES, "My {1} {0} Blues"),
-        "animal": lexicon.ANIMALS,
-        "element": [pair.split(" ")[0] for pair in lexicon.ELEMENTS],
-        "dish": [" ".join(parts) for parts in itertools.product(*_dish_words())],
-        "team": [f"{city} {lexicon.MASCOTS[i % len(lexicon.MASCOTS)]}" for i, city in enumerate(_team_towns())],
-        "landmark": [*lexicon.LANDMARKS, *_pairs(_team_towns(), lexicon.LANDMARK_KINDS, "the {0} {1}")],
-        "word": [noun.lower() for noun in (*lexicon.NOUNS, *lexicon.ANIMALS)],
-        "language": lexicon.LANGUAGES,
-        "award": lexicon.AWARDS,
-        "weekday": lexicon.WEEKDAYS,
-        "day": [f"{month} {day}" for month in lexicon.MONTHS for day in range(1, 29)],
+        "country": [country.name for country in words.countries],
+        "city": [*words.real_cities, *towns],
+        "person": _pairs(words.last_names, words.first_names, "{1} {0}"),
+        "company": [f"{s} {words.company_endings[i % len(words.company_endings)]}" for i, s in enumerate(stems)],
+        "medicine": [f"{d}{ending}" for d in drugs for ending in words.medicine_endings],
+        "film": _pairs(words.adjectives, words.nouns, "The {0} {1}"),
+        "book": _pairs(words.nouns, words.nouns, "{0} of the {1}"),
+        "song": _pairs(words.nouns, words.adjectives, "My {1} {0} Blues"),
+        "animal": words.animals,
+        "element": [element.name for element in words.elements],
+        "dish": [" ".join(parts) for parts in itertools.product(words.dish_styles, words.dish_bases, words.dish_forms)],
+        "team": [f"{city} {words.team_mascots[i % len(words.team_mascots)]}" for i, city in enumerate(_team_towns())],
+        "landmark": [*words.landmarks, *_pairs(_team_towns(), words.landmark_kinds, "the {0} {1}")],
+        "word": [noun.lower() for noun in (*words.nouns, *words.animals)],
+        "language": words.languages,
+        "award": words.awards,
+        "weekday": words.weekdays,
+        "day": [f"{month} {day}" for month in words.months for day in range(1, 29)],
         "year": map(str, range(1900, 2025)),
         "number": map(str, range(2, 200)),
     }
@@ -81,22 +82,24 @@ def _things() -> dict[str, Iterable[str]]:
 
 def _values() -> dict[str, Iterable[str]]:
     """Return what only answers mention, by kind; capital to symbol run parallel to the kind they describe."""
+    words = lexicon()
     return {
-        "capital": _column(1),
-        "currency": _column(2),
-        "spoken": _column(3),
-        "symbol": [pair.split(" ")[1] for pair in lexicon.ELEMENTS],
+        "capital": [country.capital for country in words.countries],
+        "currency": [country.currency for country in words.countries],
+        "spoken": [country.language for country in words.countries],
+        "symbol": [element.symbol for element in words.elements],
         "amount": (f"{n:,}" for n in range(1_000, 9_000_000, 8_731)),
-        "date": _pairs([str(year) for year in range(1900, 2024)], lexicon.MONTHS, "{1} 12, {0}"),
-        "use": lexicon.MEDICINE_USES,
-        "job": lexicon.JOBS,
-        "taste": lexicon.DIETS,
+        "date": _pairs([str(year) for year in range(1900, 2024)], words.months, "{1} 12, {0}"),
+        "use": words.medicine_uses,
+        "job": words.jobs,
+        "taste": words.diets,
     }
 
 
 def _aliases(kinds: Mapping[str, list[str]], start: Mapping[str, int]) -> Iterable[tuple[int, str]]:
+    other_names = lexicon().aliases
     for kind in ("country", "city"):
-        yield from ((start[kind] + i, lexicon.ALIASES[n]) for i, n in enumerate(kinds[kind]) if n in lexicon.ALIASES)
+        yield from ((start[kind] + i, other_names[n]) for i, n in enumerate(kinds[kind]) if n in other_names)
     yield from ((start["film"] + i, name.removeprefix("The ")) for i, name in enumerate(kinds["film"]))
     yield from ((start["company"] + i, name.split(" ")[0]) for i, name in enumerate(kinds["company"]))
     for i, name in enumerate(kinds["day"]):
@@ -115,13 +118,5 @@ def _pairs(slow: Iterable[str], fast: Iterable[str], template: str) -> list[str]
     return [template.format(first, second) for first, second in itertools.product(slow, fast)]
 
 
-def _column(index: int) -> list[str]:
-    return [line.split("|")[index] for line in lexicon.COUNTRIES]
-
-
-def _dish_words() -> tuple[list[str], list[str], list[str]]:
-    return lexicon.DISH_STYLES, lexicon.DISH_BASES, lexicon.DISH_FORMS
-
-
 def _team_towns() -> list[str]:
-    return [start + ending for ending in ("by", "thorpe", "ness", "moor") for start in lexicon.TOWN_STARTS]
+    return [start + ending for ending in ("by", "thorpe", "ness", "moor") for start in lexicon().town_starts]
