@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 OPTIONS = "Options"
 """The panel of an option that names none; it comes first."""
@@ -42,17 +42,6 @@ class Command(TyperCommand):
                 continue
             with formatter.section(name):
                 formatter.write_dl(records)
-
-
-class Commands(TyperGroup):
-    """The group of all commands; its help prints the whole first line of each, however long."""
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write one row a command."""
-        named = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        rows = [(name, (command.help or "").split("\n")[0]) for name, command in named.items() if command]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
 
 
 def _signature(written: str, *, named: bool) -> str:

@@ -10,13 +10,11 @@ import pytest
 import rich.console
 
 from jobs.cli import BEAM_COMMANDS
-from jobs.commands.registry import app
+from jobs.commands.registry import COMMANDS
 from jobs.display import console
 from pipelines.engine import progress
 from schemas import __version__
 from schemas.errors import QprError, UsageError
-
-COMMANDS = sorted(command.name for command in app.registered_commands)
 
 
 def python(code, *arguments, **environment):

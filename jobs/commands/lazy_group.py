@@ -1,0 +1,93 @@
+"""A group of commands that imports the module of a command when that command is used.
+
+command line -> LazyGroup -> LazyCommand.build -> the command; without one, summaries -> help
+
+Importing all modules takes 0.3 CPU seconds, so the help of the group prints summaries that stand beside the names.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple, cast
+
+import typer
+import typer.main
+from typer.core import TyperGroup
+
+from jobs.display.help import Command
+from jobs.options.quiet import with_quiet
+
+
+class LazyCommand(NamedTuple):
+    """Place of a command, and its line in the help of the group.
+
+    Attributes:
+        module: name of the module.
+        function: name of the function in it.
+        summary: first line of the function's docstring.
+        command_class: name of the module's own subclass of `Command`; None: `Command`.
+    """
+
+    module: str
+    function: str
+    summary: str
+    command_class: str | None = None
+
+    def load(self) -> Callable[..., None]:
+        """Import the module and return the function."""
+        return cast(Callable[..., None], getattr(importlib.import_module(self.module), self.function))
+
+    def build(self, name: str) -> Any:
+        """Import the module and return the command called ``name``, with ``--quiet``."""
+        function = with_quiet(self.load())
+        own = self.command_class and getattr(importlib.import_module(self.module), self.command_class)
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+        alone.command(name, cls=own or Command)(function)
+        return typer.main.get_command(alone)
+
+
+class LazyCommands(Mapping[str, Any]):
+    """Commands by name, each built at its first use; the names alone import nothing."""
+
+    def __init__(self, entries: Mapping[str, LazyCommand]) -> None:
+        self._entries = entries
+        self._built: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the command called ``name``."""
+        entry = self._entries[name]
+        if name not in self._built:
+            self._built[name] = entry.build(name)
+        return self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the names, in the order of the help."""
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        """Return the number of commands."""
+        return len(self._entries)
+
+
+class LazyGroup(TyperGroup):
+    """The group of ``entries``; its help prints the whole summary of each, however long."""
+
+    entries: ClassVar[Mapping[str, LazyCommand]] = {}
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = LazyCommands(self.entries)
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # Click asks for it
+        """Return the names; the method of the base class would build every command."""
+        return list(self.entries)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  # Click asks for it
+        """Return the command called ``cmd_name``, None for no such command."""
+        return self.commands[cmd_name] if cmd_name in self.entries else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  # Click asks for it
+        """Write one row a command, without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in self.entries.items()])

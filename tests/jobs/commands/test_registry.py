@@ -1,0 +1,50 @@
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+from jobs.commands.registry import COMMANDS
+
+
+def modules_after(*arguments):
+    """Return the modules that a command line leaves imported in a new process."""
+    code = """if True:
+        import sys
+        from jobs.cli import main
+        try:
+            main(sys.argv[1:])
+        finally:
+            sys.stderr.write("\\n".join(sys.modules))
+    """
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    return set(done.stderr.splitlines())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_line_of_the_help_is_the_first_of_the_docstring(command):
+    assert COMMANDS[command].summary == inspect.getdoc(COMMANDS[command].load()).split("\n")[0]
+
+
+@pytest.mark.parametrize("flag", ["--help", "--version"])
+def test_without_a_command_no_module_of_one_is_imported(flag):
+    imported = modules_after(flag)
+    assert not imported & {"pyarrow", "numpy", "fsspec"}  # not pydantic: Typer 0.29 imports it to read options
+    assert not imported & {entry.module for entry in COMMANDS.values()}
+
+
+def test_the_help_of_a_command_imports_no_other():
+    imported = modules_after("search", "--help")
+    assert imported & {entry.module for entry in COMMANDS.values()} == {"jobs.commands.search"}
+
+
+@pytest.mark.parametrize(("typed", "suggested"), [("serch", "search"), ("cluster", "clusters")])
+def test_a_mistyped_command_is_answered_with_the_right_one(qpr, typed, suggested):
+    outcome = qpr(typed)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"No such command '{typed}'. Did you mean '{suggested}'?" in outcome.err
+
+
+def test_the_help_lists_commands_in_the_order_of_the_registry(qpr):
+    listed = qpr("--help").out.partition("Commands:\n")[2].splitlines()
+    assert [line.split()[0] for line in listed if line[2:3].strip()] == list(COMMANDS)
