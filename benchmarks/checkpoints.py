@@ -1,4 +1,4 @@
-"""The cost of checkpoints in a training, and the accuracy of `qpr train --plan`.
+"""The cost of checkpoints in a training, and the accuracy of `qpr train --dry-run`.
 
 Run: python -m benchmarks.checkpoints --dataset D [--epochs 1] [--every 0.2] [--threads 1]
 
@@ -33,7 +33,7 @@ def main() -> None:
     command = [sys.executable, "-m", "jobs", "train", "--dataset", options.dataset, "--epochs", str(options.epochs)]
     with tempfile.TemporaryDirectory() as folder:
         told = subprocess.run(
-            [*command, "--output", f"{folder}/m", "--plan", "--json"], capture_output=True, check=True
+            [*command, "--output", f"{folder}/m", "--dry-run", "--json"], capture_output=True, check=True
         )
         plan = json.loads(told.stdout)
         memory, seconds = plan["memory_bytes"] / 1e6, plan["seconds"]

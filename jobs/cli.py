@@ -16,7 +16,7 @@ BEAM_COMMANDS = frozenset({"clusters", "quora", "index"})
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``qpr`` with ``arguments`` (those of the process by default) and exit with its code."""
     # torch and faiss read this when they load. Threads that spin while they wait took 6 times the CPU time of
-    # `qpr rerank`, and 10 times as long a training step on two busy cores.
+    # `qpr train-reranker`, and 10 times as long a training step on two busy cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         from jobs.commands.registry import app

@@ -37,7 +37,7 @@ def test_the_commands_of_the_readme_run_one_after_the_other_and_so_does_its_pyth
 def test_every_command_is_in_the_readme_and_every_command_of_the_readme_is_there(qpr):
     from jobs.commands.registry import COMMANDS
 
-    assert set(re.findall(r"^\| `qpr (\w+)", README.read_text(), re.MULTILINE)) == set(COMMANDS)
+    assert set(re.findall(r"^\| `qpr ([\w-]+)", README.read_text(), re.MULTILINE)) == set(COMMANDS)
 
 
 def test_options_that_the_readme_shows_exist(qpr):

@@ -9,11 +9,12 @@ import torch, faiss and Beam inside their functions, so a small install works.
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from jobs.commands.lazy_group import LazyCommand, LazyGroup
+from jobs.commands.old_spellings import refuse_old_spelling
 from schemas import __version__
 
 HELP = """From question-answering logs to a searchable index of question paraphrases.
@@ -49,8 +50,8 @@ COMMANDS = {
     "index": LazyCommand(
         "jobs.commands.index", "index", "Encode questions and build a searchable index that holds its model."
     ),
-    "rerank": LazyCommand(
-        "jobs.commands.rerank", "rerank", "Train a reranker of an index's hits on a validation split."
+    "train-reranker": LazyCommand(
+        "jobs.commands.train_reranker", "train_reranker", "Train a reranker of an index's hits on a validation split."
     ),
     "evaluate": LazyCommand(
         "jobs.commands.evaluate", "evaluate", "Measure where the paraphrases of a split's questions rank."
@@ -66,6 +67,15 @@ class Commands(LazyGroup):
     """The group of all commands."""
 
     entries = COMMANDS
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that ``args`` begin with, its name and its arguments.
+
+        Raises:
+            UsageError: the command or one of its options has another name now.
+        """
+        refuse_old_spelling(args)
+        return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(

@@ -63,7 +63,7 @@ def train(
     max_minutes: run_options.MaxMinutes = None,
     init_from: run_options.InitFrom = None,
     device: options.Device = None,
-    plan: run_options.Plan = False,
+    dry_run: run_options.DryRun = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing model.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -119,7 +119,7 @@ def train(
         init_from=init_from,
     )
     source = open_dataset(dataset)
-    if plan:
+    if dry_run:
         if is_first_process():
             found = plan_run(source, output, overwrite=overwrite, shape=shape, settings=settings, terms=terms)
             show_plan(found, as_json=as_json)

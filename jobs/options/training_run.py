@@ -33,9 +33,9 @@ MaxMinutes = Annotated[
 InitFrom = Annotated[
     str | None, typer.Option(metavar="MODEL", help="Start from this model's weights; it has the same shape.")
 ]
-Plan = Annotated[
+DryRun = Annotated[
     bool,
-    typer.Option("--plan", help="Print parameters, memory and time after some steps; write nothing."),
+    typer.Option("--dry-run", help="Print parameters, memory and time after some steps; write nothing."),
 ]
 
 

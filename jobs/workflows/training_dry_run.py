@@ -1,4 +1,4 @@
-"""`qpr train --plan`: what a training would take; nothing is written.
+"""`qpr train --dry-run`: what a training would take; nothing is written.
 
 dataset, settings -> plan_run -> show_plan
 """
@@ -61,7 +61,7 @@ def show_plan(found: Mapping[str, Any], *, as_json: bool) -> None:
     emit(
         found, as_json=as_json, table=lambda: two_columns("plan", {name: _shown(name, v) for name, v in found.items()})
     )
-    say("Nothing was written. Leave out --plan to do it")
+    say("Nothing was written. Leave out --dry-run to do it")
 
 
 def _shown(name: str, value: Any) -> Any:

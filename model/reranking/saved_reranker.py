@@ -69,7 +69,7 @@ def load_reranker(url: str, *, model_digest: str) -> Reranker:
     settings = read_settings(url, manifest, RerankerSettings, again=_AGAIN)
     if settings.model_digest != model_digest:
         models = f"was learned with an index of model {settings.model_digest[:12]}, this index has {model_digest[:12]}"
-        raise QprError(f"{url}: {models}. Learn one for this index with `qpr rerank`")
+        raise QprError(f"{url}: {models}. Learn one for this index with `qpr train-reranker`")
     files = {file.path.rsplit("/", 1)[-1]: read_verified(url, file) for file in manifest.of("reranker")}
     if missing := {WORDS, WEIGHTS} - files.keys():
         raise QprError(f"{url}: there is no {min(missing)}. {_AGAIN}")

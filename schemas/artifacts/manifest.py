@@ -28,7 +28,7 @@ _HOW_TO_MAKE = {
     "model": "`qpr train`",
     "index": "`qpr index`",
     "calibration": "`qpr clusters --calibrate`",
-    "reranker": "`qpr rerank`",
+    "reranker": "`qpr train-reranker`",
 }
 _TABLES: dict[str, frozenset[str]] = {
     "dataset": frozenset({"questions", "clusters", "pairs", "rejected", "leakage"}),

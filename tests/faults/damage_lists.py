@@ -19,7 +19,7 @@ def paired_damages():
     """Yield pairs of a damage and a command that must notice it, or work as before where it needs nothing of it."""
     readers = {
         "*/questions/*": ("index", "sample", "distil"),
-        "*/clusters/*": ("sample", "evaluate", "rerank", "train"),
+        "*/clusters/*": ("sample", "evaluate", "train-reranker", "train"),
         "*/pairs/*": ("train", "distil"),
     }
     read = pa.schema([field for field in QUESTIONS if not pa.types.is_timestamp(field.type)])
@@ -35,7 +35,7 @@ def paired_damages():
         bad += of.of_json(name, "*/config.json")
         yield from spread([*bad, *vocabularies(name), *encoder], models[:1])
         yield from spread(bad[:6], models[1:])
-    yield from spread(index_damages(), ("search", "evaluate", "rerank"))
+    yield from spread(index_damages(), ("search", "evaluate", "train-reranker"))
     yield from spread(reranker_damages(), ("search --rerank", "evaluate --rerank"))
     yield from spread(calibration_damages(), ("clusters --calibration",))
 

@@ -37,7 +37,7 @@ def commands(whole, damaged, artefact, output):
         "search --rerank": (*search, "--rerank", at["reranker"]),
         "evaluate": evaluate,
         "evaluate --rerank": (*evaluate, "--rerank", at["reranker"]),
-        "rerank": ("rerank", "--dataset", at["dataset"], "--index", index, "--output", output),
+        "train-reranker": ("train-reranker", "--dataset", at["dataset"], "--index", index, "--output", output),
         "clusters --refine-with": (*logs, "--refine-with", model, "--min-probability", 0.1),
         "clusters --calibration": (*logs, "--calibration", at["calibration"], "--precision", 0.5, "--dry-run"),
     }

@@ -39,7 +39,7 @@ def test_the_model_holds_all_that_encoding_needs(train, tokens, tmp_path):
 
 
 def test_a_plan_counts_the_tokens_too(train, tmp_path):
-    outcome = train("--preset", "static", "--plan", "--json")
+    outcome = train("--preset", "static", "--dry-run", "--json")
     assert outcome.code == 0, outcome.err
     assert json.loads(outcome.out)["parameters"] == (11 + 5 + 100 + 4) * 3  # words, bins, n-grams, tokens
     assert not (tmp_path / "m").exists()

@@ -96,7 +96,7 @@ def test_it_stops_in_time(qpr, memory, command):
 
 
 def test_a_plan_counts_its_weights_and_writes_nothing(qpr, memory, command, tiny_sentences):
-    outcome = qpr(*command, "--plan", "--json")
+    outcome = qpr(*command, "--dry-run", "--json")
     assert outcome.code == 0, outcome.err
     weights = load_sentences(tiny_sentences, name="tiny").parameters()
     assert json.loads(outcome.out)["parameters"] == sum(weight.numel() for weight in weights)

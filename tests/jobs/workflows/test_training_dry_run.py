@@ -25,7 +25,7 @@ def dataset(memory, make_training_data):
 
 @pytest.mark.parametrize("options", [SMALL, CNN], ids=["default", "paper"])
 def test_it_tells_sizes_and_time_and_writes_nothing(qpr, memory, dataset, options):
-    outcome = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *options, "--plan", "--json")
+    outcome = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *options, "--dry-run", "--json")
     assert outcome.code == 0
     found = json.loads(outcome.out)
     assert (found["train_pairs"], found["train_clusters"], found["validation_pairs"]) == (9, 3, 0)
@@ -33,29 +33,29 @@ def test_it_tells_sizes_and_time_and_writes_nothing(qpr, memory, dataset, option
     assert found["seconds"] == pytest.approx(2 * found["seconds_an_epoch"])
     assert found["seconds"] > 0
     assert (found["output"], found["replaces"]) == (f"{memory}/m", False)
-    assert "Nothing was written. Leave out --plan to do it" in outcome.err
+    assert "Nothing was written. Leave out --dry-run to do it" in outcome.err
     assert not storage.exists(f"{memory}/m")
 
 
 def test_what_it_says_of_the_model_is_so(qpr, memory, dataset):
     command = ["train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL]
-    plan = json.loads(qpr(*command, "--plan", "--json").out)
+    plan = json.loads(qpr(*command, "--dry-run", "--json").out)
     assert qpr(*command).code == 0
     [run] = [name for name in storage.children(f"{memory}/m") if name != "manifest.json"]
     written = len(storage.read_bytes(f"{memory}/m/{run}/weights.safetensors"))
     assert written == pytest.approx(plan["model_bytes"], abs=200)
-    assert json.loads(qpr(*command, "--plan", "--json", "--overwrite").out)["replaces"] is True
+    assert json.loads(qpr(*command, "--dry-run", "--json", "--overwrite").out)["replaces"] is True
 
 
 def test_for_a_person_there_are_megabytes_and_minutes(qpr, memory, dataset):
-    shown = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL, "--plan").out
+    shown = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL, "--dry-run").out
     assert "parameters" in shown
     assert "MB" in shown
     assert " s " in shown
 
 
 def test_what_the_training_would_refuse_is_refused(qpr, memory, dataset, make_training_data, make_model):
-    command = ["train", "--output", f"{memory}/m", *SMALL, "--plan", "--dataset"]
+    command = ["train", "--output", f"{memory}/m", *SMALL, "--dry-run", "--dataset"]
     nothing = make_training_data(f"{memory}/none", [("test", ["a", "b"])])
     refused = qpr(*command, nothing)
     assert (refused.code, "no train pair" in refused.err) == (1, True)
@@ -78,7 +78,7 @@ main(sys.argv[1:])
 """
 
 
-@pytest.mark.parametrize("plan", [[], ["--plan"]], ids=["train", "plan"])
+@pytest.mark.parametrize("plan", [[], ["--dry-run"]], ids=["train", "dry run"])
 def test_threads_learn_to_wait_before_torch_is_loaded(tmp_path, make_training_data, plan):
     dataset = make_training_data(str(tmp_path / "d"), CLUSTERS)
     arguments = map(str, ["train", "--dataset", dataset, "--output", tmp_path / "m", *SMALL, *plan])

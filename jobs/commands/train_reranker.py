@@ -1,4 +1,4 @@
-"""`qpr rerank`: learn from a validation split to order what an index finds anew, by the words of both questions.
+"""`qpr train-reranker`: learn from a validation split to order the hits of an index by the words of both questions.
 
 dataset, index, further encoders -> examples -> weights -> reranker artefact, for --rerank
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FOLDS = 5
 
 
-def rerank(
+def train_reranker(
     dataset: Annotated[str, typer.Option(metavar="FOLDER", help="Dataset whose validation split to learn from.")],
     index: Annotated[str, typer.Option(metavar="FOLDER", help="Index whose hits to order.")],
     output: Annotated[
@@ -57,7 +57,7 @@ def rerank(
     cross-validated: a query is ordered by weights learned without its cluster.
 
     Examples:
-      qpr rerank --dataset dataset --index index --output reranker
+      qpr train-reranker --dataset dataset --index index --output reranker
       qpr search --index index --rerank reranker "how do I pay my bill"
     """
     source = open_dataset(dataset)

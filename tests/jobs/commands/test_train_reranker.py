@@ -22,7 +22,7 @@ def place(tmp_path, qpr, make_model, make_training_data):
 
 def learned(qpr, place, *more):
     given = ("--dataset", place / "data", "--index", place / "index", "--output", place / "reranker")
-    return qpr("rerank", *given, "--json", *more)
+    return qpr("train-reranker", *given, "--json", *more)
 
 
 def test_what_was_learned_orders_hits_better_and_is_told(place, qpr):
