@@ -12,13 +12,12 @@ from typing import Annotated, Any
 import typer
 
 from jobs.options.beam import beam_options
+from jobs.options.columns import COLUMN, AnswerColumn, AnswerIdColumn, QuestionColumn, given_names
 from jobs.options.ignored_answers import IgnoreAnswer, read_ignored
-from jobs.options.inputs import Delimiter, Encoding, check_inputs, input_files
+from jobs.options.inputs import Delimiter, Encoding, LogFiles, check_inputs, input_files
 from jobs.options.leakage import NearDuplicate
 from jobs.options.linkage import (
-    Calibrate,
     CalibrationFolder,
-    GoldColumn,
     Linkage,
     MinProbability,
     Precision,
@@ -26,8 +25,7 @@ from jobs.options.linkage import (
 )
 from jobs.options.output import lasting
 from jobs.workflows.dataset import make_dataset
-from jobs.workflows.linkage import decide, kind_to_learn
-from schemas.errors import UsageError
+from jobs.workflows.linkage import decide
 
 EXAMPLE = "qpr clusters 'logs/*.jsonl.gz' --output dataset"
 
@@ -36,7 +34,6 @@ SCORES = (
     "et al. 2019, high for few questions)."
 )
 
-_COLUMN: dict[str, Any] = {"metavar": "COLUMN", "rich_help_panel": "Columns"}
 _LIMITS: dict[str, Any] = {"rich_help_panel": "Limits"}
 _SPLITS: dict[str, Any] = {"rich_help_panel": "Splits"}
 
@@ -54,10 +51,7 @@ def clusters(
     output: Annotated[
         str, typer.Option(callback=lasting, metavar="FOLDER", help="Folder of the dataset, any fsspec URL.")
     ],
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="LOGS", help="Files, globs or URLs: .jsonl, .csv, .tsv, .parquet; .gz, .zst."),
-    ] = None,
+    files: LogFiles = None,
     logs: Annotated[list[str] | None, typer.Option(metavar="FILE", help="The same as LOGS; may be repeated.")] = None,
     coherence: Annotated[Score, typer.Option(metavar="NAME", help=SCORES)] = Score.IDF,
     min_coherence: Annotated[
@@ -75,8 +69,6 @@ def clusters(
     refine_with: RefineWith = None,
     calibration: CalibrationFolder = None,
     precision: Precision = None,
-    calibrate: Calibrate = False,
-    gold_column: GoldColumn = "gold_cluster",
     min_answer_share: Annotated[
         float | None,
         typer.Option(
@@ -109,26 +101,20 @@ def clusters(
         str | None,
         typer.Option(metavar="NAME", help="Reject rows of another locale than this, such as en-GB.", **_LIMITS),
     ] = None,
-    question_column: Annotated[
-        str | None, typer.Option(help="Column with the question.", show_default="question", **_COLUMN)
-    ] = None,
-    answer_column: Annotated[
-        str | None, typer.Option(help="Column with the answer.", show_default="answer", **_COLUMN)
-    ] = None,
-    answer_id_column: Annotated[
-        str | None, typer.Option(help="Column with the answer's id.", show_default="answer_id", **_COLUMN)
-    ] = None,
+    question_column: QuestionColumn = None,
+    answer_column: AnswerColumn = None,
+    answer_id_column: AnswerIdColumn = None,
     timestamp_column: Annotated[
-        str | None, typer.Option(help="Column with the time.", show_default="timestamp", **_COLUMN)
+        str | None, typer.Option(help="Column with the time.", show_default="timestamp", **COLUMN)
     ] = None,
     user_id_column: Annotated[
-        str | None, typer.Option(help="Column with the user.", show_default="user_id", **_COLUMN)
+        str | None, typer.Option(help="Column with the user.", show_default="user_id", **COLUMN)
     ] = None,
     confidence_column: Annotated[
-        str | None, typer.Option(help="Column with the confidence.", show_default="confidence", **_COLUMN)
+        str | None, typer.Option(help="Column with the confidence.", show_default="confidence", **COLUMN)
     ] = None,
     locale_column: Annotated[
-        str | None, typer.Option(help="Column with the locale.", show_default="locale", **_COLUMN)
+        str | None, typer.Option(help="Column with the locale.", show_default="locale", **COLUMN)
     ] = None,
     shards: Annotated[
         int | None,
@@ -152,7 +138,6 @@ def clusters(
 
     Options of Apache Beam follow after --, such as -- --runner=FlinkRunner
     """
-    from jobs.workflows.calibration import write_calibration
     from pipelines.clusters.clustering import Gate
     from pipelines.decontamination.transform import Leakage
     from pipelines.graphs import from_logs as pipeline
@@ -162,30 +147,16 @@ def clusters(
     from pipelines.questions.row_filters import Validation
 
     options = beam_options(context)
-    named = {
-        "question": question_column,
-        "answer": answer_column,
-        "answer_id": answer_id_column,
-        "timestamp": timestamp_column,
-        "user_id": user_id_column,
-        "confidence": confidence_column,
-        "locale": locale_column,
-    }
-    column_names = {ours: theirs for ours, theirs in named.items() if theirs is not None}
+    column_names = given_names(
+        question=question_column,
+        answer=answer_column,
+        answer_id=answer_id_column,
+        timestamp=timestamp_column,
+        user_id=user_id_column,
+        confidence=confidence_column,
+        locale=locale_column,
+    )
     sources = input_files([*(logs or []), *(files or [])], delimiter=delimiter, encoding=encoding, example=EXAMPLE)
-    if calibrate:
-        if dry_run:
-            raise UsageError("--dry-run plans a dataset, not a calibration. Leave out one of the two")
-        write_calibration(
-            sources,
-            names=column_names | {"gold": gold_column},
-            kind=kind_to_learn(linkage),
-            refine_with=refine_with,
-            output=output,
-            overwrite=overwrite,
-            as_json=as_json,
-        )
-        return
     asked_for = {"confidence": min_confidence is not None, "locale": locale is not None}
     columns = [dataclasses.replace(c, required=c.required or asked_for.get(c.name, False)) for c in pipeline.COLUMNS]
     check_inputs(sources, columns, column_names)

@@ -15,6 +15,7 @@ import typer
 
 from jobs.display.console import emit, say, two_columns, working
 from jobs.options.beam import beam_options
+from jobs.options.columns import COLUMN, AnswerColumn, AnswerIdColumn, given_names
 from jobs.options.inputs import Delimiter, Encoding, input_files
 from jobs.options.output import lasting
 from schemas.artifacts import storage
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from jobs.indexing.pipeline import IndexJob
     from jobs.indexing.question_files import QuestionInputs
     from schemas.artifacts.manifest import Manifest
-
-_COLUMN: dict[str, Any] = {"metavar": "COLUMN", "rich_help_panel": "Columns"}
 
 
 def index(
@@ -46,20 +45,16 @@ def index(
     ],
     question_column: Annotated[
         str | None,
-        typer.Option(help="Column of a file with the question.", show_default="question or text", **_COLUMN),
+        typer.Option(help="Column of a file with the question.", show_default="question or text", **COLUMN),
     ] = None,
     text_column: Annotated[str | None, typer.Option(hidden=True, help="Older name of --question-column.")] = None,
-    answer_column: Annotated[
-        str | None, typer.Option(help="Column with the answer.", show_default="answer", **_COLUMN)
-    ] = None,
-    answer_id_column: Annotated[
-        str | None, typer.Option(help="Column with the answer's id.", show_default="answer_id", **_COLUMN)
-    ] = None,
+    answer_column: AnswerColumn = None,
+    answer_id_column: AnswerIdColumn = None,
     cluster_id_column: Annotated[
-        str | None, typer.Option(help="Column with the cluster's id.", show_default="cluster_id", **_COLUMN)
+        str | None, typer.Option(help="Column with the cluster's id.", show_default="cluster_id", **COLUMN)
     ] = None,
     events_column: Annotated[
-        str | None, typer.Option(help="Column with the number of log rows.", show_default="events", **_COLUMN)
+        str | None, typer.Option(help="Column with the number of log rows.", show_default="events", **COLUMN)
     ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -97,16 +92,16 @@ def index(
     from pipelines.engine.runner import run
 
     options = beam_options(context)
-    named = {
-        "question": question_column or text_column,
-        "answer": answer_column,
-        "answer_id": answer_id_column,
-        "cluster_id": cluster_id_column,
-        "events": events_column,
-    }
+    column_names = given_names(
+        question=question_column or text_column,
+        answer=answer_column,
+        answer_id=answer_id_column,
+        cluster_id=cluster_id_column,
+        events=events_column,
+    )
     inputs = question_files(
         questions,
-        {ours: theirs for ours, theirs in named.items() if theirs is not None},
+        column_names,
         files_of=lambda url: input_files([url], delimiter=delimiter, encoding=encoding, example=""),
     )
     for note in ignored_notes(inputs):

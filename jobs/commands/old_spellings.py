@@ -13,7 +13,11 @@ from schemas.errors import UsageError
 COMMANDS = {"rerank": "train-reranker"}
 """Old name of a command to the new one."""
 
-OPTIONS = {("train", "--plan"): "--dry-run"}
+OPTIONS = {
+    ("train", "--plan"): "--dry-run",
+    ("clusters", "--calibrate"): "`qpr calibrate`",
+    ("clusters", "--gold-column"): "`qpr calibrate`",
+}
 """Command and its old option to what does the same now."""
 
 

@@ -36,6 +36,11 @@ COMMANDS = {
     "clusters": LazyCommand(
         "jobs.commands.clusters", "clusters", "Group logged questions into clusters of paraphrases."
     ),
+    "calibrate": LazyCommand(
+        "jobs.commands.calibrate",
+        "calibrate",
+        "Learn linkage weights and measure thresholds on logs with gold clusters.",
+    ),
     "quora": LazyCommand(
         "jobs.commands.quora", "quora", "Group questions that people labelled as duplicates into clusters."
     ),

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from pipelines.reading.headers.columns import Column
     from pipelines.reading.sources import Source
 
+LogFiles = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="LOGS", help="Files, globs or URLs: .jsonl, .csv, .tsv, .parquet; .gz, .zst."),
+]
 Delimiter = Annotated[
     str | None,
     typer.Option(

@@ -1,4 +1,4 @@
-"""The options of ``qpr clusters`` that say how an answer is split into clusters of paraphrases.
+"""The options of ``qpr clusters`` and ``qpr calibrate`` for how an answer is split into clusters of paraphrases.
 
 --linkage, --min-probability, --refine-with, --calibration, --precision -> decide -> Decided
 """
@@ -6,12 +6,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    pass
 
 CALIBRATION = "Calibration"
 """Panel of the help."""
@@ -26,6 +23,13 @@ class Method(StrEnum):
     NONE = "none"
 
 
+class LearnedMethod(StrEnum):
+    """The methods whose weights are learned from labelled logs."""
+
+    BOOSTED = "boosted"
+    LOGISTIC = "logistic"
+
+
 Linkage = Annotated[
     Method | None,
     typer.Option(
@@ -34,6 +38,10 @@ Linkage = Annotated[
         "from these logs alone) or none (an answer is a cluster).",
         show_default="boosted; none with --coherence paper",
     ),
+]
+LearnedLinkage = Annotated[
+    LearnedMethod,
+    typer.Option(metavar="NAME", help="Method whose weights to learn: boosted or logistic (faster, less precise)."),
 ]
 MinProbability = Annotated[
     float | None,
@@ -54,24 +62,11 @@ RefineWith = Annotated[
     ),
 ]
 
-
-Calibrate = Annotated[
-    bool,
-    typer.Option(
-        "--calibrate",
-        help="Write a calibration, not a dataset: weights of --linkage and the precision of every threshold.",
-        rich_help_panel=CALIBRATION,
-    ),
-]
-GoldColumn = Annotated[
-    str,
-    typer.Option(
-        metavar="COLUMN", help="With --calibrate: rows of equal value are paraphrases.", rich_help_panel=CALIBRATION
-    ),
-]
 CalibrationFolder = Annotated[
     str | None,
-    typer.Option("--calibration", metavar="FOLDER", help="Calibration to use.", rich_help_panel=CALIBRATION),
+    typer.Option(
+        "--calibration", metavar="FOLDER", help="Calibration by `qpr calibrate`.", rich_help_panel=CALIBRATION
+    ),
 ]
 Precision = Annotated[
     float | None,

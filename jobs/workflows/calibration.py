@@ -1,4 +1,4 @@
-"""``qpr clusters --calibrate``: weights and thresholds from logs that say what their questions are about.
+"""The work of ``qpr calibrate``: weights and thresholds from logs that say what their questions are about.
 
 log files with a gold column -> write_calibration -> a calibration's folder -> read_calibration -> Chosen
 """

@@ -13,7 +13,6 @@ from schemas.errors import UsageError
 
 if TYPE_CHECKING:
     from pipelines.linkage.linker import Encode, Linking
-    from pipelines.linkage.scoring.shipped_weights import Kind
 
 WHOLE, LINKED, REFINED = 0.1, 0.05, 0.0
 """Clusters that score lower are rejected unless another limit is given. Linkage has judged its groups by more than
@@ -77,7 +76,7 @@ def decide(
         if method and method != read.method:
             raise UsageError(f"--calibration: its weights are for --linkage {read.method}, not {method}")
         if read.cosine != (encoder is not None):
-            raise UsageError("--calibration: --refine-with must be given to --calibrate and here, or to neither")
+            raise UsageError("--calibration: --refine-with must be given to `qpr calibrate` and here, or to neither")
         linking |= {"method": read.method, "weights": read.digest, "weights_json": read.weights_json}
     if read and precision is not None:
         _refuse({"--min-probability": min_probability}, "is what --precision chooses; leave one out")
@@ -89,14 +88,3 @@ def _refuse(given: Mapping[str, object], why: str) -> None:
     for option, value in given.items():
         if value is not None:
             raise UsageError(f"{option} {why}")
-
-
-def kind_to_learn(method: Method | None) -> Kind:
-    """Return the kind of weights that ``--calibrate`` learns.
-
-    Raises:
-        UsageError: the method has none.
-    """
-    if method in (Method.NONE, Method.FELLEGI_SUNTER):
-        raise UsageError(f"--calibrate needs --linkage boosted or logistic: {method} has no weights to learn")
-    return "logistic" if method is Method.LOGISTIC else "boosted"

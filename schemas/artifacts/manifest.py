@@ -27,7 +27,7 @@ _HOW_TO_MAKE = {
     "dataset": "`qpr clusters` or `qpr quora`",
     "model": "`qpr train`",
     "index": "`qpr index`",
-    "calibration": "`qpr clusters --calibrate`",
+    "calibration": "`qpr calibrate`",
     "reranker": "`qpr train-reranker`",
 }
 _TABLES: dict[str, frozenset[str]] = {

@@ -14,6 +14,13 @@ def test_an_old_command_is_answered_with_the_new_one(qpr, more):
     assert qpr("rerank", *more) == (2, "", expected)
 
 
+@pytest.mark.parametrize("old", ["--calibrate", "--gold-column", "--gold-column=topic"])
+def test_options_that_became_a_command_are_answered_with_it(qpr, old):
+    outcome = qpr("clusters", "logs.jsonl", "--output", "c", old)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.endswith("is no option any more. Use `qpr calibrate`\n")
+
+
 @pytest.mark.parametrize("more", [[], ["--dataset", "d", "--output", "o"], ["--help"]])
 def test_an_old_option_is_answered_with_the_new_one_before_others_are_missed(qpr, more):
     expected = "error: qpr train --plan: is no option any more. Use --dry-run\n"

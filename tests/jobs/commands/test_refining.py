@@ -25,7 +25,7 @@ def logs(write_jsonl):
 
 def test_a_second_pass_compares_vectors_and_says_whose(qpr, logs, model, memory):
     outcome = qpr(
-        "clusters", "--logs", logs, "--output", f"{memory}/d", "--refine-with", model, "--min-probability", 0.1
+        "clusters", logs, "--output", f"{memory}/d", "--refine-with", model, "--min-probability", 0.1
     )
     assert outcome.code == 0, outcome.err
     assembly = open_dataset(f"{memory}/d").manifest.configuration["assembly"]
@@ -37,7 +37,7 @@ def test_a_second_pass_compares_vectors_and_says_whose(qpr, logs, model, memory)
 
 
 def test_the_vectors_decide_too(qpr, logs, model, memory):
-    given = ("clusters", "--logs", logs, "--min-probability", 0.1, "--output")
+    given = ("clusters", logs, "--min-probability", 0.1, "--output")
     assert qpr(*given, f"{memory}/words").code == 0
     assert qpr(*given, f"{memory}/vectors", "--refine-with", model).code == 0
     words, vectors = (open_dataset(f"{memory}/{name}").table("clusters") for name in ("words", "vectors"))
@@ -50,7 +50,7 @@ def test_a_model_that_is_replaced_during_the_run_is_noticed(qpr, logs, model, me
     monkeypatch.setattr(
         worker_encoder.WorkerEncoder, "of", lambda url: worker_encoder.WorkerEncoder(str(url), "0" * 64)
     )
-    outcome = qpr("clusters", "--logs", logs, "--output", f"{memory}/d", "--refine-with", model)
+    outcome = qpr("clusters", logs, "--output", f"{memory}/d", "--refine-with", model)
     assert outcome.code == 1
     assert "the model was replaced during the run" in outcome.err
     assert not open_or_none(f"{memory}/d")
@@ -68,13 +68,12 @@ def open_or_none(url):
 def test_weights_for_vectors_are_calibrated_with_a_model_and_used_with_one(qpr, model, tmp_path):
     logs = tmp_path / "logs.parquet"
     assert qpr("simulate", "--output", logs, "--events", 12_000, "--seed", 3).code == 0
-    given = ("--logs", logs, "--linkage", "logistic")
-    made = qpr("clusters", "--calibrate", *given, "--refine-with", model, "--output", tmp_path / "c", "--json")
+    made = qpr("calibrate", logs, "--linkage", "logistic", "--refine-with", model, "--output", tmp_path / "c", "--json")
     assert made.code == 0, made.err
     assert json.loads(made.out)["curves"]["linkage_probability"]
-    use = ("clusters", "--logs", logs, "--output", tmp_path / "d", "--calibration", tmp_path / "c")
+    use = ("clusters", logs, "--output", tmp_path / "d", "--calibration", tmp_path / "c")
     alone = qpr(*use)
     assert alone.code == 2
-    assert "--refine-with must be given to --calibrate and here" in alone.err
+    assert "--refine-with must be given to `qpr calibrate` and here" in alone.err
     together = qpr(*use, "--refine-with", model, "--precision", 0.9)
     assert together.code == 0, together.err

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest, read_verified
 
@@ -23,7 +24,7 @@ def logs(tmp_path_factory):
 @pytest.fixture(scope="module")
 def calibration(logs, tmp_path_factory):
     url = tmp_path_factory.mktemp("calibration") / "c"
-    told = run("clusters", "--calibrate", "--logs", logs, "--output", url, "--linkage", "logistic", "--json")
+    told = run("calibrate", logs, "--output", url, "--linkage", "logistic", "--json")
     return url, json.loads(told)
 
 
@@ -42,7 +43,7 @@ def test_a_calibration_holds_weights_curves_and_a_picture(calibration):
 
 def test_a_precision_picks_the_threshold_that_reached_it(calibration, logs, qpr, memory):
     url, told = calibration
-    outcome = qpr("clusters", "--logs", logs, "--output", f"{memory}/d", "--calibration", url, "--precision", 0.97)
+    outcome = qpr("clusters", logs, "--output", f"{memory}/d", "--calibration", url, "--precision", 0.97)
     assert outcome.code == 0, outcome.err
     linking = open_dataset(f"{memory}/d").manifest.configuration["assembly"]["linking"]
     reached = [p for p in told["curves"]["linkage_probability"] if p["precision"] >= 0.97 and p["recall"] > 0]
@@ -55,7 +56,7 @@ def test_a_precision_picks_the_threshold_that_reached_it(calibration, logs, qpr,
 def test_without_linkage_a_precision_picks_the_least_coherence(calibration, logs, qpr, memory):
     url, told = calibration
     given = ("--linkage", "none", "--coherence", "adjusted", "--calibration", url, "--precision", 0.9)
-    outcome = qpr("clusters", "--logs", logs, "--output", f"{memory}/d", *given)
+    outcome = qpr("clusters", logs, "--output", f"{memory}/d", *given)
     assert outcome.code == 0, outcome.err
     assembly = open_dataset(f"{memory}/d").manifest.configuration["assembly"]
     reached = [p for p in told["curves"]["adjusted_coherence"] if p["precision"] >= 0.9 and p["recall"] > 0]
@@ -74,14 +75,36 @@ def test_without_linkage_a_precision_picks_the_least_coherence(calibration, logs
         (["--calibration", "nowhere"], 1, "nowhere: not a calibration"),
         (["--linkage", "magic"], 2, "--linkage"),
         (["--min-probability", 0], 2, "--min-probability"),
-        (["--calibrate", "--linkage", "none"], 2, "--calibrate needs --linkage boosted or logistic"),
-        (["--calibrate", "--gold-column", "truth"], 1, "--gold-column"),
     ],
 )
 def test_options_that_do_not_go_together_are_named(logs, qpr, memory, given, code, message):
-    outcome = qpr("clusters", "--logs", logs, "--output", f"{memory}/d", *given)
+    outcome = qpr("clusters", logs, "--output", f"{memory}/d", *given)
     assert outcome.code == code
     assert message in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "message"),
+    [
+        (["--linkage", "none"], 2, "--linkage"),
+        (["--linkage", "fellegi-sunter"], 2, "--linkage"),
+        (["--gold-column", "truth"], 1, "--gold-column"),
+        (["--question-column", "query"], 1, "no column query"),
+        (["--refine-with", "nowhere"], 1, "nowhere: not a model"),
+        (["--dry-run"], 2, "--dry-run"),
+    ],
+)
+def test_a_calibration_that_cannot_be_made_is_refused(logs, qpr, memory, given, code, message):
+    outcome = qpr("calibrate", logs, "--output", f"{memory}/c", *given)
+    assert outcome.code == code
+    assert message in outcome.err
+    assert not storage.exists(f"{memory}/c")
+
+
+def test_a_calibration_needs_a_log(qpr, memory):
+    outcome = qpr("calibrate", "--output", f"{memory}/c")
+    assert outcome.code == 2
+    assert "no input file. Name at least one, such as: qpr calibrate" in outcome.err
 
 
 def test_what_a_calibration_is_for_is_held_against_the_other_options(calibration, logs, qpr, memory):
@@ -92,14 +115,14 @@ def test_what_a_calibration_is_for_is_held_against_the_other_options(calibration
         (["--linkage", "none", "--precision", 0.9, "--min-coherence", 0.5], "--min-coherence is what --precision"),
         (["--precision", 1.0], "no threshold reaches precision 1.0"),
     ):
-        outcome = qpr("clusters", "--logs", logs, "--output", f"{memory}/d", "--calibration", url, *given)
+        outcome = qpr("clusters", logs, "--output", f"{memory}/d", "--calibration", url, *given)
         assert outcome.code in (1, 2)
         assert message in outcome.err
 
 
 def test_logs_that_are_too_few_to_calibrate_leave_nothing_behind(qpr, write_jsonl, tmp_path):
     logs = write_jsonl("few.jsonl", [{"question": "who is it", "answer": "me", "gold_cluster": 1}])
-    outcome = qpr("clusters", "--calibrate", "--logs", logs, "--output", tmp_path / "c")
+    outcome = qpr("calibrate", logs, "--output", tmp_path / "c")
     assert outcome.code == 1
     assert "the logs are too few" in outcome.err
     assert not (tmp_path / "c").exists()

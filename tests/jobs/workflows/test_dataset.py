@@ -25,7 +25,7 @@ def pairs(tmp_path):
 
 @pytest.fixture(params=["clusters", "quora"])
 def command(request, log, pairs):
-    return {"clusters": ("clusters", "--logs", log), "quora": ("quora", "--pairs", pairs)}[request.param]
+    return {"clusters": ("clusters", log), "quora": ("quora", pairs)}[request.param]
 
 
 def test_a_run_ends_with_its_tables_and_tells_where_the_page_is(qpr, command, memory):
@@ -57,7 +57,7 @@ def test_json_holds_counters_distributions_and_speed(qpr, command, memory):
 
 def test_the_page_of_a_run_that_is_not_published_says_why(qpr, write_jsonl, memory):
     path = write_jsonl("one.jsonl", [{"question": ASKED[0], "answer": "a"}])
-    outcome = qpr("clusters", "--logs", path, "--output", f"{memory}/d")
+    outcome = qpr("clusters", path, "--output", f"{memory}/d")
     assert outcome.code == 1
     page = outcome.err.split("see the counts in ")[1].split("\n")[0]
     assert (

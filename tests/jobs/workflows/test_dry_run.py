@@ -23,7 +23,7 @@ def test_a_plan_tells_inputs_output_and_options_and_writes_nothing(qpr, log, mem
     monkeypatch.chdir(log.parent)  # a long path would be wrapped
     before = everything(memory)
     options = ["--min-coherence", 0.25, "--dry-run", "--", "--direct_num_workers=3"]
-    outcome = qpr("clusters", "--logs", log.name, "--output", f"{memory}/d", *options)
+    outcome = qpr("clusters", log.name, "--output", f"{memory}/d", *options)
     assert outcome.code == 0
     assert everything(memory) == before
     lines = {" ".join(line.split()) for line in outcome.out.splitlines()}
@@ -36,7 +36,7 @@ def test_a_plan_tells_inputs_output_and_options_and_writes_nothing(qpr, log, mem
 def test_the_plan_is_one_json_document(qpr, tmp_path, memory):
     (tmp_path / "pairs.tsv").write_text(PAIRS)
     mode = ["--", "--direct_running_mode=multi_processing"]
-    outcome = qpr("quora", "--pairs", tmp_path / "pairs.tsv", "--output", f"{memory}/d", "--dry-run", "--json", *mode)
+    outcome = qpr("quora", tmp_path / "pairs.tsv", "--output", f"{memory}/d", "--dry-run", "--json", *mode)
     found = json.loads(outcome.out)
     assert (found["files"], found["rows"], found["rows_exact"], found["replaces"]) == (1, 1, True, False)
     assert found["inputs"][0]["format"] == "tsv"
@@ -45,7 +45,7 @@ def test_the_plan_is_one_json_document(qpr, tmp_path, memory):
 
 
 def test_a_dataset_that_would_be_replaced_is_told_and_stays(qpr, log, memory):
-    given = ("clusters", "--logs", log, "--output", f"{memory}/d", "--overwrite")
+    given = ("clusters", log, "--output", f"{memory}/d", "--overwrite")
     assert qpr(*given).code == 0
     before = everything(memory)
     outcome = qpr(*given, "--dry-run")
@@ -71,7 +71,7 @@ def test_what_a_run_refuses_at_once_its_plan_refuses_in_the_same_words(qpr, tmp_
     path = tmp_path / name
     if content is not None:
         path.write_text(content)
-    given = ("clusters", "--logs", path, "--output", f"{memory}/d")
+    given = ("clusters", path, "--output", f"{memory}/d")
     planned, run = qpr(*given, "--dry-run", *options), qpr(*given, *options)
     assert planned.code in (1, 2)
     assert planned.code == run.code
@@ -83,24 +83,17 @@ def test_what_a_run_refuses_at_once_its_plan_refuses_in_the_same_words(qpr, tmp_
 def test_an_output_that_a_run_could_not_claim_is_refused_in_the_same_words(qpr, log, tmp_path, place):
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "file").write_text("mine")
-    assert qpr("clusters", "--logs", log, "--output", tmp_path / "exists").code == 0
-    given = ("clusters", "--logs", log, "--output", tmp_path / place)
+    assert qpr("clusters", log, "--output", tmp_path / "exists").code == 0
+    given = ("clusters", log, "--output", tmp_path / place)
     planned, run = qpr(*given, "--dry-run"), qpr(*given)
     assert planned.code == 1
     assert planned == run
     assert str(tmp_path / place) in planned.err
 
 
-def test_a_calibration_has_no_plan_and_is_not_made_instead(qpr, log, memory):
-    outcome = qpr("clusters", "--logs", log, "--output", f"{memory}/c", "--calibrate", "--dry-run")
-    assert outcome.code == 2
-    assert "--dry-run plans a dataset, not a calibration" in outcome.err
-    assert not storage.exists(f"{memory}/c")
-
-
 def test_a_folder_that_may_not_be_written_to_is_seen_without_writing(qpr, log, tmp_path, monkeypatch):
     monkeypatch.setattr("os.access", lambda path, mode: str(path) != str(tmp_path))
-    outcome = qpr("clusters", "--logs", log, "--output", tmp_path / "new" / "d", "--dry-run")
+    outcome = qpr("clusters", log, "--output", tmp_path / "new" / "d", "--dry-run")
     assert (outcome.code, outcome.err) == (1, f"error: {tmp_path}: permission denied\n")
 
 
