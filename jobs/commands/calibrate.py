@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from jobs.options.columns import AnswerColumn, AnswerIdColumn, QuestionColumn, given_names
+from jobs.options.columns import COLUMN, column_names
 from jobs.options.inputs import Delimiter, Encoding, LogFiles, input_files
 from jobs.options.linkage import LearnedLinkage, LearnedMethod, RefineWith
 from jobs.options.output import lasting
@@ -28,9 +28,12 @@ def calibrate(
     ] = "gold_cluster",
     linkage: LearnedLinkage = LearnedMethod.BOOSTED,
     refine_with: RefineWith = None,
-    question_column: QuestionColumn = None,
-    answer_column: AnswerColumn = None,
-    answer_id_column: AnswerIdColumn = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column for one of question, answer, answer_id, such as question=query. Repeatable.", **COLUMN
+        ),
+    ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing calibration.")] = False,
@@ -45,10 +48,10 @@ def calibrate(
       qpr clusters logs.jsonl --output dataset --calibration calibration
     """
     sources = input_files(files or [], delimiter=delimiter, encoding=encoding, example=EXAMPLE)
-    columns = given_names(question=question_column, answer=answer_column, answer_id=answer_id_column)
+    names = column_names(column, known=("question", "answer", "answer_id"))
     write_calibration(
         sources,
-        names=columns | {"gold": gold_column},
+        names=names | {"gold": gold_column},
         kind="logistic" if linkage is LearnedMethod.LOGISTIC else "boosted",
         refine_with=refine_with,
         output=output,

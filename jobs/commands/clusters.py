@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from jobs.options.beam import beam_options
-from jobs.options.columns import COLUMN, AnswerColumn, AnswerIdColumn, QuestionColumn, given_names
+from jobs.options.columns import COLUMN, OlderColumn, column_names
 from jobs.options.ignored_answers import IgnoreAnswer, read_ignored
 from jobs.options.inputs import Delimiter, Encoding, LogFiles, check_inputs, input_files
 from jobs.options.leakage import NearDuplicate
@@ -101,21 +101,21 @@ def clusters(
         str | None,
         typer.Option(metavar="NAME", help="Reject rows of another locale than this, such as en-GB.", **_LIMITS),
     ] = None,
-    question_column: QuestionColumn = None,
-    answer_column: AnswerColumn = None,
-    answer_id_column: AnswerIdColumn = None,
-    timestamp_column: Annotated[
-        str | None, typer.Option(help="Column with the time.", show_default="timestamp", **COLUMN)
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column for one of question, answer, answer_id, timestamp, user_id, confidence, locale, such as "
+            "question=query. Repeatable.",
+            **COLUMN,
+        ),
     ] = None,
-    user_id_column: Annotated[
-        str | None, typer.Option(help="Column with the user.", show_default="user_id", **COLUMN)
-    ] = None,
-    confidence_column: Annotated[
-        str | None, typer.Option(help="Column with the confidence.", show_default="confidence", **COLUMN)
-    ] = None,
-    locale_column: Annotated[
-        str | None, typer.Option(help="Column with the locale.", show_default="locale", **COLUMN)
-    ] = None,
+    question_column: OlderColumn = None,
+    answer_column: OlderColumn = None,
+    answer_id_column: OlderColumn = None,
+    timestamp_column: OlderColumn = None,
+    user_id_column: OlderColumn = None,
+    confidence_column: OlderColumn = None,
+    locale_column: OlderColumn = None,
     shards: Annotated[
         int | None,
         typer.Option(min=1, max=4096, metavar="N", help="Parts of the work.", show_default="by size", **_LIMITS),
@@ -147,7 +147,9 @@ def clusters(
     from pipelines.questions.row_filters import Validation
 
     options = beam_options(context)
-    column_names = given_names(
+    names = column_names(
+        column,
+        known=[known.name for known in pipeline.COLUMNS],
         question=question_column,
         answer=answer_column,
         answer_id=answer_id_column,
@@ -159,7 +161,7 @@ def clusters(
     sources = input_files([*(logs or []), *(files or [])], delimiter=delimiter, encoding=encoding, example=EXAMPLE)
     asked_for = {"confidence": min_confidence is not None, "locale": locale is not None}
     columns = [dataclasses.replace(c, required=c.required or asked_for.get(c.name, False)) for c in pipeline.COLUMNS]
-    check_inputs(sources, columns, column_names)
+    check_inputs(sources, columns, names)
     if min_answer_share is None:
         min_answer_share = 0 if coherence is Score.PAPER else Ambiguity().min_answer_share
     if near_duplicate is None:
@@ -174,7 +176,7 @@ def clusters(
         refine_with=refine_with,
     )
     config = pipeline.ClustersConfig(
-        column_names=column_names,
+        column_names=names,
         delimiter=delimiter,
         encoding=encoding,
         validation=Validation(

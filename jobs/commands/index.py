@@ -15,7 +15,7 @@ import typer
 
 from jobs.display.console import emit, say, two_columns, working
 from jobs.options.beam import beam_options
-from jobs.options.columns import COLUMN, AnswerColumn, AnswerIdColumn, given_names
+from jobs.options.columns import COLUMN, OlderColumn, column_names
 from jobs.options.inputs import Delimiter, Encoding, input_files
 from jobs.options.output import lasting
 from schemas.artifacts import storage
@@ -43,19 +43,20 @@ def index(
     output: Annotated[
         str, typer.Option(callback=lasting, metavar="FOLDER", help="Folder of the index, any fsspec URL.")
     ],
-    question_column: Annotated[
-        str | None,
-        typer.Option(help="Column of a file with the question.", show_default="question or text", **COLUMN),
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Column of a file for one of question, answer, answer_id, cluster_id, events, such as question=title. "
+            "Repeatable.",
+            **COLUMN,
+        ),
     ] = None,
-    text_column: Annotated[str | None, typer.Option(hidden=True, help="Older name of --question-column.")] = None,
-    answer_column: AnswerColumn = None,
-    answer_id_column: AnswerIdColumn = None,
-    cluster_id_column: Annotated[
-        str | None, typer.Option(help="Column with the cluster's id.", show_default="cluster_id", **COLUMN)
-    ] = None,
-    events_column: Annotated[
-        str | None, typer.Option(help="Column with the number of log rows.", show_default="events", **COLUMN)
-    ] = None,
+    question_column: OlderColumn = None,
+    text_column: OlderColumn = None,
+    answer_column: OlderColumn = None,
+    answer_id_column: OlderColumn = None,
+    cluster_id_column: OlderColumn = None,
+    events_column: OlderColumn = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     shards: Annotated[int, typer.Option(min=1, max=4096, metavar="N", help="Parts of the index.")] = 8,
@@ -86,13 +87,15 @@ def index(
     """
     from jobs.indexing.indexed_model import IndexedModel
     from jobs.indexing.pipeline import IndexJob, build
-    from jobs.indexing.question_files import DatasetFile, ignored_notes, question_files
+    from jobs.indexing.question_files import COLUMNS, DatasetFile, ignored_notes, question_files
     from jobs.workflows.worker_encoder import WorkerEncoder
     from model.index.shards import check_questions, new_index
     from pipelines.engine.runner import run
 
     options = beam_options(context)
-    column_names = given_names(
+    names = column_names(
+        column,
+        known=[known.name for known in COLUMNS],
         question=question_column or text_column,
         answer=answer_column,
         answer_id=answer_id_column,
@@ -101,7 +104,7 @@ def index(
     )
     inputs = question_files(
         questions,
-        column_names,
+        names,
         files_of=lambda url: input_files([url], delimiter=delimiter, encoding=encoding, example=""),
     )
     for note in ignored_notes(inputs):

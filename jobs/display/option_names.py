@@ -55,7 +55,7 @@ def option_rows(configuration: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows: dict[str, str] = {}
     for path, value in flat(configuration):
         if path.startswith("column_names."):
-            rows[f"--{path.removeprefix('column_names.').replace('_', '-')}-column"] = value
+            rows[f"--column {path.removeprefix('column_names.')}"] = value
         elif path == "assembly.linking":
             rows[names[path]] = "none"
         elif value not in ("null", "{}", "[]"):

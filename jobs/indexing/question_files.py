@@ -104,7 +104,7 @@ def question_files(
     if len({_identity(file) for file in inputs.files}) != len(inputs.files):
         raise UsageError("--questions: a file is given twice")
     if names and not inputs.ignored:
-        options = ", ".join(column.option for column in COLUMNS if column.name in names)
+        options = ", ".join(f"--column {ours}={theirs}" for ours, theirs in names.items())
         raise UsageError(f"{options}: names a column of a file, and --questions gives datasets only. Leave it out")
     return inputs
 

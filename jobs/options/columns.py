@@ -1,25 +1,45 @@
-"""The options that name the columns of input files.
+"""The option that names the columns of input files: ``--column question=query``.
 
---question-column, --answer-column, … -> given_names -> our name of a column to the files'
+--column, older options -> column_names -> our name of a column to the files'
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any
 
 import typer
 
-COLUMN: dict[str, Any] = {"metavar": "COLUMN", "rich_help_panel": "Columns"}
+from jobs.display.console import say
+from schemas.errors import UsageError
 
-QuestionColumn = Annotated[
-    str | None, typer.Option(help="Column with the question.", show_default="question", **COLUMN)
-]
-AnswerColumn = Annotated[str | None, typer.Option(help="Column with the answer.", show_default="answer", **COLUMN)]
-AnswerIdColumn = Annotated[
-    str | None, typer.Option(help="Column with the answer's id.", show_default="answer_id", **COLUMN)
-]
+COLUMN: dict[str, Any] = {"metavar": "NAME=COLUMN", "rich_help_panel": "Columns"}
+
+OlderColumn = Annotated[str | None, typer.Option(hidden=True, help="Older way to give --column.")]
+"""One option for each column, in versions before ``--column``."""
 
 
-def given_names(**columns: str | None) -> dict[str, str]:
-    """Return our name of each column that the command line names to its name in the files."""
-    return {ours: theirs for ours, theirs in columns.items() if theirs is not None}
+def column_names(given: Sequence[str] | None, *, known: Collection[str], **older: str | None) -> dict[str, str]:
+    """Return our name of each column that the command line names to its name in the files.
+
+    Args:
+        given: values of ``--column``, each our name, ``=`` and the name in the files.
+        known: our names.
+        older: values of older options by our name; each prints a note.
+
+    Raises:
+        UsageError: a value is no such pair, or a column is unknown or named twice.
+    """
+    names = {ours: theirs for ours, theirs in older.items() if theirs is not None}
+    for ours, theirs in names.items():
+        say(f"--{ours.replace('_', '-')}-column will go: give --column {ours}={theirs}")
+    for value in given or []:
+        ours, _, theirs = value.partition("=")
+        if not ours or not theirs:
+            raise UsageError(f"--column {value}: must be a name and a column of the files, such as question=query")
+        if ours not in known:
+            raise UsageError(f"--column {value}: there is no {ours}. Name one of {', '.join(known)}")
+        if ours in names:
+            raise UsageError(f"--column {value}: {ours} is {names[ours]} already. Leave one out")
+        names[ours] = theirs
+    return names

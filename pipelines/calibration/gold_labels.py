@@ -27,7 +27,7 @@ from schemas.ragged import most_frequent
 from schemas.tables import QA_LOG
 from schemas.text_arrays import encode, fold_all, hash64_all, key_all
 
-GOLD: Final = Column("gold", pa.string())
+GOLD: Final = Column("gold", pa.string(), option="--gold-column")
 """What a log says of a row's question: equal values are paraphrases, null is not known."""
 
 _COLUMNS: Final = (*(Column(field.name, field.type, required=not field.nullable) for field in QA_LOG), GOLD)

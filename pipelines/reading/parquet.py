@@ -120,7 +120,7 @@ def _locate(
         stored = schema.field(located[column.name]).type if column.name in located else pa.null()
         if not is_castable(stored, column.type):
             cause = f"column {located[column.name]} holds {stored}, which is no {column.type}"
-            raise QprError(f"{source.url}: {cause}. Convert it, or name another with {column.option}")
+            raise QprError(f"{source.url}: {cause}. Convert it, or name another with {column.mapped_to()}")
     return located
 
 

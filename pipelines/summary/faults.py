@@ -21,7 +21,7 @@ SHOWN: Final = 5
 _SHOWN_CHARACTERS: Final = 120
 
 _ADVICE: Final = {
-    "size_single_question": "An answer needs two questions: give more logs, or an answer id (--answer-id-column)",
+    "size_single_question": "An answer needs two questions: give more logs, or an answer id (--column answer_id=NAME)",
     "size_over_max_cluster_size": "Raise --max-cluster-size",
     "linkage_no_paraphrase": "Lower --min-probability, or use --linkage none",
     "coherence_incoherent": "Lower --min-coherence, or choose another --coherence",

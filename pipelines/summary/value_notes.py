@@ -20,7 +20,7 @@ def idle_filter(counters: Mapping[str, int]) -> str | None:
         if counters.get(f"readable_{name}") == 0:
             unreadable = counters.get(f"unreadable_{name}", 0)
             cause = f"none of its {unreadable:,} values is {_KINDS[name]}" if unreadable else "it holds no value"
-            step = f"Name another column with --{name}-column, or leave {option} out"
+            step = f"Name another column with --column {name}=NAME, or leave {option} out"
             return f"{option} filters by the column {name}, but {cause}. {step}"
     return None
 

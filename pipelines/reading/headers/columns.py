@@ -29,20 +29,25 @@ class Column:
         name: our name for it.
         type: string, float64 or `TIMESTAMP`.
         required: whether a file without it is an error; an optional column that is not there is null.
+        option: the option that maps this column alone; empty: `--column`.
     """
 
     name: str
     type: pa.DataType
     required: bool = True
+    option: str = ""
 
     def __post_init__(self) -> None:
         if self.type not in (pa.string(), pa.float64(), TIMESTAMP):
             raise ValueError(f"column {self.name}: can read string, float64 and {TIMESTAMP}, not {self.type}")
 
-    @property
-    def option(self) -> str:
-        """Return the command-line option that maps it to another name."""
-        return f"--{self.name.replace('_', '-')}-column"
+    def mapped_to(self, theirs: str = "NAME") -> str:
+        """Return the words of a command line that map it to another name."""
+        return (
+            f"{self.option} {shlex.quote(theirs)}"
+            if self.option
+            else f"--column {shlex.quote(f'{self.name}={theirs}')}"
+        )
 
 
 def file_names(columns: Sequence[Column], names: Mapping[str, str]) -> tuple[list[str], list[str]]:
@@ -95,5 +100,5 @@ def _options(missing: Sequence[Column], sample: Mapping[str, Sequence[str]]) -> 
     if not sample:
         return f"There is no other column; add {' and '.join(column.name for column in missing)} to the file"
     suggested = suggest_columns([column.name for column in missing], sample)
-    options = " ".join(f"{c.option} {shlex.quote(suggested.get(c.name, 'NAME'))}" for c in missing)
+    options = " ".join(c.mapped_to(suggested.get(c.name, "NAME")) for c in missing)
     return f"Add: {options}" if len(suggested) == len(missing) else f"Add, with one of them for NAME: {options}"

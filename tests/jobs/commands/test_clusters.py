@@ -83,7 +83,7 @@ def test_a_pattern_that_the_shell_left_alone_does_too(qpr, write_jsonl, dataset)
         (
             "log.csv",
             "asked,told\na,b\n",
-            "no column question, answer; there are asked, told. Add: --question-column asked --answer-column told",
+            "no column question, answer; there are asked, told. Add: --column question=asked --column answer=told",
         ),
         ("log.jsonl.gz", "not gzip", "log.jsonl.gz: is not gzip data"),
         ("log.parquet", "not parquet", "log.parquet: not a whole Parquet file"),
@@ -105,9 +105,9 @@ def test_wrong_columns_are_answered_with_the_option_that_maps_them(qpr, write_js
     outcome = qpr("clusters", "--logs", path, "--output", dataset)
     assert outcome.code == 1
     assert "utterance" in outcome.err
-    assert "--question-column" in outcome.err
-    mapped = ["--question-column", "utterance", "--answer-column", "reply"]
-    assert qpr("clusters", "--logs", path, "--output", dataset, *mapped).code == 0
+    assert "--column question=utterance" in outcome.err
+    mapped = ["--column", "question=utterance", "--column", "answer=reply"]
+    assert qpr("clusters", path, "--output", dataset, *mapped).code == 0
     assert len(clusters_of(dataset)) == 1
     assert read_manifest(dataset).configuration["column_names"] == {"question": "utterance", "answer": "reply"}
 

@@ -136,7 +136,7 @@ def test_the_index_depends_neither_on_the_number_of_shards_nor_on_the_order_of_t
 
 def test_columns_of_other_names_are_read_and_columns_without_a_place_are_named(qpr, index, tmp_path):
     (tmp_path / "faq.csv").write_text("title,reply,times,url,lang\nPay my bill,Online,7,http://a,en\n")
-    options = ("--question-column", "title", "--answer-column", "reply", "--events-column", "times")
+    options = ("--column", "question=title", "--column", "answer=reply", "--column", "events=times")
     result, said = index(tmp_path / "faq.csv", options=options)
     hit = search(qpr, result, "pay my bill")
     assert (hit["text"], hit["answer"], hit["events"]) == ("Pay my bill", "Online", 7)
@@ -160,7 +160,7 @@ def test_a_dataset_and_a_faq_make_one_index(qpr, index, tmp_path, make_dataset):
     ("name", "content", "options", "code", "message"),
     [
         ("faq.csv", "title,answer\na,b\n", (), 1, "no column question; there are title, answer. Add"),
-        ("faq.csv", "question\na\n", ("--answer-column", "reply"), 1, "no column reply; there are question."),
+        ("faq.csv", "question\na\n", ("--column", "answer=reply"), 1, "no column reply; there are question."),
         ("faq.txt", "question\na\n", (), 1, "faq.txt: cannot tell the format from the name. Known endings: .jsonl"),
         (
             "faq.csv",
@@ -184,17 +184,26 @@ def test_a_table_that_cannot_be_indexed_is_named(qpr, tmp_path, model, name, con
 
 def test_naming_a_column_of_a_dataset_is_wrong_usage(qpr, tmp_path, model, make_dataset):
     make_dataset(tmp_path / "data", [["pay", "bill"]])
-    given = ("--questions", tmp_path / "data", "--model", model, "--output", tmp_path / "i", "--text-column", "text")
+    given = (
+        "--questions",
+        tmp_path / "data",
+        "--model",
+        model,
+        "--output",
+        tmp_path / "i",
+        "--column",
+        "question=text",
+    )
     outcome = qpr("index", *given)
     assert outcome.code == 2
-    assert "--question-column: names a column of a file, and --questions gives datasets only" in outcome.err
+    assert "--column question=text: names a column of a file, and --questions gives datasets only" in outcome.err
 
 
 def test_a_faq_as_a_spreadsheet_saves_it_is_read_with_its_delimiter_and_encoding(qpr, tmp_path, model):
     path = tmp_path / "faq.csv"
     path.write_bytes("Frage;Antwort\nWie kündige ich?;Im Konto über „Kündigen“\n".encode("cp1252"))
     given = ("index", "--questions", path, "--model", model, "--output", tmp_path / "i", "--encoding", "cp1252")
-    outcome = qpr(*given, "--question-column", "Frage", "--answer-column", "Antwort")
+    outcome = qpr(*given, "--column", "question=Frage", "--column", "answer=Antwort")
     assert outcome.code == 0, outcome.err
     assert [hit.answer for hit in open_index(str(tmp_path / "i")).search("Wie kündige ich?")] == [
         "Im Konto über „Kündigen“"

@@ -81,7 +81,7 @@ def test_parquet_rows_with_equal_keys_are_merged_to_the_smallest_text_whatever_t
     pq.write_table(pa.table({"q": ["PAY bill", "flight"]}), tmp_path / "b.parquet")
     index = tmp_path / "i"
     glob = tmp_path / "*.parquet"
-    assert run("index", "--questions", glob, "--text-column", "q", "--model", model, "--output", index) == 0
+    assert run("index", "--questions", glob, "--column", "question=q", "--model", model, "--output", index) == 0
     assert read_manifest(str(index)).counters == {
         "columns_ignored": 0,
         "questions_read": 6,
@@ -208,7 +208,7 @@ def test_mistakes_are_named_and_nothing_is_left_behind(tmp_path, dataset, model,
         (
             "other.parquet",
             pa.table({"title": ["a"]}),
-            "no column question; there are title. Add, with one of them for NAME: --question-column NAME",
+            "no column question; there are title. Add, with one of them for NAME: --column question=NAME",
         ),
         ("lists.parquet", pa.table({"text": [["a"]]}), "column text holds list<element: string>, which is no string"),
         ("empty.parquet", pa.table({"text": pa.array([], pa.string())}), "no question with a word"),

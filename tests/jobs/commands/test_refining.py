@@ -24,9 +24,7 @@ def logs(write_jsonl):
 
 
 def test_a_second_pass_compares_vectors_and_says_whose(qpr, logs, model, memory):
-    outcome = qpr(
-        "clusters", logs, "--output", f"{memory}/d", "--refine-with", model, "--min-probability", 0.1
-    )
+    outcome = qpr("clusters", logs, "--output", f"{memory}/d", "--refine-with", model, "--min-probability", 0.1)
     assert outcome.code == 0, outcome.err
     assembly = open_dataset(f"{memory}/d").manifest.configuration["assembly"]
     assert assembly["linking"]["encoder"] == read_manifest(str(model), "model").digest

@@ -89,7 +89,7 @@ def test_options_that_do_not_go_together_are_named(logs, qpr, memory, given, cod
         (["--linkage", "none"], 2, "--linkage"),
         (["--linkage", "fellegi-sunter"], 2, "--linkage"),
         (["--gold-column", "truth"], 1, "--gold-column"),
-        (["--question-column", "query"], 1, "no column query"),
+        (["--column", "question=query"], 1, "no column query"),
         (["--refine-with", "nowhere"], 1, "nowhere: not a model"),
         (["--dry-run"], 2, "--dry-run"),
     ],

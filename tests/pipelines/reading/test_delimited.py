@@ -88,7 +88,7 @@ def test_batches_end_after_their_rows_or_bytes(tmp_path, monkeypatch):
     [
         (
             b"prompt,answer_id\n1,2\n",
-            r"no column question; there are prompt, answer_id\. Add: --question-column prompt$",
+            r"no column question; there are prompt, answer_id\. Add: --column question=prompt$",
         ),
         (b"prompt\ttext\n1\t2\n", r"no column question; there are prompt, text\."),
         (b"\n\n", r"there is no row in it; the first row must name the columns"),
@@ -216,5 +216,5 @@ def test_a_ten_megabyte_quoted_cell_of_many_lines_loses_no_later_row(tmp_path):
 
 def test_columns_are_suggested_by_their_names_and_values(tmp_path):
     content = b"ts;user;q;a;conf\n2025-01-01;u1;wie geht das?;so;0,9\n"
-    with pytest.raises(QprError, match=r"there are ts, user, q, a, conf\. Add: --question-column q --answer-column a$"):
+    with pytest.raises(QprError, match=r"there are ts, user, q, a, conf\. Add: --column question=q --column answer=a$"):
         check_header(source_of(tmp_path, content), ANSWERED)

@@ -102,7 +102,7 @@ def test_the_header_check_looks_at_the_keys_of_the_first_rows(tmp_path):
     good = source_of(tmp_path, b"broken", b'{"answer_id": 1}', b'{"question": "a"}')
     check_header(good, COLUMNS)
     late = source_of(tmp_path, *[b'{"prompt": "a"}'] * 100, b'{"question": "a"}')
-    with pytest.raises(QprError, match=r"no column question; there are prompt\. .*--question-column prompt"):
+    with pytest.raises(QprError, match=r"no column question; there are prompt\. .*--column question=prompt"):
         check_header(late, COLUMNS)
     check_header(late, COLUMNS, {"question": "prompt"})
 

@@ -101,9 +101,9 @@ def test_batches_are_bounded_and_keep_the_order(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"prompt": ["a"]}, r"no column question; there are prompt\. .*--question-column prompt"),
+        ({"prompt": ["a"]}, r"no column question; there are prompt\. .*--column question=prompt"),
         ({"question": pa.array([["a"]])}, r"column question holds list<.*>, which is no string"),
-        ({"question": ["a"], "confidence": pa.array([{"x": 1}])}, r"confidence holds struct.*--confidence-column"),
+        ({"question": ["a"], "confidence": pa.array([{"x": 1}])}, r"confidence holds struct.*--column confidence=NAME"),
         ({"question": ["a"], "timestamp": [True]}, r"timestamp holds bool, which is no timestamp"),
     ],
 )
@@ -175,5 +175,5 @@ def test_two_columns_of_one_name_matter_only_where_one_is_wanted(tmp_path):
 
 def test_columns_are_suggested_by_what_they_hold(tmp_path):
     pq.write_table(pa.table({"n": [1], "c": ["how do I pay?"]}), tmp_path / "x.parquet")
-    with pytest.raises(QprError, match=r"there are n, c\. Add: --question-column c$"):
+    with pytest.raises(QprError, match=r"there are n, c\. Add: --column question=c$"):
         check_header(expand([str(tmp_path / "x.parquet")])[0], COLUMNS)

@@ -14,7 +14,7 @@ LEFT = {"rows_read": 9, "rows_kept": 9, "rows_rejected": 0, "members": 9, "group
         ("coherence_incoherent", ("--min-coherence", "--coherence")),
         ("ambiguity_minority_answer", ("--min-answer-share",)),
         ("leakage_in_train", ("--near-duplicate",)),
-        ("size_single_question", ("--answer-id-column",)),
+        ("size_single_question", ("--column answer_id=NAME",)),
         ("validate_no_word", ("--max-reject-ratio",)),
     ],
 )

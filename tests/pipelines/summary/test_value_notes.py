@@ -10,7 +10,10 @@ from pipelines.summary.value_notes import idle_filter, value_notes
         ({"readable_confidence": 1, "unreadable_confidence": 9}, None),
         ({"unreadable_confidence": 9}, None),  # nothing filters by it
         ({"readable_confidence": 0, "unreadable_confidence": 1_000}, "none of its 1,000 values is a number"),
-        ({"readable_locale": 0}, "it holds no value. Name another column with --locale-column, or leave --locale out"),
+        (
+            {"readable_locale": 0},
+            "it holds no value. Name another column with --column locale=NAME, or leave --locale out",
+        ),
     ],
 )
 def test_a_filter_is_idle_if_no_value_of_its_column_was_read(counters, expected):

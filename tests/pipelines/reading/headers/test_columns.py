@@ -19,12 +19,12 @@ def test_a_mapping_wins_over_a_column_with_our_name():
 def test_a_missing_column_is_explained_with_those_found_and_the_option_that_maps_it():
     with pytest.raises(QprError) as caught:
         locate_columns(COLUMNS, {}, ["prompt", "answer"], url="f.csv")
-    assert str(caught.value) == ("f.csv: no column question; there are prompt, answer. Add: --question-column prompt")
+    assert str(caught.value) == ("f.csv: no column question; there are prompt, answer. Add: --column question=prompt")
 
 
 def test_an_optional_column_may_be_missing_unless_it_was_mapped():
     assert "answer_id" not in locate_columns(COLUMNS, {}, ["question", "answer"], url="f")
-    with pytest.raises(QprError, match=r"no column ref;.*Add, with one of them for NAME: --answer-id-column NAME"):
+    with pytest.raises(QprError, match=r"no column ref;.*Add, with one of them for NAME: --column answer_id=NAME"):
         locate_columns(COLUMNS, {"answer_id": "ref"}, ["question", "answer", "x"], url="f")
 
 
@@ -51,5 +51,5 @@ def test_a_file_without_a_column_to_spare_has_to_get_one():
 
 
 def test_suggested_names_are_quoted_for_a_shell():
-    with pytest.raises(QprError, match=r"Add: --question-column 'Frage des Kunden' --answer-column Antwort$"):
+    with pytest.raises(QprError, match=r"Add: --column 'question=Frage des Kunden' --column answer=Antwort$"):
         locate_columns(COLUMNS, {}, ["Frage des Kunden", "Antwort"], url="f")
