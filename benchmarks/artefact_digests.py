@@ -67,14 +67,14 @@ def main() -> None:
                 dataset = Path(folder) / f"{Path(log).name.partition('.')[0]}-{coherence}"
                 options = ["--coherence", "paper"] if coherence == "paper" else []
                 try:
-                    qpr("clusters", "--logs", log, "--output", str(dataset), *options)
+                    qpr("clusters", log, "--output", str(dataset), *options)
                 except SystemExit as failed:
                     digests[dataset.name] = str(failed).partition("error: ")[2].partition(". ")[0]
                 else:
                     digests |= of_dataset(dataset)
         if given.pairs:
             dataset = Path(folder) / "pairs"
-            qpr("quora", "--pairs", given.pairs, "--output", str(dataset))
+            qpr("quora", given.pairs, "--output", str(dataset))
             digests |= of_dataset(dataset)
             digests |= of_model(dataset, Path(folder) / "default")
             digests |= of_model(dataset, Path(folder) / "paper", "--preset", "paper")

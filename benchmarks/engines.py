@@ -133,7 +133,7 @@ def main() -> None:
         logs = simulate(options.logs or folder, options.events, options.seed)
         for name in options.engine or [name for name in ENGINES if name != "Spark cluster"]:
             output, server_logs = f"{folder}/{name}", Path(folder) / f"{name} logs"
-            given = ["clusters", "--logs", logs, "--output", output, "--coherence", "paper"]
+            given = ["clusters", logs, "--output", output, "--coherence", "paper"]
             given += [] if options.shards is None else ["--shards", str(options.shards)]
             try:
                 with ENGINES[name](server_logs, memory=options.memory, parallelism=options.parallelism) as engine:

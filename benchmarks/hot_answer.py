@@ -76,7 +76,7 @@ def main() -> None:
             for hot in (False, True):
                 write_log(simulated, log, few=few, hot=hot)
                 flags = ["--coherence", options.coherence, "--overwrite"]
-                cost = measure([*QPR, "clusters", "--logs", log, "--output", f"{folder}/dataset", *flags])
+                cost = measure([*QPR, "clusters", log, "--output", f"{folder}/dataset", *flags])
                 base = base or cost
                 counters = open_dataset(f"{folder}/dataset").manifest.counters
                 spent = f"{cost.cpu_s:7.1f} {cost.cpu_s / base.cpu_s:6.2f}"

@@ -40,7 +40,7 @@ def prepare(folder: Path, run: Callable[[list[str]], int]) -> Path:
     made = [
         ["simulate", "--output", f"{inputs}/logs1.parquet", "--events", "1500", "--seed", "1"],
         ["simulate", "--output", f"{inputs}/logs2.parquet", "--events", "1500", "--seed", "2"],
-        ["clusters", "--logs", f"{inputs}/logs1.parquet", "--output", f"{inputs}/dataset", "--shards", "2"],
+        ["clusters", f"{inputs}/logs1.parquet", "--output", f"{inputs}/dataset", "--shards", "2"],
         [*train, "--output", f"{inputs}/model1", "--seed", "1"],
         [*train, "--output", f"{inputs}/model2", "--seed", "2"],
     ]
@@ -80,13 +80,13 @@ def _simulate(_: Path, folder: Path) -> Command:
 
 def _clusters(inputs: Path, folder: Path) -> Command:
     output = folder / "dataset"
-    given = ["clusters", "--output", str(output), "--shards", "2", "--overwrite", "--logs"]
+    given = ["clusters", "--output", str(output), "--shards", "2", "--overwrite"]
     return Command("clusters", "dataset", output, *([*given, f"{inputs}/logs{n}.parquet"] for n in (1, 2)))
 
 
 def _quora(inputs: Path, folder: Path) -> Command:
     output = folder / "dataset"
-    given = ["quora", "--output", str(output), "--shards", "2", "--held-out-pairs", "30", "--overwrite", "--pairs"]
+    given = ["quora", "--output", str(output), "--shards", "2", "--held-out-pairs", "30", "--overwrite"]
     return Command("quora", "dataset", output, *([*given, f"{inputs}/pairs{n}.tsv"] for n in (1, 2)))
 
 

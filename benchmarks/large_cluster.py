@@ -60,8 +60,8 @@ def main() -> None:
             write_pairs(questions(count), f"{folder}/pairs.parquet")
             whole = ["--linkage", "none", "--min-coherence", "0"]
             for command in (
-                ["clusters", "--logs", f"{folder}/log.parquet", *whole],
-                ["quora", "--pairs", f"{folder}/pairs.parquet"],
+                ["clusters", f"{folder}/log.parquet", *whole],
+                ["quora", f"{folder}/pairs.parquet"],
             ):
                 cost = measure([*QPR, *command, *limits, "--output", f"{folder}/{command[0]}"])
                 pairs = open_dataset(f"{folder}/{command[0]}").table("pairs", columns=["cluster_id"])

@@ -91,7 +91,7 @@ def _close(one: pa.ChunkedArray, two: pa.ChunkedArray) -> bool:
 
 def run_all(events: int, log: str, folder: str, *, without: list[str]) -> Iterator[tuple[str, Cost, str]]:
     """Yield name, cost and result of `qpr clusters`, of each rival that takes so many events, of our other options."""
-    ours = [*QPR, "clusters", "--logs", log, "--output"]
+    ours = [*QPR, "clusters", log, "--output"]
     cost = measure([*ours, f"{folder}/ours", *PAPER])
     dataset = open_dataset(f"{folder}/ours")
     yield "qpr clusters --coherence paper", cost, f"{sum(file.rows for file in dataset.manifest.files):,} rows"

@@ -67,7 +67,7 @@ def main() -> None:
     for name, question, answer, words in steps:
         print(f"{name:42}" + "".join(f"{n:11,}" for n in count(rows, question, answer, words)))
     with tempfile.TemporaryDirectory() as folder:
-        command = ["clusters", "--logs", logs, "--output", f"{folder}/d", "--coherence", "paper"]
+        command = ["clusters", logs, "--output", f"{folder}/d", "--coherence", "paper"]
         unlimited = ["--max-cluster-size", "100000"]
         subprocess.run([sys.executable, "-m", "jobs", *command, *unlimited], check=True, stdout=subprocess.DEVNULL)
         c = open_dataset(f"{folder}/d").manifest.counters

@@ -57,7 +57,7 @@ def main() -> None:
     for name, same in rules.items():
         print(f"{name:30}" + "".join(f"{n:10,}" for n in closure((same(r, "1"), same(r, "2")) for r in positive)))
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "jobs", "quora", "--pairs", path, "--output", f"{folder}/d"]
+        command = [sys.executable, "-m", "jobs", "quora", path, "--output", f"{folder}/d"]
         cost = measure(command)
         c = open_dataset(f"{folder}/d").manifest.counters
     print(f"{'qpr quora':30}{c['components']:10,}{c['component_questions']:10,}{c['closure_pairs']:10,}")

@@ -119,7 +119,7 @@ FROM_GOOGLE = ["--runner=DataflowRunner", "--project=p", "--region=r", "--temp_l
 def test_the_template_runs_a_command_that_qpr_and_beam_take(launch):
     flags = [*FROM_GOOGLE, "--sdk_container_image=image:1", "--no_use_public_ips", "--template_location=gs://b/job"]
     words, waiting = launch.command_of([*GIVEN, *flags])
-    typed = ["clusters", "--logs", "gs://b/l*.csv", "--output", "gs://b/dataset", "--overwrite", "--shards", "9"]
+    typed = ["clusters", "gs://b/l*.csv", "--output", "gs://b/dataset", "--overwrite", "--shards", "9"]
     work = words[words.index("--") + 1 :]
     assert words[: words.index("--")] == typed
     assert {"--project=p", "--region=r", "--temp_location=gs://b/t", "--sdk_container_image=image:1"} <= set(work)
@@ -133,7 +133,7 @@ def test_the_templates_one_step_runs_and_publishes_or_fails_with_what_was_said(l
     logs, output = tmp_path / "logs.jsonl", tmp_path / "dataset"
     logs.write_text("".join(f'{{"question": "q{n % 7} is", "answer": "a{n % 2}"}}\n' for n in range(60)))
     monkeypatch.chdir(ROOT)
-    typed = ["clusters", "--logs", str(logs), "--output", str(output), "--coherence", "paper", "--min-coherence", "0"]
+    typed = ["clusters", str(logs), "--output", str(output), "--coherence", "paper", "--min-coherence", "0"]
     launch.run_command([*typed, "--", "--runner=FnApiRunner"])
     assert read_manifest(str(output)).counters["rows_read"] == 60
     with pytest.raises(RuntimeError, match=r"exists\. Choose another --output"):

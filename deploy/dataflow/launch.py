@@ -39,7 +39,7 @@ def command_of(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     passed = [f"--{name}={value}" for name, value in shared.items() if value is not None]
     work = [f"--machine_type={ours.work_machine_type}", f"--max_num_workers={ours.work_max_workers}"]
     engine = ["--runner=DataflowRunner", "--sdk_location=container", *passed, *public, *work]
-    words = ["clusters", "--logs", ours.logs, "--output", ours.output, *shlex.split(ours.more)]
+    words = ["clusters", ours.logs, "--output", ours.output, *shlex.split(ours.more)]
     return [*words, "--", *engine], [*flags, "--max_num_workers=1"]
 
 

@@ -14,7 +14,7 @@ import typer
 from jobs.options.beam import beam_options
 from jobs.options.columns import COLUMN, OlderColumn, column_names
 from jobs.options.ignored_answers import IgnoreAnswer, read_ignored
-from jobs.options.inputs import Delimiter, Encoding, LogFiles, check_inputs, input_files
+from jobs.options.inputs import Delimiter, Encoding, LogFiles, OlderFiles, check_inputs, input_files, with_older
 from jobs.options.leakage import NearDuplicate
 from jobs.options.linkage import (
     CalibrationFolder,
@@ -52,7 +52,7 @@ def clusters(
         str, typer.Option(callback=lasting, metavar="FOLDER", help="Folder of the dataset, any fsspec URL.")
     ],
     files: LogFiles = None,
-    logs: Annotated[list[str] | None, typer.Option(metavar="FILE", help="The same as LOGS; may be repeated.")] = None,
+    logs: OlderFiles = None,
     coherence: Annotated[Score, typer.Option(metavar="NAME", help=SCORES)] = Score.IDF,
     min_coherence: Annotated[
         float | None,
@@ -158,7 +158,9 @@ def clusters(
         confidence=confidence_column,
         locale=locale_column,
     )
-    sources = input_files([*(logs or []), *(files or [])], delimiter=delimiter, encoding=encoding, example=EXAMPLE)
+    sources = input_files(
+        with_older(files, logs, option="--logs"), delimiter=delimiter, encoding=encoding, example=EXAMPLE
+    )
     asked_for = {"confidence": min_confidence is not None, "locale": locale is not None}
     columns = [dataclasses.replace(c, required=c.required or asked_for.get(c.name, False)) for c in pipeline.COLUMNS]
     check_inputs(sources, columns, names)

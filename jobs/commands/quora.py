@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from jobs.options.beam import beam_options
-from jobs.options.inputs import Delimiter, Encoding, check_inputs, input_files
+from jobs.options.inputs import Delimiter, Encoding, OlderFiles, check_inputs, input_files, with_older
 from jobs.options.leakage import NearDuplicate
 from jobs.options.output import lasting
 from jobs.workflows.dataset import make_dataset
@@ -30,7 +30,7 @@ def quora(
         list[str] | None,
         typer.Argument(metavar="PAIRS", help="Files, globs or URLs of pairs: .tsv, .csv, .jsonl, .parquet; .gz."),
     ] = None,
-    pairs: Annotated[list[str] | None, typer.Option(metavar="FILE", help="The same as PAIRS; may be repeated.")] = None,
+    pairs: OlderFiles = None,
     held_out_pairs: Annotated[
         int, typer.Option(min=0, metavar="N", help="Pairs in validation and in test, at most a tenth.", **_SPLITS)
     ] = 5_000,
@@ -77,7 +77,9 @@ def quora(
     from pipelines.graphs.publish import shards_for
 
     options = beam_options(context)
-    sources = input_files([*(pairs or []), *(files or [])], delimiter=delimiter, encoding=encoding, example=EXAMPLE)
+    sources = input_files(
+        with_older(files, pairs, option="--pairs"), delimiter=delimiter, encoding=encoding, example=EXAMPLE
+    )
     check_inputs(sources, COLUMNS, mappable=False)
     config = pipeline.QuoraConfig(
         delimiter=delimiter,

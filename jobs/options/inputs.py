@@ -21,6 +21,7 @@ LogFiles = Annotated[
     list[str] | None,
     typer.Argument(metavar="LOGS", help="Files, globs or URLs: .jsonl, .csv, .tsv, .parquet; .gz, .zst."),
 ]
+OlderFiles = Annotated[list[str] | None, typer.Option(hidden=True, help="Older way to give the files.")]
 Delimiter = Annotated[
     str | None,
     typer.Option(
@@ -41,6 +42,13 @@ Encoding = Annotated[
 ]
 
 _SPELLED = {"tab": "\t", "\\t": "\t"}
+
+
+def with_older(files: Sequence[str] | None, older: Sequence[str] | None, *, option: str) -> list[str]:
+    """Return the files of an older option and those that are arguments; print a note if the option is in use."""
+    if older:
+        say(f"{option} will go: give the files as arguments")
+    return [*(older or []), *(files or [])]
 
 
 def input_files(patterns: Sequence[str], *, delimiter: str | None, encoding: str | None, example: str) -> list[Source]:

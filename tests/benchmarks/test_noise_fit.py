@@ -37,7 +37,7 @@ def test_pairs_as_far_as_random_ones_are_not_learned_and_near_ones_are() -> None
 def test_right_pairs_are_those_of_one_cluster_before_the_noise(qpr, tmp_path: Path) -> None:
     log, made, url = str(tmp_path / "log.jsonl"), str(tmp_path / "clean"), str(tmp_path / "noisy")
     assert qpr("simulate", "--output", log, "--events", "3000").code == 0
-    assert qpr("clusters", "--logs", log, "--output", made).code == 0
+    assert qpr("clusters", log, "--output", made).code == 0
     counters = write_noisy(open_dataset(made), url, share=0.5, pairs=100).counters
     pairs, right = sampled_pairs(open_dataset(url), open_dataset(made), sample=1000)
     assert (len(pairs), int((~right).sum())) == (100, counters["pairs_train_wrong"])

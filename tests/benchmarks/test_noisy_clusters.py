@@ -56,7 +56,7 @@ def test_more_noise_keeps_the_wrong_clusters_and_the_seed_decides_them() -> None
 def test_what_is_held_out_stays_and_training_reads_the_rest(qpr, tmp_path: Path) -> None:
     log, made, url = str(tmp_path / "log.jsonl"), str(tmp_path / "clean"), str(tmp_path / "noisy")
     assert qpr("simulate", "--output", log, "--events", "4000").code == 0
-    assert qpr("clusters", "--logs", log, "--output", made).code == 0
+    assert qpr("clusters", log, "--output", made).code == 0
     clean = open_dataset(made)
     counters = write_noisy(clean, url, share=0.5, pairs=150).counters
     noisy = open_dataset(url)

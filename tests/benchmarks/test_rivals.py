@@ -49,7 +49,7 @@ def log(tmp_path_factory):
 def dataset(log):
     output = str(log.parent / "ours")
     with pytest.raises(SystemExit) as stopped:
-        cli.main(["clusters", "--logs", str(log), "--output", output, "--coherence", "paper"])
+        cli.main(["clusters", str(log), "--output", output, "--coherence", "paper"])
     assert not stopped.value.code
     return open_dataset(output)
 

@@ -202,7 +202,7 @@ def pairs(tmp_path_factory):
 @pytest.fixture(scope="session")
 def dataset(tmp_path_factory, logs):
     url = str(tmp_path_factory.mktemp("dataset") / "dataset")
-    command("clusters", "--logs", logs, "--output", url, "--shards", 3)
+    command("clusters", logs, "--output", url, "--shards", 3)
     return url
 
 
@@ -229,9 +229,9 @@ def written(tmp_path_factory, request):
             given = ("--questions", request.getfixturevalue("dataset"), "--model", request.getfixturevalue("model"))
         else:
             given = (
-                ("--logs", request.getfixturevalue("logs"))
+                (request.getfixturevalue("logs"),)
                 if name == "clusters"
-                else ("--pairs", request.getfixturevalue("pairs"), "--held-out-pairs", 300)
+                else (request.getfixturevalue("pairs"), "--held-out-pairs", 300)
             )
         # another number of shards is another layout, not another content; FAISS shards are what they are
         shards = 3 if name == "index" or flags[0].endswith("FnApiRunner") else 2

@@ -27,7 +27,7 @@ def test_the_whole_chain_on_embedded_flink_gives_what_it_gives_in_memory(qpr_pro
     found = {}
     for name, flags in {"memory": ["--runner=FnApiRunner"], "flink": flink}.items():
         dataset, model, index = (str(tmp_path / name / kind) for kind in ("dataset", "model", "index"))
-        qpr_process("clusters", "--logs", logs, "--output", dataset, "--shards", 2, flags=flags)
+        qpr_process("clusters", logs, "--output", dataset, "--shards", 2, flags=flags)
         qpr_process("train", "--dataset", dataset, "--output", model, *TINY)
         given = ("--questions", dataset, "--model", model, "--output", index, "--shards", 2)
         counters = json.loads(qpr_process("index", *given, "--json", flags=flags).stdout)["counters"]

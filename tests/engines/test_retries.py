@@ -20,7 +20,7 @@ def run(qpr_process, logs):
         flags = [f for f in engine.flags if not f.startswith("--environment_")]
         if len(flags) < len(engine.flags):
             flags.append("--environment_type=LOOPBACK")  # what fails must live in the process that submits
-        given = ("clusters", "--logs", logs, "--output", url, "--shards", 2, "--overwrite", "--json")
+        given = ("clusters", logs, "--output", url, "--shards", 2, "--overwrite", "--json")
         script = {"script": FAILS_ONCE} if failing else {}
         return qpr_process(*given, flags=flags, check=check, **script)
 

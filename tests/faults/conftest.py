@@ -92,7 +92,7 @@ def inputs(tmp_path_factory, make_model):
     folder = tmp_path_factory.mktemp("inputs")
     for arguments in (
         ("simulate", "--output", folder / "logs.parquet", "--events", 600),
-        ("clusters", "--logs", folder / "logs.parquet", "--output", folder / "dataset", "--shards", 1),
+        ("clusters", folder / "logs.parquet", "--output", folder / "dataset", "--shards", 1),
     ):
         with pytest.raises(SystemExit) as stopped:
             main([str(argument) for argument in arguments])
@@ -108,8 +108,8 @@ def arguments_of(inputs):
     tiny = ("--epochs", 1, "--dimension", 8, "--vocabulary-size", 100, "--hash-bins", 10)
     given = {
         "simulate": ("--events", 50),
-        "clusters": ("--logs", inputs / "logs.parquet", "--shards", 1),
-        "quora": ("--pairs", inputs / "pairs.tsv", "--shards", 1, "--held-out-pairs", 20),
+        "clusters": (inputs / "logs.parquet", "--shards", 1),
+        "quora": (inputs / "pairs.tsv", "--shards", 1, "--held-out-pairs", 20),
         "train": ("--dataset", inputs / "dataset", *tiny),
         "index": ("--questions", inputs / "dataset", "--model", inputs / "model", "--shards", 1),
     }

@@ -25,7 +25,7 @@ def commands(whole, damaged, artefact, output):
     search = ("search", "--index", index, "--json", "-k", 3, "pay my bill", "cancel")
     evaluate = ("evaluate", "--dataset", at["dataset"], "--index", index, "--json")
     small = ("--dimension", 4, "--epochs", 1, "--output", output)
-    logs = ("clusters", "--logs", whole / "logs.jsonl", "--output", output)
+    logs = ("clusters", whole / "logs.jsonl", "--output", output)
     return {
         "sample": ("sample", "--dataset", at["dataset"], "--json"),
         "train": ("train", "--dataset", at["dataset"], "--preset", "paper", "--vocabulary-size", 10, *small),

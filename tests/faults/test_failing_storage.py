@@ -102,7 +102,7 @@ def test_input_that_cannot_be_read_is_an_error_that_names_it(qpr, faulty, inputs
     output = tmp_path / "dataset"
     for number in itertools.count(1):
         with faulty("read", number, errno.EIO) as system:
-            outcome = qpr("clusters", "--logs", "faulty://bucket/logs.parquet", "--output", output)
+            outcome = qpr("clusters", "faulty://bucket/logs.parquet", "--output", output)
         if not system.failed():
             break
         assert outcome.code == 1

@@ -41,7 +41,7 @@ def chain(qpr, place, *flags):
     beam = ("--", *flags) if flags else ()
     for arguments in (
         ("simulate", "--output", f"{place}/logs.parquet", "--events", 1500),
-        ("clusters", "--logs", f"{place}/*.parquet", "--output", f"{place}/dataset", "--shards", 2, *beam),
+        ("clusters", f"{place}/*.parquet", "--output", f"{place}/dataset", "--shards", 2, *beam),
         ("train", "--dataset", f"{place}/dataset", "--output", f"{place}/model", *TINY),
         ("index", "--questions", f"{place}/dataset", "--model", f"{place}/model", "--output", f"{place}/index", *beam),
     ):
@@ -95,7 +95,7 @@ def test_a_remote_dataset_is_replaced_and_swept(qpr, request, store):
     place = request.getfixturevalue(store)
     for seed in (1, 2):
         assert qpr("simulate", "--output", f"{place}/{seed}.jsonl.gz", "--events", 300, "--seed", seed).code == 0
-    given = ("clusters", "--output", f"{place}/dataset", "--logs")
+    given = ("clusters", "--output", f"{place}/dataset")
     assert qpr(*given, f"{place}/1.jsonl.gz").code == 0
     first = read_manifest(f"{place}/dataset")
     refused = qpr(*given, f"{place}/2.jsonl.gz")
@@ -115,7 +115,7 @@ def test_a_remote_dataset_is_replaced_and_swept(qpr, request, store):
 @pytest.mark.parametrize("store", ["memory", "s3"])
 def test_a_remote_place_that_is_missing_is_an_error_that_names_it(qpr, request, store):
     place = request.getfixturevalue(store)
-    outcome = qpr("clusters", "--logs", f"{place}/none.jsonl", "--output", f"{place}/dataset")
+    outcome = qpr("clusters", f"{place}/none.jsonl", "--output", f"{place}/dataset")
     assert outcome.code == 1
     assert f"{place}/none.jsonl: no file matches" in outcome.err
     outcome = qpr("search", "--index", f"{place}/index", "who")

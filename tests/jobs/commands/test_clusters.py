@@ -37,7 +37,7 @@ def reasons_of(url):
 
 
 def test_a_log_becomes_a_dataset_and_the_next_step_is_told(qpr, log, dataset):
-    outcome = qpr("clusters", "--logs", log, "--output", dataset)
+    outcome = qpr("clusters", log, "--output", dataset)
     assert outcome.code == 0
     assert "read 5 100.0 %" in " ".join(outcome.out.split())
     assert "1 file," in outcome.err
@@ -52,7 +52,7 @@ def test_a_log_becomes_a_dataset_and_the_next_step_is_told(qpr, log, dataset):
 
 
 def test_json_is_one_valid_document_on_stdout(qpr, log, dataset):
-    outcome = qpr("clusters", "--logs", log, "--output", dataset, "--json")
+    outcome = qpr("clusters", log, "--output", dataset, "--json")
     result = json.loads(outcome.out)
     manifest = read_manifest(dataset)
     assert result["dataset"] == dataset
@@ -63,13 +63,13 @@ def test_json_is_one_valid_document_on_stdout(qpr, log, dataset):
 
 def test_a_pattern_that_the_shell_expanded_names_several_files(qpr, write_jsonl, dataset):
     paths = [write_jsonl(f"{i}.jsonl", [row]) for i, row in enumerate(ROWS)]
-    assert qpr("clusters", "--logs", *paths, "--output", dataset).code == 0
+    assert qpr("clusters", *paths, "--output", dataset).code == 0
     assert read_manifest(dataset).counters["rows_read"] == 5
 
 
 def test_a_pattern_that_the_shell_left_alone_does_too(qpr, write_jsonl, dataset):
     paths = [write_jsonl(f"{i}.jsonl", [row]) for i, row in enumerate(ROWS)]
-    assert qpr("clusters", "--logs", paths[0].parent / "*.jsonl", "--output", dataset).code == 0
+    assert qpr("clusters", paths[0].parent / "*.jsonl", "--output", dataset).code == 0
     assert read_manifest(dataset).counters["rows_read"] == 5
 
 
@@ -93,7 +93,7 @@ def test_a_wrong_input_is_named_and_nothing_is_written(qpr, tmp_path, dataset, n
     path = tmp_path / name
     if content is not None:
         path.write_text(content)
-    outcome = qpr("clusters", "--logs", path, "--output", dataset)
+    outcome = qpr("clusters", path, "--output", dataset)
     assert outcome.code == 1
     assert message in outcome.err
     assert outcome.out == ""
@@ -102,7 +102,7 @@ def test_a_wrong_input_is_named_and_nothing_is_written(qpr, tmp_path, dataset, n
 
 def test_wrong_columns_are_answered_with_the_option_that_maps_them(qpr, write_jsonl, dataset):
     path = write_jsonl("log.jsonl", [{"utterance": row["question"], "reply": row["answer"]} for row in ROWS])
-    outcome = qpr("clusters", "--logs", path, "--output", dataset)
+    outcome = qpr("clusters", path, "--output", dataset)
     assert outcome.code == 1
     assert "utterance" in outcome.err
     assert "--column question=utterance" in outcome.err
@@ -113,21 +113,21 @@ def test_wrong_columns_are_answered_with_the_option_that_maps_them(qpr, write_js
 
 
 def test_an_output_that_exists_is_refused_and_overwrite_replaces_it(qpr, log, write_jsonl, dataset):
-    assert qpr("clusters", "--logs", log, "--output", dataset).code == 0
+    assert qpr("clusters", log, "--output", dataset).code == 0
     before = read_manifest(dataset)
-    refused = qpr("clusters", "--logs", log, "--output", dataset)
+    refused = qpr("clusters", log, "--output", dataset)
     assert refused.code == 1
     assert f"{dataset}: exists. Choose another --output or add --overwrite" in refused.err
     assert read_manifest(dataset) == before
-    assert qpr("clusters", "--logs", write_jsonl("b.jsonl", ROWS[:2]), "--output", dataset, "--overwrite").code == 0
+    assert qpr("clusters", write_jsonl("b.jsonl", ROWS[:2]), "--output", dataset, "--overwrite").code == 0
     assert read_manifest(dataset).counters["rows_read"] == 2
 
 
 def test_a_run_that_fails_leaves_the_old_dataset(qpr, log, write_jsonl, dataset):
-    assert qpr("clusters", "--logs", log, "--output", dataset).code == 0
+    assert qpr("clusters", log, "--output", dataset).code == 0
     before = read_manifest(dataset)
     one = write_jsonl("one.jsonl", ROWS[:1])
-    assert qpr("clusters", "--logs", one, "--output", dataset, "--overwrite").code == 1
+    assert qpr("clusters", one, "--output", dataset, "--overwrite").code == 1
     assert read_manifest(dataset) == before
     assert len(clusters_of(dataset)) == 1
 
@@ -136,7 +136,7 @@ def test_a_run_that_fails_leaves_the_old_dataset(qpr, log, write_jsonl, dataset)
 def test_an_output_that_holds_something_else_is_refused(qpr, log, tmp_path, output):
     (tmp_path / "foreign").mkdir()
     (tmp_path / "foreign" / "file.txt").write_text("mine")
-    outcome = qpr("clusters", "--logs", log, "--output", tmp_path / output, "--overwrite")
+    outcome = qpr("clusters", log, "--output", tmp_path / output, "--overwrite")
     assert outcome.code == 1
     assert output in outcome.err
     assert (tmp_path / "foreign" / "file.txt").read_text() == "mine"
@@ -155,13 +155,13 @@ def test_an_output_that_holds_something_else_is_refused(qpr, log, tmp_path, outp
     ],
 )
 def test_a_wrong_option_is_wrong_usage(qpr, log, dataset, arguments, message):
-    outcome = qpr("clusters", "--logs", log, "--output", dataset, *arguments)
+    outcome = qpr("clusters", log, "--output", dataset, *arguments)
     assert outcome.code == 2
     assert message in outcome.err
     assert not storage.exists(dataset)
 
 
-@pytest.mark.parametrize("given", [[], ["--logs", "x.jsonl"], ["x.jsonl"]])
+@pytest.mark.parametrize("given", [[], ["x.jsonl"]])
 def test_a_required_option_that_is_missing_is_wrong_usage(qpr, given):
     outcome = qpr("clusters", *given)
     assert outcome.code == 2
@@ -169,13 +169,13 @@ def test_a_required_option_that_is_missing_is_wrong_usage(qpr, given):
 
 
 def test_the_direct_runner_is_the_one_in_this_process_and_that_is_said_once(qpr, log, dataset):
-    outcome = qpr("clusters", "--logs", log, "--output", dataset, "--", "--runner=DirectRunner")
+    outcome = qpr("clusters", log, "--output", dataset, "--", "--runner=DirectRunner")
     assert outcome.code == 0
     assert outcome.err.count("nothing is downloaded") == 1
 
 
 def test_no_cluster_is_an_error_that_says_why_and_keeps_the_rejected_rows(qpr, write_jsonl, dataset):
-    outcome = qpr("clusters", "--logs", write_jsonl("log.jsonl", ROWS[3:]), "--output", dataset)
+    outcome = qpr("clusters", write_jsonl("log.jsonl", ROWS[3:]), "--output", dataset)
     assert outcome.code == 1
     assert "no cluster was left of 2 questions in 2 groups. Most were size_single_question (2)" in outcome.err
     assert readable_rejects(outcome.err) == ["single_question"] * 2
@@ -184,13 +184,13 @@ def test_no_cluster_is_an_error_that_says_why_and_keeps_the_rejected_rows(qpr, w
 def test_too_many_rejects_are_an_error_and_the_rejected_rows_can_be_read(qpr, write_jsonl, dataset):
     bad = [{"question": "?", "answer": "x"}, {"question": None, "answer": None}, {}, {"question": "who", "answer": ""}]
     path = write_jsonl("log.jsonl", ROWS + bad)
-    outcome = qpr("clusters", "--logs", path, "--output", dataset)
+    outcome = qpr("clusters", path, "--output", dataset)
     assert outcome.code == 1
     assert "4 of 9 rows rejected, more than --max-reject-ratio 0.1 allows" in outcome.err
     assert not storage.exists(f"{dataset}/manifest.json")
     reasons = ["empty_answer", "missing_question", "missing_question", "no_word"]
     assert [reason for reason in readable_rejects(outcome.err) if reason != "single_question"] == reasons
-    assert qpr("clusters", "--logs", path, "--output", dataset, "--max-reject-ratio", 0.5).code == 0
+    assert qpr("clusters", path, "--output", dataset, "--max-reject-ratio", 0.5).code == 0
 
 
 def readable_rejects(message):
@@ -202,14 +202,14 @@ def readable_rejects(message):
 def test_exactly_the_allowed_share_of_rejects_passes(qpr, write_jsonl, dataset):
     rows = [*ROWS[:4], {"question": "", "answer": "x"}]  # 1 of 5
     path = write_jsonl("log.jsonl", rows)
-    assert qpr("clusters", "--logs", path, "--output", dataset, "--max-reject-ratio", 0.19).code == 1
-    assert qpr("clusters", "--logs", path, "--output", dataset, "--max-reject-ratio", 0.2).code == 0
+    assert qpr("clusters", path, "--output", dataset, "--max-reject-ratio", 0.19).code == 1
+    assert qpr("clusters", path, "--output", dataset, "--max-reject-ratio", 0.2).code == 0
 
 
 def test_an_answer_id_decides_before_the_answer_text(qpr, write_jsonl, dataset):
     asked = [("pay my bill", "a"), ("pay bill", "a"), ("bill how pay", "b"), ("how do I pay my bill", "b")]
     rows = [{"question": q, "answer": f"text {n % 2}", "answer_id": i} for n, (q, i) in enumerate(asked)]
-    assert qpr("clusters", "--logs", write_jsonl("log.jsonl", rows), "--output", dataset).code == 0
+    assert qpr("clusters", write_jsonl("log.jsonl", rows), "--output", dataset).code == 0
     assert sorted(clusters_of(dataset)) == [["bill how pay", "how do I pay my bill"], ["pay bill", "pay my bill"]]
 
 
@@ -230,7 +230,7 @@ def test_a_question_with_two_answers_is_ambiguous_except_in_the_paper(
     qpr, write_jsonl, dataset, options, share, reasons, sizes
 ):
     path = write_jsonl("log.jsonl", [{"question": q, "answer": a} for q, a in AMBIGUOUS])
-    assert qpr("clusters", "--logs", path, "--output", dataset, *options).code == 0
+    assert qpr("clusters", path, "--output", dataset, *options).code == 0
     assert [reason for stage, reason in reasons_of(dataset) if stage == "ambiguity"] == reasons
     assert len(clusters_of(dataset)[0]) in sizes
     manifest = read_manifest(dataset)
@@ -249,7 +249,7 @@ def test_a_question_with_two_answers_is_ambiguous_except_in_the_paper(
     ],
 )
 def test_near_duplicates_leave_except_in_the_paper(qpr, log, dataset, options, expected):
-    assert qpr("clusters", "--logs", log, "--output", dataset, *options).code == 0
+    assert qpr("clusters", log, "--output", dataset, *options).code == 0
     manifest = read_manifest(dataset)
     assert manifest.configuration["assembly"]["leakage"]["near_duplicate"] == expected
     told = json.loads(read_verified(dataset, manifest.of("leakage")[0]))
@@ -260,14 +260,14 @@ def test_confidence_and_locale_choose_rows(qpr, write_jsonl, dataset):
     confidences, locales = [0.9, 0.2, 0.8, None, 0.9], ["en-GB", "en-GB", "en-GB", "en-GB", "de-DE"]
     rows = [{**r, "confidence": c, "locale": x} for r, c, x in zip(ROWS, confidences, locales, strict=True)]
     options = ["--min-confidence", 0.5, "--locale", "en-GB", "--max-reject-ratio", 1]
-    assert qpr("clusters", "--logs", write_jsonl("log.jsonl", rows), "--output", dataset, *options).code == 0
+    assert qpr("clusters", write_jsonl("log.jsonl", rows), "--output", dataset, *options).code == 0
     assert reasons_of(dataset) == [("validate", "low_confidence"), ("validate", "other_locale")]
     assert clusters_of(dataset) == [["How pay my BILL", "how do I pay my bill", "pay my bill"]]
 
 
 def test_broken_lines_are_rejected_with_their_stage_and_counted(qpr, log, dataset):
     log.write_bytes(log.read_bytes() * 5 + b'{"question": "cut of\n' + b'{"question": "\xff", "answer": "x"}\n')
-    assert qpr("clusters", "--logs", log, "--output", dataset).code == 0
+    assert qpr("clusters", log, "--output", dataset).code == 0
     assert [stage for stage, _ in reasons_of(dataset)].count("read") == 2
     counters = read_manifest(dataset).counters
     assert counters["rows_read"] == 27 == counters["rows_kept"] + counters["rows_rejected"]
@@ -276,7 +276,7 @@ def test_broken_lines_are_rejected_with_their_stage_and_counted(qpr, log, datase
 def test_times_become_first_and_last_seen(qpr, write_jsonl, dataset):
     days = ["2024-01-02T00:00:00Z", "2024-01-01T00:00:00Z", None, "2024-01-03T00:00:00Z", None]
     rows = [{**row, "timestamp": day} for row, day in zip(ROWS, days, strict=True)]
-    assert qpr("clusters", "--logs", write_jsonl("log.jsonl", rows), "--output", dataset).code == 0
+    assert qpr("clusters", write_jsonl("log.jsonl", rows), "--output", dataset).code == 0
     seen = {r["key"]: r for r in open_dataset(dataset).table("questions").to_pylist()}["how pay my bill"]
     assert (seen["first_seen"].day, seen["last_seen"].day, seen["events"]) == (1, 3, 2)
 
@@ -284,13 +284,13 @@ def test_times_become_first_and_last_seen(qpr, write_jsonl, dataset):
 def test_times_that_cannot_be_read_are_counted(qpr, write_jsonl, dataset):
     days = ["yesterday", "32/12/2024", "", None, "2024-01-03"]
     rows = [{**row, "timestamp": day} for row, day in zip(ROWS, days, strict=True)]
-    assert qpr("clusters", "--logs", write_jsonl("log.jsonl", rows), "--output", dataset).code == 0
+    assert qpr("clusters", write_jsonl("log.jsonl", rows), "--output", dataset).code == 0
     assert read_manifest(dataset).counters["unreadable_timestamp"] == 2
 
 
 @pytest.mark.parametrize("option", [("--min-confidence", 0.5), ("--locale", "en-GB")])
 def test_a_condition_on_a_column_that_no_row_has_is_refused(qpr, log, dataset, option):
-    outcome = qpr("clusters", "--logs", log, "--output", dataset, *option)
+    outcome = qpr("clusters", log, "--output", dataset, *option)
     column = {"--locale": "locale"}.get(option[0], "confidence")
     assert outcome.code == 1
     assert (
@@ -299,14 +299,18 @@ def test_a_condition_on_a_column_that_no_row_has_is_refused(qpr, log, dataset, o
     )
 
 
-def test_logs_are_arguments_or_options_and_one_file_counts_once(qpr, log, dataset, monkeypatch):
+def test_logs_may_be_an_option_for_now_and_one_file_counts_once(qpr, log, dataset, monkeypatch):
     monkeypatch.chdir(log.parent)
     given = ["log.jsonl", "--logs", f"./../{log.parent.name}/log.jsonl", "--output", dataset]
     outcome = qpr("clusters", *given)
     assert outcome.code == 0
+    assert outcome.err.startswith("--logs will go: give the files as arguments\n")
     assert "Given more than once, read once: log.jsonl is ./.." in outcome.err
     assert read_manifest(dataset).counters["rows_read"] == 5
-    assert qpr("clusters", log, "--output", dataset, "--overwrite").code == 0
+    as_argument = qpr("clusters", log, "--output", dataset, "--overwrite")
+    assert as_argument.code == 0
+    assert "will go" not in as_argument.err
+    assert "--logs" not in qpr("clusters", "--help").out
 
 
 def test_no_input_at_all_is_wrong_usage_with_an_example(qpr, dataset):
@@ -414,7 +418,7 @@ def test_a_fallback_answer_is_warned_of_on_stderr_in_json_and_in_the_report(qpr,
     warning = "one answer holds 25.0 % of the rows and 60 unlike questions: 'Sorry, what?'."
     found = []
     for shards in (1, 3):
-        given = ("clusters", "--logs", path, "--output", f"{memory}/{shards}", "--shards", shards)
+        given = ("clusters", path, "--output", f"{memory}/{shards}", "--shards", shards)
         outcome = qpr(*given, "--json", "--quiet")
         assert outcome.code == 0, outcome.err
         assert outcome.err.startswith(f"warning: {warning} If it is a fallback, add --ignore-answer 'Sorry, what?'")
@@ -425,13 +429,13 @@ def test_a_fallback_answer_is_warned_of_on_stderr_in_json_and_in_the_report(qpr,
         assert warning in storage.read_bytes(result["report"]).decode()
         found.append(result["warnings"])
     assert found[0] == found[1]
-    ignored = qpr("clusters", "--logs", path, "--output", f"{memory}/i", "--ignore-answer", "sorry,  WHAT?", "--json")
+    ignored = qpr("clusters", path, "--output", f"{memory}/i", "--ignore-answer", "sorry,  WHAT?", "--json")
     assert json.loads(ignored.out)["warnings"] == []
 
 
 def test_a_refused_run_shows_its_rejects_on_stderr_and_in_the_report(qpr, write_jsonl, dataset):
     rows = [{"question": f"who is number {n}", "answer": f"a{n}"} for n in range(9)]
-    outcome = qpr("clusters", "--logs", write_jsonl("log.jsonl", rows), "--output", dataset)
+    outcome = qpr("clusters", write_jsonl("log.jsonl", rows), "--output", dataset)
     assert outcome.code == 1
     assert outcome.err.count("\n  size, single question: who is number ") == 5
     page = outcome.err.split("see the counts in ")[1].split("\n")[0]

@@ -129,7 +129,7 @@ def test_stopping_while_the_commands_are_imported_shows_no_traceback():
 
 
 def clusters(logs, output, *beam):
-    command = ["-m", "jobs", "clusters", "--logs", logs, "--output", output, "--overwrite", "--shards", 2, *beam]
+    command = ["-m", "jobs", "clusters", logs, "--output", output, "--overwrite", "--shards", 2, *beam]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen([sys.executable, *map(str, command)], cwd=ROOT, **pipes)
 

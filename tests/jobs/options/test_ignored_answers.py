@@ -29,7 +29,7 @@ def test_rows_with_an_ignored_answer_or_id_are_rejects(qpr, log, memory, given):
     storage.write_bytes(f"{memory}/ignored.txt", "\ufeffsorry, WHAT?\n\nfallback-7\n".encode())
     values = [value.replace("@FILE", f"@{memory}/ignored.txt") for value in given]
     options = [part for value in values for part in ("--ignore-answer", value)]
-    outcome = qpr("clusters", "--logs", log, "--output", f"{memory}/d", *options)
+    outcome = qpr("clusters", log, "--output", f"{memory}/d", *options)
     assert outcome.code == 0, outcome.err  # 4 of 7 rows, but --max-reject-ratio is about rows nobody asked to reject
     ignored = ["how do I pay my bill now", "how pay my bill now", "pay my bill now", "who am I"]
     assert rejects(f"{memory}/d") == [("validate", "ignored_answer", text) for text in ignored]

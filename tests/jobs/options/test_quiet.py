@@ -11,7 +11,7 @@ def logs(write_jsonl):
 
 
 def given(logs, memory):
-    return "clusters", "--logs", logs, "--output", f"{memory}/d"
+    return "clusters", logs, "--output", f"{memory}/d"
 
 
 def test_a_quiet_command_prints_its_result_alone(qpr, logs, memory):

@@ -205,7 +205,7 @@ def make(qpr, memory):
     def run(*logs, output=f"{memory}/dataset", code=0, shards=3, options=(), beam=()):
         flags = ["--split-salt", SALT, "--max-reject-ratio", 1, "--overwrite", "--shards", shards]
         flags += [*([] if "--linkage" in options else ["--linkage", "none"]), *options]
-        outcome = qpr("clusters", "--logs", *logs, "--output", output, *flags, "--", *beam)
+        outcome = qpr("clusters", *logs, "--output", output, *flags, "--", *beam)
         assert outcome.code == code, outcome.err
         return output
 
