@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from jobs.commands.lazy_group import LazyCommand, LazyGroup
-from jobs.commands.old_spellings import refuse_old_spelling
+from jobs.options.old_spellings import refuse_old_spelling
 from schemas import __version__
 
 HELP = """From question-answering logs to a searchable index of question paraphrases.

@@ -1,9 +1,9 @@
 import pytest
 import typer.main
 
-from jobs.commands.old_spellings import COMMANDS as OLD_COMMANDS
-from jobs.commands.old_spellings import OPTIONS as OLD_OPTIONS
 from jobs.commands.registry import COMMANDS, app
+from jobs.options.old_spellings import COMMANDS as OLD_COMMANDS
+from jobs.options.old_spellings import OPTIONS as OLD_OPTIONS
 
 GROUP = typer.main.get_command(app)
 
