@@ -91,14 +91,18 @@ def locate_columns(
     wanted = ", ".join(names.get(c.name, c.name) for c in missing)
     values = sample() if sample else {}
     free = {name: values.get(name, ()) for name in available if name not in located.values()}
-    step = _options(missing, free) if mappable else "Rename the file's columns"
+    answers = [c for c in columns if c.name == "answer" and c.name not in located and c not in missing]
+    step = _options(missing, free, optional=answers) if mappable else "Rename the file's columns"
     raise QprError(f"{url}: no column {wanted}; there are {shown or 'none'}. {step}")
 
 
-def _options(missing: Sequence[Column], sample: Mapping[str, Sequence[str]]) -> str:
-    """Return the options that map the missing columns, ready to be pasted."""
+def _options(missing: Sequence[Column], sample: Mapping[str, Sequence[str]], *, optional: Sequence[Column]) -> str:
+    """Return the options that map the missing columns and the optional ones that are found, ready to be pasted."""
     if not sample:
         return f"There is no other column; add {' and '.join(column.name for column in missing)} to the file"
-    suggested = suggest_columns([column.name for column in missing], sample)
-    options = " ".join(c.mapped_to(suggested.get(c.name, "NAME")) for c in missing)
-    return f"Add: {options}" if len(suggested) == len(missing) else f"Add, with one of them for NAME: {options}"
+    suggested = suggest_columns([column.name for column in (*missing, *optional)], sample)
+    mapped = [*missing, *(c for c in optional if c.name in suggested)]
+    options = " ".join(c.mapped_to(suggested.get(c.name, "NAME")) for c in mapped)
+    return (
+        f"Add: {options}" if all(c.name in suggested for c in missing) else f"Add, with one of them for NAME: {options}"
+    )

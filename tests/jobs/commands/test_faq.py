@@ -231,3 +231,11 @@ def test_the_commands_and_the_program_of_the_page_run(qpr, tmp_path, model, monk
     printed = capsys.readouterr().out.splitlines()
     assert [line[0] for line in printed if line[0].isdigit()] == ["1", "2", "3"]
     assert "A-1" in printed[0]
+
+
+def test_the_answers_of_a_faq_are_suggested_with_its_questions(qpr, tmp_path, model):
+    path = tmp_path / "faq.csv"
+    path.write_text("Frage;Antwort\nWas kostet das?;Nichts, und zwar immer.\n", encoding="utf-8")
+    outcome = qpr("index", "--questions", path, "--model", model, "--output", tmp_path / "i")
+    assert outcome.code == 1
+    assert "there are Frage, Antwort. Add: --column question=Frage --column answer=Antwort" in outcome.err
