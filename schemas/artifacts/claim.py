@@ -5,6 +5,7 @@ output's URL, holder -> claim -> LocalClaim or LeasedClaim
 
 from __future__ import annotations
 
+import sys
 from typing import Protocol
 
 from fsspec.implementations.local import LocalFileSystem
@@ -12,7 +13,6 @@ from fsspec.implementations.local import LocalFileSystem
 from schemas.artifacts import storage
 from schemas.artifacts.holder import Holder
 from schemas.artifacts.leased_claim import CLAIMS, LeasedClaim
-from schemas.artifacts.local_claim import LocalClaim, NoLocksError
 
 CLAIM = "claim.json"
 """The file of a local claim."""
@@ -42,8 +42,10 @@ def claim(url: str, holder: Holder) -> Claim:
         QprError: the folder cannot be written to.
     """
     file_system, path = storage.locate(url)
-    if not isinstance(file_system, LocalFileSystem):
+    if sys.platform == "win32" or not isinstance(file_system, LocalFileSystem):
         return LeasedClaim(url, holder)
+    from schemas.artifacts.local_claim import LocalClaim, NoLocksError  # needs fcntl, which Windows lacks
+
     try:
         with storage.explained(url):
             return LocalClaim(storage.join(path, CLAIM), url=url, holder=holder)
