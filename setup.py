@@ -12,11 +12,11 @@ EXTRAS = {
     "beam": ["apache-beam>=2.70,<3"],
     "dataflow": ["apache-beam[gcp]>=2.70,<3", "gcsfs>=2024.12"],
     "train": ["torch>=2.6", "scikit-learn>=1.5", "threadpoolctl>=3.1", "matplotlib>=3.8"],
-    "index": ["faiss-cpu>=1.11"],
+    "index": ["faiss-cpu>=1.11", "threadpoolctl>=3.1"],
     "fast": ["numba>=0.60"],
     "static": ["tokenizers>=0.20", "wordllama>=0.4"],
     "transformers": ["sentence-transformers>=6"],
-    "serve": ["faiss-cpu>=1.11"],
+    "serve": ["faiss-cpu>=1.11", "threadpoolctl>=3.1"],
 }
 DEV_EXTRAS = ("beam", "train", "index", "fast")
 DEV = [

@@ -58,6 +58,7 @@ EXTRA_OF_MODULE = {
     "sklearn": "train",
     "matplotlib": "train",
     "faiss": "index",
+    "threadpoolctl": "index",
 }
 
 

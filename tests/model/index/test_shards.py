@@ -1,12 +1,15 @@
 import re
 import time
+import types
 
 import faiss
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_info
 
+from model.index import shards
 from model.index.shards import (
     FLAT_BELOW,
     build_shard,
@@ -178,3 +181,20 @@ def test_a_distance_does_not_depend_on_the_other_queries():
     distances, _ = shard.faiss.search(queries, 10)
     alone = np.vstack([shard.faiss.search(query[None], 10)[0] for query in queries])
     assert np.array_equal(distances, alone)
+
+
+def test_centroids_are_trained_by_matrix_products_in_one_thread(monkeypatch):
+    class Recording:
+        cp = types.SimpleNamespace()
+
+        def train(self, sample):
+            self.threads = {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+            raise InterruptedError
+
+    recording = Recording()
+    monkeypatch.setattr(shards, "new_index", lambda factory, dimension: recording)
+    before = threadpool_info()
+    with pytest.raises(InterruptedError):
+        shards.train("IVF1,Flat", np.zeros((39, 4), np.float32))
+    assert recording.threads == {1}
+    assert threadpool_info() == before
