@@ -7,12 +7,21 @@ from __future__ import annotations
 
 import dataclasses
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from jobs.options.beam import beam_options
 from jobs.options.columns import COLUMN, OlderColumn, column_names
+from jobs.options.dataset import (
+    LIMITS,
+    DryRun,
+    MaxPairsPerCluster,
+    MaxRejectRatio,
+    Overwrite,
+    Shards,
+    SplitSalt,
+)
 from jobs.options.ignored_answers import IgnoreAnswer, read_ignored
 from jobs.options.inputs import Delimiter, Encoding, LogFiles, OlderFiles, check_inputs, input_files, with_older
 from jobs.options.leakage import NearDuplicate
@@ -33,9 +42,6 @@ SCORES = (
     "Score of --min-coherence: idf (common words, rare ones count more), adjusted (common words) or paper (Bonadiman "
     "et al. 2019, high for few questions)."
 )
-
-_LIMITS: dict[str, Any] = {"rich_help_panel": "Limits"}
-_SPLITS: dict[str, Any] = {"rich_help_panel": "Splits"}
 
 
 class Score(StrEnum):
@@ -77,29 +83,25 @@ def clusters(
             metavar="X",
             help="Minimum share of a question's most frequent answer; 0: keep every answer.",
             show_default="0.5; 0 with --coherence paper",
-            **_LIMITS,
+            **LIMITS,
         ),
     ] = None,
     min_answer_events: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Minimum rows of that answer.", **_LIMITS)
+        int, typer.Option(min=1, metavar="N", help="Minimum rows of that answer.", **LIMITS)
     ] = 2,
     max_cluster_size: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Maximum questions of a cluster, a fixed choice.", **_LIMITS)
+        int, typer.Option(min=2, metavar="N", help="Maximum questions of a cluster, a fixed choice.", **LIMITS)
     ] = 1_000,
-    max_pairs_per_cluster: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Maximum pairs of a cluster.", **_LIMITS)
-    ] = 10_000,
+    max_pairs_per_cluster: MaxPairsPerCluster = 10_000,
     near_duplicate: NearDuplicate = None,
-    split_salt: Annotated[
-        str, typer.Option(metavar="WORD", help="Salt of the hash that splits; another word, other splits.", **_SPLITS)
-    ] = "qpr",
+    split_salt: SplitSalt = "qpr",
     min_confidence: Annotated[
-        float | None, typer.Option(metavar="X", help="Reject rows of lower confidence.", **_LIMITS)
+        float | None, typer.Option(metavar="X", help="Reject rows of lower confidence.", **LIMITS)
     ] = None,
     ignore_answer: IgnoreAnswer = None,
     locale: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Reject rows of another locale than this, such as en-GB.", **_LIMITS),
+        typer.Option(metavar="NAME", help="Reject rows of another locale than this, such as en-GB.", **LIMITS),
     ] = None,
     column: Annotated[
         list[str] | None,
@@ -116,17 +118,12 @@ def clusters(
     user_id_column: OlderColumn = None,
     confidence_column: OlderColumn = None,
     locale_column: OlderColumn = None,
-    shards: Annotated[
-        int | None,
-        typer.Option(min=1, max=4096, metavar="N", help="Parts of the work.", show_default="by size", **_LIMITS),
-    ] = None,
+    shards: Shards = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
-    max_reject_ratio: Annotated[
-        float, typer.Option(min=0, max=1, metavar="X", help="Fail if a larger share of rows is rejected.", **_LIMITS)
-    ] = 0.1,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing dataset.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, print the plan, write nothing.")] = False,
+    max_reject_ratio: MaxRejectRatio = 0.1,
+    overwrite: Overwrite = False,
+    dry_run: DryRun = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Group logged questions into clusters of paraphrases.

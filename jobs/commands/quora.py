@@ -5,20 +5,27 @@ files of pairs -> quora -> dataset
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from jobs.options.beam import beam_options
+from jobs.options.dataset import (
+    LIMITS,
+    SPLITS,
+    DryRun,
+    MaxPairsPerCluster,
+    MaxRejectRatio,
+    Overwrite,
+    Shards,
+    SplitSalt,
+)
 from jobs.options.inputs import Delimiter, Encoding, OlderFiles, check_inputs, input_files, with_older
 from jobs.options.leakage import NearDuplicate
 from jobs.options.output import lasting
 from jobs.workflows.dataset import make_dataset
 
 EXAMPLE = "qpr quora quora_duplicate_questions.tsv --output dataset"
-
-_LIMITS: dict[str, Any] = {"rich_help_panel": "Limits"}
-_SPLITS: dict[str, Any] = {"rich_help_panel": "Splits"}
 
 
 def quora(
@@ -32,29 +39,20 @@ def quora(
     ] = None,
     pairs: OlderFiles = None,
     held_out_pairs: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Pairs in validation and in test, at most a tenth.", **_SPLITS)
+        int, typer.Option(min=0, metavar="N", help="Pairs in validation and in test, at most a tenth.", **SPLITS)
     ] = 5_000,
     max_cluster_size: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Maximum questions of a cluster.", **_LIMITS)
+        int, typer.Option(min=2, metavar="N", help="Maximum questions of a cluster.", **LIMITS)
     ] = 1_000,
-    max_pairs_per_cluster: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Maximum pairs of a cluster.", **_LIMITS)
-    ] = 10_000,
+    max_pairs_per_cluster: MaxPairsPerCluster = 10_000,
     near_duplicate: NearDuplicate = None,
-    split_salt: Annotated[
-        str, typer.Option(metavar="WORD", help="Salt of the hash that splits; another word, other splits.", **_SPLITS)
-    ] = "qpr",
+    split_salt: SplitSalt = "qpr",
     delimiter: Delimiter = None,
     encoding: Encoding = None,
-    shards: Annotated[
-        int | None,
-        typer.Option(min=1, max=4096, metavar="N", help="Parts of the work.", show_default="by size", **_LIMITS),
-    ] = None,
-    max_reject_ratio: Annotated[
-        float, typer.Option(min=0, max=1, metavar="X", help="Fail if a larger share of rows is rejected.", **_LIMITS)
-    ] = 0.1,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing dataset.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check, print the plan, write nothing.")] = False,
+    shards: Shards = None,
+    max_reject_ratio: MaxRejectRatio = 0.1,
+    overwrite: Overwrite = False,
+    dry_run: DryRun = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Group questions that people labelled as duplicates into clusters.
