@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import functools
+import importlib.metadata
 import json
 import subprocess
 import sys
@@ -177,8 +178,10 @@ def bare_python(tmp_path_factory, staged_package):
 
 @pytest.fixture(scope="session")
 def faiss_beside(bare_python):
-    """Add to that environment what the steps of `qpr index` need besides."""
-    or_skip(lambda: worker_environment.install(bare_python, "faiss-cpu"))
+    """Add to that environment what the steps of `qpr index` need besides: the extra `index`."""
+    needs = importlib.metadata.requires("question-paraphrase-retrieval")
+    wanted = [need.split(";")[0].strip() for need in needs if need.endswith('extra == "index"')]
+    or_skip(lambda: worker_environment.install(bare_python, *wanted))
 
 
 @pytest.fixture(scope="session")
