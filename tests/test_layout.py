@@ -2,7 +2,6 @@
 
 import ast
 import collections
-import re
 from pathlib import Path
 
 import pytest
@@ -19,8 +18,6 @@ TOP = {
     "qpr": {"shadowing"},
 }
 """Modules outside of a subpackage; a new one belongs into a room."""
-
-CLAUSE = re.compile(r"(What|Which|Who|How|Where|Whether|When|That)\b")
 
 
 def names(folder):
@@ -41,11 +38,11 @@ def test_every_folder_of_modules_is_a_package():
     assert {path.parent for path in MODULES if not (path.parent / "__init__.py").exists()} == set()
 
 
-def test_modules_are_described_by_noun_phrases_or_imperatives():
+def test_the_first_line_of_a_module_is_one_phrase():
     first = {
         str(p.relative_to(ROOT)): (ast.get_docstring(ast.parse(p.read_text())) or "").split("\n")[0] for p in MODULES
     }
-    assert {path: line for path, line in first.items() if CLAUSE.match(line) or not line.endswith((".", ":"))} == {}
+    assert {path: line for path, line in first.items() if not line.endswith((".", ":"))} == {}
 
 
 def test_the_tree_in_the_contributors_guide_is_that_of_the_packages():
