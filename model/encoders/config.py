@@ -31,73 +31,52 @@ LARGEST_BATCH = 32_768
 
 
 class EncoderSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """The shape of the convolutional encoder (Bonadiman et al. 2019, sections 2.1.1 and 4.2).
+    """Settings of the convolutional encoder (Bonadiman et al. 2019, sections 2.1.1 and 4.2)."""
 
-    Attributes:
-        embedding_dimension: numbers a token.
-        windows: widths of the convolution, in tokens; each has ``channels`` channels of its own.
-        channels: channels a window.
-        dimension: numbers a question.
-    """
-
-    embedding_dimension: int = pydantic.Field(default=300, ge=1)
-    windows: tuple[Width, ...] = pydantic.Field(default=(5,), min_length=1)
-    channels: int = pydantic.Field(default=300, ge=1)
-    dimension: int = pydantic.Field(default=300, ge=1)
+    embedding_dimension: int = pydantic.Field(default=300, ge=1, description="Length of a word's vector.")
+    windows: tuple[Width, ...] = pydantic.Field(default=(5,), min_length=1, description="Window widths in words.")
+    channels: int = pydantic.Field(default=300, ge=1, description="Channels of each window width.")
+    dimension: int = pydantic.Field(default=300, ge=1, description="Length of a question's vector.")
 
 
 class SubwordSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """The shape of the subword encoder, a normalised bag of words and their parts (after Bojanowski et al. 2017).
+    """Settings of the subword encoder, a normalised bag of words and their parts (after Bojanowski et al. 2017)."""
 
-    Attributes:
-        dimension: numbers a row, and a question.
-        ngrams: lengths of the character n-grams of a word, its two end marks included.
-        ngram_bins: rows that all n-grams share by their hash.
-        ngram_weight: what an n-gram counts where a word counts 1.
-        bigram_bins: rows that all pairs of neighbouring words share by their hash; at 0 pairs do not count.
-    """
-
-    dimension: int = pydantic.Field(default=256, ge=1)
-    ngrams: tuple[Ngram, ...] = pydantic.Field(default=(3, 4), min_length=1)
-    ngram_bins: int = pydantic.Field(default=131_072, ge=1, le=LARGEST_TABLE)
-    ngram_weight: float = pydantic.Field(default=0.5, gt=0, le=1_000, allow_inf_nan=False)
-    bigram_bins: int = pydantic.Field(default=0, ge=0, le=LARGEST_TABLE)
+    dimension: int = pydantic.Field(default=256, ge=1, description="Length of a question's vector.")
+    ngrams: tuple[Ngram, ...] = pydantic.Field(
+        default=(3, 4), min_length=1, description="Lengths of character n-grams of a word with its two end marks."
+    )
+    ngram_bins: int = pydantic.Field(default=131_072, ge=1, le=LARGEST_TABLE, description="Rows shared by all n-grams.")
+    ngram_weight: float = pydantic.Field(
+        default=0.5, gt=0, le=1_000, allow_inf_nan=False, description="Weight of an n-gram; a word has 1."
+    )
+    bigram_bins: int = pydantic.Field(
+        default=0, ge=0, le=LARGEST_TABLE, description="Rows shared by pairs of neighbouring words; 0: none."
+    )
 
 
 class StaticSettings(SubwordSettings, frozen=True, extra="forbid"):
-    """The shape of the static encoder: the subword encoder's, and a row for every token that somebody else embedded.
+    """Settings of the static encoder: the subword encoder's, and a row for each pretrained token.
 
     The rows of a word's tokens count as its n-grams do, times the inverse of that weight when training begins.
-
-    Attributes:
-        static_from: the package or folder the tokens came from.
-        static_version: the package's.
-        static_licence: as the package states it.
-        static_digest: of the tokenizer and the rows as they were published.
-        tokens: how many there are.
     """
 
-    static_from: str = STATIC_FROM
-    static_version: str = ""
-    static_licence: str = "not stated"
-    static_digest: str = ""
-    tokens: int = pydantic.Field(ge=1, le=LARGEST_TABLE)
+    static_from: str = pydantic.Field(
+        default=STATIC_FROM, description="Package or folder of the pretrained token embeddings."
+    )
+    static_version: str = pydantic.Field(default="", description="Version of that package.")
+    static_licence: str = pydantic.Field(default="not stated", description="Licence that the package states.")
+    static_digest: str = pydantic.Field(default="", description="SHA-256 of tokenizer and embeddings as published.")
+    tokens: int = pydantic.Field(ge=1, le=LARGEST_TABLE, description="Number of pretrained tokens.")
 
 
 class TransformerSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """The shape of a transformer: what a model of sentence-transformers has that training begins with.
+    """Settings of a transformer: the sentence-transformers model that training begins with."""
 
-    Attributes:
-        transformer_from: its folder.
-        transformer_digest: of all its files.
-        transformer_licence: as its README states it.
-        dimension: numbers a question.
-    """
-
-    transformer_from: str
-    transformer_digest: str = ""
-    transformer_licence: str = "not stated"
-    dimension: int = pydantic.Field(ge=1)
+    transformer_from: str = pydantic.Field(description="Folder of the sentence-transformers model to start from.")
+    transformer_digest: str = pydantic.Field(default="", description="SHA-256 of all its files.")
+    transformer_licence: str = pydantic.Field(default="not stated", description="Licence that its README states.")
+    dimension: int = pydantic.Field(ge=1, description="Length of a question's vector.")
 
 
 Shape = EncoderSettings | StaticSettings | SubwordSettings | TransformerSettings
@@ -128,57 +107,59 @@ def encoder_name(shape: Shape) -> EncoderName:
 
 
 class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """How the encoder learns; without anything said as in the paper (section 4.2).
+    """Settings of a training; the defaults are the paper's (Bonadiman et al. 2019, section 4.2)."""
 
-    Attributes:
-        epochs: most passes over the train pairs.
-        batch_size: pairs a step, the paper's N.
-        precision: what questions are encoded at; bfloat16 where PyTorch thinks it safe. Weights and loss stay float32.
-        chunk_size: pairs encoded at a time, for batches that do not fit in memory; 0: all of a batch.
-        learning_rate: Adam's.
-        linear_decay: let the learning rate fall to 0 over all epochs; then all of them run and the last one is kept.
-        pairs_per_cluster: draw at most so many pairs of each cluster afresh for every epoch, no two of a cluster in a
-            batch; at 0 every pair of the table comes once an epoch.
-        unique_clusters: put no two pairs of a cluster in a batch when every pair of the table comes too.
-        dropout: share of a question's features that a step leaves out; the subword encoder's.
-        loss: which; `LOSS_OPTIONS` has the settings that each one uses.
-        scale: what multiple_negatives multiplies the cosine by.
-        smoothing: the paper's epsilon.
-        smoothing_over: whether that goes to all of a batch, as in the paper, or to all but the paraphrases, as in the
-            authors' code.
-        mates: whether a batch's questions of the anchor's own cluster are masked or further positives.
-        symmetric: whether both sides of the pairs are anchors; None: as the loss has it, for multiple_negatives yes.
-        margin: of triplet and online_contrastive.
-        negatives: of triplet: any of the batch, or the nearest.
-        distance: what sdml and triplet compare vectors by.
-        patience: epochs without a better validation ROC AUC before training stops.
-        vocabulary_size: most words with an embedding of their own.
-        hash_bins: embeddings shared by all other words.
-        seed: of the first weights, the order of the pairs and the sampled non-pairs.
-    """
-
-    epochs: int = pydantic.Field(default=10, ge=1)
-    batch_size: int = pydantic.Field(default=512, ge=2, le=LARGEST_BATCH)
-    precision: Precision = "float32"
-    chunk_size: int = pydantic.Field(default=0, ge=0)
-    learning_rate: float = pydantic.Field(default=1e-3, gt=0, allow_inf_nan=False)
-    linear_decay: bool = False
-    pairs_per_cluster: int = pydantic.Field(default=0, ge=0)
-    unique_clusters: bool = False
-    dropout: float = pydantic.Field(default=0.0, ge=0, lt=1)
-    loss: Loss = "sdml"
-    scale: float = pydantic.Field(default=20.0, gt=0, allow_inf_nan=False)
-    smoothing: float = pydantic.Field(default=0.3, ge=0, lt=1)
-    smoothing_over: SmoothingOver = "batch"
-    mates: Mates = "masked"
-    symmetric: bool | None = None
-    margin: float = pydantic.Field(default=0.5, gt=0, allow_inf_nan=False)
-    negatives: Negatives = "random"
-    distance: Distance = "squared_euclidean"
-    patience: int = pydantic.Field(default=2, ge=1)
-    vocabulary_size: int = pydantic.Field(default=WORDS, ge=0)
-    hash_bins: int = pydantic.Field(default=HASH_BINS, ge=0)
-    seed: int = pydantic.Field(default=0, ge=0, lt=2**63)
+    epochs: int = pydantic.Field(default=10, ge=1, description="Maximum passes over the train pairs.")
+    batch_size: int = pydantic.Field(
+        default=512, ge=2, le=LARGEST_BATCH, description="Pairs a step; each is a negative of the others."
+    )
+    precision: Precision = pydantic.Field(
+        default="float32",
+        description="Precision of encoding; bfloat16 is for graphics cards. Weights and loss stay float32.",
+    )
+    chunk_size: int = pydantic.Field(
+        default=0, ge=0, description="Pairs encoded at a time, for batches beyond memory; 0: all."
+    )
+    learning_rate: float = pydantic.Field(default=1e-3, gt=0, allow_inf_nan=False, description="Adam's learning rate.")
+    linear_decay: bool = pydantic.Field(
+        default=False,
+        description="Reduce the rate to 0 and keep the last epoch, or keep the epoch with the best ROC AUC.",
+    )
+    pairs_per_cluster: int = pydantic.Field(
+        default=0,
+        ge=0,
+        description="Maximum pairs of a cluster an epoch, drawn again for each, one a batch; 0: all pairs.",
+    )
+    unique_clusters: bool = pydantic.Field(
+        default=False, description="One pair of a cluster a batch, as --pairs-per-cluster does."
+    )
+    dropout: float = pydantic.Field(default=0.0, ge=0, lt=1, description="Share of n-grams a step omits.")
+    loss: Loss = pydantic.Field(default="sdml", description="Training loss.")
+    scale: float = pydantic.Field(default=20.0, gt=0, allow_inf_nan=False, description="Factor of the cosine.")
+    smoothing: float = pydantic.Field(
+        default=0.3, ge=0, lt=1, description="Share of the target spread over the batch, in [0, 1)."
+    )
+    smoothing_over: SmoothingOver = pydantic.Field(
+        default="batch",
+        description="Spread it over the whole batch, as in the paper, or over the others, as in its authors' code.",
+    )
+    mates: Mates = pydantic.Field(
+        default="masked", description="Other questions of the same cluster in a batch: masked, or positives."
+    )
+    symmetric: bool | None = pydantic.Field(
+        default=None, description="Both questions of a pair are anchors, or the first."
+    )
+    margin: float = pydantic.Field(default=0.5, gt=0, allow_inf_nan=False, description="Margin above 0.")
+    negatives: Negatives = pydantic.Field(
+        default="random", description="Negative of an anchor: a random one of the batch, or hard: the nearest."
+    )
+    distance: Distance = pydantic.Field(default="squared_euclidean", description="Distance of two vectors.")
+    patience: int = pydantic.Field(
+        default=2, ge=1, description="Epochs without a better ROC AUC before --early-stopping."
+    )
+    vocabulary_size: int = pydantic.Field(default=WORDS, ge=0, description="Maximum words with a row of their own.")
+    hash_bins: int = pydantic.Field(default=HASH_BINS, ge=0, description="Rows shared by all other words.")
+    seed: int = pydantic.Field(default=0, ge=0, lt=2**63, description="Seed of weights, order and sampled non-pairs.")
 
     @property
     def deals_clusters(self) -> bool:
