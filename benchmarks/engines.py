@@ -24,11 +24,11 @@ from typing import NamedTuple
 
 import psutil
 
-from benchmarks import engine_servers
-from benchmarks.engine_servers import ROOT, Engine, MissingEngineError
 from benchmarks.machine import describe_machine
 from schemas.artifacts.content_digest import content_digest
 from schemas.artifacts.dataset import open_dataset
+from tests.support import engine_servers
+from tests.support.engine_servers import ROOT, Engine, MissingEngineError
 
 ENGINES: dict[str, Callable[..., contextlib.AbstractContextManager[Engine]]] = {
     "FnApiRunner": lambda *_, **__: contextlib.nullcontext(engine_servers.in_memory()),

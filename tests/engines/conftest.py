@@ -11,13 +11,13 @@ import grpc
 import pytest
 from apache_beam.portability.api import beam_job_api_pb2, beam_job_api_pb2_grpc
 
-from benchmarks import engine_servers, worker_environment
-from benchmarks.engine_servers import ROOT, Engine, MissingEngineError
-from benchmarks.kill_commands import write_pairs
-from benchmarks.worker_environment import NoPackageIndexError, make_environment
 from schemas.artifacts.content_digest import content_digest
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
+from tests.support import engine_servers, worker_environment
+from tests.support.engine_servers import ROOT, Engine, MissingEngineError
+from tests.support.kill_commands import write_pairs
+from tests.support.worker_environment import NoPackageIndexError, make_environment
 
 
 def or_skip(start):

@@ -8,7 +8,7 @@ import pytest
 from apache_beam.portability import common_urns
 from apache_beam.portability.api import beam_runner_api_pb2
 
-from benchmarks.engine_servers import ROOT
+from tests.support.engine_servers import ROOT
 
 FOLDER = ROOT / "tests" / "engines"
 FLAGS = [

@@ -7,7 +7,7 @@ from apache_beam.portability import common_urns
 from apache_beam.portability.api import beam_runner_api_pb2
 from google.protobuf import json_format
 
-from benchmarks.engine_servers import ROOT
+from tests.support.engine_servers import ROOT
 
 EXTERNAL = ("--environment_type=EXTERNAL", "--environment_config=pool:50000")
 ENGINES = {

@@ -2,10 +2,10 @@ import json
 
 import pytest
 
-from benchmarks.engine_servers import ROOT
 from schemas.artifacts.content_digest import content_digest
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
+from tests.support.engine_servers import ROOT
 
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("engines")]
 

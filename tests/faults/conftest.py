@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from benchmarks.kill_commands import write_pairs
 from model.reranking.reranker import RerankerSettings, weight_shapes
 from model.reranking.saved_reranker import save_reranker
 from model.reranking.term_statistics import WordCounts
 from schemas.artifacts.writer import Output
 from tests.faults import damages as of
 from tests.faults.damage_lists import SCORES
+from tests.support.kill_commands import write_pairs
 
 
 class FaultyFileSystem(MemoryFileSystem):

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from benchmarks.engine_servers import ROOT
-from benchmarks.kill_commands import COMMANDS
+from tests.support.engine_servers import ROOT
+from tests.support.kill_commands import COMMANDS
 
 KILLS = 4
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.kill, pytest.mark.slow, pytest.mark.xdist_group("kills
 
 @pytest.fixture(scope="module")
 def killed():
-    command = [sys.executable, "-m", "benchmarks.kills", "--kills", str(KILLS), "--json"]
+    command = [sys.executable, "-m", "tests.faults.kills", "--kills", str(KILLS)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return {row["command"]: row for row in map(json.loads, done.stdout.splitlines())}

@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from benchmarks.engine_servers import ROOT
-from benchmarks.races import WAYS
 from schemas.artifacts import storage
 from schemas.artifacts.writer import Output
+from tests.faults.races import WAYS
+from tests.support.engine_servers import ROOT
 
 RACES = 40
 
@@ -16,7 +16,7 @@ RACES = 40
 def raced():
     pytest.importorskip("s3fs", reason="s3fs is not installed")
     pytest.importorskip("moto.server", reason="moto's server is not installed")
-    command = [sys.executable, "-m", "benchmarks.races", "--races", str(RACES), "--seed", "1", "--json"]
+    command = [sys.executable, "-m", "tests.faults.races", "--races", str(RACES), "--seed", "1"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     return {(row["store"], row["by"]): row for row in map(json.loads, done.stdout.splitlines())}

@@ -9,13 +9,13 @@ import time
 import psutil
 import pytest
 
-from benchmarks.engine_servers import ROOT
 from jobs.display import console
 from jobs.display.signals import stop_signals
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
 from schemas.tables import SPLITS
+from tests.support.engine_servers import ROOT
 
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}  # 128 and the signal's number
 MESSAGE = "error: stopped; what was there before is untouched\n"

@@ -13,11 +13,11 @@ import time
 
 import pytest
 
-from benchmarks.engine_servers import ROOT
 from model.encoders.saved_model import load_parts
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import CHECKPOINTS
+from tests.support.engine_servers import ROOT
 
 THINGS = ["bill", "rent", "card", "flight"]
 CLUSTERS = [

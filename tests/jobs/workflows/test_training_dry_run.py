@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from benchmarks.engine_servers import ROOT
 from schemas.artifacts import storage
+from tests.support.engine_servers import ROOT
 
 CLUSTERS = [
     ("train", [f"how do i {verb} it", f"{verb} it please", f"{verb} that"]) for verb in ("pay", "cancel", "find")

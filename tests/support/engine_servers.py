@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 _START_S = 90
 _JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java here moves bytes between Python workers: optimising compilers cost more than they give back. $JAVA_TOOL_OPTIONS

@@ -1,6 +1,6 @@
 """The state of an output after several runs began to write to it at the same moment.
 
-Run: python -m benchmarks.races [--races 1000] [--writers 3] [--seed 0] [--json]
+Run: python -m tests.faults.races [--races 1000] [--writers 3] [--seed 0]
 
 A quarter each by threads and by processes, on the local disk and on S3 (moto's server, which looks and then writes
 where S3 does both at once, so its requests are served one by one). The place is empty, or holds an artefact that all of
@@ -29,7 +29,6 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.machine import describe_machine
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, read_manifest, read_verified
 from schemas.artifacts.writer import Output
@@ -221,27 +220,18 @@ def _races(place: str, count: int, seed: str, *, kills: bool) -> Iterator[Race]:
 
 
 def main() -> None:
-    """Print a table, or a line of JSON for each store and way; exit with 1 if an output was not whole."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Print a line of JSON for each store and way; exit with 1 if an output was not whole."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--races", type=int, default=1000)
-    parser.add_argument("--writers", type=int, default=3)
+    parser.add_argument("--writers", type=int, default=3, help="runs that write to one output at the same moment")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    if not options.json:
-        print(f"{describe_machine()}; {options.races} races of {options.writers} writers, seed {options.seed}")
-    wrong = 0
+    failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        found = measure(races=options.races, writers=options.writers, seed=options.seed, folder=Path(folder))
-        for number, row in enumerate(found):
-            wrong += int(row["wrong"]) + int(row["unclear"])
-            if options.json:
-                print(json.dumps(row), flush=True)
-                continue
-            if number == 0:
-                print("  ".join(f"{name:>10}" for name in row))
-            print("  ".join(f"{value:>{max(len(name), 10)}}" for name, value in row.items()), flush=True)
-    sys.exit(bool(wrong))
+        for row in measure(races=options.races, writers=options.writers, seed=options.seed, folder=Path(folder)):
+            print(json.dumps(row), flush=True)
+            failures += int(row["wrong"]) + int(row["unclear"])
+    sys.exit(bool(failures))
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from pathlib import Path
 from apache_beam.portability.api import beam_runner_api_pb2
 from apache_beam.runners.portability.stager import Stager
 
-from benchmarks.engine_servers import ROOT
 from pipelines.engine.runner import parse_options
+from tests.support.engine_servers import ROOT
 
 PACKAGES = ("schemas", "pipelines", "model", "jobs", "qpr")
 

@@ -1,10 +1,12 @@
+from pathlib import Path
+
 import pytest
 
-from benchmarks import engine_servers
+from tests.support import engine_servers
 
 
 @pytest.fixture
-def start(tmp_path):
+def start(tmp_path: Path) -> Path:
     """Write a start script beside two jars, and another folder with jars of a whole Spark."""
     for folder, names in (
         ("tools/jars", ["spark-core-3.jar", "kryo-shaded-4.jar"]),
@@ -19,7 +21,9 @@ def start(tmp_path):
     return script
 
 
-def test_jars_that_kryo_needs_are_put_beside_a_copy_of_the_script(start, tmp_path, monkeypatch):
+def test_jars_that_kryo_needs_are_put_beside_a_copy_of_the_script(
+    start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("QPR_SPARK_JARS", str(tmp_path / "whole"))
     copied, kryo = engine_servers._with_kryo(start, tmp_path / "logs")
     assert kryo
@@ -31,7 +35,9 @@ def test_jars_that_kryo_needs_are_put_beside_a_copy_of_the_script(start, tmp_pat
     assert jars.keys() == needed | {"spark-core-3.jar", "kryo-shaded-4.jar"}
 
 
-def test_without_them_the_script_is_used_where_it_is(start, tmp_path, monkeypatch):
+def test_without_them_the_script_is_used_where_it_is(
+    start: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("QPR_SPARK_JARS", raising=False)
     assert engine_servers._with_kryo(start, tmp_path / "logs") == (start, False)
     monkeypatch.setenv("QPR_SPARK_JARS", str(tmp_path / "elsewhere"))

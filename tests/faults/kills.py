@@ -1,6 +1,6 @@
 """The state of every output after SIGKILL at random moments of the command that writes it.
 
-Run: python -m benchmarks.kills [--kills 200] [--command clusters] [--seed 0] [--json]
+Run: python -m tests.faults.kills [--kills 200] [--command clusters] [--seed 0]
 
 Each command replaces a complete artefact by another, or makes the first. A third of the kills come at a moment drawn
 from its usual duration, the others just before a file system operation on its output, all of them in turn: those
@@ -29,10 +29,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.kill_commands import COMMANDS, Command, prepare
-from benchmarks.machine import describe_machine
 from schemas.artifacts.manifest import read_manifest, read_verified
 from schemas.errors import QprError
+from tests.support.kill_commands import COMMANDS, Command, prepare
 
 LIBRARIES = (
     "apache_beam.runners.portability.fn_api_runner",
@@ -200,23 +199,15 @@ def measure(names: list[str], *, kills: int, seed: int) -> Iterator[dict[str, in
 
 
 def main() -> None:
-    """Print a table, or a line of JSON for each command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--command", choices=COMMANDS, action="append")
+    """Print a line of JSON for each command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=200, help="kills of each command")
+    parser.add_argument("--command", choices=COMMANDS, action="append", help="all by default")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     os.environ |= {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}  # before torch is loaded
-    if not options.json:
-        print(f"{describe_machine()}; {options.kills} kills a command, seed {options.seed}")
-    for number, row in enumerate(measure(options.command or list(COMMANDS), kills=options.kills, seed=options.seed)):
-        if options.json:
-            print(json.dumps(row), flush=True)
-            continue
-        if number == 0:
-            print("  ".join(f"{name:>10}" for name in row))
-        print("  ".join(f"{value:>{max(len(name), 10)}}" for name, value in row.items()), flush=True)
+    for row in measure(options.command or list(COMMANDS), kills=options.kills, seed=options.seed):
+        print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":
