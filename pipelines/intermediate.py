@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import pyarrow as pa
 
-from schemas.tables import QUESTIONS, REJECTED
+from schemas.tables import ANSWER_ID, ID_TABLE, QUESTIONS, REJECTED
 
 _TIME: Final = QUESTIONS.field("first_seen").type
 
@@ -48,6 +48,9 @@ NOT_YET_KNOWN: Final = ("split", "answer_hash", "linkage_probability")
 
 TURNED_AWAY: Final = pa.schema([("shard_key", pa.int64()), *REJECTED.remove_metadata()])
 """A row of `schemas.tables.REJECTED` with the hash that decides which file it goes to."""
+
+INDEX_ROWS: Final = pa.schema([*ID_TABLE, ANSWER_ID])
+"""A question on its way to its shard of an index; before equal questions are merged it may occur more than once."""
 
 
 class BroadAnswer(NamedTuple):

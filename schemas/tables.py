@@ -91,6 +91,25 @@ REJECTED: Final = _schema(
 TABLES: Final = {"questions": QUESTIONS, "clusters": CLUSTERS, "pairs": PAIRS, "rejected": REJECTED}
 """The tables of a dataset, by the name of their folder."""
 
+SHARDS: Final = "shards"
+IDS: Final = "ids"
+MODEL: Final = "model"
+"""The tables of an index: FAISS files, the questions in the order of their rows, the files of the model."""
+
+ID_TABLE: Final = pa.schema(  # without metadata: it would change the bytes, and so the digests, of every index
+    [
+        pa.field("question_id", pa.int64(), nullable=False),
+        pa.field("text", pa.string(), nullable=False),
+        pa.field("answer", pa.string()),
+        pa.field("cluster_id", pa.int64()),
+        pa.field("events", pa.int64()),
+    ]
+)
+"""A row of the table `IDS`: the question behind the same row of its shard."""
+
+ANSWER_ID: Final = pa.field("answer_id", pa.string())
+"""The last column of an id table in which a question has one; other id tables lack it."""
+
 
 def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """Return the columns of ``schema`` in its order and types, its metadata attached.

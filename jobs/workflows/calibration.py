@@ -110,7 +110,7 @@ def write_calibration(
     from jobs.workflows.worker_encoder import WorkerEncoder
     from pipelines.calibration.calibrate import LINKAGE, calibrate
     from pipelines.calibration.gold_labels import read_gold
-    from pipelines.graphs.input_digests import digest_input
+    from pipelines.reading.sources import digest_input
 
     encoder = WorkerEncoder.of(refine_with) if refine_with else None
     gold = read_gold(sources, names)

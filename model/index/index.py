@@ -27,9 +27,6 @@ from model.index.shards import Matrix, Shard, checked_factory
 from schemas.errors import UsageError
 from schemas.text import key, words
 
-SHARDS, IDS, MODEL = "shards", "ids", "model"
-"""The tables of an index: FAISS files, the questions in the order of their rows, the files of the model."""
-
 
 class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     """The configuration in an index's manifest.
@@ -156,7 +153,7 @@ class Index:
         return Ranking(found.ids, np.float32(0) - found.distances, found.rows)
 
     def questions(self, rows: npt.ArrayLike) -> pa.Table:
-        """Return the questions at these rows, with the columns of `model.index.id_table`; no row may be negative."""
+        """Return the questions at these rows, `schemas.tables.ID_TABLE` and ``answer_id``; no row may be negative."""
         return self._table.take(pa.array(np.asarray(rows, np.int64)))
 
     @functools.cached_property

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from model.index.id_table import ANSWER_ID, ROWS
 from model.index.shard_merge import Ints
 from model.index.shards import Shard, lists_of
 from schemas.artifacts.manifest import File
 from schemas.artifacts.table_files import read_rows
 from schemas.errors import QprError
+from schemas.tables import ANSWER_ID, ID_TABLE
 
 if TYPE_CHECKING:
     from model.index.index import IndexSettings
@@ -47,7 +47,7 @@ class IdTable:
         Raises:
             QprError: the file is damaged, or the ids do not ascend.
         """
-        [table] = read_rows(self.content, ROWS, name=self.name, rows=self.rows, columns=["question_id"])
+        [table] = read_rows(self.content, ID_TABLE, name=self.name, rows=self.rows, columns=["question_id"])
         ids: Ints = np.asarray(table["question_id"].to_numpy(), np.int64)
         if (ids[1:] <= ids[:-1]).any():
             raise QprError(f"{self.name}: column question_id does not ascend. {AGAIN}")
@@ -60,7 +60,7 @@ class IdTable:
             QprError: the file is damaged.
         """
         [table] = read_rows(
-            self.content, ROWS.append(ANSWER_ID), name=self.name, rows=self.rows, absent={ANSWER_ID.name}
+            self.content, ID_TABLE.append(ANSWER_ID), name=self.name, rows=self.rows, absent={ANSWER_ID.name}
         )
         return table
 

@@ -10,13 +10,14 @@ from concurrent.futures import ThreadPoolExecutor
 from model.encoders.addresses import checked_address
 from model.encoders.interface import Encoder
 from model.encoders.registry import load_encoder
-from model.index.index import IDS, MODEL, SHARDS, Index, IndexSettings, reading_threads
+from model.index.index import Index, IndexSettings, reading_threads
 from model.index.index_files import AGAIN, IdTable, check_dimension, check_ids, check_parts
 from model.index.shards import Shard, open_shard
 from model.reranking.saved_reranker import load_reranker
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, read_manifest, read_settings, read_verified
 from schemas.errors import QprError, UsageError
+from schemas.tables import IDS, MODEL, SHARDS
 
 
 def open_index(url: str, *, probes: int | None = None, exact: bool = False, rerank: str | None = None) -> Index:

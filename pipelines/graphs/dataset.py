@@ -27,6 +27,7 @@ from pipelines.linkage.linker import Encode, Linker, Linking
 from pipelines.linkage.transform import MakeLinker
 from pipelines.questions.aggregation import as_membership, assign_clusters, places
 from pipelines.questions.token_frequencies import MergeTokenCounts, TokenWeights
+from pipelines.reading.sources import Source, digest_input
 from pipelines.summary.fallbacks import broad_answers
 from pipelines.writing.parquet import WriteTable, Written
 from schemas.ragged import starts_of_runs
@@ -152,6 +153,18 @@ class AssembleDataset(beam.PTransform):
 
     def _write(self, table: str, key: str, part: str = "") -> WriteTable:
         return WriteTable(run_url=self.run_url, table=table, key=key, shards=self.shards, part=part)
+
+
+class DigestInputs(beam.PTransform):
+    """Compute the SHA-256 of every input file, one file a worker."""
+
+    def expand(self, sources: beam.PCollection[Source]) -> beam.PCollection[Written]:
+        """Return a `Written` with the input of each element."""
+        return (
+            sources
+            | "SpreadInputs" >> beam.Reshuffle()
+            | "DigestInput" >> beam.Map(lambda source: Written(None, {}, digest_input(source)))
+        )
 
 
 def judge(members: pa.Table, assembly: Assembly, weights: TokenWeights, linker: Linker | None = None) -> Iterator[Any]:

@@ -16,8 +16,7 @@ import pydantic
 from pipelines.decontamination.transform import TURNED_AWAY_TAG
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.graphs.dataset import AssembleDataset, Assembly, Parts
-from pipelines.graphs.input_digests import DigestInputs
+from pipelines.graphs.dataset import AssembleDataset, Assembly, DigestInputs, Parts
 from pipelines.linkage.linker import Encode
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.ambiguity import Ambiguity, settle_answers
@@ -26,7 +25,7 @@ from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import divide, read
 from pipelines.reading.sources import Source
 from pipelines.writing.parquet import Written
-from pipelines.writing.rejects import turn_away
+from pipelines.writing.rejects import turn_away_unreadable
 from pipelines.writing.run_report import WriteReport
 from schemas.tables import QA_LOG
 
@@ -125,12 +124,6 @@ def read_asked(source: Source, column_names: Mapping[str, str], validation: Vali
             if len(lost):
                 yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, lost)
     yield beam.pvalue.TaggedOutput("written", Written(None, dict(counts)))
-
-
-def turn_away_unreadable(rejected: pa.Table) -> pa.Table:
-    """Return TURNED_AWAY rows for what a reader rejected."""
-    flat = rejected.combine_chunks()
-    return turn_away(flat["payload"].combine_chunks(), stage="read", reasons=flat["reason"].combine_chunks())
 
 
 def name_and_settle(asked: pa.Table, ambiguity: Ambiguity) -> Iterator[Any]:

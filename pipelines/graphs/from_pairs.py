@@ -19,14 +19,13 @@ from pipelines.duplicates.labelled_pairs import COLUMNS, validate_pairs
 from pipelines.duplicates.transform import ClusterDuplicates
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.graphs.dataset import AssembleDataset, Assembly, Parts
-from pipelines.graphs.from_logs import turn_away_unreadable
-from pipelines.graphs.input_digests import DigestInputs
+from pipelines.graphs.dataset import AssembleDataset, Assembly, DigestInputs, Parts
 from pipelines.intermediate import MEMBERS
 from pipelines.questions.aggregation import name_questions
 from pipelines.reading.reader import divide, read
 from pipelines.reading.sources import Source
 from pipelines.writing.parquet import Written
+from pipelines.writing.rejects import turn_away_unreadable
 from pipelines.writing.run_report import WriteReport
 
 

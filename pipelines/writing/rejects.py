@@ -46,6 +46,12 @@ def turn_away(
     return pa.table(columns).cast(TURNED_AWAY)
 
 
+def turn_away_unreadable(rejected: pa.Table) -> pa.Table:
+    """Return TURNED_AWAY rows for what a reader rejected."""
+    flat = rejected.combine_chunks()
+    return turn_away(flat["payload"].combine_chunks(), stage="read", reasons=flat["reason"].combine_chunks())
+
+
 def json_objects(columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> pa.Array:
     """Return one JSON object a row; nulls are left out, strings and integers are written as such."""
     pieces: list[pa.Array] = []

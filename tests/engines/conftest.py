@@ -77,16 +77,17 @@ def submitted(builds):
 @pytest.fixture(scope="session")
 def builds():
     """Return the pipelines as they are built: a name -> what adds its steps; no input is read."""
-    from jobs.indexing import pipeline as indexing
-    from jobs.indexing.question_files import TableFile
     from jobs.workflows.worker_encoder import WorkerEncoder
+    from model.index.shard_builder import ShardBuilder
     from pipelines.graphs import from_logs as clusters
     from pipelines.graphs import from_pairs as quora
+    from pipelines.graphs import index
     from pipelines.graphs.dataset import Assembly
     from pipelines.linkage.linker import Linking
+    from pipelines.reading.index_inputs import TableFile
     from pipelines.reading.sources import Source
 
-    job = indexing.IndexJob("/run", WorkerEncoder("/model", "digest"), shards=2)
+    indexed = {"encode": WorkerEncoder("/model", "digest"), "builder": ShardBuilder()}
     known = {"run_url": "/out/run", "sources": [Source("/logs.parquet", 1, "parquet")]}
 
     def linked(method):
@@ -97,8 +98,8 @@ def builds():
         "clusters": linked("boosted"),
         "fellegi-sunter": linked("fellegi-sunter"),
         "quora": lambda p: quora.build(p, config=quora.QuoraConfig(shards=2), **known),
-        "index": lambda p: indexing.build(
-            p, files=[TableFile(Source("/questions.parquet", 1, "parquet"), ())], job=job
+        "index": lambda p: index.build(
+            p, files=[TableFile(Source("/questions.parquet", 1, "parquet"), ())], run_url="/run", shards=2, **indexed
         ),
     }
 

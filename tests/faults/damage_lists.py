@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 import pyarrow as pa
 
-from model.index.index_files import ROWS
-from schemas.tables import CLUSTERS, PAIRS, QUESTIONS
+from schemas.tables import CLUSTERS, ID_TABLE, PAIRS, QUESTIONS
 from tests.faults import damages as of
 from tests.faults.damages import Damage
 
@@ -96,7 +95,7 @@ def index_damages():
     ids, shard = "*/ids/00000*", "*/shards/00000*"
     yield from of.of_bytes("index", ids)
     yield from of.of_links("index", ids)
-    for damage in of.of_table("index", ids, ROWS):
+    for damage in of.of_table("index", ids, ID_TABLE):
         yield damage._replace(maybe=False) if "question_id" in damage.name else damage
     yield of.value("index", ids, "ids that do not ascend", "question_id", 2**63 - 1)
     yield of.value("index", ids, "a negative id, which is one", "question_id", -(2**63), maybe=True, told="")

@@ -39,12 +39,13 @@ LIBRARIES = (
     "jobs.cli",
     "jobs.display.html_report",
     "jobs.display.terminal_tables",
-    "jobs.indexing.pipeline",
     "matplotlib.pyplot",
+    "model.index.shard_builder",
     "model.training.trainer",
     "pipelines.graphs.from_logs",
-    "pipelines.graphs.publish",
     "pipelines.graphs.from_pairs",
+    "pipelines.graphs.index",
+    "pipelines.graphs.publish",
     "pipelines.simulation.generator",
 )
 _CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir"}

@@ -1,11 +1,12 @@
 import numpy as np
 import pyarrow as pa
 
-from jobs.indexing.pipeline import BuildShards, IndexJob
-from jobs.indexing.question_tables import ROWS
 from jobs.workflows.worker_encoder import WorkerEncoder
+from model.index.shard_builder import ShardBuilder
 from model.index.shards import train
 from pipelines.engine.shuffle import to_ipc
+from pipelines.graphs.index import build_shard
+from pipelines.intermediate import INDEX_ROWS
 from pipelines.writing.parquet import WriteTable
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
@@ -42,12 +43,15 @@ def test_an_index_shard_built_twice_is_one_pair_of_files(memory, make_model):
         }
         for n in range(9)
     ]
-    table = pa.Table.from_pylist(rows).select(ROWS.names).cast(ROWS)
-    step = BuildShards(IndexJob(f"{memory}/run", WorkerEncoder(f"{memory}/model", digest), 2, "Flat"))
-    step.setup()
+    table = pa.Table.from_pylist(rows).select(INDEX_ROWS.names).cast(INDEX_ROWS)
     trained = train("Flat", np.zeros((4, 8), np.float32))
-    first = list(step.process((9, to_ipc(table)), trained))
+    encode = WorkerEncoder(f"{memory}/model", digest)
+
+    def write():
+        return list(build_shard((9, to_ipc(table)), f"{memory}/run", 2, encode, ShardBuilder("Flat"), trained))
+
+    first = write()
     before = {name: stored(f"{memory}/run/{name}") for name in storage.children(f"{memory}/run")}
-    assert list(step.process((9, to_ipc(table)), trained)) == first
+    assert write() == first
     assert {name: stored(f"{memory}/run/{name}") for name in storage.children(f"{memory}/run")} == before
     assert [len(files) for files in before.values()] == [1, 1]

@@ -1,14 +1,22 @@
+import hashlib
+
+import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 import pydantic
 import pytest
+from apache_beam.testing import test_pipeline
+from apache_beam.testing.util import assert_that, equal_to
 
 from pipelines.clusters.clustering import Gate
 from pipelines.clusters.coherence import Coherence
-from pipelines.graphs.dataset import Assembly, finish, judge
+from pipelines.graphs.dataset import Assembly, DigestInputs, finish, judge
 from pipelines.intermediate import MEMBERS
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.questions.token_frequencies import count_tokens
+from pipelines.reading.sources import expand
+from pipelines.writing.parquet import Written
+from schemas.artifacts import manifest
 from schemas.tables import SPLITS
 
 EVERYTHING = Assembly(gate=Gate(coherence="paper", min_coherence=0))
@@ -100,3 +108,18 @@ def test_options_that_make_no_sense_are_refused(wrong):
     with pytest.raises(pydantic.ValidationError):
         Assembly(**wrong)
     assert Assembly().gate.coherence in Coherence._fields
+
+
+def test_a_digest_is_of_the_bytes_as_they_are_stored(tmp_path, monkeypatch):
+    content = b"abc" * 1_000_000  # several pieces
+    (tmp_path / "a.csv").write_bytes(content)
+    (tmp_path / "b.csv").write_bytes(b"b")
+    monkeypatch.chdir(tmp_path)
+    expected = [
+        Written(None, {}, manifest.Source(url=f"{name}.csv", bytes=len(of), digest=hashlib.sha256(of).hexdigest()))
+        for name, of in (("a", content), ("b", b"b"))
+    ]
+    sources = expand(["*.csv"])
+    monkeypatch.chdir("/")  # as a worker may
+    with test_pipeline.TestPipeline(runner="FnApiRunner") as pipeline:
+        assert_that(pipeline | beam.Create(sources) | DigestInputs(), equal_to(expected))

@@ -4,7 +4,7 @@ import pickle
 import fsspec
 import pytest
 
-from pipelines.reading.sources import Source, expand, format_of, identity_of
+from pipelines.reading.sources import Source, digest_input, expand, format_of, identity_of
 from schemas.errors import QprError
 
 
@@ -155,3 +155,8 @@ def test_a_server_that_does_not_answer_is_no_missing_file(name):
     pytest.importorskip("aiohttp", reason="fsspec reads HTTP with aiohttp")
     with pytest.raises(QprError, match=r"cannot connect to 127\.0\.0\.1:1 \(connection refused\)\. Check the address"):
         expand([f"http://127.0.0.1:1/{name}"])
+
+
+def test_a_file_that_is_gone_is_named(tmp_path):
+    with pytest.raises(QprError, match=r"gone\.csv: no such file"):
+        digest_input(Source("gone.csv", 1, "csv", path=str(tmp_path / "gone.csv")))

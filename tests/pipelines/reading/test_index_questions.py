@@ -4,8 +4,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from jobs.indexing.question_files import question_files
-from jobs.indexing.question_tables import ROWS, read_questions, whole_numbers
+from pipelines.intermediate import INDEX_ROWS
+from pipelines.reading.index_inputs import question_files
+from pipelines.reading.index_questions import read_questions, whole_numbers
 from pipelines.reading.sources import expand
 from schemas.text import question_id
 
@@ -39,7 +40,7 @@ def test_a_whole_number_is_read_exactly_and_nothing_else_is_one():
 def test_every_row_is_kept_or_turned_away_with_its_reason(tmp_path):
     (tmp_path / "faq.csv").write_text('question,answer\npay,x\n,x\n?!,x\npay,x,y\n"  ",\nlost,"   "\n')
     rows, away, unreadable = read(tmp_path / "faq.csv")
-    assert rows.schema == ROWS
+    assert rows.schema == INDEX_ROWS
     assert rows["question_id"].to_pylist() == [question_id("pay"), question_id("lost")]
     assert rows["answer"].to_pylist() == ["x", None]
     reasons = sorted((row["stage"], row["reason"]) for row in away)

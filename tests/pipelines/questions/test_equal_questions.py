@@ -5,14 +5,14 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.indexing.question_merging import merge_equal
-from jobs.indexing.question_tables import ROWS
+from pipelines.intermediate import INDEX_ROWS
+from pipelines.questions.equal_questions import merge_equal
 from schemas.text import fold
 
 
 def rows(*given):
     """Rows of (question_id, text, answer, cluster_id, events, answer_id), the last ones null by default."""
-    return pa.Table.from_pylist([dict(zip(ROWS.names, row, strict=False)) for row in given], schema=ROWS)
+    return pa.Table.from_pylist([dict(zip(INDEX_ROWS.names, row, strict=False)) for row in given], schema=INDEX_ROWS)
 
 
 def test_the_answer_with_most_events_wins_and_the_others_are_turned_away():

@@ -1,6 +1,6 @@
-"""Rows that ask the same question: one of them is indexed, and no answer is lost without a word.
+"""Rows of equal questions merged into one, with the most frequent answer; other answers are rejected.
 
-ROWS of a shard -> merge_equal -> Merged (one row a question, rows with another answer)
+INDEX_ROWS of a shard -> merge_equal -> Merged (one row a question, rows with another answer)
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.indexing.question_tables import ROWS, payloads
-from pipelines.intermediate import TURNED_AWAY
-from pipelines.writing.rejects import turn_away
+from pipelines.intermediate import INDEX_ROWS, TURNED_AWAY
+from pipelines.writing.rejects import json_objects, turn_away
 from schemas.text_arrays import fold_all
 
 
@@ -32,7 +31,7 @@ def merge_equal(table: pa.Table) -> Merged:
     The row kept has the smallest value of each column among the rows that agree, and their sum of ``events``.
 
     Args:
-        table: `ROWS`, every row of each of its questions.
+        table: INDEX_ROWS, every row of each of its questions.
     """
     ordered = table.sort_by("question_id").combine_chunks()
     ids = ordered["question_id"].to_numpy()
@@ -45,7 +44,8 @@ def merge_equal(table: pa.Table) -> Merged:
     merged = agreeing.group_by("question_id", use_threads=False).aggregate([*minima, ("events", "sum")])
     merged = merged.rename_columns([name.removesuffix("_min").removesuffix("_sum") for name in merged.column_names])
     single = ordered.filter(pa.array(~repeated))
-    rows = pa.concat_tables([single, merged.select(ROWS.names).cast(ROWS)]).sort_by("question_id").combine_chunks()
+    merged = merged.select(INDEX_ROWS.names).cast(INDEX_ROWS)
+    rows = pa.concat_tables([single, merged]).sort_by("question_id").combine_chunks()
     away = turn_away(payloads(others), stage="merge", reasons="other_answer", shard_keys=others["question_id"])
     return Merged(rows, away.cast(TURNED_AWAY))
 
@@ -83,3 +83,10 @@ def _settled(rows: pa.Table) -> tuple[pa.Table, pa.Table]:
     )
     agrees = pc.or_(pc.fill_null(agrees, True), pc.invert(has_answer))
     return rows.filter(agrees), rows.filter(pc.invert(agrees))
+
+
+def payloads(rows: pa.Table) -> pa.Array:
+    """Return what the rejected table says of rows with the columns of INDEX_ROWS: a JSON object each."""
+    cluster_ids = rows["cluster_id"].cast(pa.string())  # a JSON number beyond 2**53 is rounded by most readers
+    told = {"question": rows["text"], "answer": rows["answer"], "answer_id": rows["answer_id"]}
+    return json_objects({**told, "cluster_id": cluster_ids, "events": rows["events"]})

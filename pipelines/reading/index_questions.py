@@ -12,19 +12,15 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.indexing.question_files import COLUMNS, DatasetFile, QuestionFile, TableFile
-from model.index.id_table import ANSWER_ID
-from model.index.id_table import ROWS as STORED
-from pipelines.graphs.from_logs import turn_away_unreadable
-from pipelines.intermediate import TURNED_AWAY
+from pipelines.intermediate import INDEX_ROWS, TURNED_AWAY
+from pipelines.questions.equal_questions import payloads
 from pipelines.questions.row_filters import question_faults
+from pipelines.reading.index_inputs import COLUMNS, DatasetFile, QuestionFile, TableFile
 from pipelines.reading.reader import read
-from pipelines.writing.rejects import json_objects, turn_away
+from pipelines.writing.rejects import turn_away, turn_away_unreadable
 from schemas.artifacts.dataset import read_file
+from schemas.tables import ANSWER_ID, ID_TABLE
 from schemas.text_arrays import hash64_all, key_all
-
-ROWS: Final = pa.schema([*STORED, ANSWER_ID])
-"""A question on its way to its shard."""
 
 BATCH: Final = 131_072
 """Rows of one table of a dataset."""
@@ -37,7 +33,7 @@ class Questions(NamedTuple):
     """Some rows of a file.
 
     Attributes:
-        rows: those to index, `ROWS`; the same question may occur more than once.
+        rows: those to index, INDEX_ROWS; the same question may occur more than once.
         turned_away: the others, `pipelines.intermediate.TURNED_AWAY`.
         unreadable: by column, number of values of ``rows`` that are null since they are no whole number.
     """
@@ -57,7 +53,7 @@ def read_questions(source: QuestionFile) -> Iterator[Questions]:
 
 
 def _of_dataset(source: DatasetFile) -> Iterator[Questions]:
-    for table in read_file(source.url, source.file, columns=STORED.names, batch=BATCH):
+    for table in read_file(source.url, source.file, columns=ID_TABLE.names, batch=BATCH):
         yield _checked(table.append_column(ANSWER_ID, pa.nulls(len(table), ANSWER_ID.type)), {})
 
 
@@ -77,7 +73,7 @@ def _checked(table: pa.Table, unreadable: Mapping[str, int]) -> Questions:
     """Return the rows whose question has a word and the length of a question, and turn the others away.
 
     Args:
-        table: columns of `ROWS`; without ``question_id`` it is computed.
+        table: columns of INDEX_ROWS; without ``question_id`` it is computed.
         unreadable: passed on.
     """
     texts = table["text"].combine_chunks()
@@ -89,14 +85,7 @@ def _checked(table: pa.Table, unreadable: Mapping[str, int]) -> Questions:
     rows = table.filter(kept)
     if "question_id" not in table.column_names:
         rows = rows.append_column("question_id", hash64_all(keys.filter(kept)))
-    return Questions(rows.select(ROWS.names).cast(ROWS), turned_away.cast(TURNED_AWAY), unreadable)
-
-
-def payloads(rows: pa.Table) -> pa.Array:
-    """Return what the rejected table says of rows with the columns of `ROWS`: a JSON object each."""
-    cluster_ids = rows["cluster_id"].cast(pa.string())  # a JSON number beyond 2**53 is rounded by most readers
-    told = {"question": rows["text"], "answer": rows["answer"], "answer_id": rows["answer_id"]}
-    return json_objects({**told, "cluster_id": cluster_ids, "events": rows["events"]})
+    return Questions(rows.select(INDEX_ROWS.names).cast(INDEX_ROWS), turned_away.cast(TURNED_AWAY), unreadable)
 
 
 def whole_numbers(texts: pa.Array) -> pa.Array:

@@ -11,11 +11,10 @@ from typing import Final
 
 import pyarrow as pa
 
-from pipelines.graphs.input_digests import digest_input
 from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import check_header, column_names
 from pipelines.reading.sources import Source as TableSource
-from pipelines.reading.sources import identity_of
+from pipelines.reading.sources import digest_input, identity_of
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import File, Source

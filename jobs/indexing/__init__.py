@@ -1,1 +1,0 @@
-"""Questions of files to FAISS shards."""

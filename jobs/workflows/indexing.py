@@ -1,0 +1,194 @@
+"""Work behind `qpr index`: run the pipeline with a model and FAISS, publish what it wrote, print it.
+
+question files, model URL -> build_index -> index
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import shlex
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from jobs.display.console import emit, say, two_columns, working
+from jobs.workflows.worker_encoder import WorkerEncoder
+from model.encoders.registry import load_encoder
+from model.encoders.saved_model import load_parts
+from model.encoders.transformer.inference import is_transformer
+from model.index.index import IndexSettings
+from model.index.shard_builder import ShardBuilder
+from model.index.shards import PROBES, check_questions, lists_of, new_index
+from pipelines.engine.runner import run
+from pipelines.graphs.index import build
+from pipelines.reading.index_inputs import DatasetFile, QuestionInputs, ignored_notes
+from pipelines.writing.run_report import check_sum, read_report
+from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, Source, read_verified
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError
+from schemas.quantities import counted
+from schemas.tables import MODEL
+
+if TYPE_CHECKING:
+    from apache_beam.options.pipeline_options import PipelineOptions
+
+    from model.choices import Distance
+
+COUNTERS = ("questions_read", "questions_indexed", "questions_merged", "questions_rejected")
+"""The first is the sum of the others."""
+
+_OF_DATASETS = ("rows_rejected", "members_rejected")
+"""Counters of a rejected table that mean rows of logs and of clusters."""
+
+
+@dataclasses.dataclass(frozen=True)
+class IndexedModel:
+    """A model that encodes the questions of an index.
+
+    Attributes:
+        url: the model's folder, or ``st:<folder>``.
+        digest: digest of its files.
+        dimension: length of its vectors.
+        distance: the distance that it was trained for.
+        manifest: its own; None for a model of sentence-transformers.
+    """
+
+    url: str
+    digest: str
+    dimension: int
+    distance: Distance
+    manifest: Manifest | None
+
+    @classmethod
+    def of(cls, url: str) -> IndexedModel:
+        """Return the model at ``url``.
+
+        Raises:
+            QprError: there is none, or it is damaged.
+        """
+        if is_transformer(url):
+            encoder = load_encoder(url)
+            return cls(url, encoder.digest, encoder.dimension, "squared_euclidean", None)
+        parts = load_parts(url)
+        shape, training = parts.config.shape, parts.config.training
+        return cls(url, parts.manifest.digest, shape.dimension, training.distance, parts.manifest)
+
+    def copy_to(self, target: Output) -> list[File]:
+        """Copy it into the index, so that a search needs nothing else; sentence-transformers stay where they are."""
+        if self.manifest is None:
+            return []
+
+        def copy(path: str, content: bytes, table: str) -> File:
+            return target.write(f"{MODEL}/{path}", content, table=REPORTS if table == REPORTS else MODEL)
+
+        copies = [copy(file.path, read_verified(self.url, file), file.table) for file in self.manifest.files]
+        return [*copies, copy(MANIFEST, self.manifest.model_dump_json(indent=2).encode(), REPORTS)]
+
+
+def build_index(
+    inputs: QuestionInputs,
+    *,
+    model: str,
+    output: str,
+    overwrite: bool,
+    shards: int,
+    factory: str | None,
+    probes: int | None,
+    options: PipelineOptions,
+    as_json: bool,
+) -> None:
+    """Build an index, publish it and print its counters.
+
+    Args:
+        inputs: the questions.
+        model: URL of the model.
+        output: folder of the index.
+        overwrite: replace the index that is there.
+        shards: number of parts.
+        factory: FAISS factory string; None: by the number of questions.
+        probes: inverted lists searched for a query; None: `PROBES`.
+        options: Beam's.
+        as_json: print for a program.
+
+    Raises:
+        QprError: a file or the model cannot be read, there is no usable question, or the output cannot be claimed.
+        UsageError: FAISS cannot build the factory.
+    """
+    for note in ignored_notes(inputs):
+        say(note)
+    indexed_model = IndexedModel.of(model)
+    if factory is not None:
+        new_index(factory, indexed_model.dimension)
+        in_datasets = [file.file.rows for file in inputs.files if isinstance(file, DatasetFile)]
+        if len(in_datasets) == len(inputs.files):  # manifests count the rows of datasets; tables are not counted yet
+            check_questions(factory, sum(in_datasets))
+    builder = ShardBuilder(factory)
+    message = f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(shards, 'shard')}"
+    with Output(output, "index", overwrite=overwrite) as target, working(message):
+        encode = WorkerEncoder(model, indexed_model.digest)
+        parts = functools.partial(build, files=inputs.files, run_url=target.run_url, shards=shards)
+        run(functools.partial(parts, encode=encode, builder=builder), options)
+        report = read_report(target)
+        counters = dict.fromkeys(COUNTERS, 0) | {n: c for n, c in report.counters.items() if n not in _OF_DATASETS}
+        check_sum(counters, *COUNTERS)
+        questions = counters["questions_indexed"]
+        if not questions:
+            where = ", ".join(source.url for source in inputs.sources)
+            raise QprError(f"{where}: no question with a word to index{_reasons(counters)}. Check --questions")
+        settings = IndexSettings(
+            model_digest=indexed_model.digest,
+            factory=builder.factory_for(questions),
+            probes=min(probes or PROBES, lists_of(builder.factory_for(questions))),
+            dimension=indexed_model.dimension,
+            questions=questions,
+            shards=shards,
+            distance=indexed_model.distance,
+            model_url=model if indexed_model.manifest is None else None,
+        )
+        manifest = target.publish(
+            [*report.files, *indexed_model.copy_to(target)],
+            inputs=[*inputs.sources, Source(url=model, digest=indexed_model.digest)],
+            configuration=settings.model_dump(exclude_none=True),
+            counters=counters | {"columns_ignored": len(inputs.ignored_columns)},
+        )
+    _show(output, manifest, ignored=inputs.ignored_columns, as_json=as_json)
+
+
+def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) -> None:
+    result = {
+        "index": url,
+        "digest": manifest.digest,
+        "seconds": manifest.seconds,
+        "counters": manifest.counters,
+        "ignored_columns": ignored,
+        "configuration": manifest.configuration,
+    }
+    for note in _notes(manifest.counters):
+        say(note)
+    rows = {**manifest.counters, "factory": manifest.configuration["factory"], "seconds": manifest.seconds}
+    emit(result, as_json=as_json, table=lambda: two_columns(url, rows))
+    say(f'Next: qpr search --index {shlex.quote(url)} "how do I pay my bill"')
+
+
+def _notes(counters: dict[str, int]) -> Iterator[str]:
+    """Yield a line for a person about each kind of input that is not in the index."""
+    if rejected := counters["questions_rejected"]:
+        yield f"{rejected:,} rows are not indexed{_reasons(counters)}; they are in the index's table rejected"
+    if others := counters.get("rejected_merge_other_answer"):
+        yield (
+            f"{others:,} rows have another answer to a question than the one indexed, the most frequent; they are in "
+            "the index's table rejected"
+        )
+    for column in ("cluster_id", "events"):
+        if unreadable := counters.get(f"unreadable_{column}"):
+            yield f"{unreadable:,} values of {column} are no 64-bit integer; these questions are indexed without it"
+
+
+def _reasons(counters: dict[str, int]) -> str:
+    """Return the number of rejected rows by reason, in brackets; nothing if none was rejected."""
+    reasons = [
+        f"{count:,} {name.split('_', 2)[2]}"
+        for name, count in sorted(counters.items())
+        if name.startswith(("rejected_read_", "rejected_validate_"))
+    ]
+    return f" ({', '.join(reasons)})" if reasons else ""

@@ -1,0 +1,50 @@
+"""Builder of the FAISS shards of one index; it pickles, so that it can travel to workers.
+
+factory or None -> ShardBuilder -> training sample, trained index, shards
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+
+from model.index.shards import Matrix, build_shard, check_questions, default_factory, in_sample, sample_size, train
+
+
+@dataclasses.dataclass(frozen=True)
+class ShardBuilder:
+    """FAISS shards that share one training.
+
+    Attributes:
+        factory: FAISS factory string; None: `default_factory` of the number of questions.
+    """
+
+    factory: str | None = None
+
+    def factory_for(self, questions: int) -> str:
+        """Return the factory of an index of this many questions."""
+        return self.factory or default_factory(questions)
+
+    def in_sample(self, question_ids: npt.NDArray[np.int64], questions: int) -> npt.NDArray[np.bool_]:
+        """Return a mask of the ids that are in the training sample of an index of ``questions``."""
+        return in_sample(question_ids, wanted=sample_size(self.factory_for(questions)), questions=questions)
+
+    def train(self, vectors: Matrix, questions: int) -> bytes:
+        """Return a trained empty index, serialised.
+
+        Args:
+            vectors: of the training sample, in order of question id.
+            questions: number of questions of the whole index.
+
+        Raises:
+            QprError: the sample is too small for the factory.
+        """
+        factory = self.factory_for(questions)
+        check_questions(factory, len(vectors))
+        return train(factory, vectors)
+
+    def build(self, trained: bytes, vectors: Matrix) -> bytes:
+        """Return the file of a shard; row i holds vector i."""
+        return build_shard(trained, vectors)

@@ -1,0 +1,150 @@
+"""Graph from questions to the shards of an index; the encoder and the shard builder are arguments.
+
+question files -> build -> FAISS shards, id tables, rejected rows, Written
+
+Texts travel between workers, not vectors: 60 bytes a question instead of 1,200.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol
+
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipelines.decontamination.transform import TURNED_AWAY_TAG
+from pipelines.engine import progress
+from pipelines.engine.shuffle import GroupByShard, concatenate, to_ipc
+from pipelines.linkage.linker import Encode
+from pipelines.questions.equal_questions import merge_equal
+from pipelines.reading.index_inputs import QuestionFile
+from pipelines.reading.index_questions import read_questions
+from pipelines.writing.parquet import WriteTable, Written
+from pipelines.writing.run_report import WriteReport
+from schemas.artifacts.writer import write_file
+from schemas.tables import ANSWER_ID, ID_TABLE, IDS, SHARDS
+
+
+class ShardBuilder(Protocol):
+    """A library of vector indexes, as the pipeline sees it. It is pickled: workers import its module."""
+
+    def in_sample(self, question_ids: np.ndarray, questions: int) -> np.ndarray:
+        """Return a mask of the ids, int64, that are in the training sample of an index of ``questions``."""
+
+    def train(self, vectors: np.ndarray, questions: int) -> bytes:
+        """Return what all shards share, trained on the sample's vectors, (n, d) float32, in order of question id."""
+
+    def build(self, trained: bytes, vectors: np.ndarray) -> bytes:
+        """Return the file of a shard; row i holds vector i."""
+
+
+def build(
+    pipeline: beam.Pipeline,
+    *,
+    files: Sequence[QuestionFile],
+    run_url: str,
+    shards: int,
+    encode: Encode,
+    builder: ShardBuilder,
+) -> None:
+    """Add all steps from question files to the shards and the run's report.
+
+    Args:
+        pipeline: to add them to.
+        files: where the questions are.
+        run_url: the run's folder.
+        shards: number of parts; a question's part is its id modulo ``shards``.
+        encode: returns the vectors of texts. It is pickled, so a model should travel as its address.
+        builder: trains and builds shards.
+    """
+    read = (
+        pipeline
+        | "ListFiles" >> beam.Create(list(files))
+        | "ReadQuestions" >> beam.FlatMap(read_and_count).with_outputs("written", TURNED_AWAY_TAG, main="tables")
+    )
+    merged = (
+        read.tables
+        | "ShuffleByQuestion" >> GroupByShard("question_id", shards)
+        | "MergeEqualKeys" >> beam.FlatMap(merge_and_count).with_outputs("written", TURNED_AWAY_TAG, main="parts")
+    )
+    rejected = (
+        (read[TURNED_AWAY_TAG], merged[TURNED_AWAY_TAG])
+        | "ShuffleRejected" >> GroupByShard("shard_key", shards)
+        | "WriteRejected" >> WriteTable(run_url, "rejected", "shard_key", shards)
+    )
+    parts = merged.parts
+    questions = beam.pvalue.AsSingleton(
+        parts | "CountPart" >> beam.Map(lambda part: part[0]) | "CountQuestions" >> beam.CombineGlobally(sum)
+    )
+    trained = beam.pvalue.AsSingleton(
+        parts
+        | "SampleQuestions" >> beam.Map(sample_of, builder, questions).with_output_types(tuple[int, bytes])
+        | "BringSampleTogether" >> beam.GroupByKey()
+        | "TrainCentroids" >> beam.Map(train, encode, builder, questions)
+    )
+    indexed = parts | "BuildShards" >> beam.FlatMap(build_shard, run_url, shards, encode, builder, trained)
+    _ = (
+        (read.written, merged.written, rejected, indexed)
+        | "AllWritten" >> beam.Flatten()
+        | "Report" >> WriteReport(run_url)
+    )
+
+
+def read_and_count(file: QuestionFile) -> Iterator[Any]:
+    """Yield tables of the usable questions of a file, its rejected rows, and the number of both."""
+    for questions in read_questions(file):
+        rejected = questions.turned_away
+        counts = {"questions_read": len(questions.rows) + len(rejected), "questions_rejected": len(rejected)}
+        unreadable = {f"unreadable_{name}": count for name, count in questions.unreadable.items()}
+        yield beam.pvalue.TaggedOutput("written", Written(None, counts | unreadable))
+        yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, rejected)
+        yield questions.rows
+
+
+def merge_and_count(table: pa.Table) -> Iterator[Any]:
+    """Yield ``(number of questions, Arrow IPC bytes)`` of a shard in order of id, and the rows merged into others."""
+    merged = merge_equal(table)
+    counts = {"questions_merged": len(table) - len(merged.rows)}
+    yield beam.pvalue.TaggedOutput("written", Written(None, counts))
+    yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, merged.turned_away)
+    yield len(merged.rows), to_ipc(merged.rows)
+
+
+def sample_of(part: tuple[int, bytes], builder: ShardBuilder, questions: int) -> tuple[int, bytes]:
+    """Return a shard's part of the training sample under the one key 0; it may be empty."""
+    table = concatenate([part[1]]).select(["question_id", "text"])
+    mask = builder.in_sample(table["question_id"].to_numpy(), questions)
+    return 0, to_ipc(table.filter(pa.array(mask)))
+
+
+def train(keyed: tuple[int, Iterable[bytes]], encode: Encode, builder: ShardBuilder, questions: int) -> bytes:
+    """Return what every shard starts from; it depends on the questions of the sample, not on their order."""
+    sample = concatenate(keyed[1]).sort_by("question_id")
+    return builder.train(encode(sample["text"]), questions)
+
+
+def build_shard(
+    part: tuple[int, bytes], run_url: str, shards: int, encode: Encode, builder: ShardBuilder, trained: bytes
+) -> Iterator[Written]:
+    """Write a shard and its id table and yield a record of each; a bundle that is tried again writes the same bytes."""
+    table = stored_rows(concatenate([part[1]]))
+    number = table["question_id"][0].as_py() % shards
+    name = f"{number:05d}-of-{shards:05d}"
+    index = builder.build(trained, encode(table["text"]))
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    ids = sink.getvalue().to_pybytes()
+    progress.count(len(table), "question", "indexed")
+    file = write_file(run_url, f"{SHARDS}/{name}.faiss", index, table=SHARDS, rows=len(table))
+    yield Written(file, {"questions_indexed": len(table)})
+    yield Written(write_file(run_url, f"{IDS}/{name}.parquet", ids, table=IDS, rows=len(table)), {})
+
+
+def stored_rows(table: pa.Table) -> pa.Table:
+    """Return the id table of a shard from its INDEX_ROWS; without ``answer_id`` where no question has one."""
+    rows = table.select(ID_TABLE.names).cast(ID_TABLE)
+    answer_ids = table[ANSWER_ID.name]
+    return rows if answer_ids.null_count == len(table) else rows.append_column(ANSWER_ID, answer_ids)

@@ -1,0 +1,50 @@
+import json
+
+import numpy as np
+import pytest
+
+from pipelines.engine.runner import parse_options, run
+from pipelines.graphs.index import build
+from pipelines.reading.index_inputs import question_files
+from pipelines.reading.sources import expand
+from pipelines.writing.run_report import read_report
+from schemas.artifacts import storage
+from schemas.artifacts.writer import Output
+from schemas.text import question_id
+
+
+class JsonShards:
+    """Shards as JSON: the sample's vectors, the number of questions and a shard's own vectors."""
+
+    def in_sample(self, question_ids, questions):
+        return question_ids % 2 == 0
+
+    def train(self, vectors, questions):
+        return json.dumps([vectors.tolist(), questions]).encode()
+
+    def build(self, trained, vectors):
+        return json.dumps([*json.loads(trained), vectors.tolist()]).encode()
+
+
+def lengths(texts):
+    return np.array([[len(text)] for text in texts.to_pylist()], np.float32)
+
+
+@pytest.mark.parametrize("shards", [1, 2])
+def test_any_encoder_and_shard_builder_will_do_and_all_shards_share_one_training(tmp_path, shards):
+    texts = [f"pay bill {'x' * n}" for n in range(9)]
+    (tmp_path / "a.csv").write_text("question\n" + "\n".join([*texts, "PAY BILL x", "?"]) + "\n")
+    inputs = question_files([str(tmp_path / "a.csv")], {}, files_of=lambda url: expand([url]))
+    output = Output(str(tmp_path / "i"), "index")
+    parts = {"files": inputs.files, "run_url": output.run_url, "shards": shards}
+    run(lambda pipeline: build(pipeline, **parts, encode=lengths, builder=JsonShards()), parse_options([]))
+    report = read_report(output)
+    counted = {f"questions_{name}": report.counters[f"questions_{name}"] for name in ("read", "indexed", "merged")}
+    assert counted == {"questions_read": 11, "questions_indexed": 9, "questions_merged": 1}
+    assert report.counters["rejected_validate_no_word"] == 1
+    contents = [json.loads(storage.read_bytes(f"{output.url}/{f.path}")) for f in report.files if f.table == "shards"]
+    by_id = sorted(texts, key=question_id)
+    sample = [[len(text)] for text in by_id if question_id(text) % 2 == 0]
+    expected = [[len(t) for t in by_id if question_id(t) % shards == n] for n in range(shards)]
+    assert all(content[:2] == [sample, 9] for content in contents)
+    assert sorted([row for [row] in content[2]] for content in contents) == sorted(filter(None, expected))
