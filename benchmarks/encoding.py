@@ -65,7 +65,7 @@ def measured(name: str, encode: Callable[[], Matrix], *, wall: bool = False) -> 
 
 def torch_vectors(parts: ModelParts, texts: pa.Array) -> Callable[[], Matrix]:
     """Return what encodes the texts with the module that was trained."""
-    network = network_of(parts.vocabulary, parts.config.shape, parts.config.training)
+    network = network_of(parts.vocabulary, parts.config.shape)
     weights = {name: torch.from_numpy(weight.astype(np.float32)) for name, weight in parts.weights.items()}
     network.body.load_state_dict(weights)
     return lambda: network.encode_all(network.read(texts))

@@ -62,7 +62,7 @@ def one(dataset: str, *, count: int, preset: str, way: str) -> None:
     """Print a line when the questions are there and one of what reading them and taking some took."""
     keys, chosen = questions(dataset, count), PRESETS[preset]
     learned = vocabulary.Vocabulary.learn(keys.slice(0, 100_000), words=chosen.training.vocabulary_size)
-    network = network_of(learned, SHAPE[preset], chosen.training)
+    network = network_of(learned, SHAPE[preset], dropout=chosen.training.dropout)
     pa.default_memory_pool().release_unused()
     before = memory()
     print("ready", flush=True)

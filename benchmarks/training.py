@@ -26,12 +26,14 @@ import typer
 from benchmarks.machine import describe_machine
 from benchmarks.rivals.sentence_transformers_cnn import PeerTraining
 from benchmarks.training_step import random_questions
-from model.encoders.config import EncoderSettings, Shape, SubwordSettings, TrainingSettings
+from model.encoders.config import EncoderSettings, Shape, SubwordSettings
 from model.encoders.network import network_of
+from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.text.vocabulary import Vocabulary
 from model.training.batching import Numbers, batches, unique_batches
 from model.training.memory.freed_memory import keep_freed_memory
 from model.training.presets import PRESETS
+from model.training.settings import TrainingSettings
 from model.training.trainer import Run
 from model.training.training_pairs import Pairs, read_pairs
 from schemas.artifacts.dataset import open_dataset
@@ -39,7 +41,7 @@ from schemas.text_arrays import words_all
 
 SEED = 0
 GENERATED = 50_000
-RANKING = TrainingSettings(loss="multiple_negatives", symmetric=False, smoothing=0.0)
+RANKING = TrainingSettings(loss=MultipleNegativesRankingLoss(symmetric=False, smoothing=0.0))
 """What the peer's loss is."""
 
 
@@ -54,7 +56,7 @@ def generated_pairs() -> Pairs:
 
 def run_of(pairs: Pairs, words: Vocabulary, shape: Shape, settings: TrainingSettings, *, dense: bool = False) -> Run:
     """Return a training of ours; ``dense``: the embedding has dense gradients, and dense Adam moves it."""
-    run = Run(network_of(words, shape, settings), pairs, settings)
+    run = Run(network_of(words, shape, dropout=settings.dropout, seed=settings.seed), pairs, settings)
     run.network.train()
     if dense:
         for table in run.network.body.modules():

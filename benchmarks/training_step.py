@@ -121,7 +121,7 @@ def main(
     def step(network: nn.Module, batch: tuple[Tensor, Tensor]) -> Tensor:
         network.zero_grad()
         vectors: Tensor = network(*batch)
-        loss(*vectors.chunk(2)).backward()
+        loss(*vectors.chunk(2)).backward()  # type: ignore[no-untyped-call]
         return vectors.detach()
 
     apart = float((step(encoder, ragged) - step(padded_encoder, padded)).abs().max())

@@ -24,12 +24,6 @@ def paired(a: Tensor, b: Tensor, distance: Distance) -> Tensor:
     return _PAIRED[distance](a, b)
 
 
-def check_distance(distance: str) -> None:
-    """Raise ValueError unless there is such a distance."""
-    if distance not in _PAIRWISE:
-        raise ValueError(f"distance must be one of {', '.join(_PAIRWISE)}, got {distance}")
-
-
 def squared_distances(a: Tensor, b: Tensor) -> Tensor:
     """``||a_i - b_j||^2`` for all pairs, shape (len(a), len(b)), in O(len(a) * len(b)) memory; never below 0."""
     return (a.square().sum(1)[:, None] + b.square().sum(1)[None, :] - 2 * a @ b.T).clamp_min(0)

@@ -22,9 +22,11 @@ import tokenizers
 from fsspec.implementations.memory import MemoryFileSystem
 from hypothesis import HealthCheck, settings
 
-from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings
+from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings
 from model.encoders.saved_model import save_model, weight_shapes
+from model.losses.sdml import SDMLLoss
 from model.text.vocabulary import Vocabulary
+from model.training.settings import TrainingSettings
 from schemas.artifacts.writer import Output
 from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, conform
 from schemas.text import hash64, question_id
@@ -151,7 +153,7 @@ def make_model():
             shape=shapes[encoder],
             words=len(words),
             hash_bins=50,
-            training=TrainingSettings(distance=distance),
+            training=TrainingSettings(loss=SDMLLoss(distance=distance)).stored(),
             dataset_digest="none",
         )
         random = np.random.default_rng(seed)

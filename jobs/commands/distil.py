@@ -20,8 +20,9 @@ from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output
 
 if TYPE_CHECKING:
-    from model.encoders.config import Shape, TrainingSettings
+    from model.encoders.config import Shape
     from model.training.distillation.teacher_embeddings import Lesson
+    from model.training.settings import TrainingSettings
     from model.training.trainer import Trained
 
 QUESTIONS = 20_000

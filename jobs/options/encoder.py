@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
-    from model.encoders.config import Shape, TrainingSettings
+    import pydantic
+
+    from model.encoders.config import Shape
+    from model.training.settings import TrainingSettings
+
+Model = TypeVar("Model", bound="pydantic.BaseModel")
 
 
 class PresetChoice(StrEnum):
@@ -34,7 +39,7 @@ class EncoderChoice(StrEnum):
 
 
 class LossChoice(StrEnum):
-    """The names of `model.choices.Loss`."""
+    """The names of `model.losses.registry.LOSSES`."""
 
     SDML = "sdml"
     MULTIPLE_NEGATIVES = "multiple_negatives"
@@ -68,35 +73,54 @@ def settings_of(
     Raises:
         UsageError: a value makes no sense, or is none of this encoder's or loss's; the message names its option.
     """
-    import pydantic
-
     from model.encoders.config import NOT_OF, SHAPES
+    from model.losses.registry import LOSSES
     from model.training.presets import PRESET_OF, PRESETS
+    from model.training.settings import TrainingSettings
 
     chosen = PRESETS[preset or PRESET_OF.get(encoder or "", "default")]
     name = encoder or chosen.encoder
     wanted = SHAPES[name]
     of_shape, of_training = _given(shape), _given(training)
-    loss = of_training.get("loss", chosen.training.loss)
-    unused = _unused(loss)
+    preset_loss = chosen.training.loss
+    loss = LOSSES[of_training.pop("loss", preset_loss.name)]
+    of_loss = {option: of_training.pop(option) for option in of_training.keys() - TrainingSettings.model_fields.keys()}
     of_encoder = {"transformer_from"} if name == "transformer" else wanted.model_fields.keys()
     _refuse((of_shape.keys() - of_encoder) | (of_training.keys() & NOT_OF[name]), f"--encoder {name}")
-    _refuse(of_training.keys() & unused, f"--loss {loss}")
+    _refuse(of_loss.keys() - loss.model_fields.keys(), f"--loss {loss.name}")
     if name == "static":
         of_shape = _with_tokens(of_shape)
     if name == "transformer":
         of_shape = _of_transformer(of_shape)
-    base = {n: v for n, v in chosen.training.model_dump().items() if n not in NOT_OF[name] | unused}
+    unused = NOT_OF[name] | {"loss"}
+    base = {option: value for option, value in chosen.training.model_dump().items() if option not in unused}
+    loss_base = {
+        option: value
+        for option, value in preset_loss.model_dump(exclude_unset=True).items()
+        if option in loss.model_fields
+    }
+    checked = _checked(wanted, of_shape)
+    learned_by = _checked(loss, loss_base | of_loss)
+    settings = _checked(TrainingSettings, base | of_training | {"loss": learned_by})
+    if name in ("subword", "static") and not settings.hash_bins:
+        raise UsageError(f"--hash-bins 0: --encoder {name} needs at least 1, for the words that are not listed")
+    return checked, settings
+
+
+def _checked(model: type[Model], values: Mapping[str, Any]) -> Model:
+    """Return the settings with these values.
+
+    Raises:
+        UsageError: one makes no sense; the message names its option.
+    """
+    import pydantic
+
     try:
-        checked = wanted.model_validate(of_shape)
-        settings = type(chosen.training).model_validate(base | of_training)
+        return model.model_validate(values)
     except pydantic.ValidationError as error:
         first = error.errors()[0]
         option = f"{_option(str(first['loc'][0]))} {first['input']}: " if first["loc"] else ""
         raise UsageError(f"{option}{first['msg'].removeprefix('Value error, ')}") from error
-    if name in ("subword", "static") and not settings.hash_bins:
-        raise UsageError(f"--hash-bins 0: --encoder {name} needs at least 1, for the words that are not listed")
-    return checked, settings
 
 
 def _with_tokens(given: dict[str, Any]) -> dict[str, Any]:
@@ -128,13 +152,6 @@ def _of_transformer(given: dict[str, Any]) -> dict[str, Any]:
     if "transformer_from" not in given:
         raise UsageError("--encoder transformer: give --transformer-from, the folder of a sentence-transformers model")
     return described(given["transformer_from"])
-
-
-def _unused(loss: str) -> set[str]:
-    """Return the settings of other losses that this one has no use for."""
-    from model.choices import LOSS_OPTIONS
-
-    return {name for options in LOSS_OPTIONS.values() for name in options} - LOSS_OPTIONS[loss]
 
 
 def _refuse(foreign: Collection[str], choice: str) -> None:

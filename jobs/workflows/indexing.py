@@ -70,8 +70,7 @@ class IndexedModel:
             encoder = load_encoder(url)
             return cls(url, encoder.digest, encoder.dimension, "squared_euclidean", None)
         parts = load_parts(url)
-        shape, training = parts.config.shape, parts.config.training
-        return cls(url, parts.manifest.digest, shape.dimension, training.distance, parts.manifest)
+        return cls(url, parts.manifest.digest, parts.config.shape.dimension, parts.config.distance, parts.manifest)
 
     def copy_to(self, target: Output) -> list[File]:
         """Copy it into the index, so that a search needs nothing else; sentence-transformers stay where they are."""

@@ -12,7 +12,8 @@ from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output
 
 if TYPE_CHECKING:
-    from model.encoders.config import Shape, TrainingSettings
+    from model.encoders.config import Shape
+    from model.training.settings import TrainingSettings
     from model.training.trainer import Trained
 
 
@@ -54,12 +55,14 @@ def publish_model(
         shape=shape,
         words=len(words),
         hash_bins=trained.vocabulary.hash_bins,
-        training=settings,
+        training=settings.stored(),
         dataset_digest=dataset.digest or "",
     )
     page = card(
         config,
         dataset_url=dataset.url,
+        training=settings.flat(),
+        loss=settings.loss.reference,
         data=counters,
         metrics=totals,
         begun_from=models[0] if models else None,

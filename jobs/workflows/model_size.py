@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
-    from model.encoders.config import Shape, TrainingSettings
+    from model.encoders.config import Shape
+    from model.training.settings import TrainingSettings
 
 FEW_QUESTIONS: Final = 2_000
 """Up to 1,679 train questions small tables found as much as the default's (docs/log.md)."""

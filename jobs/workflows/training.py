@@ -19,8 +19,9 @@ from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import CHECKPOINTS, Output
 
 if TYPE_CHECKING:
-    from model.encoders.config import Shape, TrainingSettings
+    from model.encoders.config import Shape
     from model.training.checkpoints.checkpoints import Checkpoints
+    from model.training.settings import TrainingSettings
     from model.training.trainer import Trained
     from model.training.training_pairs import Pairs
 

@@ -16,7 +16,8 @@ from schemas.artifacts.dataset import Dataset
 from schemas.artifacts.writer import refuse_taken
 
 if TYPE_CHECKING:
-    from model.encoders.config import Shape, TrainingSettings
+    from model.encoders.config import Shape
+    from model.training.settings import TrainingSettings
 
 
 def plan_run(

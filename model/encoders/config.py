@@ -1,16 +1,15 @@
-"""Settings of encoders and their training, stored in the model as config.json.
+"""Settings of encoders, stored in the model as config.json.
 
-command options -> TrainingSettings, EncoderSettings -> ModelConfig -> config.json
+command options -> EncoderSettings -> ModelConfig -> config.json
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, cast, get_args
 
 import pydantic
 
-from model.choices import Distance, Loss, Mates, Negatives, Precision, SmoothingOver
-from model.text.vocabulary import HASH_BINS, WORDS
+from model.choices import Distance
 
 EncoderName = Literal["cnn", "subword", "static", "transformer"]
 
@@ -25,9 +24,6 @@ STATIC_FROM = "wordllama"
 
 LARGEST_TABLE = 2**28
 """Rows are numbered by 32 bits, words and n-grams together."""
-
-LARGEST_BATCH = 32_768
-"""Its square is the number of distances in memory: 4 GB."""
 
 
 class EncoderSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -106,73 +102,6 @@ def encoder_name(shape: Shape) -> EncoderName:
     return next(name for name, kind in _NAMED if type(shape) is kind)
 
 
-class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """Settings of a training; the defaults are the paper's (Bonadiman et al. 2019, section 4.2)."""
-
-    epochs: int = pydantic.Field(default=10, ge=1, description="Maximum passes over the train pairs.")
-    batch_size: int = pydantic.Field(
-        default=512, ge=2, le=LARGEST_BATCH, description="Pairs a step; each is a negative of the others."
-    )
-    precision: Precision = pydantic.Field(
-        default="float32",
-        description="Precision of encoding; bfloat16 is for graphics cards. Weights and loss stay float32.",
-    )
-    chunk_size: int = pydantic.Field(
-        default=0, ge=0, description="Pairs encoded at a time, for batches beyond memory; 0: all."
-    )
-    learning_rate: float = pydantic.Field(default=1e-3, gt=0, allow_inf_nan=False, description="Adam's learning rate.")
-    linear_decay: bool = pydantic.Field(
-        default=False,
-        description="Reduce the rate to 0 and keep the last epoch, or keep the epoch with the best ROC AUC.",
-    )
-    pairs_per_cluster: int = pydantic.Field(
-        default=0,
-        ge=0,
-        description="Maximum pairs of a cluster an epoch, drawn again for each, one a batch; 0: all pairs.",
-    )
-    unique_clusters: bool = pydantic.Field(
-        default=False, description="One pair of a cluster a batch, as --pairs-per-cluster does."
-    )
-    dropout: float = pydantic.Field(default=0.0, ge=0, lt=1, description="Share of n-grams a step omits.")
-    loss: Loss = pydantic.Field(default="sdml", description="Training loss.")
-    scale: float = pydantic.Field(default=20.0, gt=0, allow_inf_nan=False, description="Factor of the cosine.")
-    smoothing: float = pydantic.Field(
-        default=0.3, ge=0, lt=1, description="Share of the target spread over the batch, in [0, 1)."
-    )
-    smoothing_over: SmoothingOver = pydantic.Field(
-        default="batch",
-        description="Spread it over the whole batch, as in the paper, or over the others, as in its authors' code.",
-    )
-    mates: Mates = pydantic.Field(
-        default="masked", description="Other questions of the same cluster in a batch: masked, or positives."
-    )
-    symmetric: bool | None = pydantic.Field(
-        default=None, description="Both questions of a pair are anchors, or the first."
-    )
-    margin: float = pydantic.Field(default=0.5, gt=0, allow_inf_nan=False, description="Margin above 0.")
-    negatives: Negatives = pydantic.Field(
-        default="random", description="Negative of an anchor: a random one of the batch, or hard: the nearest."
-    )
-    distance: Distance = pydantic.Field(default="squared_euclidean", description="Distance of two vectors.")
-    patience: int = pydantic.Field(
-        default=2, ge=1, description="Epochs without a better ROC AUC before --early-stopping."
-    )
-    vocabulary_size: int = pydantic.Field(default=WORDS, ge=0, description="Maximum words with a row of their own.")
-    hash_bins: int = pydantic.Field(default=HASH_BINS, ge=0, description="Rows shared by all other words.")
-    seed: int = pydantic.Field(default=0, ge=0, lt=2**63, description="Seed of weights, order and sampled non-pairs.")
-
-    @property
-    def deals_clusters(self) -> bool:
-        """Tell whether no two pairs of a cluster meet in a batch."""
-        return self.unique_clusters or self.pairs_per_cluster > 0
-
-    @pydantic.model_validator(mode="after")
-    def _some_token(self) -> Self:
-        if self.vocabulary_size + self.hash_bins == 0:
-            raise ValueError("vocabulary_size and hash_bins must not both be 0")
-        return self
-
-
 class ModelConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
     """All a reader needs beside the vocabulary and the weights.
 
@@ -181,7 +110,7 @@ class ModelConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
         shape: its dimensions.
         words: how many words vocabulary.txt holds.
         hash_bins: how many embeddings follow theirs.
-        training: the settings it was trained with.
+        training: the settings it was trained with, from `model.training.settings.TrainingSettings.stored`.
         dataset_digest: the digest of the dataset it was trained on.
     """
 
@@ -189,8 +118,20 @@ class ModelConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
     shape: Shape
     words: int = pydantic.Field(ge=0)
     hash_bins: int = pydantic.Field(ge=0)
-    training: TrainingSettings
+    training: dict[str, bool | int | float | str | None]
     dataset_digest: str
+
+    @property
+    def distance(self) -> Distance:
+        """Return the distance that vectors were trained for."""
+        return cast(Distance, self.training["distance"])
+
+    @pydantic.field_validator("training")
+    @classmethod
+    def _a_known_distance(cls, training: dict[str, Any]) -> dict[str, Any]:
+        if training.get("distance") not in get_args(Distance):
+            raise ValueError(f"distance must be one of {', '.join(get_args(Distance))}")
+        return training
 
     @pydantic.field_validator("shape", mode="before")
     @classmethod

@@ -91,14 +91,6 @@ _NETWORKS = {
 _TAUGHT = """the vectors of `{0.url}` (digest `{0.digest}`) as targets, without pairs; the loss and the settings of
   pairs were not used"""
 
-_LOSSES = {
-    "sdml": """smoothed deep metric learning (Bonadiman, Kumar and Mittal 2019, "Large Scale Question Paraphrase
-  Retrieval with Smoothed Deep Metric Learning")""",
-    "multiple_negatives": "multiple-negatives ranking (Henderson et al. 2017), targets smoothed",
-    "triplet": "the triplet loss (Schroff et al. 2015)",
-    "online_contrastive": "the contrastive loss (Hadsell et al. 2006) on the hard pairs of each batch",
-}
-
 _DISTANCES = {
     "squared_euclidean": "squared euclidean distance",
     "euclidean": "euclidean distance",
@@ -110,6 +102,8 @@ def card(
     config: ModelConfig,
     *,
     dataset_url: str,
+    training: Mapping[str, Any],
+    loss: str,
     data: Mapping[str, Any],
     metrics: Mapping[str, Any],
     begun_from: Source | None = None,
@@ -120,6 +114,8 @@ def card(
     Args:
         config: the model's.
         dataset_url: where its dataset was.
+        training: settings of the training by name.
+        loss: phrase that names the loss.
         data: what the dataset held, by name.
         metrics: what was measured, by name.
         begun_from: the model whose weights it began with; None for fresh ones.
@@ -132,21 +128,21 @@ def card(
         digest=config.dataset_digest,
         data=_table(data),
         tokens=_tokens(config.shape),
-        settings=_table({"encoder": config.encoder, **config.shape.model_dump(), **_training(config)}),
+        settings=_table({"encoder": config.encoder, **config.shape.model_dump(), **_used(config, training)}),
         metrics=_table(metrics),
-        distance=_DISTANCES[config.training.distance],
+        distance=_DISTANCES[config.distance],
         tables=_TABLES.format(words=config.words, hash_bins=config.hash_bins) if config.words else ".",
         network=_NETWORKS[config.encoder],
-        loss=_TAUGHT.format(taught_by) if taught_by else _LOSSES[config.training.loss],
+        loss=_TAUGHT.format(taught_by) if taught_by else loss,
         order=_order(config.shape),
         begun=begun or "",
     )
 
 
-def _training(config: ModelConfig) -> dict[str, Any]:
+def _used(config: ModelConfig, training: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of the training that this encoder has a use for."""
     foreign = NOT_OF[config.encoder]
-    return {name: value for name, value in config.training.model_dump().items() if name not in foreign}
+    return {name: value for name, value in training.items() if name not in foreign}
 
 
 def _tokens(shape: Shape) -> str:

@@ -16,14 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from model.encoders.cnn.network import QuestionEncoder
-from model.encoders.config import (
-    EncoderSettings,
-    Shape,
-    StaticSettings,
-    SubwordSettings,
-    TrainingSettings,
-    TransformerSettings,
-)
+from model.encoders.config import EncoderSettings, Shape, StaticSettings, SubwordSettings, TransformerSettings
 from model.encoders.device_tokens import DeviceTokens
 from model.encoders.saved_model import Weights, weight_type
 from model.encoders.subword.network import SubwordEncoder
@@ -169,12 +162,12 @@ class TransformerNetwork(Network):
         return vectors
 
 
-def network_of(vocabulary: Vocabulary, shape: Shape, settings: TrainingSettings) -> Network:
+def network_of(vocabulary: Vocabulary, shape: Shape, *, dropout: float = 0.0, seed: int = 0) -> Network:
     """Return an untrained network; equal arguments give equal weights, and the global random state stays as it is."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
+        torch.manual_seed(seed)
         if isinstance(shape, SubwordSettings):
-            return SubwordNetwork(vocabulary, shape, dropout=settings.dropout, seed=settings.seed)
+            return SubwordNetwork(vocabulary, shape, dropout=dropout, seed=seed)
         if isinstance(shape, TransformerSettings):
             return TransformerNetwork(shape)
         return CnnNetwork(vocabulary, shape)

@@ -1,75 +1,61 @@
-"""The triplet loss: a paraphrase is to be nearer than a question of another cluster, by a margin.
+"""The triplet loss: a paraphrase must be nearer than a question of another cluster, by a margin.
 
 anchors, positives, cluster ids -> TripletLoss -> scalar
 """
 
 from __future__ import annotations
 
-import torch
-import torch.nn.functional as F  # noqa: N812
-from torch import Tensor, nn
+from typing import TYPE_CHECKING, Literal
 
-from model.choices import Distance, Negatives
-from model.distances import at_least_float32, check_distance, paired, pairwise
-from model.losses.target_distribution import check_sides, same_cluster
+import pydantic
+
+from model.losses.interface import DistanceOption, Loss, Margin, Symmetric
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
-class TripletLoss(nn.Module):
-    """``max(0, d(anchor, paraphrase) - d(anchor, negative) + margin)``, the loss that SDML is compared with.
+class TripletLoss(Loss, frozen=True):
+    """``max(0, d(anchor, paraphrase) - d(anchor, negative) + margin)``, mean over anchors with a negative; else 0.
 
-    Bonadiman et al. 2019, section 4.2; Schroff et al. 2015, section 3.1. A negative is the second question of another
-    pair of the batch, never of one that is known to be of the anchor's cluster; an anchor without one adds nothing.
-    Half precision is computed in float32.
-
-    Args:
-        distance: squared_euclidean, euclidean or symmetric_kl, see `model.losses.sdml.SDMLLoss`.
-        margin: above 0.
-        negatives: random: the next pair of the batch that may be one, the last being followed by the first; batches are
-            in random order, and so a training repeats itself without a state of its own. hard: the nearest one.
-        symmetric: let the second questions be anchors as well, and take the mean.
-
-    Shape:
-        anchors, positives: (N, D), row i of one paraphrases row i of the other; N >= 2.
-        clusters: (N,) cluster id of each pair, or None where unknown.
-        output: scalar, mean over anchors with a negative; 0 if there is none.
+    The loss that SDML is compared with: Bonadiman et al. 2019, section 4.2; Schroff et al. 2015, section 3.1. A
+    negative is the second question of another pair of the batch, never of one that is known to be of the anchor's
+    cluster. The random one is that of the next such pair, the last being followed by the first: batches are in random
+    order, so a training repeats itself without a random state of its own.
     """
 
-    def __init__(
-        self,
-        *,
-        distance: Distance = "squared_euclidean",
-        margin: float = 0.5,
-        negatives: Negatives = "random",
-        symmetric: bool = False,
-    ) -> None:
-        super().__init__()
-        check_distance(distance)
-        if not 0.0 < margin < float("inf"):
-            raise ValueError(f"margin must be above 0 and finite, got {margin}")
-        if negatives not in ("random", "hard"):
-            raise ValueError(f"negatives must be random or hard, got {negatives}")
-        self.distance, self.margin, self.negatives, self.symmetric = distance, margin, negatives, symmetric
+    name = "triplet"
+    reference = "the triplet loss (Schroff et al. 2015)"
 
-    def forward(self, anchors: Tensor, positives: Tensor, clusters: Tensor | None = None) -> Tensor:
-        """Return the loss of a batch."""
-        check_sides(anchors, positives)
-        a, b = at_least_float32(anchors), at_least_float32(positives)
-        others = ~same_cluster(a, clusters)
-        return (self._side(a, b, others) + self._side(b, a, others)) / 2 if self.symmetric else self._side(a, b, others)
+    distance: DistanceOption = "squared_euclidean"
+    margin: Margin = 0.5
+    negatives: Literal["random", "hard"] = pydantic.Field(
+        default="random", description="Negative of an anchor: a random one of the batch, or hard: the nearest."
+    )
+    symmetric: Symmetric = False
+
+    def batch_loss(self, anchors: Tensor, positives: Tensor, known: Tensor) -> Tensor:
+        """Return the mean over anchors, of both sides if symmetric."""
+        one_side = self._side(anchors, positives, ~known)
+        return (one_side + self._side(positives, anchors, ~known)) / 2 if self.symmetric else one_side
 
     def _side(self, anchors: Tensor, positives: Tensor, others: Tensor) -> Tensor:
         """Return the loss of the anchors; ``others`` are the columns that may be negatives."""
-        negative = positives[self._negatives(anchors, positives, others)]
-        difference = paired(anchors, positives, self.distance) - paired(anchors, negative, self.distance)
-        some = others.any(dim=1)
-        return F.relu(difference + self.margin).where(some, 0).sum() / some.sum().clamp_min(1)
+        from model.distances import paired
 
-    @torch.no_grad()
+        negative = positives[self._negatives(anchors.detach(), positives.detach(), others)]
+        difference = paired(anchors, positives, self.distance) - paired(anchors, negative, self.distance)
+        has_negative = others.any(dim=1)
+        return (difference + self.margin).relu().where(has_negative, 0).sum() / has_negative.sum().clamp_min(1)
+
     def _negatives(self, anchors: Tensor, positives: Tensor, others: Tensor) -> Tensor:
-        """Return which row of the other side is each anchor's negative; any one where it has none."""
+        """Return the row of each anchor's negative on the other side; any row where it has none."""
+        import torch
+
+        from model.distances import pairwise
+
         if self.negatives == "hard":
-            away = pairwise(anchors, positives, self.distance)
-            return away.masked_fill(~others, torch.inf).argmin(dim=1)
+            return pairwise(anchors, positives, self.distance).masked_fill(~others, torch.inf).argmin(dim=1)
         rows = torch.arange(len(others), device=others.device)
         steps = (rows[None, :] - rows[:, None]) % len(others)
         return steps.masked_fill(~others, len(others)).argmin(dim=1)

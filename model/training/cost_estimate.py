@@ -15,11 +15,12 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from model.encoders.config import Shape, TrainingSettings
+from model.encoders.config import Shape
 from model.encoders.saved_model import ModelParts, weight_type
 from model.training.epoch_batches import epoch_batches, fitted
 from model.training.failures import lowering
 from model.training.initialization import begun
+from model.training.settings import TrainingSettings
 from model.training.trainer import Run, judge_of
 from model.training.training_pairs import Pairs
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from model.encoders.config import TrainingSettings
 from model.training.batching import Numbers, batch_count, batches, unique_batch_count, unique_batches
+from model.training.settings import TrainingSettings
 from model.training.training_pairs import Pairs
 from schemas.quantities import counted
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from model.encoders.config import Shape, SubwordSettings, TrainingSettings, TransformerSettings
+from model.encoders.config import Shape, SubwordSettings, TransformerSettings
 from model.encoders.finite_weights import first_not_finite
 from model.encoders.network import Network
+from model.losses.interface import Loss
 from model.training.progress import Progress
+from model.training.settings import TrainingSettings
 from model.training.training_pairs import Pairs
 from schemas.errors import QprError, is_out_of_memory
 from schemas.quantities import counted
@@ -34,17 +35,18 @@ class LossWatch:
     """Sees the vectors that go into a loss, and tells which pair of a batch is to blame for a bad value.
 
     Args:
-        loss: of two sides and more, one row a pair.
+        loss: of the training.
         pairs: what the batches are of.
     """
 
-    def __init__(self, loss: nn.Module, pairs: Pairs) -> None:
-        self._pairs = pairs
+    def __init__(self, loss: Loss, pairs: Pairs) -> None:
+        self._loss, self._pairs = loss, pairs
         self._sides: tuple[Tensor, Tensor] | None = None
-        loss.register_forward_hook(self._remember)
 
-    def _remember(self, _: nn.Module, inputs: tuple[Any, ...], __: Any) -> None:
-        self._sides = inputs[0].detach(), inputs[1].detach()
+    def __call__(self, anchors: Tensor, positives: Tensor, clusters: Tensor | None) -> Tensor:
+        """Return the loss of a batch and remember its vectors."""
+        self._sides = anchors.detach(), positives.detach()
+        return self._loss(anchors, positives, clusters)
 
     def check(self, loss: float, batch: npt.NDArray[np.int64], at: Progress) -> None:
         """See that the loss of the step after ``at`` is a number, and not a thousand times what it was at first.

@@ -12,12 +12,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import torch
 
-from model.encoders.config import Shape, TrainingSettings, TransformerSettings, encoder_name
+from model.encoders.config import Shape, TransformerSettings, encoder_name
 from model.encoders.network import Network, TransformerNetwork, network_of
 from model.encoders.saved_model import ModelParts, Weights, load_parts
 from model.encoders.transformer.checkpoint_folder import load_sentences, packed, unpacked
 from model.text.vocabulary import Vocabulary
 from model.training.memory.devices import checked_device
+from model.training.settings import TrainingSettings
 from model.training.training_pairs import Pairs
 from schemas.errors import QprError
 
@@ -47,7 +48,7 @@ def begun(
         QprError: no question has a token, or the device does not work.
     """
     vocabulary = _vocabulary(pairs, shape, settings)
-    network = network_of(vocabulary, shape, settings).to(checked_device(device))
+    network = network_of(vocabulary, shape, dropout=settings.dropout, seed=settings.seed).to(checked_device(device))
     if older:
         say(f"beginning with the weights of a model: {begin_from(older, network, vocabulary)}")
     return vocabulary, network

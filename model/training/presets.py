@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from model.encoders.config import EncoderName, TrainingSettings
+from model.encoders.config import EncoderName
+from model.losses.multiple_negatives import MultipleNegativesRankingLoss
+from model.losses.sdml import SDMLLoss
+from model.training.settings import TrainingSettings
 
 PresetName = Literal["paper", "default", "static", "transformer"]
 
@@ -26,15 +29,19 @@ DEFAULT = TrainingSettings(
     linear_decay=True,
     pairs_per_cluster=10,
     dropout=0.1,
-    loss="multiple_negatives",
-    scale=30.0,
-    smoothing=0.1,
+    loss=MultipleNegativesRankingLoss(scale=30.0, smoothing=0.1),
     vocabulary_size=65_536,
     hash_bins=65_536,
 )
 """Chosen on the validation split of Quora's questions (docs/log.md)."""
 
-STATIC = DEFAULT.model_copy(update={"learning_rate": 2e-2, "scale": 25.0, "dropout": 0.25})
+STATIC = DEFAULT.model_copy(
+    update={
+        "learning_rate": 2e-2,
+        "loss": MultipleNegativesRankingLoss(scale=25.0, smoothing=0.1),
+        "dropout": 0.25,
+    }
+)
 """From tokens that are embedded already; chosen as `DEFAULT` was."""
 
 TRANSFORMER = TrainingSettings(
@@ -43,9 +50,7 @@ TRANSFORMER = TrainingSettings(
     learning_rate=2e-5,
     linear_decay=True,
     pairs_per_cluster=10,
-    loss="multiple_negatives",
-    scale=20.0,
-    smoothing=0.0,
+    loss=MultipleNegativesRankingLoss(scale=20.0, smoothing=0.0),
 )
 """What is usual for models that are trained already. Smoothing of .1 at 5e-5 made one worse (docs/log.md)."""
 
@@ -53,7 +58,7 @@ PRESETS: dict[str, Preset] = {
     "default": Preset("subword", DEFAULT),
     "static": Preset("static", STATIC),
     "transformer": Preset("transformer", TRANSFORMER),
-    "paper": Preset("cnn", TrainingSettings()),
+    "paper": Preset("cnn", TrainingSettings(loss=SDMLLoss(smoothing=0.3))),
 }
 
 PRESET_OF: dict[str, str] = {preset.encoder: name for name, preset in PRESETS.items()}

@@ -14,10 +14,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from model.encoders.config import Shape, TrainingSettings
+from model.encoders.config import Shape
 from model.encoders.network import Network, weights_of
 from model.encoders.saved_model import ModelParts, Weights
-from model.losses.registry import loss_of
 from model.text.vocabulary import Vocabulary
 from model.training.checkpoints.checkpoints import Checkpoints
 from model.training.checkpoints.training_state import arrays_of, restore
@@ -27,6 +26,7 @@ from model.training.failures import LossWatch, check_auc, check_weights, lowerin
 from model.training.initialization import begun
 from model.training.memory.gradients import Gradients
 from model.training.progress import Deadline, Epoch, Progress
+from model.training.settings import TrainingSettings
 from model.training.training_pairs import Pairs
 from model.training.validation_auc import sample_non_pairs, separation
 from schemas.quantities import counted
@@ -140,11 +140,12 @@ class Run:
         processes: Processes = ALONE,
     ) -> None:
         self.network, self.pairs, self.settings = network, pairs, settings
+        self._watch = LossWatch(settings.loss, pairs)
         self.gradients = Gradients(
             network,
             network.read(pairs.texts),
             pairs,
-            loss_of(settings),
+            self._watch,
             chunk_size=settings.chunk_size,
             precision=settings.precision,
             processes=processes,
@@ -153,7 +154,6 @@ class Run:
         self.steps = batches_an_epoch(pairs, settings)
         self.progress = Progress()
         self.best: Weights | None = None
-        self._watch = LossWatch(self.gradients.loss, pairs)
         self._processes, self._deadline = processes, (deadline or Deadline()).shared(processes)
         self._checkpoints = checkpoints
         self._checkpointed = processes.of_the_first(lambda: checkpoints is not None)

@@ -21,9 +21,10 @@ import pydantic
 import safetensors
 import safetensors.numpy
 
-from model.encoders.config import Shape, TrainingSettings, encoder_name
+from model.encoders.config import Shape, encoder_name
 from model.encoders.saved_model import Weights
 from model.training.progress import Progress
+from model.training.settings import TrainingSettings
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, read_verified
 from schemas.artifacts.writer import write_file
@@ -211,7 +212,7 @@ def identity_of(
         digests: of what it learns from, and of the model that it began with if there was one.
         processes: how many share the work; each draws other numbers.
     """
-    named = {"encoder": encoder_name(shape), **shape.model_dump(mode="json"), **settings.model_dump(mode="json")}
+    named = {"encoder": encoder_name(shape), **shape.model_dump(mode="json"), **settings.flat()}
     options = {f"--{name.replace('_', '-')}": value for name, value in named.items()}
     inputs = ("the digest of --dataset", "the digest of --init-from")
     several = {"the number of processes": processes} if processes > 1 else {}

@@ -16,11 +16,11 @@ from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from model.distances import unit
-from model.encoders.config import TrainingSettings
 from model.encoders.network import Inputs, Network, SubwordNetwork
 from model.training.batching import batch_count, batches
 from model.training.failures import check_weights
 from model.training.progress import Epoch, Progress
+from model.training.settings import TrainingSettings
 from schemas.errors import QprError
 from schemas.quantities import counted
 

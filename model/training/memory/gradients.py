@@ -6,11 +6,12 @@ pairs of a batch -> vectors -> loss of the whole batch -> gradient of every vect
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from model.choices import Precision
 from model.distances import at_least_float32
@@ -34,7 +35,7 @@ class Gradients:
         network: what learns.
         inputs: of all train questions.
         pairs: that the batches are of.
-        loss: a loss of `model.losses.registry`.
+        loss: of anchors, positives and cluster ids.
         chunk_size: pairs of a share encoded at a time; 0 for all of them, which are then encoded once.
         precision: bfloat16: encode at half precision where PyTorch thinks it safe; weights and loss stay at single.
         processes: those that share the work; each adds the same gradients up.
@@ -43,7 +44,7 @@ class Gradients:
     network: Network
     inputs: Inputs
     pairs: Pairs
-    loss: nn.Module
+    loss: Callable[[Tensor, Tensor, Tensor | None], Tensor]
     chunk_size: int = 0
     precision: Precision = "float32"
     processes: Processes = ALONE
@@ -83,8 +84,7 @@ class Gradients:
         sides = zip(*(part.chunk(2) for part in vectors), strict=True)
         anchors, positives = (self.processes.gather(torch.cat(side), pairs=len(batch)) for side in sides)
         clusters = torch.from_numpy(self.pairs.clusters[batch]).to(anchors.device)
-        loss: Tensor = self.loss(anchors, positives, clusters)
-        return loss
+        return self.loss(anchors, positives, clusters)
 
     @staticmethod
     def _back(encoded: Tensor, vectors: Tensor) -> None:

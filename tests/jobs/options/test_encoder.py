@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import typing
-
 import pytest
 
 from jobs.options.encoder import EncoderChoice, LossChoice, PresetChoice, numbers, settings_of
-from model.choices import Loss
-from model.encoders.config import SHAPES, EncoderSettings, SubwordSettings, TrainingSettings
+from model.encoders.config import SHAPES, EncoderSettings, SubwordSettings
+from model.losses.registry import LOSSES
+from model.losses.sdml import SDMLLoss
+from model.losses.triplet import TripletLoss
 from model.training.presets import PRESETS
 from schemas.errors import UsageError
 
@@ -14,7 +14,7 @@ from schemas.errors import UsageError
 def test_the_choices_are_those_there_are():
     assert set(PresetChoice) == PRESETS.keys()
     assert set(EncoderChoice) == SHAPES.keys()
-    assert set(LossChoice) == set(typing.get_args(Loss))
+    assert set(LossChoice) == LOSSES.keys()
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,8 @@ def test_given_values_take_the_place_of_the_presets():
         "default", None, shape={"dimension": 7}, training={"epochs": 3, "linear_decay": False, "loss": LossChoice.SDML}
     )
     assert shape == SubwordSettings(dimension=7)
-    given = {"epochs": 3, "linear_decay": False, "loss": "sdml"}
-    scale = TrainingSettings().scale  # the other loss's own
-    assert training == PRESETS["default"].training.model_copy(update={**given, "scale": scale})
+    given = {"epochs": 3, "linear_decay": False, "loss": SDMLLoss(smoothing=0.1)}
+    assert training == PRESETS["default"].training.model_copy(update=given)
 
 
 def test_numbers_are_read_or_refused():
@@ -49,8 +48,15 @@ def test_numbers_are_read_or_refused():
         numbers("--ngrams", "3-4")
 
 
-def test_what_another_loss_left_in_a_preset_is_no_longer_there():
+def test_another_loss_keeps_the_options_of_the_preset_that_it_has():
     base = PRESETS["default"].training
-    _, training = settings_of("default", None, shape={}, training={"loss": "triplet"})
-    assert (base.smoothing, training.smoothing) == (0.1, TrainingSettings().smoothing)
-    assert training.learning_rate == base.learning_rate
+    for name, loss in [("triplet", TripletLoss()), ("sdml", SDMLLoss(smoothing=0.1))]:
+        _, training = settings_of("default", None, shape={}, training={"loss": name})
+        assert training == base.model_copy(update={"loss": loss})
+
+
+def test_an_option_of_another_loss_is_refused():
+    with pytest.raises(UsageError, match="--scale is no option of --loss sdml"):
+        settings_of("paper", None, shape={}, training={"scale": 3.0})
+    with pytest.raises(UsageError, match=r"--margin 0\.0: Input should be greater than 0"):
+        settings_of("paper", None, shape={}, training={"loss": "triplet", "margin": 0.0})

@@ -1,22 +1,29 @@
 from __future__ import annotations
 
-from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings, TransformerSettings
+from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings, TransformerSettings
 from model.encoders.model_card import card
+from model.losses.multiple_negatives import MultipleNegativesRankingLoss
+from model.losses.sdml import SDMLLoss
+from model.training.settings import TrainingSettings
 from schemas.artifacts.manifest import Source
 
+SETTINGS = TrainingSettings(loss=SDMLLoss(distance="euclidean", smoothing=0.125))
 CONFIG = ModelConfig(
     shape=EncoderSettings(dimension=20, windows=(3, 5)),
     words=12_345,
     hash_bins=6,
-    training=TrainingSettings(distance="euclidean", smoothing=0.125),
+    training=SETTINGS.stored(),
     dataset_digest="abc123",
 )
 
 
+def page_of(config=CONFIG, settings=SETTINGS, **given):
+    required = {"dataset_url": "d", "data": {}, "metrics": {}}
+    return card(config, training=settings.flat(), loss=settings.loss.reference, **(required | given))
+
+
 def test_card_names_data_settings_and_what_was_measured():
-    page = card(
-        CONFIG, dataset_url="s3://logs/day", data={"train_pairs": 98_765}, metrics={"auc": 0.98765, "loss": None}
-    )
+    page = page_of(dataset_url="s3://logs/day", data={"train_pairs": 98_765}, metrics={"auc": 0.98765, "loss": None})
     assert "Dataset `s3://logs/day`, digest `abc123`." in page
     for line in ["train pairs | 98,765", "auc | 0.9877", "loss | none", "windows | 3, 5", "smoothing | 0.125"]:
         assert f"| {line} |" in page
@@ -27,9 +34,9 @@ def test_card_names_data_settings_and_what_was_measured():
 
 
 def test_card_of_a_subword_encoder_tells_of_no_windows():
-    training = TrainingSettings(loss="multiple_negatives")
-    config = CONFIG.model_copy(update={"encoder": "subword", "shape": SubwordSettings(), "training": training})
-    page = card(config, dataset_url="d", data={}, metrics={})
+    settings = TrainingSettings(loss=MultipleNegativesRankingLoss())
+    config = CONFIG.model_copy(update={"encoder": "subword", "shape": SubwordSettings()})
+    page = page_of(config, settings)
     assert "into 256 numbers" in page
     assert "character n-grams" in page
     assert "multiple-negatives ranking" in page
@@ -44,7 +51,7 @@ def test_card_of_a_transformer_tells_what_it_began_with_and_of_no_table_of_words
         transformer_from="models/mini", transformer_digest="def", transformer_licence="mit", dimension=384
     )
     update = {"encoder": "transformer", "shape": shape, "words": 0, "hash_bins": 0}
-    page = card(CONFIG.model_copy(update=update), dataset_url="d", data={}, metrics={})
+    page = page_of(CONFIG.model_copy(update=update))
     assert "into 384 numbers" in page
     assert "model in `models/mini` (licence as its README states it:\nmit; digest `def`)" in page
     assert "* It knows the language, the subjects and the wording of its data.\n" in page
@@ -55,13 +62,13 @@ def test_card_of_a_transformer_tells_what_it_began_with_and_of_no_table_of_words
 
 
 def test_card_is_plain_markdown_without_leftover_fields():
-    page = card(CONFIG, dataset_url="d", data={}, metrics={})
+    page = page_of()
     assert "{" not in page
     assert page.startswith("# ")
     assert all(len(line) <= 120 for line in page.splitlines())
 
 
 def test_card_tells_of_the_model_that_the_weights_are_from():
-    page = card(CONFIG, dataset_url="d", data={}, metrics={}, begun_from=Source(url="s3://old", digest="def456"))
+    page = page_of(begun_from=Source(url="s3://old", digest="def456"))
     assert "* Begun with the weights of the model `s3://old`, digest `def456`." in page.splitlines()
-    assert "Begun" not in card(CONFIG, dataset_url="d", data={}, metrics={})
+    assert "Begun" not in page_of()

@@ -5,10 +5,11 @@ import pyarrow as pa
 import pytest
 import torch
 
-from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings, encoder_name
+from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings, encoder_name
 from model.encoders.network import network_of, weights_of
 from model.encoders.saved_model import weight_shapes
 from model.text.vocabulary import Vocabulary
+from model.training.settings import TrainingSettings
 
 VOCABULARY = Vocabulary(("pay", "the", "bill"), hash_bins=4)
 SHAPES = [
@@ -24,9 +25,9 @@ BOTH = pytest.mark.parametrize("shape", SHAPES, ids=["cnn", "subword"])
 @BOTH
 def test_weights_have_the_names_and_shapes_a_saved_model_has(shape):
     config = ModelConfig(
-        encoder=encoder_name(shape), shape=shape, words=3, hash_bins=4, training=SETTINGS, dataset_digest=""
+        encoder=encoder_name(shape), shape=shape, words=3, hash_bins=4, training=SETTINGS.stored(), dataset_digest=""
     )
-    weights = weights_of(network_of(VOCABULARY, shape, SETTINGS).body)
+    weights = weights_of(network_of(VOCABULARY, shape, dropout=SETTINGS.dropout, seed=SETTINGS.seed).body)
     assert {name: weight.shape for name, weight in weights.items()} == weight_shapes(config)
 
 
@@ -34,8 +35,7 @@ def test_weights_have_the_names_and_shapes_a_saved_model_has(shape):
 def test_the_seed_alone_decides_the_first_weights(shape):
     state = torch.get_rng_state()
     first, again, other = (
-        weights_of(network_of(VOCABULARY, shape, TrainingSettings(seed=seed)).body)["embedding.weight"]
-        for seed in (1, 1, 2)
+        weights_of(network_of(VOCABULARY, shape, seed=seed).body)["embedding.weight"] for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(first, again)
     assert (first != other).any()
@@ -44,7 +44,7 @@ def test_the_seed_alone_decides_the_first_weights(shape):
 
 @BOTH
 def test_encoding_in_parts_is_encoding_at_once_without_dropout(shape):
-    network = network_of(VOCABULARY, shape, TrainingSettings(dropout=0.5)).train()
+    network = network_of(VOCABULARY, shape, dropout=0.5).train()
     inputs = network.read(KEYS)
     vectors = network.encode_all(inputs)
     assert vectors.shape == (len(KEYS), 4)
@@ -55,7 +55,7 @@ def test_encoding_in_parts_is_encoding_at_once_without_dropout(shape):
 
 @BOTH
 def test_a_step_moves_every_weight_but_the_rows_that_the_batch_lacks(shape):
-    network = network_of(VOCABULARY, shape, SETTINGS)
+    network = network_of(VOCABULARY, shape, dropout=SETTINGS.dropout, seed=SETTINGS.seed)
     before = weights_of(network.body)
     optimizers = network.optimizers(learning_rate=0.1)
     network(network.read(pa.array(["pay"])))[:, 0].sum().backward()

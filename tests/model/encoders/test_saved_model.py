@@ -137,7 +137,7 @@ def test_a_model_from_before_there_were_several_encoders_still_opens(model):
     config["training"] = {name: value for name, value in config["training"].items() if name not in new}
     republish(model, {"config.json": json.dumps(config).encode()})
     np.testing.assert_array_equal(load_encoder(model).encode(["pay the bill"]), expected)
-    assert load_parts(model).config.training.loss == "sdml"
+    assert load_parts(model).config.distance == "squared_euclidean"
 
 
 def test_a_subword_model_is_stored_at_half_precision_and_reads_back(memory, make_model):

@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.encoders import token_store as mapped_tokens
-from model.encoders.config import EncoderSettings, SubwordSettings, TrainingSettings
+from model.encoders.config import EncoderSettings, SubwordSettings
 from model.encoders.device_tokens import DeviceTokens
 from model.encoders.subword.row_ids import Subwords
 from model.encoders.token_store import bags, collected, token_ids
 from model.text import vocabulary as vocabulary_module
 from model.text.vocabulary import TokenIds, Vocabulary
+from model.training.settings import TrainingSettings
 from model.training.trainer import train
 from schemas.errors import QprError
 

@@ -5,17 +5,21 @@ import math
 import pytest
 import safetensors.numpy
 
-from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings, TrainingSettings, encoder_name
+from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings, encoder_name
 from model.encoders.network import weights_of
 from model.encoders.saved_model import weight_shapes, weight_type
+from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.training import cost_estimate as plan
 from model.training import trainer as training
 from model.training.cost_estimate import plan_training
 from model.training.epoch_batches import epoch_batches
+from model.training.settings import TrainingSettings
 from schemas.errors import QprError
 
 PAPER = TrainingSettings(epochs=3, batch_size=10, vocabulary_size=9, hash_bins=5)
-DEFAULT = PAPER.model_copy(update={"loss": "multiple_negatives", "pairs_per_cluster": 2, "linear_decay": True})
+DEFAULT = PAPER.model_copy(
+    update={"loss": MultipleNegativesRankingLoss(), "pairs_per_cluster": 2, "linear_decay": True}
+)
 KINDS = {
     "cnn": (EncoderSettings(embedding_dimension=6, channels=5, dimension=4), PAPER),
     "subword": (SubwordSettings(dimension=4, ngram_bins=50), DEFAULT),
@@ -28,7 +32,7 @@ def test_sizes_are_those_of_a_model_and_a_checkpoint(pairs_about, shape, setting
     pairs = pairs_about("pay", "cancel", "change")
     found = plan_training(pairs, pairs_about("find"), shape=shape, settings=settings)
     config = ModelConfig(
-        encoder=encoder_name(shape), shape=shape, words=9, hash_bins=5, training=settings, dataset_digest=""
+        encoder=encoder_name(shape), shape=shape, words=9, hash_bins=5, training=settings.stored(), dataset_digest=""
     )
     numbers = sum(map(math.prod, weight_shapes(config).values()))
     assert found.parameters == numbers

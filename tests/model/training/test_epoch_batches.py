@@ -4,8 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from model.encoders.config import TrainingSettings
 from model.training.epoch_batches import batches_an_epoch, epoch_batches, fitted
+from model.training.settings import TrainingSettings
 from model.training.training_pairs import Pairs
 
 

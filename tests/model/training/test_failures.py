@@ -8,10 +8,11 @@ import pytest
 import torch
 from torch import nn
 
-from model.encoders.config import EncoderSettings, SubwordSettings, TrainingSettings, TransformerSettings
+from model.encoders.config import EncoderSettings, SubwordSettings, TransformerSettings
 from model.losses.sdml import SDMLLoss
 from model.training.failures import EXPLODED, LossWatch, check_auc, check_weights, lowering
 from model.training.progress import Progress
+from model.training.settings import TrainingSettings
 from schemas.errors import QprError
 
 BATCH = np.array([2, 0, 1])
@@ -20,10 +21,11 @@ AT = Progress(epoch=2, step=4, first_loss=3.0)
 
 @pytest.fixture
 def watched(pairs_about):
-    """Return a loss, its watch and the texts of both questions of the pairs of `BATCH`."""
-    pairs, loss = pairs_about("pay"), SDMLLoss()
+    """Return the watch of a loss and the texts of both questions of the pairs of `BATCH`."""
+    pairs = pairs_about("pay")
+    watch = LossWatch(SDMLLoss(), pairs)
     texts = [[pairs.keys[side[pair]].as_py() for side in (pairs.first, pairs.second)] for pair in BATCH]
-    return loss, LossWatch(loss, pairs), texts
+    return watch, texts
 
 
 def sides(*, far=1.0):
@@ -33,14 +35,14 @@ def sides(*, far=1.0):
 
 @pytest.mark.parametrize("loss", [0.0, 2.5, 3 * EXPLODED])
 def test_a_usual_loss_is_no_trouble(watched, loss):
-    watched[1].check(loss, BATCH, AT)
-    watched[1].check(min(loss, EXPLODED), BATCH, Progress())
+    watched[0].check(loss, BATCH, AT)
+    watched[0].check(min(loss, EXPLODED), BATCH, Progress())
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 3.1 * EXPLODED])
 def test_a_bad_loss_names_epoch_step_batch_and_the_pair_farthest_apart(watched, value):
-    loss, watch, texts = watched
-    loss(*sides(far=5.0))
+    watch, texts = watched
+    watch(*sides(far=5.0), None)
     with pytest.raises(QprError) as raised:
         watch.check(value, BATCH, AT)
     message = str(raised.value)
@@ -51,17 +53,17 @@ def test_a_bad_loss_names_epoch_step_batch_and_the_pair_farthest_apart(watched, 
 
 
 def test_vectors_that_are_no_numbers_are_found_first(watched):
-    loss, watch, texts = watched
+    watch, texts = watched
     first, second = sides(far=5.0)
     second[1:] = torch.nan
-    loss(first, second)
+    watch(first, second, None)
     with pytest.raises(QprError, match=f'2 have vectors that are no numbers, first of them "{texts[1][0]}"'):
         watch.check(float("nan"), BATCH, AT)
 
 
 def test_a_loss_computed_in_parts_names_the_first_pair(watched):
-    loss, watch, texts = watched
-    loss(*(side[:2] for side in sides()))
+    watch, texts = watched
+    watch(*(side[:2] for side in sides()), None)
     with pytest.raises(QprError, match=f'the first is "{texts[0][0]}"'):
         watch.check(float("nan"), BATCH, AT)
 

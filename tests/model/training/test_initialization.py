@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.encoders.config import EncoderSettings, SubwordSettings, TrainingSettings
+from model.encoders.config import EncoderSettings, SubwordSettings
 from model.encoders.network import network_of, weights_of
 from model.encoders.saved_model import load_parts
 from model.text.vocabulary import Vocabulary
 from model.training.initialization import begin_from, begun, older_model, rows_in_common
+from model.training.settings import TrainingSettings
 from model.training.trainer import train
 from schemas.artifacts import storage
 from schemas.errors import QprError
@@ -50,7 +51,7 @@ def test_a_network_begins_with_the_rows_of_known_words_and_fresh_ones_for_others
     make_model(f"{memory}/old", encoder=encoder, words=("pay", "bill", "cancel"))
     older = load_parts(f"{memory}/old")
     newer = Vocabulary(("rent", "bill", "pay"), hash_bins=50)
-    network = network_of(newer, shape, SETTINGS)
+    network = network_of(newer, shape, dropout=SETTINGS.dropout, seed=SETTINGS.seed)
     fresh = weights_of(network.body)
     assert begin_from(older, network, newer) == "2 of 3 words are known to it"
     found = weights_of(network.body)
@@ -66,7 +67,7 @@ def test_a_network_begins_with_the_rows_of_known_words_and_fresh_ones_for_others
 def test_with_other_hash_bins_these_begin_afresh_and_that_is_said(memory, make_model, encoder):
     make_model(f"{memory}/old", encoder=encoder)
     newer = Vocabulary(("bill",), hash_bins=4)
-    network = network_of(newer, SHAPES[encoder], SETTINGS)
+    network = network_of(newer, SHAPES[encoder], dropout=SETTINGS.dropout, seed=SETTINGS.seed)
     fresh = weights_of(network.body)["embedding.weight"]
     said = begin_from(load_parts(f"{memory}/old"), network, newer)
     assert "it has 50 of them, not 4" in said
@@ -77,7 +78,7 @@ def test_with_other_hash_bins_these_begin_afresh_and_that_is_said(memory, make_m
 def test_without_a_step_the_vectors_are_those_of_the_older_model(memory, make_model, encoder):
     make_model(f"{memory}/old", encoder=encoder, words=("bill", "pay"))
     older = load_parts(f"{memory}/old")
-    network = network_of(older.vocabulary, SHAPES[encoder], SETTINGS)
+    network = network_of(older.vocabulary, SHAPES[encoder], dropout=SETTINGS.dropout, seed=SETTINGS.seed)
     begin_from(older, network, older.vocabulary)
     keys = pa.array(["pay the bill", "settle it", "bill"])
     from model.encoders.registry import load_encoder

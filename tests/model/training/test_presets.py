@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import typing
 
-from model.encoders.config import SHAPES, SubwordSettings, TrainingSettings
+from model.encoders.config import SHAPES, SubwordSettings
+from model.losses.sdml import SDMLLoss
 from model.training.presets import PRESET_OF, PRESETS, PresetName
+from model.training.settings import TrainingSettings
 
 
 def test_every_encoder_has_a_preset_and_every_name_is_one():
@@ -14,7 +16,7 @@ def test_every_encoder_has_a_preset_and_every_name_is_one():
 def test_the_papers_preset_is_what_the_paper_says():
     encoder, training = PRESETS["paper"]
     assert (encoder, training) == ("cnn", TrainingSettings())
-    assert (training.loss, training.batch_size, training.learning_rate, training.smoothing) == ("sdml", 512, 1e-3, 0.3)
+    assert (training.loss, training.batch_size, training.learning_rate) == (SDMLLoss(smoothing=0.3), 512, 1e-3)
     assert (training.pairs_per_cluster, training.linear_decay, training.dropout) == (0, False, 0)
 
 

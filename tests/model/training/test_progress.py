@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from model.encoders.config import SubwordSettings, TrainingSettings
+from model.encoders.config import SubwordSettings
 from model.training.progress import Deadline, Epoch, Progress
+from model.training.settings import TrainingSettings
 from model.training.trainer import train
 
 

@@ -1,18 +1,19 @@
 from __future__ import annotations
 
-from typing import get_args
-
 import numpy as np
 import pyarrow as pa
 import pytest
 import torch
 
-from model.choices import Loss
 from model.encoders.cnn.inference import CnnEncoder
-from model.encoders.config import EncoderSettings, SubwordSettings, TrainingSettings
+from model.encoders.config import EncoderSettings, SubwordSettings
+from model.losses.multiple_negatives import MultipleNegativesRankingLoss
+from model.losses.registry import LOSSES
+from model.losses.sdml import SDMLLoss
 from model.training import trainer as training
 from model.training.checkpoints.checkpoints import Checkpoints
 from model.training.epoch_batches import epoch_batches
+from model.training.settings import TrainingSettings
 from model.training.trainer import Step, train
 from model.training.training_pairs import index_pairs
 from model.training.validation_auc import sample_non_pairs, separation
@@ -136,13 +137,15 @@ def test_a_device_that_is_not_there_is_an_error(device):
 
 
 def test_the_euclidean_distance_trains_too():
-    trained = train(TRAIN, VALIDATION, shape=SHAPE, settings=SETTINGS.model_copy(update={"distance": "euclidean"}))
+    trained = train(
+        TRAIN, VALIDATION, shape=SHAPE, settings=SETTINGS.model_copy(update={"loss": SDMLLoss(distance="euclidean")})
+    )
     assert trained.epochs[-1].loss < trained.epochs[0].loss
 
 
 BAG = SubwordSettings(dimension=8, ngram_bins=200)
 RANKING = SETTINGS.model_copy(
-    update={"loss": "multiple_negatives", "pairs_per_cluster": 2, "linear_decay": True, "dropout": 0.3}
+    update={"loss": MultipleNegativesRankingLoss(), "pairs_per_cluster": 2, "linear_decay": True, "dropout": 0.3}
 )
 
 
@@ -182,7 +185,7 @@ def test_drawn_pairs_are_counted_and_differ_from_epoch_to_epoch():
     assert [(s.epoch, s.step, s.steps) for s in steps] == [(e, s, 4) for e in (1, 2) for s in range(1, 5)]
 
 
-@pytest.mark.parametrize("loss", get_args(Loss))
+@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("shape", [SHAPE, BAG], ids=["cnn", "subword"])
 def test_weights_that_are_no_numbers_end_a_training(shape, loss):
     settings = TrainingSettings(loss=loss, epochs=1, batch_size=16, learning_rate=1e30, linear_decay=True)
@@ -209,7 +212,7 @@ def test_no_checkpoint_holds_weights_that_cannot_be_stored(memory):
 
 @pytest.mark.parametrize("loss", ["sdml", "multiple_negatives"])
 def test_chunks_learn_what_whole_batches_do(loss):
-    settings = SETTINGS.model_copy(update={"loss": loss, "epochs": 2})
+    settings = SETTINGS.model_copy(update={"loss": LOSSES[loss](), "epochs": 2})
     whole, chunks = (
         train(TRAIN, VALIDATION, shape=SHAPE, settings=settings.model_copy(update={"chunk_size": size}))
         for size in (0, 5)

@@ -9,10 +9,11 @@ from torch import nn
 
 from model.encoders.cnn.inference import CnnEncoder
 from model.encoders.cnn.network import QuestionEncoder, window_rows
-from model.encoders.config import EncoderSettings, ModelConfig, TrainingSettings
+from model.encoders.config import EncoderSettings, ModelConfig
 from model.encoders.network import weights_of
 from model.encoders.saved_model import weight_shapes
 from model.text.vocabulary import TokenIds, Vocabulary
+from model.training.settings import TrainingSettings
 
 SHAPE = EncoderSettings(embedding_dimension=6, windows=(5,), channels=4, dimension=3)
 TOKENS = 11
@@ -123,7 +124,7 @@ def test_the_numpy_encoder_gives_the_same_vectors(windows):
 
 def test_weights_have_the_names_and_shapes_a_saved_model_has():
     shape = SHAPE.model_copy(update={"windows": (2, 5)})
-    config = ModelConfig(shape=shape, words=8, hash_bins=3, training=TrainingSettings(), dataset_digest="")
+    config = ModelConfig(shape=shape, words=8, hash_bins=3, training=TrainingSettings().stored(), dataset_digest="")
     weights = weights_of(QuestionEncoder(TOKENS, shape))
     assert {name: weight.shape for name, weight in weights.items()} == weight_shapes(config)
 

@@ -7,12 +7,13 @@ import pyarrow as pa
 import pytest
 import torch
 
-from model.encoders.config import ModelConfig, StaticSettings, TrainingSettings
+from model.encoders.config import ModelConfig, StaticSettings
 from model.encoders.network import network_of, weights_of
 from model.encoders.registry import encoder_of
 from model.encoders.saved_model import ModelParts, weight_shapes
 from model.encoders.subword.pretrained_tokens import read_static
 from model.text.vocabulary import Vocabulary
+from model.training.settings import TrainingSettings
 from schemas.artifacts.manifest import Manifest
 from schemas.errors import QprError
 
@@ -27,12 +28,12 @@ def shape(tokens):
 
 def config_of(shape):
     return ModelConfig(
-        encoder="static", shape=shape, words=3, hash_bins=4, training=TrainingSettings(), dataset_digest=""
+        encoder="static", shape=shape, words=3, hash_bins=4, training=TrainingSettings().stored(), dataset_digest=""
     )
 
 
 def test_it_begins_as_the_sum_of_its_tokens_at_length_one(shape, tokens):
-    network = network_of(VOCABULARY, shape, TrainingSettings())
+    network = network_of(VOCABULARY, shape)
     vectors = network.encode_all(network.read(KEYS))
     rows = np.arange(12.0).reshape(4, 3)
     unknown = rows[0]  # of: the, x, y
@@ -42,12 +43,12 @@ def test_it_begins_as_the_sum_of_its_tokens_at_length_one(shape, tokens):
 
 
 def test_weights_have_the_names_and_shapes_a_saved_model_has(shape):
-    weights = weights_of(network_of(VOCABULARY, shape, TrainingSettings()).body)
+    weights = weights_of(network_of(VOCABULARY, shape).body)
     assert {name: weight.shape for name, weight in weights.items()} == weight_shapes(config_of(shape))
 
 
 def test_words_ngrams_and_tokens_all_learn(shape):
-    network = network_of(VOCABULARY, shape, TrainingSettings())
+    network = network_of(VOCABULARY, shape)
     before = weights_of(network.body)["embedding.weight"]
     optimizers = network.optimizers(learning_rate=0.1)
     (network(network.read(KEYS)) * torch.tensor([1.0, 2.0, -3.0])).sum().backward()
@@ -60,7 +61,7 @@ def test_words_ngrams_and_tokens_all_learn(shape):
 
 
 def test_numpy_gives_the_same_vectors(shape, tokens):
-    network = network_of(VOCABULARY, shape, TrainingSettings())
+    network = network_of(VOCABULARY, shape)
     with torch.no_grad():
         network.body.embedding.weight.normal_(generator=torch.Generator().manual_seed(1))
     pieces = read_static(str(tokens)).pieces
@@ -71,7 +72,7 @@ def test_numpy_gives_the_same_vectors(shape, tokens):
 
 
 def test_a_shorter_vector_begins_with_the_first_numbers(shape):
-    short = network_of(VOCABULARY, shape.model_copy(update={"dimension": 2}), TrainingSettings())
+    short = network_of(VOCABULARY, shape.model_copy(update={"dimension": 2}))
     rows = weights_of(short.body)["embedding.weight"]
     np.testing.assert_allclose(rows[-4:] * shape.ngram_weight, np.arange(12).reshape(4, 3)[:, :2])
     assert not rows[:-4].any()
@@ -79,4 +80,4 @@ def test_a_shorter_vector_begins_with_the_first_numbers(shape):
 
 def test_tokens_that_changed_since_are_refused(shape):
     with pytest.raises(QprError, match="has changed"):
-        network_of(VOCABULARY, shape.model_copy(update={"static_digest": "0" * 64}), TrainingSettings())
+        network_of(VOCABULARY, shape.model_copy(update={"static_digest": "0" * 64}))

@@ -6,13 +6,13 @@ import pytest
 import torch
 
 from model.encoders import network as networks
-from model.encoders.config import TrainingSettings, TransformerSettings
+from model.encoders.config import TransformerSettings
 from model.encoders.network import TransformerNetwork, network_of
 from model.encoders.transformer.checkpoint_folder import described
-from model.losses.registry import loss_of
 from model.text.vocabulary import Vocabulary
 from model.training.distributed import Processes
 from model.training.memory.gradients import Gradients
+from model.training.settings import TrainingSettings
 from model.training.training_pairs import index_pairs
 from schemas.tables import PAIRS
 
@@ -35,8 +35,8 @@ def pairs():
 
 def gradients_of(shape, pairs, *, loss="multiple_negatives", dtype=torch.float64, **options):
     settings = TrainingSettings(loss=loss)
-    network = network_of(Vocabulary((), 0), shape, settings).to(dtype).train()
-    return Gradients(network, network.read(pairs.texts), pairs, loss_of(settings), **options)
+    network = network_of(Vocabulary((), 0), shape, dropout=settings.dropout, seed=settings.seed).to(dtype).train()
+    return Gradients(network, network.read(pairs.texts), pairs, settings.loss, **options)
 
 
 def added(gradients):
@@ -77,7 +77,7 @@ def test_half_precision_is_near_and_leaves_single_precision_weights(shape, pairs
 
 
 def test_it_stays_as_for_encoding_while_it_learns(shape):
-    network = network_of(Vocabulary((), 0), shape, TrainingSettings())
+    network = network_of(Vocabulary((), 0), shape)
     assert isinstance(network, TransformerNetwork)
     assert any(isinstance(part, torch.nn.Dropout) and part.p > 0 for part in network.modules())
     inputs = network.train().read(pa.array(["Pay my bill?", "cancel"]))
@@ -86,7 +86,7 @@ def test_it_stays_as_for_encoding_while_it_learns(shape):
 
 
 def test_it_reads_what_was_asked_and_not_its_key(shape):
-    network = network_of(Vocabulary((), 0), shape, TrainingSettings())
+    network = network_of(Vocabulary((), 0), shape)
     vectors = network.encode_all(network.read(pa.array(["pay my bill?", "pay my bill"])))
     assert np.abs(vectors[0] - vectors[1]).max() > 1e-3
 
@@ -100,7 +100,7 @@ def test_a_table_of_many_rows_learns_sparsely(shape, pairs, monkeypatch, rows, s
     gradients.add(np.arange(13))
     for optimizer in optimizers:
         optimizer.step()
-    before = network_of(Vocabulary((), 0), shape, TrainingSettings()).body.state_dict()
+    before = network_of(Vocabulary((), 0), shape).body.state_dict()
     table = next(name for name in before if name.endswith("word_embeddings.weight"))
     moved = (gradients.network.body.state_dict()[table] != before[table]).any(dim=1)
     asked = np.unique(gradients.inputs.ids)

@@ -83,7 +83,7 @@ def test_its_files_hold_what_it_learned_and_another_training_begins_there(run, s
         learned = dict(load_sentences(folder, name="learned").named_parameters())
     assert {f"sentences.{name}" for name in learned} == trained.weights.keys()
     assert all((weight.detach().numpy() == trained.weights[f"sentences.{n}"]).all() for n, weight in learned.items())
-    network = network_of(Vocabulary((), 0), shape, SETTINGS)
+    network = network_of(Vocabulary((), 0), shape, dropout=SETTINGS.dropout, seed=SETTINGS.seed)
     fresh = weights_of(network.body)
     assert any((fresh[name] != trained.weights[name]).any() for name in fresh)
     said = begin_from(ModelParts(None, None, Vocabulary((), 0), {}, files=files), network, Vocabulary((), 0))

@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from model.encoders.config import EncoderSettings, SubwordSettings, TrainingSettings
+from model.encoders.config import EncoderSettings, SubwordSettings
 from model.training.checkpoints.checkpoints import SHARE, STATE, Checkpoints, identity_of
 from model.training.progress import Epoch, Progress
+from model.training.settings import TrainingSettings
 from schemas.artifacts import storage
 from schemas.errors import QprError
 

@@ -7,16 +7,18 @@ import random
 import numpy as np
 import pytest
 
-from model.encoders.config import EncoderSettings, SubwordSettings, TrainingSettings
+from model.encoders.config import EncoderSettings, SubwordSettings
+from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.training import trainer as training
 from model.training.checkpoints.checkpoints import Checkpoints, identity_of
+from model.training.settings import TrainingSettings
 from model.training.trainer import train
 
 CNN = EncoderSettings(embedding_dimension=6, windows=(2, 3), channels=5, dimension=4)
 BAG = SubwordSettings(dimension=4, ngram_bins=50)
 PAPER = TrainingSettings(epochs=3, batch_size=10, learning_rate=0.05, vocabulary_size=30, hash_bins=5)
 DEFAULT = PAPER.model_copy(
-    update={"loss": "multiple_negatives", "pairs_per_cluster": 2, "linear_decay": True, "dropout": 0.3}
+    update={"loss": MultipleNegativesRankingLoss(), "pairs_per_cluster": 2, "linear_decay": True, "dropout": 0.3}
 )
 KINDS = {
     "paper": (CNN, PAPER, True),

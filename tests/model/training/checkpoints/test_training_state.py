@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.encoders.config import EncoderSettings, SubwordSettings, TrainingSettings
+from model.encoders.config import EncoderSettings, SubwordSettings
 from model.encoders.network import network_of
 from model.text.vocabulary import Vocabulary
 from model.training.checkpoints.training_state import arrays_of, restore
@@ -14,7 +14,7 @@ VOCABULARY = Vocabulary(("pay", "the", "bill"), hash_bins=4)
 
 
 def learning(shape, *, seed, pairs_about):
-    network = network_of(VOCABULARY, shape, TrainingSettings(seed=seed, dropout=0.5))
+    network = network_of(VOCABULARY, shape, seed=seed, dropout=0.5)
     optimizers = network.optimizers(learning_rate=0.1)
     inputs = network.read(pairs_about("pay").texts)
 

@@ -9,14 +9,15 @@ import pyarrow as pa
 import pytest
 import torch
 
-from model.encoders.config import EncoderSettings, StaticSettings, SubwordSettings, TrainingSettings
+from model.encoders.config import EncoderSettings, StaticSettings, SubwordSettings
 from model.encoders.network import network_of, weights_of
 from model.encoders.subword.pretrained_tokens import read_static
 from model.text.vocabulary import Vocabulary
 from model.training.distillation.distillation import cosine_loss, distil, targets_of, turn_to
+from model.training.settings import TrainingSettings
 from schemas.errors import QprError
 
-SETTINGS = TrainingSettings(epochs=3, batch_size=8, learning_rate=0.05, linear_decay=True, scale=5.0)
+SETTINGS = TrainingSettings(epochs=3, batch_size=8, learning_rate=0.05, linear_decay=True)
 THINGS = ["bill", "rent", "card", "flight", "train", "hotel"]
 KEYS = pa.array([f"{verb} my {thing}" for verb in ("pay", "cancel", "find") for thing in THINGS])
 VOCABULARY = Vocabulary.learn(KEYS, hash_bins=3)
@@ -82,13 +83,15 @@ def test_a_short_vector_is_filled_up_and_one_of_zeros_stays():
 def test_weights_that_cannot_be_stored_are_refused(learning_rate):
     shape = SubwordSettings(dimension=4, ngram_bins=20)
     settings = SETTINGS.model_copy(update={"learning_rate": learning_rate})
-    network = network_of(VOCABULARY, shape, settings)
+    network = network_of(VOCABULARY, shape, dropout=settings.dropout, seed=settings.seed)
     with pytest.raises(QprError, match=r"epoch 1, step 3: embedding.weight is not finite as float16"):
         distil(network, network.read(KEYS), TAUGHT, settings=settings)
 
 
 def test_a_teacher_whose_vectors_are_not_finite_is_refused():
-    network = network_of(VOCABULARY, SubwordSettings(dimension=4, ngram_bins=20), SETTINGS)
+    network = network_of(
+        VOCABULARY, SubwordSettings(dimension=4, ngram_bins=20), dropout=SETTINGS.dropout, seed=SETTINGS.seed
+    )
     taught = TAUGHT.copy()
     taught[3, 1] = np.inf
     with pytest.raises(QprError, match="vector of question 4 of 18 is not finite"):
@@ -107,7 +110,7 @@ def test_published_tokens_begin_turned(tokens):
     shape = StaticSettings(**start.settings(str(tokens)) | {"ngram_bins": 20})
     words = pa.array(["pay", "bill", "pay bill"])
     vocabulary = Vocabulary.learn(words, hash_bins=3)
-    network = network_of(vocabulary, shape, SETTINGS)
+    network = network_of(vocabulary, shape)
     before = network.encode_all(network.read(words))
     turned = np.diag([1, -1, 1]).astype(np.float32)
     still = SETTINGS.model_copy(update={"epochs": 1, "learning_rate": 1e-12})
@@ -123,7 +126,7 @@ def test_published_tokens_begin_turned(tokens):
 )
 def test_a_network_learns_what_its_teacher_finds_alike(shape):
     def taught_network():
-        network = network_of(VOCABULARY, shape, SETTINGS)
+        network = network_of(VOCABULARY, shape)
         epochs = distil(network, network.read(KEYS), TAUGHT, settings=SETTINGS.model_copy(update={"epochs": 20}))
         return network, epochs
 
@@ -140,7 +143,9 @@ def test_a_network_learns_what_its_teacher_finds_alike(shape):
 
 
 def test_the_rate_falls_to_zero_and_every_step_is_told():
-    network = network_of(VOCABULARY, SubwordSettings(dimension=4, ngram_bins=20), SETTINGS)
+    network = network_of(
+        VOCABULARY, SubwordSettings(dimension=4, ngram_bins=20), dropout=SETTINGS.dropout, seed=SETTINGS.seed
+    )
     told = []
     epochs = distil(
         network,
@@ -155,6 +160,8 @@ def test_the_rate_falls_to_zero_and_every_step_is_told():
 
 
 def test_one_question_is_too_few():
-    network = network_of(VOCABULARY, SubwordSettings(dimension=4, ngram_bins=20), SETTINGS)
+    network = network_of(
+        VOCABULARY, SubwordSettings(dimension=4, ngram_bins=20), dropout=SETTINGS.dropout, seed=SETTINGS.seed
+    )
     with pytest.raises(QprError, match="1 question:"):
         distil(network, network.read(KEYS[:1]), TAUGHT[:1], settings=SETTINGS)

@@ -5,12 +5,12 @@ import pyarrow as pa
 import pytest
 import torch
 
-from model.encoders.config import EncoderSettings, SubwordSettings, TrainingSettings
+from model.encoders.config import EncoderSettings, SubwordSettings
 from model.encoders.network import network_of
-from model.losses.registry import loss_of
 from model.text.vocabulary import Vocabulary
 from model.training.distributed import Processes
 from model.training.memory.gradients import Gradients
+from model.training.settings import TrainingSettings
 from model.training.training_pairs import index_pairs
 from schemas.tables import PAIRS
 
@@ -34,9 +34,11 @@ BATCH = np.random.default_rng(1).permutation(23)
 
 def gradients_of(shape, *, dropout=0.0, loss="sdml", dtype=torch.float64, **options):
     settings = TrainingSettings(loss=loss, dropout=dropout, seed=4)
-    network = network_of(Vocabulary.learn(PAIRS_OF_23.keys, words=20, hash_bins=5), shape, settings).to(dtype)
+    network = network_of(
+        Vocabulary.learn(PAIRS_OF_23.keys, words=20, hash_bins=5), shape, dropout=settings.dropout, seed=settings.seed
+    ).to(dtype)
     network.train()
-    return Gradients(network, network.read(PAIRS_OF_23.texts), PAIRS_OF_23, loss_of(settings), **options)
+    return Gradients(network, network.read(PAIRS_OF_23.texts), PAIRS_OF_23, settings.loss, **options)
 
 
 def added(gradients, batch=BATCH):
