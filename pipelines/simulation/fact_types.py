@@ -1,12 +1,15 @@
 """Fact types: wordings, answer and entities of a kind of question.
 
-topics -> FACT_TYPES
+data/fact_types.json -> fact_types -> FactType
 """
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Final, Literal
+import functools
+import importlib.resources
+from typing import Annotated, Final, Literal
+
+import pydantic
 
 Generic = Literal["number", "year", "date", "yes_no", "unknown"]
 """The short answers that unrelated facts share."""
@@ -15,8 +18,7 @@ ALIGNED: Final = {"capital": "country", "currency": "country", "spoken": "countr
 """Values that are true of their entity; all others are made up, the same in every run."""
 
 
-@dataclasses.dataclass(frozen=True)
-class FactType:
+class FactType(pydantic.BaseModel, frozen=True, extra="forbid"):
     """One kind of fact, such as the height of a person.
 
     Attributes:
@@ -24,24 +26,26 @@ class FactType:
         answer: the answer, with ``{v}`` for the value. With ``{a}`` in it the answer belongs to one fact; a bare
             ``{v}`` is rightly shared by all facts with that value.
         value: the kind of ``{v}``.
-        generic: what the answer looks like when it is a short one that unrelated facts share.
-        wordings: at least four questions, some without a common content word.
+        generic: the kind of short answer, shared by unrelated facts, that can take the place of the answer.
+        wordings: at least four questions, some without a common content word; each names all entities.
     """
 
-    about: tuple[str, ...]
+    about: Annotated[tuple[str, ...], pydantic.Field(min_length=1, max_length=2)]
     answer: str
     value: str
     generic: Generic
-    wordings: tuple[str, ...]
+    wordings: Annotated[tuple[str, ...], pydantic.Field(min_length=4)]
 
-    def __post_init__(self) -> None:
-        if len(self.wordings) < 4:
-            raise ValueError(f"a fact needs at least four wordings, got {self.wordings}")
-        missing = [w for w in self.wordings if "{a}" not in w or ("{b}" in w) != (len(self.about) == 2)]
-        if missing:
-            raise ValueError(f"every wording names all entities of the fact, not so {missing[0]!r}")
+    @pydantic.model_validator(mode="after")
+    def _check_entities(self) -> FactType:
+        for wording in self.wordings:
+            if "{a}" not in wording or ("{b}" in wording) != (len(self.about) == 2):
+                raise ValueError(f"{wording!r} does not name all entities of the fact")
+        return self
 
 
-def fact(about: str, answer: str, *wordings: str, value: str = "amount", generic: Generic = "unknown") -> FactType:
-    """Return a `FactType`; ``about`` joins two kinds with a space."""
-    return FactType(tuple(about.split(" ")), answer, value, generic, wordings)
+@functools.cache
+def fact_types() -> tuple[FactType, ...]:
+    """Read the fact types that ship with the package; their order and number decide the simulated logs."""
+    file = importlib.resources.files("pipelines.simulation") / "data" / "fact_types.json"
+    return pydantic.TypeAdapter(tuple[FactType, ...]).validate_json(file.read_bytes())

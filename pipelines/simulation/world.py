@@ -12,14 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.simulation.entities import names
-from pipelines.simulation.fact_types import ALIGNED, FactType
-from pipelines.simulation.nature import NATURE
-from pipelines.simulation.people import PEOPLE
-from pipelines.simulation.places import PLACES
+from pipelines.simulation.fact_types import ALIGNED, FactType, fact_types
 from pipelines.simulation.templates import Templates, render
-from pipelines.simulation.works import WORKS
 
-FACT_TYPES: Final[tuple[FactType, ...]] = (*PLACES, *PEOPLE, *WORKS, *NATURE)
+FACT_TYPES: Final[tuple[FactType, ...]] = fact_types()
 
 
 class World:

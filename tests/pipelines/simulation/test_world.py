@@ -4,7 +4,7 @@ import pyarrow.compute as pc
 import pytest
 
 from pipelines.simulation.entities import names, ordinal_ending
-from pipelines.simulation.fact_types import fact
+from pipelines.simulation.fact_types import FactType
 from pipelines.simulation.world import FACT_TYPES, world
 
 
@@ -28,12 +28,13 @@ def test_there_are_forty_fact_types_with_four_wordings_and_over_a_million_distin
 
 
 def test_a_fact_needs_four_wordings_that_name_all_its_entities():
-    with pytest.raises(ValueError, match="four wordings"):
-        fact("city", "{v}", "Where is {a}?")
-    with pytest.raises(ValueError, match="names all entities"):
-        fact("city year", "{v}", *["Who was mayor of {a} in {b}?"] * 3, "Who was mayor of {a}?")
-    with pytest.raises(ValueError, match="names all entities"):
-        fact("city", "{v}", *["Where is {a}?"] * 3, "Where is it?")
+    known = {"answer": "{v}", "value": "amount", "generic": "unknown"}
+    with pytest.raises(ValueError, match="at least 4 items"):
+        FactType(about=("city",), wordings=("Where is {a}?",), **known)
+    with pytest.raises(ValueError, match="does not name all entities"):
+        FactType(about=("city", "year"), wordings=(*["Who ran {a} in {b}?"] * 3, "Who ran {a}?"), **known)
+    with pytest.raises(ValueError, match="does not name all entities"):
+        FactType(about=("city",), wordings=(*["Where is {a}?"] * 3, "Where is it?"), **known)
 
 
 def fact_id(question: str) -> int:
