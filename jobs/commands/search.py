@@ -122,7 +122,7 @@ def _print(question: str, hits: list[Hit], *, as_json: bool) -> None:
         return
     if not hits:
         return
-    from jobs.display.sample_formats import printable
+    from jobs.display.safe_text import printable
 
     table = rich.table.Table(title=rich.markup.escape(printable(question)), title_justify="left")
     for name in ("rank", "score"):

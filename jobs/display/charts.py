@@ -1,97 +1,88 @@
-"""Plots and tables of a page, drawn with nothing but HTML and SVG.
+"""Histograms of a dataset's clusters as static SVG.
 
-Sheet -> table with bars; counts -> histogram
+name, distribution -> histogram -> Histogram
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from xml.etree.ElementTree import Element
+import itertools
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from jobs.display.markup import el
-from jobs.display.summary_tables import Sheet, percent, whole
+import leather
+from leather import svg
+from markupsafe import Markup
 
-STYLE = """
-table { border-collapse: collapse; width: 100%; }
-caption { text-align: left; font-weight: 600; padding: .3rem 0; }
-th, td { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-th { font-weight: 400; }
-thead th { color: var(--faint); white-space: nowrap; }
-.name, th[scope=row] { overflow-wrap: break-word; max-width: 40rem; }
-.figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.bar { width: 30%; min-width: 2.5rem; vertical-align: middle; }
-.bar span { display: block; height: .7rem; min-width: 1px; background: var(--ink); border-radius: 2px; }
-.wide { overflow-x: auto; }
-@media (max-width: 40rem) {
-  th, td { font-size: .85rem; padding-right: .4rem; }
-  thead th { white-space: normal; }
-  .name, th[scope=row] { max-width: 9rem; }
-  .many .bar, .many thead td { display: none; }
-  .many th, .many td { font-size: .8rem; padding-right: .3rem; }
-}
-svg { display: block; width: 100%; height: auto; }
-svg rect { fill: var(--ink); }
-svg line { stroke: var(--line); }
-svg text { fill: var(--faint); font: 11px system-ui, sans-serif; }
-"""
+from jobs.display.summary_tables import FIVE, Sheet, label, percent, shown, whole
 
-_FIT_BESIDE_BARS = 2  # columns of figures on a phone of 375 pixels
+if TYPE_CHECKING:
+    from pipelines.summary.histogram import Distribution
 
-_WIDTH, _HEIGHT, _TOP, _BOTTOM = 360, 150, 16, 30  # units are pixels on a phone
+WIDTH, HEIGHT = 360, 190
+"""Units of the drawing: pixels on a phone, where a page is 375 wide."""
+
+_UNITS: Final = ((10**9, "G"), (10**6, "M"), (10**3, "k"))
 
 
-def table(sheet: Sheet) -> Element:
-    """Return a sheet as a table that scrolls sideways where the screen is narrow, its bars in a last column."""
-    head = [el("th", name, scope="col", class_=_kind(number, sheet)) for number, name in enumerate(sheet.head)]
-    if sheet.bars:
-        head.append(el("td", aria_hidden="true"))
-    rows = [_row(sheet, number) for number in range(len(sheet.rows))]
-    drawn = el("table", el("thead", el("tr", *head)), el("tbody", *rows))
-    kind = "wide many" if len(sheet.head) - sheet.named > _FIT_BESIDE_BARS else "wide"
-    return el("div", drawn, class_=kind, tabindex=0, role="region", aria_label=sheet.head[0])
+class Histogram(NamedTuple):
+    """A plot and the same numbers as text.
 
-
-def histogram(counts: Sequence[int], *, ticks: Sequence[str], labels: Sequence[str], title: str, axis: str) -> Element:
-    """Return a plot with one column a count, its height in proportion; a count that is not 0 can be seen.
-
-    Args:
-        counts: of each bin.
-        ticks: what stands below each column, empty for nothing.
-        labels: what each bin holds, told by the column under the mouse.
-        title: what the plot shows, for those who cannot see it too.
-        axis: what the ticks mean.
+    Attributes:
+        title: subject of the plot.
+        quartiles: minimum, quartiles and maximum in words.
+        axis: meaning of the labels below the columns.
+        drawing: SVG group of `WIDTH` times `HEIGHT` units, without scripts, ids or fonts.
+        numbers: label, count and share of every bin that is not empty.
     """
-    step, ground, total = _WIDTH / len(counts), _HEIGHT - _BOTTOM, sum(counts)
-    most = max(counts)
-    parts = [
-        el("title", title),
-        el("text", whole(most), x=0, y=_TOP - 5),
-        el("line", x1=0, x2=_WIDTH, y1=_TOP, y2=_TOP),
-        el("line", x1=0, x2=_WIDTH, y1=ground, y2=ground),
-        el("text", axis, x=_WIDTH / 2, y=_HEIGHT - 3, text_anchor="middle"),
-    ]
-    for number, count in enumerate(counts):
-        middle = round((number + 0.5) * step, 2)
-        if count:
-            height = round(max(1.0, (ground - _TOP) * count / most), 2)
-            place = {"x": round(number * step + step * 0.08, 2), "y": round(ground - height, 2)}
-            told = el("title", f"{labels[number]}: {whole(count)} ({percent(count / total)})")
-            parts.append(el("rect", told, width=round(step * 0.84, 2), height=height, rx=1, **place))
-        if ticks[number]:
-            parts.append(el("text", ticks[number], x=middle, y=ground + 13, text_anchor="middle"))
-    return el("svg", *parts, viewBox=f"0 0 {_WIDTH} {_HEIGHT}", role="img", aria_label=title)
+
+    title: str
+    quartiles: str
+    axis: str
+    drawing: Markup
+    numbers: Sheet
 
 
-def _row(sheet: Sheet, number: int) -> Element:
-    cells = [
-        el("td", cell, class_=_kind(column, sheet)) if column else el("th", cell, scope="row")
-        for column, cell in enumerate(sheet.rows[number])
-    ]
-    if sheet.bars:
-        bar = el("span", style=f"width: {100 * sheet.bars[number]:.2f}%")
-        cells.append(el("td", *([bar] if sheet.bars[number] else []), class_="bar", aria_hidden="true"))
-    return el("tr", *cells)
+def histogram(name: str, distribution: Distribution) -> Histogram:
+    """Return the histogram of a column of the clusters: ``size`` or a score in [0, 1]."""
+    if name == "size":
+        spans = size_spans(round(distribution.quantile(0)), round(distribution.quantile(1)))
+        edges = [*(float(low) for low, _ in spans), float(spans[-1][1])]
+        labels = [whole(low) if low == high else f"{whole(low)} to {whole(high)}" for low, high in spans]
+        ticks = [_short(high) for _, high in spans]
+    else:
+        edges = [step / 20 for step in range(21)]
+        labels = [f"{low:.2f} to {high:.2f}" for low, high in itertools.pairwise(edges)]
+        ticks = ["" if step % 5 else f"{edge:g}" for step, edge in enumerate(edges[:-1])]
+    counts = distribution.bins(edges)
+    rows = [(text, whole(n), percent(n / distribution.total)) for text, n in zip(labels, counts, strict=True) if n]
+    return Histogram(
+        title=label(name).capitalize(),
+        quartiles=", ".join(
+            f"{FIVE[quantile]} {shown(value, name)}" for quantile, value in distribution.five().items()
+        ),
+        axis="questions, up to" if name == "size" else label(name),
+        drawing=_columns(labels, counts, ticks),
+        numbers=Sheet((label(name), "clusters", "share"), rows),
+    )
 
 
-def _kind(column: int, sheet: Sheet) -> str:
-    return "name" if column < sheet.named else "figure"
+def size_spans(smallest: int, largest: int) -> list[tuple[int, int]]:
+    """Return first and last size of each bin: one size each up to 5, then up to 10, 20, 50, 100, 200 and so on."""
+    decades = (step * 10**power for power in range(1, len(str(largest)) + 1) for step in (1, 2, 5))
+    spans = itertools.pairwise([0, 1, 2, 3, 4, 5, *decades])
+    return [(low + 1, high) for low, high in spans if high >= smallest and low < largest]
+
+
+def _columns(labels: list[str], counts: list[int], ticks: list[str]) -> Markup:
+    """Return one column a label; an empty bin has none, so that the outline of a column marks at least one cluster."""
+    chart = leather.Chart()
+    chart.add_columns([(text, count or None) for text, count in zip(labels, counts, strict=True)])
+    chart.add_x_axis(tick_formatter=lambda _, place, __: ticks[place])
+    chart.add_y_axis(tick_formatter=lambda value, _, __: _short(float(value)))
+    return Markup(svg.stringify(chart.to_svg_group(WIDTH, HEIGHT)))  # noqa: S704  # numbers and our own labels
+
+
+def _short(number: float) -> str:
+    for unit, name in _UNITS:
+        if number >= unit:
+            return f"{number / unit:g}{name}"
+    return f"{number:g}"

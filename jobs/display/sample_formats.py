@@ -5,8 +5,6 @@ sampled clusters -> terminal_table, markdown, csv_bytes, parquet_bytes
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from typing import Any, Final
 
 import pyarrow as pa
@@ -16,6 +14,7 @@ import rich.box
 import rich.table
 import rich.text
 
+from jobs.display.safe_text import printable
 from schemas.quantities import counted
 from schemas.tables import CLUSTERS
 
@@ -32,7 +31,6 @@ ROWS: Final = pa.schema(
 """One row a question of the sample, its cluster's columns repeated."""
 
 _SCORE_LABELS = {"paper": "coherence", "adjusted": "adjusted_coherence", "idf": "idf_coherence"}
-_MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
 def terminal_table(sample: list[dict[str, Any]], *, shown: int) -> rich.table.Table:
@@ -52,18 +50,9 @@ def terminal_table(sample: list[dict[str, Any]], *, shown: int) -> rich.table.Ta
 
 def markdown(sample: list[dict[str, Any]], *, shown: int) -> str:
     """Return a Markdown document with one section a cluster and its ``shown`` most asked questions."""
-    sections = [f"# Sample of {counted(len(sample), 'cluster')}\n"]
-    for number, cluster in enumerate(sample, 1):
-        rows = [f"| {q['events']} | {escaped(q['text'])} |" for q in cluster["questions"][:shown]]
-        more = [f"\n{line}" for line in _more(cluster, shown)]
-        facts = (
-            f"{cluster['split']}, {counted(cluster['size'], 'question')}, {counted(cluster['events'], 'event')}, "
-            f"coherence {cluster['coherence']:.3f}, adjusted {cluster['adjusted_coherence']:.3f}, "
-            f"idf {cluster['idf_coherence']:.3f}, cluster {cluster['cluster_id']}"
-        )
-        head = [f"## {number}. {escaped(_answer(cluster))}\n", facts + "\n", "| events | question |", "|---:|---|"]
-        sections.append("\n".join([*head, *rows, *more]) + "\n")
-    return "\n".join(sections)
+    from jobs.display.rendering import render
+
+    return render("sample.md", sample=sample, shown=shown)
 
 
 def csv_bytes(sample: list[dict[str, Any]]) -> bytes:
@@ -78,17 +67,6 @@ def parquet_bytes(sample: list[dict[str, Any]]) -> bytes:
     sink = pa.BufferOutputStream()
     pq.write_table(one_row_a_question(sample), sink, compression="zstd")
     return bytes(sink.getvalue().to_pybytes())
-
-
-def printable(text: str) -> str:
-    """Return ``text`` on one line and without control characters, which could drive a terminal."""
-    kept = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
-    return " ".join(kept.split())
-
-
-def escaped(text: str) -> str:
-    """Return ``text`` so that Markdown shows it as it is, on one line, in a table cell too."""
-    return _MARKDOWN_SPECIAL.sub(r"\\\1", printable(text)).replace("&", "&amp;")
 
 
 def _answer(cluster: dict[str, Any]) -> str:

@@ -73,6 +73,11 @@ def other_counts(counters: Mapping[str, int]) -> Sheet:
     return Sheet(("Other counts", "number"), [(name.replace("_", " "), whole(number)) for name, number in others])
 
 
+def label(column: str) -> str:
+    """Return a person's name of a column of the clusters."""
+    return NAMES.get(column, column.replace("_", " "))
+
+
 def whole(number: int) -> str:
     """Return a number with thousands separators."""
     return f"{number:,}"
@@ -143,7 +148,7 @@ def scale_note(configuration: Mapping[str, Any]) -> str:
     decides = deciding_score(configuration)
     verdict = "no cluster is rejected for its coherence"
     if decides:
-        verdict = f"{NAMES[decides[0]]} decides: clusters below {decides[1]:g} are rejected (--min-coherence)"
+        verdict = f"{label(decides[0])} decides: clusters below {decides[1]:g} are rejected (--min-coherence)"
     return f"{SCALE}. {verdict[0].upper()}{verdict[1:]}."
 
 
@@ -151,7 +156,7 @@ def _of_distributions(distributions: Mapping[str, Mapping[str, float]], configur
     decides = deciding_score(configuration)
     rows = [
         (
-            f"{NAMES[name]}, decides" if decides and decides[0] == name else NAMES[name],
+            f"{label(name)}, decides" if decides and decides[0] == name else label(name),
             *(shown(value, name) for value in five.values()),
         )
         for name, five in distributions.items()

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.cli import main
-from jobs.display.sample_formats import escaped, markdown, one_row_a_question, printable, terminal_table
+from jobs.display.safe_text import markdown_text, printable
+from jobs.display.sample_formats import markdown, one_row_a_question, terminal_table
 from jobs.workflows.cluster_sample import draw, with_counts
 from schemas.artifacts import storage
 from schemas.artifacts.writer import Output
@@ -138,8 +139,8 @@ def test_markup_and_control_characters_are_shown_not_obeyed():
 
 @given(st.text())
 def test_escaped_text_is_one_line_and_its_pipes_are_escaped(text):
-    assert len(escaped(text).splitlines()) <= 1
-    assert escaped(text).count("|") == escaped(text).count(r"\|") == text.count("|")
+    assert len(markdown_text(text).splitlines()) <= 1
+    assert markdown_text(text).count("|") == markdown_text(text).count(r"\|") == text.count("|")
     assert printable(printable(text)) == printable(text)
 
 

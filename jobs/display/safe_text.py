@@ -1,0 +1,35 @@
+"""Texts of logs made harmless for a terminal, Markdown and HTML.
+
+question or answer -> printable, markdown_text, cut -> text to show
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from schemas.quantities import counted
+
+SHOWN_CHARACTERS: Final = 300
+"""A report shows up to 400 texts and must open on a phone, so longer ones are cut."""
+
+_MARKDOWN_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~])")
+
+
+def printable(text: str) -> str:
+    """Return ``text`` on one line and without control characters, which could drive a terminal."""
+    kept = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
+    return " ".join(kept.split())
+
+
+def markdown_text(text: str) -> str:
+    """Return ``text`` on one line, escaped for Markdown and its table cells."""
+    return _MARKDOWN_SPECIAL.sub(r"\\\1", printable(text)).replace("&", "&amp;")
+
+
+def cut(text: str) -> str:
+    """Return ``text``, or its first `SHOWN_CHARACTERS` characters and its length."""
+    if len(text) <= SHOWN_CHARACTERS:
+        return text
+    return f"{text[:SHOWN_CHARACTERS]}… ({counted(len(text), 'character')})"
