@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import rich.console
+
 from jobs.display.console import emit, say, warn, working
 from jobs.workflows.next_steps import next_steps
 from schemas.artifacts import storage
@@ -50,17 +52,20 @@ def make_dataset(
         options: Beam's.
         max_reject_ratio: with a larger share of rejected rows nothing is published.
         questions_a_row: how many questions an input row holds.
-        dry_run: print the plan instead, after the checks that cost nothing.
+        dry_run: print inputs, estimated rows and options instead, after the checks that cost nothing.
         as_json: print for a program.
 
     Raises:
         QprError: the output cannot be claimed, or the run is not worth publishing.
     """
     if dry_run:
-        from jobs.workflows.dry_run import plan, show_plan
+        from jobs.display.terminal_tables import drawn
+        from jobs.workflows.dry_run import dataset_dry_run, dataset_tables, show_dry_run
 
-        found = plan(sources=sources, configuration=configuration, output=output, overwrite=overwrite, options=options)
-        show_plan(found, as_json=as_json)
+        result = dataset_dry_run(
+            sources=sources, configuration=configuration, output=output, overwrite=overwrite, options=options
+        )
+        show_dry_run(result, as_json=as_json, table=lambda: rich.console.Group(*map(drawn, dataset_tables(result))))
         return
     from jobs.display.html_report import dataset_page
     from pipelines.graphs.publish import run_and_publish

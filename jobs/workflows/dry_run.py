@@ -1,20 +1,17 @@
-"""Dry run of a dataset command: inputs, rows, output, engine and options; nothing is written.
+"""Dry runs: checks and estimates of a command; nothing is written.
 
-sources, configuration, output -> plan -> show_plan
+sources, configuration, output -> dataset_dry_run -> dataset_tables -> show_dry_run
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-import rich.console
 
 from jobs.display.console import emit, say
 from jobs.display.option_names import option_rows
 from jobs.display.summary_tables import Sheet, flat, whole
-from jobs.display.terminal_tables import drawn
 from schemas.artifacts import storage
 from schemas.artifacts.writer import refuse_taken
 from schemas.quantities import counted
@@ -24,11 +21,34 @@ if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
 
     from pipelines.reading.sources import Source
+    from schemas.artifacts.manifest import Kind
 
 SHOWN_INPUTS = 20
 
 
-def plan(
+def check_output(output: str, kind: Kind, *, overwrite: bool) -> bool:
+    """Return whether a command would replace an artefact at ``output``.
+
+    Args:
+        output: folder of the artefact.
+        kind: of the artefact, such as ``dataset``.
+        overwrite: the command may replace it.
+
+    Raises:
+        QprError: the command could not claim the output.
+    """
+    replaces = refuse_taken(output, kind, overwrite=overwrite)
+    storage.check_writable(output)
+    return replaces
+
+
+def show_dry_run(result: Mapping[str, Any], *, as_json: bool, table: Callable[[], Any]) -> None:
+    """Print the result of a dry run: as JSON, or as the renderable that ``table`` returns."""
+    emit(result, as_json=as_json, table=table)
+    say("Nothing was written. Leave out --dry-run to do it")
+
+
+def dataset_dry_run(
     *,
     sources: Sequence[Source],
     configuration: pydantic.BaseModel,
@@ -36,7 +56,7 @@ def plan(
     overwrite: bool,
     options: PipelineOptions,
 ) -> dict[str, Any]:
-    """Return what a run would do, after the checks it would begin with.
+    """Return inputs, estimated rows and options of a run, after the checks it would begin with.
 
     Raises:
         UsageError: the engine cannot be used.
@@ -45,11 +65,9 @@ def plan(
     from pipelines.engine.runner import new_pipeline
     from pipelines.reading.estimate import estimate_rows
 
-    replaces = refuse_taken(output, "dataset", overwrite=overwrite)
-    storage.check_writable(output)
-    asked_for = json.loads(json.dumps(options.get_all_options(drop_default=True), default=str))
+    replaces = check_output(output, "dataset", overwrite=overwrite)
+    beam_options = json.loads(json.dumps(options.get_all_options(drop_default=True), default=str))
     new_pipeline(options)
-    estimates = estimate_rows(sources)
     inputs = [
         {
             "url": source.url,
@@ -59,40 +77,33 @@ def plan(
             "rows": estimate.rows,
             "rows_exact": estimate.exact,
         }
-        for source, estimate in zip(sources, estimates, strict=True)
+        for source, estimate in zip(sources, estimate_rows(sources), strict=True)
     ]
     return {
         "output": output,
         "replaces": replaces,
-        "files": len(sources),
-        "bytes": sum(source.bytes for source in sources),
-        "rows": sum(estimate.rows for estimate in estimates),
-        "rows_exact": all(estimate.exact for estimate in estimates),
+        "files": len(inputs),
+        "bytes": sum(file["bytes"] for file in inputs),
+        "rows": sum(file["rows"] for file in inputs),
+        "rows_exact": all(file["rows_exact"] for file in inputs),
         "configuration": configuration.model_dump(mode="json"),
-        "beam_options": asked_for,
+        "beam_options": beam_options,
         "inputs": inputs,
     }
 
 
-def show_plan(found: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print a plan."""
-    emit(found, as_json=as_json, table=lambda: rich.console.Group(*map(drawn, plan_sheets(found))))
-    say("Nothing was written. Leave out --dry-run to do it")
-
-
-def plan_sheets(found: Mapping[str, Any]) -> list[Sheet]:
-    """Return the tables of a plan: the inputs, the run and its options."""
-    hidden = found["files"] - SHOWN_INPUTS
-    files = [_input_row(one) for one in found["inputs"][:SHOWN_INPUTS]]
+def dataset_tables(result: Mapping[str, Any]) -> list[Sheet]:
+    """Return the tables of a dry run: the inputs, and the run with its options."""
+    hidden = result["files"] - SHOWN_INPUTS
+    files = [_input_row(file) for file in result["inputs"][:SHOWN_INPUTS]]
     files += [(f"and {whole(hidden)} more", "", "", "")] if hidden > 0 else []
-    files.append(_input_row({**found, "url": counted(found["files"], "file"), "format": "", "compression": None}))
-    fate = "exists and is replaced when the run ends" if found["replaces"] else "is made"
-    options = [("--output", found["output"]), ("", fate), *option_rows(found["configuration"])]
-    options += [(f"-- {name}", told) for name, told in flat(found["beam_options"])]
+    files.append(_input_row({**result, "url": counted(result["files"], "file"), "format": "", "compression": None}))
+    fate = "exists and is replaced when the run ends" if result["replaces"] else "is made"
+    options = [("--output", result["output"]), ("", fate), *option_rows(result["configuration"])]
+    options += [(f"-- {name}", value) for name, value in flat(result["beam_options"])]
     return [Sheet(("Inputs", "format", "bytes", "rows"), files, named=2), Sheet(("Run", "value"), options, named=2)]
 
 
-def _input_row(found: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    rows = ("" if found["rows_exact"] else "about ") + whole(found["rows"])
-    kind = " ".join(filter(None, (found["format"], found["compression"])))
-    return found["url"], kind, whole(found["bytes"]), rows
+def _input_row(file: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    rows = ("" if file["rows_exact"] else "about ") + whole(file["rows"])
+    return file["url"], " ".join(filter(None, (file["format"], file["compression"]))), whole(file["bytes"]), rows

@@ -9,11 +9,10 @@ import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from jobs.display.console import emit, say, two_columns, working
+from jobs.display.console import say, two_columns, working
 from jobs.options.training_run import Terms
-from schemas.artifacts import storage
+from jobs.workflows.dry_run import check_output, show_dry_run
 from schemas.artifacts.dataset import Dataset
-from schemas.artifacts.writer import refuse_taken
 
 if TYPE_CHECKING:
     from model.encoders.config import Shape
@@ -34,8 +33,7 @@ def plan_run(
     from model.training.training_pairs import read_pairs
 
     keep_freed_memory()
-    replaces = refuse_taken(output, "model", overwrite=overwrite)
-    storage.check_writable(output)
+    replaces = check_output(output, "model", overwrite=overwrite)
     older = older_model(terms.init_from, shape) if terms.init_from else None
     pairs = read_pairs(source)
     with working("measuring some steps"):
@@ -59,10 +57,8 @@ def plan_run(
 
 def show_plan(found: Mapping[str, Any], *, as_json: bool) -> None:
     """Print a plan."""
-    emit(
-        found, as_json=as_json, table=lambda: two_columns("plan", {name: _shown(name, v) for name, v in found.items()})
-    )
-    say("Nothing was written. Leave out --dry-run to do it")
+    rows = {name: _shown(name, value) for name, value in found.items()}
+    show_dry_run(found, as_json=as_json, table=lambda: two_columns("dry run", rows))
 
 
 def _shown(name: str, value: Any) -> Any:

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from jobs.workflows.dry_run import SHOWN_INPUTS, plan_sheets
+from jobs.workflows.dry_run import SHOWN_INPUTS, dataset_tables
 from schemas.artifacts import storage
 
 ROWS = [{"question": f"how do I pay {word}", "answer": "In the app"} for word in ("my bill", "a bill", "the bill")]
@@ -102,7 +102,7 @@ def test_of_very_many_inputs_some_are_shown_and_all_are_counted():
     files = SHOWN_INPUTS + 5_000
     found = {"output": "o", "replaces": False, "files": files, "bytes": files * 10**12, "rows": files * 10**10}
     found |= {"rows_exact": False, "configuration": {}, "beam_options": {}, "inputs": [one] * files}
-    inputs = plan_sheets(found)[0].rows
+    inputs = dataset_tables(found)[0].rows
     assert len(inputs) == SHOWN_INPUTS + 2
     assert inputs[0] == ("u", "csv gzip", "1,000,000,000,000", "about 10,000,000,000")
     assert inputs[-2:] == [
