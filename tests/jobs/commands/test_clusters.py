@@ -1,4 +1,5 @@
 import hashlib
+import html
 import json
 
 import pyarrow.parquet as pq
@@ -426,7 +427,7 @@ def test_a_fallback_answer_is_warned_of_on_stderr_in_json_and_in_the_report(qpr,
         expected = {"answer": "Sorry, what?", "rows": 60, "questions": 60, "share": 0.25}
         assert result["fallback_answers"] == [expected]
         assert result["warnings"][0].startswith(warning)
-        assert warning in storage.read_bytes(result["report"]).decode()
+        assert warning in html.unescape(storage.read_bytes(result["report"]).decode())
         found.append(result["warnings"])
     assert found[0] == found[1]
     ignored = qpr("clusters", path, "--output", f"{memory}/i", "--ignore-answer", "sorry,  WHAT?", "--json")
