@@ -34,10 +34,10 @@ lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(READY) ## the figures that need no data of yours; other scripts in benchmarks/ say what they want
-	$(BIN)/python -m benchmarks.pipeline
-	$(BIN)/python -m benchmarks.components
-	$(BIN)/python -m benchmarks.training_step
+bench: $(READY) ## benchmarks without data of your own; the others are in docs/benchmarks.md
+	$(BIN)/python -m benchmarks.pipelines.clusters
+	$(BIN)/python -m benchmarks.pipelines.components
+	$(BIN)/python -m benchmarks.training.steps padded
 
 clean: ## remove what the targets made
 	rm -rf .venv build dist demo *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

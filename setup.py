@@ -21,7 +21,6 @@ EXTRAS = {
 DEV_EXTRAS = ("beam", "train", "index", "fast")
 DEV = [
     "bm25s>=0.2",
-    "duckdb>=1.2",
     "hypothesis>=6.100",
     "import-linter>=2.1",
     "ir-measures>=0.3.7",

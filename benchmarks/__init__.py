@@ -1,1 +1,1 @@
-"""Scripts behind every figure of the documentation."""
+"""Benchmarks: a script for every figure of the documentation."""

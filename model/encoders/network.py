@@ -61,7 +61,7 @@ class Network(nn.Module, abc.ABC):
         """Return what moves the weights: lazy Adam for an embedding with sparse gradients, Adam for the rest.
 
         A step of the subword encoder, 262,144 rows, takes 62 ms of CPU so and 86 ms with dense gradients and dense
-        fused Adam; for the convolution's 34,000 rows there is no difference (`benchmarks/training.py`).
+        fused Adam; for the convolution's 34,000 rows there is no difference (`benchmarks.training.steps convolution`).
         """
         tables = [part.weight for part in self.body.modules() if isinstance(part, nn.Embedding) and part.sparse]
         others = [weight for weight in self.body.parameters() if all(weight is not table for table in tables)]

@@ -27,7 +27,7 @@ THRESHOLD: Final = 0.3
 """Comparisons are taken for independent, which they are not; so the probability is rather too sure of non-matches.
 
 Of .2, .3, .5 and .7 the lowest at which precision reaches .985 in log (b) of the half of Quora's clusters that others
-learned from: .985 there at a recall of .939 (`benchmarks.silver --half learning`)."""
+learned from: .985 there at a recall of .939 (`benchmarks.labels.answer_splits --half learning`)."""
 
 ROUNDS: Final = 40
 

@@ -64,7 +64,7 @@ def test_shipped_weights_say_what_they_were_learned_from() -> None:
     folder = importlib.resources.files("pipelines.linkage.scoring") / "learned"
     for name in ("boosted", "logistic", "boosted-cosine"):
         told = json.loads((folder / f"{name}.json").read_text("utf-8"))["provenance"]
-        assert told["command"].startswith("python -m benchmarks.silver_learning ")
+        assert told["command"].startswith("python -m benchmarks.labels.learn_weights learn ")
         assert all(len(digest) == 64 for digest in told["sha256_of_rows"].values())
 
 

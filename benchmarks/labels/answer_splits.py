@@ -1,0 +1,99 @@
+"""Pair precision and recall of every method to split an answer, on logs with known clusters.
+
+Run: python -m benchmarks.labels.answer_splits --dataset quora --clusters 2000
+
+The weights come from one half of the clusters (`benchmarks.labels.learn_weights`); the other half is scored. In log (b)
+clusters that share an answer have nothing in common on purpose; in (c) they share the rarest word that all questions of
+a cluster have; in (d) that word is the rarest of those that at least 50 clusters have, so that the groups of (d) are as
+large as those of (b) and the words less telling; (a) is simulated. Columns: the shares of unrelated answers kept and of
+two-in-one answers kept whole; the same figures with the gate, and with the gate of whole answers (.1).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import time
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+import numpy as np
+import typer
+
+from benchmarks.cli import AsJson, Report, Seed, run
+from benchmarks.cli import Pairs as PairsUrl
+from benchmarks.labels.learn_weights import KINDS, LOGS, Pairs, gather, grouping
+from benchmarks.labels.silver_logs import SilverLog, halves, merged_log, simulated_log
+from benchmarks.labels.silver_scores import MIN_COHERENCE, answers, gated, score
+from model.encoders.registry import load_encoder
+from pipelines.linkage.scoring import fellegi_sunter
+from pipelines.linkage.scoring.pair_model import LinkModel
+from pipelines.linkage.scoring.shipped_weights import load_model
+from schemas.artifacts.dataset import open_dataset
+
+STRICT = 0.1
+"""The gate of whole answers, for comparison."""
+
+
+def score_log(report: Report, name: str, log: SilverLog, *, model: str | None = None) -> None:
+    """Print the figures of every method on one log."""
+    whole = answers(log)
+    report.heading(f"({name}) {len(log.gold):,} questions under {whole.max() + 1:,} answers")
+    _row(report, "no filter", log, lambda: whole)
+    for coherence in ("paper", "idf"):
+        _row(report, f"{coherence} coherence >= .1", log, functools.partial(gated, log, whole, coherence, STRICT))
+    pairs = gather(log)
+    _row_of_model(report, "fellegi-sunter", pairs, lambda: _unsupervised(pairs))
+    for kind in KINDS:
+        _row_of_model(report, kind, pairs, functools.partial(load_model, kind))
+    if model:
+        pairs = gather(log, load_encoder(model).encode)
+        _row_of_model(report, "boosted with cosine", pairs, lambda: load_model("boosted", cosine=True))
+
+
+def _unsupervised(pairs: Pairs) -> LinkModel:
+    fitted = fellegi_sunter.fit(pairs.compared.features, pairs.compared.answers)
+    return LinkModel(fitted, fellegi_sunter.THRESHOLD)
+
+
+def _row_of_model(report: Report, title: str, pairs: Pairs, make: Callable[[], LinkModel]) -> None:
+    def group() -> np.ndarray:
+        model = make()
+        compared = pairs.compared
+        return grouping(pairs, model.pairs.probability(compared.features, compared.answers), model)
+
+    _row(report, title, pairs.log, group)
+
+
+def _row(report: Report, title: str, log: SilverLog, make: Callable[[], np.ndarray]) -> None:
+    started = time.process_time()
+    group = make()
+    spent = time.process_time() - started
+    plain, after, strict = (score(log, g) for g in (group, gated(log, group), gated(log, group, least=STRICT)))
+    figures = {"precision": plain.precision, "recall": plain.recall, "unrelated": plain.unrelated, "whole": plain.whole}
+    figures |= {"gate: precision": after.precision, "gate: recall": after.recall, "gate: unrelated": after.unrelated}
+    figures |= {"gate .1: precision": strict.precision, "gate .1: recall": strict.recall}
+    report.row(method=title, **figures, cpu_s=spent)
+
+
+def main(
+    dataset: PairsUrl,
+    clusters: Annotated[int, typer.Option(help="Clusters to score.")] = 20_000,
+    logs: Annotated[str | None, typer.Option(help="Simulated Parquet log, for (a).")] = None,
+    model: Annotated[str | None, typer.Option(help="Encoder trained without the clusters scored.")] = None,
+    half: Annotated[Literal["learning", "scored"], typer.Option(help="Half of the clusters to score.")] = "scored",
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Score the shipped weights and the other methods."""
+    scored = halves(open_dataset(dataset), seed=seed)[half == "scored"]
+    scored = dataclasses.replace(scored, clusters=scored.clusters[:clusters])
+    report = Report(as_json=as_json, seed=seed, half=half, minimum_idf_coherence_of_the_gate=MIN_COHERENCE)
+    for name, alike in LOGS.items():
+        score_log(report, name, merged_log(scored, seed=seed + 2, alike=alike), model=model)
+    if logs:
+        score_log(report, "a", simulated_log(logs), model=model)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,272 @@
+"""Learning of the shipped linkage weights, from one half of the clusters of a dataset.
+
+Run: python -m benchmarks.labels.learn_weights learn --dataset quora --logs SIMULATED --stray-logs ANOTHER --output DIR
+
+The same dataset, logs and seed give the same bytes. `benchmarks.labels.answer_splits` scores the weights on the other
+half. For weights with a cosine feature give three encoders by `--model`, each trained on the dataset that
+`encoder-dataset --part 0` (then 1 and 2) wrote: the learning half without one third. An encoder recognises what it has
+learned from, so the weights learn from its cosine on that third only.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import typer
+
+from benchmarks.cli import Pairs as PairsUrl
+from benchmarks.cli import Seed, run
+from benchmarks.labels.silver_logs import (
+    Alike,
+    SilverLog,
+    Source,
+    divide,
+    halves,
+    merged_log,
+    of_several,
+    simulated_log,
+    thinned,
+)
+from benchmarks.labels.silver_scores import Figures, answers, score
+from model.encoders.registry import load_encoder
+from pipelines.calibration.fit_scorer import learn as learn_scorer
+from pipelines.linkage.comparison.compare import Compared, compare_all
+from pipelines.linkage.scoring.pair_model import LinkModel
+from pipelines.linkage.scoring.shipped_weights import Kind, model_of
+from schemas.artifacts.content_digest import rows_digest
+from schemas.artifacts.dataset import Dataset, open_dataset
+from schemas.artifacts.manifest import File, read_manifest
+from schemas.artifacts.writer import Output
+
+LOGS: dict[str, Alike] = {"b": "nothing", "c": "rarest", "d": "frequent"}
+LEARNED_FROM = ("b", "c")
+KINDS: tuple[Kind, ...] = ("boosted", "logistic")
+PARTS = 3
+"""Number of equal parts of the clusters; one is kept back from learning, to choose the threshold on."""
+
+UNRELATED_PER_CLUSTER = 1.0
+VALIDATION = 40
+"""One cluster in 40 is for the validation of an encoder."""
+
+LIMITS = {"b": Figures(0.997, 0.0, 0.001, 0.02), "d": Figures(0.985, 0.0, 0.001, 0.05)}
+"""Limits of thresholds on logs of the clusters kept back: minimum precision, maximum of the other shares.
+
+The precision is above the one aimed at: a log of fewer clusters has less similar ones under one answer.
+"""
+
+Encode = Callable[[Any], np.ndarray] | None
+"""Function from texts to their vectors, or None."""
+
+
+class Part(NamedTuple):
+    """Clusters to learn from, and the encoder whose cosine is a feature, None for none."""
+
+    source: Source
+    encode: Encode
+
+
+class Pairs(NamedTuple):
+    """A log and all its candidate pairs."""
+
+    log: SilverLog
+    compared: Compared
+
+
+def gather(log: SilverLog, encode: Encode = None) -> Pairs:
+    """Return the candidate pairs of a log."""
+    vectors = encode(log.members["text"]) if encode else None
+    return Pairs(log, compare_all(log.members, log.weights, vectors=vectors))
+
+
+def grouping(pairs: Pairs, probability: np.ndarray, model: LinkModel) -> np.ndarray:
+    """Return the grouping by a model's thresholds."""
+    return model.groups(pairs.compared.left, pairs.compared.right, probability, rows=len(pairs.log.gold))
+
+
+def learn_from(logs: list[Pairs], kind: Kind) -> dict[str, Any]:
+    """Fit a model; a pair counts by the inverse root of its answer's size, so that a few answers do not outvote all."""
+    features = np.concatenate([pairs.compared.features for pairs in logs])
+    same = np.concatenate([log.gold[found.left] == log.gold[found.right] for log, found in logs])
+    sizes = [np.bincount(answers(log))[answers(log)[found.left]] for log, found in logs]
+    return learn_scorer(features, same, kind=kind, weight=1 / np.sqrt(np.concatenate(sizes)))
+
+
+def choose_thresholds(saved: dict[str, Any], kept_back: dict[str, list[Pairs]]) -> dict[str, float]:
+    """Return the lowest thresholds that reach `LIMITS` on clusters that nothing was learned from.
+
+    First the one of all groups, which decides precision and what is left whole; then that of groups of two, which
+    decides how many unrelated questions are kept. Figures are means over the logs of a name.
+    """
+    pairs = model_of(saved, source="silver").pairs
+    probability = {
+        name: [(log, pairs.probability(log.compared.features, log.compared.answers)) for log in logs]
+        for name, logs in kept_back.items()
+    }
+
+    def figures(threshold: float, least_of_two: float) -> dict[str, Figures]:
+        model = LinkModel(pairs, threshold, least_of_two=least_of_two)
+        found = {n: [score(one.log, grouping(one, p, model)) for one, p in logs] for n, logs in probability.items()}
+        return {name: Figures(*np.mean(scores, axis=0).tolist()) for name, scores in found.items()}
+
+    def is_precise(threshold: float) -> bool:
+        found = figures(threshold, 0.0)
+        return all(f.precision >= LIMITS[n].precision and f.whole <= LIMITS[n].whole for n, f in found.items())
+
+    def is_strict(threshold: float, least_of_two: float) -> bool:
+        return all(f.unrelated <= LIMITS[n].unrelated for n, f in figures(threshold, least_of_two).items())
+
+    thresholds = np.arange(0.3, 0.96, 0.025).round(3).tolist()
+    threshold = next(filter(is_precise, thresholds), thresholds[-1])
+    strict = (t for t in thresholds if t >= threshold and is_strict(threshold, t))
+    return {"threshold": threshold, "least_of_two": next(strict, thresholds[-1])}
+
+
+def learn_all(
+    parts: Sequence[Part], simulated: Sequence[SilverLog], *, seed: int, kinds: Sequence[Kind] = KINDS
+) -> dict[Kind, dict[str, Any]]:
+    """Learn models from clusters under shared answers, and from simulated logs.
+
+    The weights come from two thirds of each part's clusters, the thresholds from the last.
+    """
+    logs: list[Pairs] = []
+    kept_back: dict[str, list[Pairs]] = {name: [] for name in LIMITS}
+    for source, encode in parts:
+        fitted, kept = divide(source, part=PARTS - 1, parts=PARTS)
+        logs += _merged(fitted, LEARNED_FROM, seed=seed, encode=encode)
+        for name, found in zip(LIMITS, _merged(kept, tuple(LIMITS), seed=seed, encode=encode), strict=True):
+            kept_back[name].append(found)
+    logs += [gather(log, parts[0].encode) for log in simulated]
+    learned = {kind: learn_from(logs, kind) for kind in kinds}
+    return {kind: saved | choose_thresholds(saved, kept_back) for kind, saved in learned.items()}
+
+
+def _merged(source: Source, names: Sequence[str], *, seed: int, encode: Encode) -> list[Pairs]:
+    """Return the logs of these names, the two kinds of one draw each."""
+    return [
+        gather(merged_log(source, seed=seed + 1, alike=LOGS[name], unrelated=UNRELATED_PER_CLUSTER), encode)
+        for name in names
+    ]
+
+
+def parts_of(source: Source, models: Sequence[str]) -> list[Part]:
+    """Return the clusters as one part, or those that each model has not seen with what encodes them."""
+    if not models:
+        return [Part(source, None)]
+    unseen = (divide(source, part=part, parts=PARTS)[1] for part in range(PARTS))
+    return [Part(part, load_encoder(url).encode) for part, url in zip(unseen, models, strict=True)]
+
+
+def simulated_logs(logs: str | None, stray_logs: str | None) -> list[SilverLog]:
+    """Return the simulated logs to learn from, also with one question of each fact.
+
+    In real logs many facts share an answer ("what is the profession of …"), and most are asked about once.
+    """
+    found = []
+    if logs:
+        log = simulated_log(logs)
+        found += [log, thinned(log, seed=1)]
+    if stray_logs:
+        strays = of_several(simulated_log(stray_logs))
+        found += [thinned(strays, seed=2), thinned(strays, seed=3)]
+    return found
+
+
+def provenance(
+    dataset: str, logs: str | None, stray_logs: str | None, models: Sequence[str], seed: int
+) -> dict[str, Any]:
+    """Return the source of the weights: the command, and the digests of the rows it read."""
+    columns = ["question_id", "text", "cluster_id"]
+    questions = open_dataset(dataset).table("questions", columns=columns)
+    digests = {"questions of the dataset": rows_digest([questions])}
+    if logs:
+        digests["simulated log"] = rows_digest([pq.read_table(logs)])
+    if stray_logs:
+        digests["log of strays"] = rows_digest([pq.read_table(stray_logs)])
+    for number, url in enumerate(models):
+        digests[f"files of model {number}"] = read_manifest(url, "model").digest
+    named = " --model MODEL0 --model MODEL1 --model MODEL2" if models else ""
+    given = f"--dataset D --logs SIMULATED --stray-logs STRAYS{named} --seed {seed}"
+    return {
+        "learned_from": "One half of the clusters of Quora Question Pairs (first release), put under shared answers, "
+        "`qpr simulate --events 150000 --seed 7` and, for strays, `--events 1000000 --seed 11`. Fitted figures only; "
+        "no text of the data is in here.",
+        "command": f"python -m benchmarks.labels.learn_weights learn {given}",
+        "sha256_of_rows": digests,
+    }
+
+
+def seen_clusters(dataset: Dataset, *, seed: int, part: int) -> pa.Array:
+    """Return the ids of the clusters that the encoder sees: those of the learning half but for one part."""
+    learning, _ = halves(dataset, seed=seed)
+    seen, _ = divide(learning, part=part, parts=PARTS)
+    questions = dataset.table("questions", columns=["question_id", "cluster_id"]).sort_by("question_id")
+    first = pa.array(np.array([rows[0] for rows in seen.clusters]))
+    return questions["cluster_id"].take(first).combine_chunks()
+
+
+def write_clusters(dataset: Dataset, ids: pa.Array, url: str) -> None:
+    """Write a dataset of those clusters and their pairs alone."""
+    clusters, pairs = (
+        table.filter(pc.is_in(table["cluster_id"], value_set=ids))
+        for table in (dataset.table("clusters"), dataset.table("pairs"))
+    )
+    place = clusters.schema.get_field_index("split")
+    held_out = clusters["cluster_id"].to_numpy() % VALIDATION == 0
+    split = pa.array(np.where(held_out, "validation", "train").tolist())
+    clusters = clusters.set_column(place, clusters.schema.field(place), split.cast(clusters.schema.field(place).type))
+    output = Output(url, "dataset")
+
+    def file_of(table: pa.Table, name: str) -> File:
+        buffer = io.BytesIO()
+        pq.write_table(table, buffer)
+        return output.write(f"{name}.parquet", buffer.getvalue(), table=name, rows=len(table))
+
+    output.publish([file_of(clusters, "clusters"), file_of(pairs, "pairs")], inputs=[], configuration={}, counters={})
+    print(f"{len(clusters):,} clusters, {len(pairs):,} pairs")
+
+
+def learn(
+    dataset: PairsUrl,
+    output: Annotated[Path, typer.Option(help="Folder for the weights.")],
+    logs: Annotated[str | None, typer.Option(help="Simulated Parquet log to learn from too.")] = None,
+    stray_logs: Annotated[str | None, typer.Option(help="A larger one, for strays of the same answer.")] = None,
+    model: Annotated[list[str], typer.Option(help="Encoder whose cosine is a feature; none or three.")] = [],
+    seed: Seed = 0,
+) -> None:
+    """Write a JSON file for each kind of model."""
+    started = time.process_time()
+    source, _ = halves(open_dataset(dataset), seed=seed)
+    simulated = simulated_logs(logs, stray_logs)
+    learned = learn_all(parts_of(source, model), simulated, seed=seed, kinds=KINDS[:1] if model else KINDS)
+    output.mkdir(parents=True, exist_ok=True)
+    origin = provenance(dataset, logs, stray_logs, model, seed)
+    for kind, saved in learned.items():
+        name = f"{kind}-cosine.json" if saved["cosine"] else f"{kind}.json"
+        text = json.dumps(saved | {"provenance": origin}, separators=(",", ":"))
+        (output / name).write_text(text + "\n", "utf-8")
+        print(f"{name}: threshold {saved['threshold']}, of two {saved['least_of_two']}")
+    print(f"{time.process_time() - started:.0f} CPU s")
+
+
+def encoder_dataset(
+    dataset: PairsUrl,
+    output: Annotated[str, typer.Option(help="Dataset to write.")],
+    part: Annotated[int, typer.Option(min=0, max=PARTS - 1, help="Third of the learning half to leave out.")] = 0,
+    seed: Seed = 0,
+) -> None:
+    """Write the clusters that an encoder may learn from."""
+    opened = open_dataset(dataset)
+    write_clusters(opened, seen_clusters(opened, seed=seed, part=part), output)
+
+
+if __name__ == "__main__":
+    run(learn, encoder_dataset)

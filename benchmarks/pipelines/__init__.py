@@ -1,0 +1,1 @@
+"""Cost and counts of the pipelines, beside other programs for the same work."""

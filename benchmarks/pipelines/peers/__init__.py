@@ -1,0 +1,1 @@
+"""Other programs for the work of `qpr clusters --coherence paper`, with the same output."""

@@ -1,0 +1,178 @@
+"""`qpr clusters --coherence paper` as one polars program, all in memory.
+
+Run: python -m benchmarks.pipelines.peers.polars_frames LOGS.parquet OUTPUT_FOLDER
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import polars as pl
+
+from benchmarks.pipelines.peers import arrays
+from benchmarks.pipelines.peers.arrays import MAX_CLUSTER_SIZE, MAX_PAIRS, MIN_COHERENCE
+from benchmarks.pipelines.peers.rules import MIN_QUESTIONS
+from schemas import text
+
+ASCII = pl.col("value").str.len_bytes() == pl.col("value").str.len_chars()
+
+
+def distinct(column: pl.Series) -> pl.DataFrame:
+    """Return every text once as ``value``, with ``folded``."""
+    plain = pl.col("value").str.to_lowercase().str.replace_all(arrays.SPACES, " ").str.strip_chars(" ")
+    values = pl.DataFrame({"value": column.unique()}).with_columns(ascii=ASCII)
+    others = values.filter(~pl.col("ascii"))["value"].to_list()
+    folded = pl.DataFrame(
+        {"value": others, "by_hand": [text.fold(v) for v in others]},
+        schema_overrides={"value": pl.String, "by_hand": pl.String},
+    )
+    joined = values.join(folded, on="value", how="left")
+    return joined.select("value", "ascii", folded=pl.coalesce("by_hand", plain))
+
+
+def by_hand(frame: pl.DataFrame, column: str, to: str, function: Callable[[str], str]) -> pl.DataFrame:
+    """Return a Python function of each distinct text that is not ASCII."""
+    others = frame.filter(~pl.col("ascii")).select(column).unique()
+    return others.with_columns(pl.Series(to, [function(v) for v in others[column]]))
+
+
+def most_frequent(rows: pl.DataFrame, group: str, value: str) -> pl.DataFrame:
+    """Return for each group the value with most events, of equal ones the smallest."""
+    counted = rows.group_by(group, value).agg(pl.col("events").sum())
+    return (
+        counted.sort(group, -pl.col("events"), value)
+        .unique(group, keep="first", maintain_order=True)
+        .select(group, value)
+    )
+
+
+def coherence(members: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
+    """Return the three scores of each cluster."""
+    of_cluster = members.select("cluster_id", "question_id").join(words, on="question_id")
+    total = of_cluster.group_by("cluster_id").agg(all=pl.len(), all_weights=pl.col("weight").sum())
+    union = (
+        of_cluster.unique(["cluster_id", "token"])
+        .group_by("cluster_id")
+        .agg(union=pl.len(), union_weights=pl.col("weight").sum())
+    )
+    sizes = members.group_by("cluster_id").agg(size=pl.len())
+    ratio, weighted = pl.col("all") / pl.col("union"), pl.col("all_weights") / pl.col("union_weights")
+    scores = {
+        "coherence": ratio / pl.col("size"),
+        "adjusted_coherence": (ratio - 1) / (pl.col("size") - 1),
+        "idf_coherence": (weighted - 1) / (pl.col("size") - 1),
+    }
+    return total.join(union, on="cluster_id").join(sizes, on="cluster_id").select("cluster_id", "size", **scores)
+
+
+def main(logs: str, output: str) -> None:
+    """Read, cluster and write."""
+    counted = (
+        pl.scan_parquet(logs)
+        .select("question", "answer", "timestamp")
+        .group_by("question", "answer")
+        .agg(events=pl.len().cast(pl.Int64), first_seen=pl.col("timestamp").min(), last_seen=pl.col("timestamp").max())
+        .collect()
+    )
+    forms = distinct(counted["question"]).rename({"value": "question"})
+    keys = by_hand(forms, "folded", "key_by_hand", text.key)
+    forms = forms.join(keys, on="folded", how="left").select(
+        "question", "ascii", key=pl.coalesce("key_by_hand", pl.col("folded").str.strip_chars(arrays.OUTER))
+    )
+    known = forms.group_by("key").agg(pl.col("ascii").all())
+    known = known.with_columns(question_id=pl.Series(arrays.hashes(known["key"])))
+    answers = distinct(counted["answer"]).rename({"value": "answer"})
+    folded = answers.select("folded").unique()
+    folded = folded.with_columns(cluster_id=pl.Series(arrays.hashes("text:" + f for f in folded["folded"])))
+    answers = answers.join(folded, on="folded").select("answer", "cluster_id")
+    asked = (
+        counted.join(forms.select("question", "key"), on="question")
+        .join(known.select("key", "question_id"), on="key")
+        .join(answers, on="answer")
+        .rename({"question": "text"})
+    )
+    questions = (
+        asked.group_by("question_id")
+        .agg(pl.col("key").first(), pl.col("events").sum(), pl.col("first_seen").min(), pl.col("last_seen").max())
+        .join(most_frequent(asked, "question_id", "text"), on="question_id")
+        .join(most_frequent(asked, "question_id", "answer"), on="question_id")
+    )
+    plain = known.filter("ascii").select(
+        "question_id", token=pl.col("key").str.extract_all("[0-9A-Za-z_]+").list.unique()
+    )
+    others = known.filter(~pl.col("ascii"))
+    listed = others.select(
+        "question_id", token=pl.Series([text.tokens(k) for k in others["key"]], dtype=pl.List(pl.String))
+    )
+    words = pl.concat([plain, listed]).explode("token")
+    frequency = words.group_by("token").agg(weight=(max(len(known), MIN_QUESTIONS) / pl.len()).log1p())
+    words = words.join(frequency, on="token")
+
+    members = asked.group_by("cluster_id", "question_id").agg(pl.col("events").sum())
+    members = members.join(questions.select("question_id", "text"), on="question_id")
+    members = members.join(most_frequent(asked, "cluster_id", "answer"), on="cluster_id")
+    members = members.sort("cluster_id", "question_id").with_columns(
+        size=pl.len().over("cluster_id"), rank=pl.int_range(pl.len()).over("cluster_id"), split=pl.lit(None, pl.String)
+    )
+    lost = []
+
+    def reject(rows: pl.DataFrame, stage: str, reason: str) -> None:
+        told = rows.select("text", "answer", "events", "cluster_id", "split")
+        score = rows["score"] if "score" in rows.columns else pl.Series([None] * len(rows), dtype=pl.Float64)
+        payload = pl.Series(arrays.payloads(told.to_arrow()))
+        lost.append(
+            pl.DataFrame(
+                {"stage": [stage] * len(rows), "reason": [reason] * len(rows), "score": score, "payload": payload},
+                schema_overrides={"payload": pl.String},
+            )
+        )
+
+    reject(members.filter(pl.col("size") == 1), "size", "single_question")
+    reject(members.filter((pl.col("size") > 1) & (pl.col("rank") >= MAX_CLUSTER_SIZE)), "size", "over_max_cluster_size")
+    members = members.filter((pl.col("size") > 1) & (pl.col("rank") < MAX_CLUSTER_SIZE)).drop("size")
+    scores = coherence(members, words)
+    members = members.join(scores.select("cluster_id", score="coherence"), on="cluster_id")
+    reject(members.filter(pl.col("score") < MIN_COHERENCE), "coherence", "incoherent")
+    members = members.filter(pl.col("score") >= MIN_COHERENCE).drop("score")
+    ids = members["cluster_id"].unique()
+    of_cluster = pl.DataFrame(
+        {"cluster_id": ids, "split": pl.Series(list(arrays.splits(ids.to_numpy())), dtype=pl.String)}
+    )
+    members = members.drop("split").join(of_cluster, on="cluster_id")
+
+    train, held_out = members.filter(pl.col("split") == "train"), members.filter(pl.col("split") != "train")
+    reject(held_out.join(train, on="question_id", how="semi"), "leakage", "in_train")
+    held_out = held_out.join(train, on="question_id", how="anti").with_columns(size=pl.len().over("cluster_id"))
+    reject(held_out.filter(pl.col("size") == 1), "leakage", "left_alone")
+    held_out = held_out.filter(pl.col("size") > 1).drop("size")
+    scores = pl.concat([scores.join(train, on="cluster_id", how="semi"), coherence(held_out, words)])
+    members = pl.concat([train, held_out]).sort("cluster_id", "question_id")
+    members = members.with_columns(rank=pl.int_range(pl.len()).over("cluster_id"))
+
+    clusters = members.group_by("cluster_id").agg(
+        pl.col("answer", "split").first(),
+        pl.col("events").sum(),
+        question_ids=pl.col("question_id"),
+        texts=pl.col("text"),
+    )
+    clusters = clusters.join(scores, on="cluster_id").with_columns(answer_hash=pl.col("cluster_id"))
+    sizes = clusters.select("cluster_id", "size", pairs=pl.col("size").cast(pl.Int64) * (pl.col("size") - 1) // 2)
+    small, large = sizes.filter(pl.col("pairs") <= MAX_PAIRS), sizes.filter(pl.col("pairs") > MAX_PAIRS)
+    ends = members.select("cluster_id", "question_id", "text", "rank")
+    paired = ends.join(small, on="cluster_id", how="semi")
+    paired = paired.join(paired, on="cluster_id", suffix="_2").filter(pl.col("rank") < pl.col("rank_2"))
+    chosen = pl.DataFrame(arrays.chosen_pairs(large["cluster_id"], large["size"]))
+    chosen = chosen.join(ends, left_on=["cluster_id", "rank_1"], right_on=["cluster_id", "rank"])
+    chosen = chosen.join(ends, left_on=["cluster_id", "rank_2"], right_on=["cluster_id", "rank"], suffix="_2")
+    names = {"question_id": "question_id_1", "text": "text_1"}
+    wanted = ["question_id", "text", "question_id_2", "text_2", "cluster_id"]
+    pairs = pl.concat([paired.select(wanted), chosen.select(wanted)]).rename(names)
+    best = members.sort("question_id", -pl.col("events"), "cluster_id").unique("question_id", keep="first")
+    questions = questions.join(best.select("question_id", "cluster_id", "split"), on="question_id", how="left")
+    tables = {"questions": questions, "clusters": clusters, "pairs": pairs, "rejected": pl.concat(lost)}
+    arrays.save(output, {name: frame.to_arrow() for name, frame in tables.items()})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])

@@ -1,0 +1,1 @@
+"""Cost and accuracy of trainings, beside sentence-transformers."""

@@ -1,0 +1,102 @@
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.cli import Report
+from benchmarks.measure import measure_call
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = sorted(path for path in (ROOT / "benchmarks").rglob("*.py") if "    run(" in path.read_text())
+
+
+def measured(tmp_path, *, as_json=False, pages=()):
+    report = Report(as_json=as_json, seed=3)
+    report.row(program="a", cpu_s=1.234, rows=12_345)
+    report.row(program="b", cpu_s=0.0, rows=None)
+    report.row(pages=2)
+    for page in pages:
+        report.write(page, mark="two")
+    return report
+
+
+def test_rows_of_equal_columns_are_one_table(tmp_path, capsys):
+    measured(tmp_path)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("; seed 3.")
+    assert lines[2:6] == [
+        "| program | CPU s | rows |",
+        "| --- | --- | --- |",
+        "| a | 1.23 | 12,345 |",
+        "| b | 0.0000 |  |",
+    ]
+    assert lines[7:] == ["| pages |", "| --- |", "| 2 |"]
+
+
+def test_json_has_a_line_for_the_settings_and_one_for_each_row(tmp_path, capsys):
+    measured(tmp_path, as_json=True)
+    settings, *rows = map(json.loads, capsys.readouterr().out.splitlines())
+    assert settings["seed"] == 3
+    assert rows == [
+        {"program": "a", "cpu_s": 1.234, "rows": 12_345},
+        {"program": "b", "cpu_s": 0, "rows": None},
+        {"pages": 2},
+    ]
+
+
+def test_a_report_replaces_the_part_between_its_marks(tmp_path):
+    page = tmp_path / "results.md"
+    page.write_text("<!-- one -->\nstays\n<!-- end -->\n<!-- two -->\nold\n<!-- end -->\nafter\n", "utf-8")
+    lines = measured(tmp_path, pages=[page, page]).lines
+    assert page.read_text("utf-8") == "\n".join(
+        ["<!-- one -->\nstays\n<!-- end -->\n<!-- two -->", *lines, "<!-- end -->\nafter\n"]
+    )
+
+
+def test_a_page_without_the_mark_is_left_alone(tmp_path):
+    page = tmp_path / "results.md"
+    page.write_text("before\n", "utf-8")
+    with pytest.raises(SystemExit, match="no <!-- two -->"):
+        measured(tmp_path, pages=[page])
+    assert page.read_text("utf-8") == "before\n"
+
+
+def test_a_function_is_measured_in_a_process_of_its_own():
+    cost = measure_call(measured_elsewhere, [1, 2], "x")
+    assert cost.output == "[1, 2] x\n"
+    assert cost.cpu_s > 0
+    assert cost.memory_mb > 1
+
+
+def measured_elsewhere(numbers, text):
+    print(numbers, text)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_every_script_has_help_with_an_example(path, capsys, monkeypatch):
+    module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    monkeypatch.setattr(sys, "argv", [str(path), "--help"])
+    monkeypatch.delitem(sys.modules, module, raising=False)
+    with pytest.raises(SystemExit) as stopped:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    assert not stopped.value.code
+    assert f"Run: python -m {module}" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_smallest_run_of_a_script_compares_with_its_peer():
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.pipelines.cluster_summary",
+        "--clusters",
+        "50",
+        "--files",
+        "2",
+        "--json",
+    ]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert [row["result"] for row in map(json.loads, done.stdout.splitlines()[1:])] == ["equal", "equal"]
