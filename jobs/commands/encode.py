@@ -16,7 +16,7 @@ import typer
 from jobs.display.console import emit, two_columns
 from jobs.display.text_input import question_lines
 from jobs.options.output import lasting
-from schemas.artifacts import exclusive, storage
+from schemas.artifacts import conditional_writes, storage
 from schemas.errors import QprError
 
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
@@ -48,14 +48,14 @@ def encode(
     """
     from model.encoders.registry import load_encoder
 
-    exclusive.refuse_existing(output, overwrite=overwrite)
+    conditional_writes.refuse_existing(output, overwrite=overwrite)
     questions = read_lines(input_)
     vectors = load_encoder(model, half=half_tables).encode(questions, threads=threads)
     if float16:
         vectors = vectors.astype(np.float16)
     content = io.BytesIO()
     np.save(content, vectors, allow_pickle=False)
-    exclusive.write_result(output, content.getvalue(), overwrite=overwrite)
+    conditional_writes.write_result(output, content.getvalue(), overwrite=overwrite)
     result = {"output": output, "questions": len(vectors), "dimension": vectors.shape[1], "type": str(vectors.dtype)}
     emit(result, as_json=as_json, table=lambda: two_columns(f"vectors {output}", result))
 

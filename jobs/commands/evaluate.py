@@ -17,7 +17,7 @@ import typer
 from jobs.display.console import emit, progress_bar, say, warn
 from jobs.options.output import lasting
 from jobs.workflows.missing_questions import missing_questions, warn_of_missing
-from schemas.artifacts import exclusive
+from schemas.artifacts import conditional_writes
 from schemas.artifacts.dataset import open_dataset
 from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
@@ -87,7 +87,7 @@ def evaluate(
       qpr evaluate --beir beir/quora --model model
     """
     if output:
-        exclusive.refuse_existing(output, overwrite=overwrite)
+        conditional_writes.refuse_existing(output, overwrite=overwrite)
     if dataset and index and not (beir or model):
         from model.search.opening import open_index
 
@@ -99,7 +99,7 @@ def evaluate(
         raise UsageError("give --dataset and --index, or --beir and --model; --rerank needs --index")
     if output:
         content = json.dumps(result, ensure_ascii=False, indent=2).encode() + b"\n"
-        exclusive.write_result(output, content, overwrite=overwrite)
+        conditional_writes.write_result(output, content, overwrite=overwrite)
     emit(result, as_json=as_json, table=lambda: _table(result))
 
 

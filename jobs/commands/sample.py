@@ -14,7 +14,7 @@ import typer
 from jobs.display.console import emit, say, two_columns, warn
 from jobs.display.json_ids import with_text_ids
 from jobs.options.output import lasting
-from schemas.artifacts import exclusive
+from schemas.artifacts import conditional_writes
 from schemas.errors import UsageError
 from schemas.quantities import counted
 from schemas.tables import SPLITS
@@ -62,7 +62,7 @@ def sample(
     _check(split, form, output, overwrite=overwrite, as_json=as_json)
     drawn = _draw(dataset, count=clusters, seed=seed, split=split)
     if output is not None:
-        exclusive.write_result(output, _rendered(drawn, form, shown=shown), overwrite=overwrite)
+        conditional_writes.write_result(output, _rendered(drawn, form, shown=shown), overwrite=overwrite)
         questions = sum(len(cluster["questions"]) for cluster in drawn)
         result = {"output": output, "clusters": len(drawn), "questions": questions}
         emit(result, as_json=as_json, table=lambda: two_columns("Sample", result))
@@ -85,7 +85,7 @@ def _check(split: str | None, form: Format, output: str | None, *, overwrite: bo
     if form is Format.TABLE and output is not None:
         raise UsageError(f"--output {output}: say in which --format, one of markdown, csv, parquet")
     if output is not None:
-        exclusive.refuse_existing(output, overwrite=overwrite)
+        conditional_writes.refuse_existing(output, overwrite=overwrite)
 
 
 def _draw(url: str, *, count: int, seed: int, split: str | None) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +22,10 @@ from model.encoders.tensors import read_tensors
 from model.encoders.transformer.checkpoint_folder import MODULES
 from model.text.vocabulary import Vocabulary
 from schemas.artifacts.manifest import REPORTS, Manifest, Source, first_fault, read_manifest, read_verified
-from schemas.artifacts.writer import Output
 from schemas.errors import QprError
+
+if TYPE_CHECKING:
+    from schemas.artifacts.writer import Output
 
 Weights = dict[str, npt.NDArray[Any]]
 

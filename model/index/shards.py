@@ -15,7 +15,6 @@ from typing import Any
 import faiss
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from model.index.shard_format import MOST_BITS, ShardLayout, layout_of
 from schemas.errors import QprError, UsageError
@@ -232,6 +231,8 @@ def _matrix_products() -> Iterator[None]:
     In one thread: on some processors a product rounds by how it is divided between threads, so that centroids would
     depend on the number of cores. IVF2000 of 128,000 questions takes 11.5 s instead of 6.1 on two cores.
     """
+    from threadpoolctl import threadpool_limits  # searches do without it
+
     faiss.cvar.distance_compute_blas_threshold = _BLAS_FROM
     try:
         with threadpool_limits(1, user_api="blas"):

@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 from fsspec.implementations.local import LocalFileSystem
 
 from schemas.artifacts import storage
-from schemas.artifacts.exclusive import appeared, refuse_existing
-from schemas.artifacts.staging import replacing, staged_for
+from schemas.artifacts.atomic_files import staged_for, write_atomically
+from schemas.artifacts.conditional_writes import appeared, refuse_existing
 from schemas.errors import QprError, UsageError
 
 _CODECS: Final = {".gz": "gzip", ".zst": "zstd"}
@@ -95,7 +95,7 @@ def _appearing_whole(url: str, *, overwrite: bool) -> Iterator[Any]:
                 if not overwrite:  # some stores look for it when the file is opened, not when it appears
                     _refuse_appeared(url)
             return
-        with replacing(path, new=not overwrite) as file:
+        with write_atomically(path, new=not overwrite) as file:
             yield file
     except FileExistsError as error:
         raise appeared(url) from error

@@ -11,8 +11,6 @@ import os
 import re
 import stat
 
-from fsspec.implementations.local import LocalFileSystem
-
 from schemas.artifacts import storage
 from schemas.errors import QprError
 
@@ -53,8 +51,8 @@ def check_place(url: str, path: str) -> int | None:
     Raises:
         QprError: the file is, or lies behind, a link that leads out of the folder, or is no regular file.
     """
-    file_system, folder = storage.locate(url)
-    if not isinstance(file_system, LocalFileSystem):
+    folder = storage.local_path(url)
+    if folder is None:
         return None
     place, root = folder, os.path.realpath(folder)
     for segment in path.split("/"):

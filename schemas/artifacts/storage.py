@@ -1,45 +1,73 @@
 """Reading and writing of whole files at fsspec URLs.
 
 URL -> locate -> file system and path; read_bytes, write_bytes
+
+Reads of local files do without fsspec, whose import takes 0.05 CPU seconds, a tenth of `qpr search`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import fsspec
-from fsspec.implementations.local import LocalFileSystem
-
-from schemas.artifacts.connections import connection_fault
-from schemas.artifacts.staging import replacing
+from schemas.artifacts.atomic_files import write_atomically
+from schemas.artifacts.connection_errors import connection_fault
 from schemas.errors import QprError, UsageError
 
 _REMOTE = frozenset({"aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google", "requests"})
 """The packages whose errors remote file systems raise: no credentials, no such host, no such bucket."""
 
 
+_URL = re.compile(r"[A-Za-z0-9+.-]*://|.*::|file:|local:|data:", re.DOTALL)
+"""Beginnings of a URL; everything else is a local path."""
+
+
+def local_path(url: str) -> str | None:
+    """Return the path of a local file or folder, absolute and with ``~`` expanded; None for one on another store.
+
+    Raises:
+        UsageError, QprError: like `locate`.
+    """
+    _check_text(url)
+    if not _URL.match(url):
+        path = os.path.join(os.getcwd(), os.path.expanduser(url))
+        return path.rstrip("/") or "/"
+    file_system, path = locate(url)
+    return str(path) if _is_local(file_system) else None
+
+
 def locate(url: str) -> tuple[Any, str]:
     """Return the file system of ``url`` and the path on it; a plain path is a local one, ``~`` is expanded.
 
     Raises:
-        UsageError: the path is empty, or its bytes are no text, which no manifest could hold.
-        QprError: no file system knows such paths.
+        UsageError: the path is empty, or not UTF-8, which a manifest cannot contain.
+        QprError: there is no file system for such paths.
     """
+    import fsspec
+
+    _check_text(url)
+    try:
+        file_system, path = fsspec.core.url_to_fs(os.path.expanduser(url))
+    except (ValueError, ImportError) as error:
+        raise QprError(f"{url}: cannot open this kind of path: {error}") from error
+    return file_system, path
+
+
+def _is_local(file_system: Any) -> bool:
+    return "file" in file_system.protocol
+
+
+def _check_text(url: str) -> None:
     if not url.strip():
         raise UsageError("a path is empty. Name a file or folder")
     try:
         url.encode()
     except UnicodeEncodeError as error:
         raise UsageError(f"{url!a}: the path is not UTF-8. Rename the file or folder") from error
-    try:
-        file_system, path = fsspec.core.url_to_fs(os.path.expanduser(url))
-    except (ValueError, ImportError) as error:
-        raise QprError(f"{url}: cannot open this kind of path: {error}") from error
-    return file_system, path
 
 
 def join(url: str, *parts: str) -> str:
@@ -51,8 +79,10 @@ def exists(url: str) -> bool:
     """Return whether a file or folder is there.
 
     Raises:
-        QprError: nobody could be asked.
+        QprError: the store does not answer.
     """
+    if (local := local_path(url)) is not None:
+        return os.path.exists(local)
     file_system, path = locate(url)
     with explained(url):
         found = bool(file_system.exists(path))
@@ -95,8 +125,10 @@ def read_bytes(url: str) -> bytes:
     Raises:
         QprError: it is missing or cannot be read.
     """
-    file_system, path = locate(url)
     with explained(url):
+        if (local := local_path(url)) is not None:
+            return Path(local).read_bytes()
+        file_system, path = locate(url)
         return bytes(file_system.cat_file(path))
 
 
@@ -123,8 +155,8 @@ def write_bytes(url: str, content: bytes) -> None:
     file_system, path = locate(url)
     with explained(url):
         file_system.makedirs(file_system._parent(path), exist_ok=True)
-        if isinstance(file_system, LocalFileSystem):
-            with replacing(path) as file:
+        if _is_local(file_system):
+            with write_atomically(path) as file:
                 file.write(content)
         else:
             file_system.pipe_file(path, content)
@@ -136,8 +168,7 @@ def check_writable(url: str) -> None:
     Raises:
         QprError: the folder that is there may not be written to.
     """
-    file_system, path = locate(url)
-    if isinstance(file_system, LocalFileSystem):
+    if (path := local_path(url)) is not None:
         folder = Path(path)
         while not folder.exists():
             folder = folder.parent

@@ -13,12 +13,12 @@ import weakref
 from collections.abc import Mapping
 from typing import Any, Self
 
-from schemas.artifacts import exclusive, storage
-from schemas.artifacts.claim import NAMES, Claim, claim
-from schemas.artifacts.holder import Holder
+from schemas.artifacts import conditional_writes, storage
+from schemas.artifacts.atomic_files import staged_for
 from schemas.artifacts.manifest import MANIFEST, File, Kind, Manifest, Source, read_manifest, with_article
+from schemas.artifacts.output_lock.lock import NAMES, OutputLock, acquire
+from schemas.artifacts.output_lock.owner import Owner
 from schemas.artifacts.paths import RUN_FOLDER
-from schemas.artifacts.staging import staged_for
 from schemas.errors import QprError
 
 CHECKPOINTS = "training-checkpoints"
@@ -37,7 +37,7 @@ class Output:
         overwrite: replace the artefact that is there; it stays readable until the new one is complete.
 
     Raises:
-        HeldError: another run is writing there.
+        LockedError: another run is writing there.
         QprError: something is there already that may not be replaced, or nothing can be written there.
     """
 
@@ -48,8 +48,8 @@ class Output:
         self._new = NAMES.issuperset(names) if names else not storage.exists(url)  # a killed run made it for itself
         self._started = datetime.datetime.now(datetime.UTC)
         self.run_id = f"{self._started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-        self._claim = claim(url, Holder.here(self.run_id, self._started))  # it shows too that the folder is writable
-        self._give_back = weakref.finalize(self, _end, self._claim, url if self._new else None)  # at exit too
+        self._lock = acquire(url, Owner.here(self.run_id, self._started))  # fails too where the folder is not writable
+        self._finalizer = weakref.finalize(self, _end, self._lock, url if self._new else None)  # at exit too
         try:
             refuse_taken(url, kind, overwrite=overwrite)
             self._replaces = storage.read_if_there(storage.join(url, MANIFEST))
@@ -62,7 +62,7 @@ class Output:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._give_back.alive:
+        if self._finalizer.alive:
             self.abandon()
 
     @property
@@ -96,7 +96,7 @@ class Output:
             QprError: a file is not what was written, the place is another run's by now, or it cannot be written to.
         """
         try:
-            self._check_claim()
+            self._check_lock()
             self._check(files)
             manifest = Manifest(
                 kind=self.kind,
@@ -134,7 +134,7 @@ class Output:
 
         A folder that was made for this run and is empty is removed; one in which another run has begun is not.
         """
-        self._give_back()
+        self._finalizer()
 
     def _is_published(self) -> bool:
         """Tell whether readers follow the manifest to this run; a store may have replaced it and the answer got lost.
@@ -144,19 +144,19 @@ class Output:
         """
         return self.run_id.encode() in (storage.read_if_there(storage.join(self.url, MANIFEST)) or b"")
 
-    def _check_claim(self) -> None:
-        if not self._claim.holds():
-            raise QprError(f"{self.url}: {_lost(self._claim.taker())}")
+    def _check_lock(self) -> None:
+        if not self._lock.is_held():
+            raise QprError(f"{self.url}: {_lost(self._lock.owner())}")
 
     def _place(self, manifest: bytes) -> None:
         """Write the manifest where none was when the place was claimed, or in place of the one that was there."""
         url = storage.join(self.url, MANIFEST)
         try:
             if self._replaces is None:
-                exclusive.create(url, manifest)
+                conditional_writes.create(url, manifest)
             else:
-                exclusive.replace(url, manifest, expected=self._replaces)
-        except exclusive.ConflictError as error:
+                conditional_writes.replace(url, manifest, expected=self._replaces)
+        except conditional_writes.ConflictError as error:
             raise QprError(f"{self.url}: {_lost(None)}") from error
 
     def _check(self, files: list[File]) -> None:
@@ -203,14 +203,14 @@ def refuse_taken(url: str, kind: Kind, *, overwrite: bool) -> bool:
     return False
 
 
-def _end(held: Claim, folder: str | None) -> None:
-    held.release()
+def _end(lock: OutputLock, folder: str | None) -> None:
+    lock.release()
     if folder is not None:
         storage.delete_if_empty(folder)
 
 
-def _lost(taker: Holder | None) -> str:
-    by = f"run {taker.run_id}, process {taker.process} on {taker.host}," if taker else "another run"
+def _lost(owner: Owner | None) -> str:
+    by = f"run {owner.run_id}, process {owner.process} on {owner.host}," if owner else "another run"
     advice = "Look at what is there, then run this again, with --overwrite to replace it"
     return f"{by} has taken this place since this run began. What this run made is discarded. {advice}"
 

@@ -4,8 +4,8 @@ Run: python -m tests.faults.races [--races 1000] [--writers 3] [--seed 0]
 
 A quarter each by threads and by processes, on the local disk and on S3 (moto's server, which looks and then writes
 where S3 does both at once, so its requests are served one by one). The place is empty, or holds an artefact that all of
-them replace (``--overwrite``). Moments of waiting are drawn before the claim, between files and before publication. In
-the last race of a block every process that gets the claim is killed halfway. Then the artefact is read, every file is
+them replace (``--overwrite``). Moments of waiting are drawn before the lock, between files and before publication. In
+the last race of a block every process that gets the lock is killed halfway. Then the artefact is read, every file is
 verified, and one more run replaces it without waiting.
 """
 

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from schemas.artifacts import storage
+from schemas.artifacts.output_lock.lock import LOCK
 from schemas.artifacts.writer import Output
 from tests.faults.races import WAYS
 from tests.support.engine_servers import ROOT
@@ -44,5 +45,5 @@ def test_a_command_is_refused_while_another_run_writes_there(qpr, tmp_path, argu
         outcome = qpr(*arguments_of(name, url))
         assert outcome.code == 1
         assert f"error: {url}: another run is writing there: run {other.run_id}, since " in outcome.err
-        assert storage.children(url) == ["claim.json"]
+        assert storage.children(url) == [LOCK]
     assert qpr(*arguments_of(name, url)).code == 0

@@ -18,7 +18,7 @@ import safetensors.numpy
 
 from model.encoders.interface import Encoder, Matrix
 from model.encoders.tensors import read_tensors
-from schemas.artifacts import exclusive, storage
+from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.dataset import Dataset
 from schemas.errors import QprError
 from schemas.quantities import counted
@@ -93,8 +93,8 @@ def taught_vectors(
         on_part(min(start + _PART, len(lesson)))
     if kept:
         try:
-            exclusive.create(kept, safetensors.numpy.save({"vectors": vectors}, metadata=about))
-        except exclusive.ConflictError:  # another run asked the teacher at the same time
+            conditional_writes.create(kept, safetensors.numpy.save({"vectors": vectors}, metadata=about))
+        except conditional_writes.ConflictError:  # another run asked the teacher at the same time
             return _read(kept, about)
     return vectors
 

@@ -1,6 +1,6 @@
-"""Holder of a claim, as a small file for people and other runs.
+"""Owner of a lock, as a small file for people and other runs.
 
-this process, run id -> Holder -> JSON -> Holder
+this process, run id -> Owner -> JSON -> Owner
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ import pydantic
 from schemas.errors import QprError
 
 
-class Holder(pydantic.BaseModel, frozen=True):
+class Owner(pydantic.BaseModel, frozen=True):
     """A run that writes, and its process.
 
     Attributes:
         run_id: the run.
-        since: when it began, in UTC.
+        since: start of the run, in UTC.
         host: the name of its machine.
         process: the id of its process there.
-        kernel: the running kernel and its space of process ids, "" if unknown; hosts can have equal names.
-        born: when the process started, in the kernel's ticks; an id is given to another process later.
-        renewed: when it was last seen alive, by its own clock, where nothing else tells.
-        released: whether the run has ended, where its claim cannot be removed.
+        kernel: the running kernel and its process namespace, "" if unknown; two hosts can have one name.
+        born: start of the process, in the kernel's ticks; process ids are used again.
+        renewed: time at which it was last alive, by its own clock; used where a store has no times.
+        released: whether the run has ended, where its lock cannot be removed.
     """
 
     run_id: str
@@ -40,8 +40,8 @@ class Holder(pydantic.BaseModel, frozen=True):
     released: bool = False
 
     @classmethod
-    def here(cls, run_id: str, since: datetime.datetime) -> Holder:
-        """Return the holder of a run of this process."""
+    def here(cls, run_id: str, since: datetime.datetime) -> Owner:
+        """Return the owner of a run of this process."""
         process = os.getpid()
         return cls(
             run_id=run_id,
@@ -53,48 +53,48 @@ class Holder(pydantic.BaseModel, frozen=True):
         )
 
     @classmethod
-    def parse(cls, content: bytes | None) -> Holder | None:
-        """Return the holder that a file describes; None for a file of anything else, or one half written."""
+    def parse(cls, content: bytes | None) -> Owner | None:
+        """Return the owner that a file describes; None for another or incomplete file."""
         try:
             return cls.model_validate_json(content or b"")
         except pydantic.ValidationError:
             return None
 
-    def renew(self) -> Holder:
-        """Return the holder as of now."""
+    def renew(self) -> Owner:
+        """Return the owner as of now."""
         return self.model_copy(update={"renewed": _now().isoformat(timespec="seconds")})
 
     def silent_s(self) -> float:
-        """Return the seconds since it was last renewed, by two clocks."""
+        """Return the seconds since the last renewal; compares the clocks of two machines."""
         return (_now() - datetime.datetime.fromisoformat(self.renewed or self.since)).total_seconds()
 
     def content(self) -> bytes:
-        """Return the file."""
+        """Return the content of the file."""
         return self.model_dump_json(indent=2).encode() + b"\n"
 
     @property
     def is_dead(self) -> bool:
-        """Return whether the process is known to have ended: it ran under this very kernel, and is not there."""
+        """Return whether the process has certainly ended: it ran under this kernel and does not run any more."""
         return bool(self.kernel) and self.kernel == _kernel() and _born(self.process) != self.born
 
 
-class HeldError(QprError):
-    """Another run writes there."""
+class LockedError(QprError):
+    """Another run writes to the output."""
 
 
-def held(url: str, holder: Holder | None, *, hint: str = "") -> HeldError:
+def locked_error(url: str, owner: Owner | None, *, hint: str = "") -> LockedError:
     """Return the error about an output that another run writes to.
 
     Args:
         url: of the output.
-        holder: the other run; None if its file cannot be read.
-        hint: one more sentence on how to go on.
+        owner: the other run; None if its file cannot be read.
+        hint: an additional sentence of advice.
     """
     who = "a run that cannot be identified"
-    if holder:
-        who = f"run {holder.run_id}, since {holder.since}, process {holder.process} on {holder.host}"
+    if owner:
+        who = f"run {owner.run_id}, since {owner.since}, process {owner.process} on {owner.host}"
     advice = "Wait until it ends or stop it, then run this again; or choose another --output"
-    return HeldError(f"{url}: another run is writing there: {who}. {advice}{hint}")
+    return LockedError(f"{url}: another run is writing there: {who}. {advice}{hint}")
 
 
 def _now() -> datetime.datetime:
@@ -102,7 +102,7 @@ def _now() -> datetime.datetime:
 
 
 def _kernel() -> str:
-    """Return what tells one space of process ids from another; containers on a machine have their own."""
+    """Return the kernel's boot id and process namespace; each container has a namespace of its own."""
     with contextlib.suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot} {os.readlink('/proc/self/ns/pid')}"
@@ -110,7 +110,7 @@ def _kernel() -> str:
 
 
 def _born(process: int) -> str | None:
-    """Return when a process started; None if there is none, or one that ended and whose parent was not yet told."""
+    """Return the start of a process; None if it does not exist or is a zombie."""
     with contextlib.suppress(OSError):
         # "4711 (name of the program) S ...": the 22nd field is the start, the name may hold spaces and parentheses.
         state, *fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()

@@ -1,6 +1,6 @@
 """Local files that appear whole: written beside their place, synchronised, then renamed.
 
-path -> replacing -> a file to write to -> the path
+path -> write_atomically -> a file to write to -> the path
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK
 
 
 @contextlib.contextmanager
-def replacing(path: str, *, new: bool = False) -> Iterator[BinaryIO]:
+def write_atomically(path: str, *, new: bool = False) -> Iterator[BinaryIO]:
     """Open a file beside a local ``path`` that takes its place, synchronised, when the block ends, unless it fails.
 
     Args:
@@ -53,7 +53,7 @@ def _place_new(staged: str, path: str) -> None:
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
-        if os.path.lexists(path):  # not in one step, so only the claim keeps two runs from doing this at once
+        if os.path.lexists(path):  # not in one step, so only the lock keeps two runs from doing this at once
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path) from error
         os.replace(staged, path)
         return

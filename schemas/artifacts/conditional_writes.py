@@ -4,7 +4,7 @@ URL, content -> create; URL, content, what is expected there -> replace; both or
 
 S3 and memory decide both in one step; local disks, Google's and Azure's stores `create` in one step. Elsewhere a look
 comes before the write, and two writes in the same moment may both succeed: there only the claim
-(`schemas/artifacts/claim.py`) keeps two runs apart.
+(`schemas/artifacts/output_lock/lock.py`) keeps two runs apart.
 """
 
 from __future__ import annotations
@@ -14,11 +14,8 @@ import threading
 import time
 from typing import Any
 
-from fsspec.implementations.local import LocalFileSystem
-from fsspec.implementations.memory import MemoryFileSystem
-
 from schemas.artifacts import storage
-from schemas.artifacts.staging import replacing
+from schemas.artifacts.atomic_files import write_atomically
 from schemas.errors import QprError
 
 _MEMORY = threading.Lock()
@@ -77,8 +74,8 @@ def create(url: str, content: bytes) -> None:
     with storage.explained(url):
         file_system.makedirs(file_system._parent(path), exist_ok=True)
         try:
-            if isinstance(file_system, LocalFileSystem):
-                with replacing(path, new=True) as file:
+            if storage.local_path(url) is not None:
+                with write_atomically(path, new=True) as file:
                     file.write(content)
             else:
                 with _alone(file_system):
@@ -139,4 +136,4 @@ def _pipe(file_system: Any, path: str, content: bytes, **terms: str) -> None:
 
 
 def _alone(file_system: Any) -> contextlib.AbstractContextManager[object]:
-    return _MEMORY if isinstance(file_system, MemoryFileSystem) else contextlib.nullcontext()
+    return _MEMORY if "memory" in file_system.protocol else contextlib.nullcontext()

@@ -10,15 +10,16 @@ import time
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from schemas.artifacts import leased_claim, storage
-from schemas.artifacts.claim import CLAIM, CLAIMS
-from schemas.artifacts.holder import HeldError, Holder
+from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, read_manifest, read_verified
+from schemas.artifacts.output_lock import lease
+from schemas.artifacts.output_lock.lock import LEASES, LOCK
+from schemas.artifacts.output_lock.owner import LockedError, Owner
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 
 NOW = datetime.datetime.now(datetime.UTC)
-ELSEWHERE = Holder(run_id="20200101T000000Z-aaaaaa", since="2020-01-01T00:00:00+00:00", host="other", process=7)
+ELSEWHERE = Owner(run_id="20200101T000000Z-aaaaaa", since="2020-01-01T00:00:00+00:00", host="other", process=7)
 
 
 @pytest.fixture(params=["local", "memory", "no locks"])
@@ -46,17 +47,17 @@ def rows(url):
     return [read_verified(url, file) for file in read_manifest(url).files]
 
 
-def claimed_by(url, holder, number=1):
-    storage.write_bytes(storage.join(url, CLAIMS, f"{number:08}.json"), holder.content())
+def locked_by(url, owner, number=1):
+    storage.write_bytes(storage.join(url, LEASES, f"{number:08}.json"), owner.content())
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_a_second_writer_is_refused_at_its_start_and_the_first_is_unharmed(url, overwrite):
+def test_a_second_run_is_refused_at_its_start_and_the_first_publishes(url, overwrite):
     if overwrite:
         publish(Output(url, "dataset"), b"old")
     first = Output(url, "dataset", overwrite=overwrite)
-    told = rf"dataset: another run is writing there: run {first.run_id}, since 20\S+, process {os.getpid()} on \S+\."
-    with pytest.raises(HeldError, match=rf"{told} Wait until it ends or stop it, then run this again; or choose"):
+    message = rf"dataset: another run is writing there: run {first.run_id}, since 20\S+, process {os.getpid()} on \S+\."
+    with pytest.raises(LockedError, match=rf"{message} Wait until it ends or stop it, then run this again; or choose"):
         Output(url, "dataset", overwrite=overwrite)
     published = publish(first)
     assert read_manifest(url) == published
@@ -65,7 +66,7 @@ def test_a_second_writer_is_refused_at_its_start_and_the_first_is_unharmed(url, 
 
 
 @pytest.mark.parametrize("end", ["abandon", "release"])
-def test_a_run_that_ends_leaves_no_trace_of_its_claim(url, end):
+def test_a_run_that_ends_removes_its_lock(url, end):
     output = Output(url, "dataset")
     getattr(output, end)()
     assert not storage.exists(url)
@@ -74,7 +75,7 @@ def test_a_run_that_ends_leaves_no_trace_of_its_claim(url, end):
     assert rows(url) == [b"rows"]
 
 
-def test_a_run_that_fails_or_forgets_its_output_gives_it_back(url):
+def test_a_run_that_fails_or_is_collected_releases_its_lock(url):
     def fail():
         with Output(url, "dataset") as output:
             output.write("questions/a.parquet", b"half", table="questions", rows=1)
@@ -88,7 +89,7 @@ def test_a_run_that_fails_or_forgets_its_output_gives_it_back(url):
     Output(url, "dataset").release()
 
 
-def test_what_a_run_leaves_to_be_read_stays(url):
+def test_files_of_a_released_run_stay(url):
     with Output(url, "dataset") as output:
         output.write("rejected/a.parquet", b"why", table="rejected", rows=1)
         output.release()
@@ -109,21 +110,21 @@ def run_elsewhere(url, then):
     return subprocess.run([sys.executable, "-c", code], check=False, timeout=60)
 
 
-def test_the_claim_of_a_killed_process_is_taken_over_at_once(tmp_path):
+def test_the_lock_of_a_killed_process_is_taken_over_at_once(tmp_path):
     url = str(tmp_path / "dataset")
     done = run_elsewhere(url, "os.kill(os.getpid(), signal.SIGKILL)")
     assert done.returncode == -signal.SIGKILL
-    assert storage.children(url) == [CLAIM]
+    assert storage.children(url) == [LOCK]
     publish(Output(url, "dataset"))
     assert storage.children(url) == [read_manifest(url).run_id, MANIFEST]
 
 
-def test_a_process_that_ends_without_a_word_gives_its_claim_back(tmp_path):
+def test_a_process_that_exits_releases_its_lock(tmp_path):
     assert run_elsewhere(str(tmp_path / "dataset"), "raise SystemExit(3)").returncode == 3
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_forked_child_neither_keeps_nor_releases_the_claim(tmp_path):
+def test_a_forked_child_neither_keeps_nor_releases_the_lock(tmp_path):
     url, told = str(tmp_path / "dataset"), tmp_path / "child"
     for waits in ("os.execvp('sleep', ['sleep', '60'])", "signal.pause()"):
         forks = f"child = os.fork() or {waits}; open({str(told)!r}, 'w').write(str(child))"
@@ -138,12 +139,12 @@ def test_a_forked_child_neither_keeps_nor_releases_the_claim(tmp_path):
         output.release()
         os._exit(0)
     os.waitpid(child, 0)
-    with pytest.raises(HeldError):
+    with pytest.raises(LockedError):
         Output(url, "dataset")
     publish(output)
 
 
-def test_a_claim_whose_folder_was_removed_is_lost(tmp_path):
+def test_a_lock_ends_when_its_folder_is_removed(tmp_path):
     url = str(tmp_path / "dataset")
     first = Output(url, "dataset")
     storage.delete(url)
@@ -154,59 +155,59 @@ def test_a_claim_whose_folder_was_removed_is_lost(tmp_path):
     assert rows(url) == [b"second"]
 
 
-def test_a_claim_of_another_machine_holds_until_it_is_old(remote, monkeypatch):
-    claimed_by(remote, ELSEWHERE)
-    with pytest.raises(HeldError, match=r"process 7 on other.*loses its claim 120 s later, here in 1[12]\d s"):
+def test_the_lease_of_another_machine_is_valid_until_it_expires(remote, monkeypatch):
+    locked_by(remote, ELSEWHERE)
+    with pytest.raises(LockedError, match=r"process 7 on other.*expires after 120 s, here in 1[12]\d s"):
         Output(remote, "dataset")
-    monkeypatch.setattr(leased_claim, "LEASE_S", 0.0)
+    monkeypatch.setattr(lease, "LEASE_S", 0.0)
     assert publish(Output(remote, "dataset"))
     assert storage.children(remote) == [read_manifest(remote).run_id, MANIFEST]
 
 
-def test_a_store_that_tells_no_times_is_believed_by_what_the_holder_wrote(remote, monkeypatch):
+def test_on_a_store_without_times_the_owner_s_own_time_counts(remote, monkeypatch):
     def modified(*_):
         raise NotImplementedError
 
     monkeypatch.setattr(MemoryFileSystem, "modified", modified)
-    claimed_by(remote, ELSEWHERE.renew())
-    with pytest.raises(HeldError):
+    locked_by(remote, ELSEWHERE.renew())
+    with pytest.raises(LockedError):
         Output(remote, "dataset")
-    claimed_by(remote, ELSEWHERE)
+    locked_by(remote, ELSEWHERE)
     Output(remote, "dataset").release()
 
 
 @pytest.mark.parametrize(("change", "free"), [({}, False), ({"born": "1"}, True), ({"kernel": "other"}, False)])
-def test_a_claim_of_this_machine_holds_as_long_as_its_process_lives(remote, change, free):
-    claimed_by(remote, Holder.here("20200101T000000Z-aaaaaa", NOW).model_copy(update=change))
+def test_a_lease_of_this_machine_is_valid_while_its_process_lives(remote, change, free):
+    locked_by(remote, Owner.here("20200101T000000Z-aaaaaa", NOW).model_copy(update=change))
     if free:
         Output(remote, "dataset").release()
         assert not storage.exists(remote)
     else:
-        with pytest.raises(HeldError):
+        with pytest.raises(LockedError):
             Output(remote, "dataset")
 
 
-def test_a_process_that_ended_is_known_to_be_dead():
+def test_a_process_that_ended_is_dead():
     done = subprocess.Popen([sys.executable, "-c", ""])
     done.wait()
-    here = Holder.here("20200101T000000Z-aaaaaa", NOW)
+    here = Owner.here("20200101T000000Z-aaaaaa", NOW)
     assert not here.is_dead
     assert here.model_copy(update={"process": done.pid}).is_dead
 
 
-def test_a_claim_that_cannot_be_read_holds_until_it_is_old(remote, monkeypatch):
-    storage.write_bytes(storage.join(remote, CLAIMS, "00000001.json"), b"{")
-    with pytest.raises(HeldError, match="a run that cannot be identified"):
+def test_an_unreadable_lease_is_valid_until_it_expires(remote, monkeypatch):
+    storage.write_bytes(storage.join(remote, LEASES, "00000001.json"), b"{")
+    with pytest.raises(LockedError, match="a run that cannot be identified"):
         Output(remote, "dataset")
-    monkeypatch.setattr(leased_claim, "LEASE_S", 0.0)
+    monkeypatch.setattr(lease, "LEASE_S", 0.0)
     Output(remote, "dataset").release()
     assert not storage.exists(remote)
 
 
-def test_who_was_taken_for_dead_publishes_nothing_and_learns_who_did(remote, monkeypatch):
+def test_a_run_whose_lease_expired_publishes_nothing_and_names_the_next_owner(remote, monkeypatch):
     publish(Output(remote, "dataset"), b"old")
     first = Output(remote, "dataset", overwrite=True)
-    monkeypatch.setattr(leased_claim, "LEASE_S", -1.0)
+    monkeypatch.setattr(lease, "LEASE_S", -1.0)
     second = Output(remote, "dataset", overwrite=True)
     with pytest.raises(QprError, match=f"run {second.run_id}, process .* has taken this place since this run began"):
         publish(first)
@@ -216,13 +217,13 @@ def test_who_was_taken_for_dead_publishes_nothing_and_learns_who_did(remote, mon
     assert storage.children(remote) == [second.run_id, MANIFEST]
 
 
-def test_a_claim_is_renewed_until_it_ends_and_not_after_it_was_taken(remote, monkeypatch):
-    monkeypatch.setattr(leased_claim, "PERIOD_S", 0.01)
+def test_a_lease_is_renewed_until_it_ends_and_not_after_another_run_has_it(remote, monkeypatch):
+    monkeypatch.setattr(lease, "PERIOD_S", 0.01)
     output = Output(remote, "dataset")
-    place = storage.join(remote, CLAIMS, "00000001.json")
-    wait_for(lambda: Holder.parse(storage.read_if_there(place)).renewed)
-    claimed_by(remote, ELSEWHERE)
-    thread = output._claim._thread
+    place = storage.join(remote, LEASES, "00000001.json")
+    wait_for(lambda: Owner.parse(storage.read_if_there(place)).renewed)
+    locked_by(remote, ELSEWHERE)
+    thread = output._lock._thread
     wait_for(lambda: not thread.is_alive())
     output.release()
     assert storage.read_bytes(place) == ELSEWHERE.content()
@@ -236,7 +237,7 @@ def wait_for(condition):
     raise AssertionError("it did not happen")
 
 
-def test_a_store_that_forbids_removal_is_told_that_the_claim_is_released(remote, monkeypatch):
+def test_where_removal_is_forbidden_the_lease_is_marked_as_released(remote, monkeypatch):
     def forbid(url):
         raise QprError(f"{url}: permission denied")
 
@@ -244,13 +245,13 @@ def test_a_store_that_forbids_removal_is_told_that_the_claim_is_released(remote,
         forbidding.setattr(storage, "delete_file", forbid)
         Output(remote, "dataset").release()
         publish(Output(remote, "dataset"))
-        assert storage.children(storage.join(remote, CLAIMS)) == ["00000001.json", "00000002.json"]
+        assert storage.children(storage.join(remote, LEASES)) == ["00000001.json", "00000002.json"]
     publish(Output(remote, "dataset", overwrite=True))
     assert storage.children(remote) == [read_manifest(remote).run_id, MANIFEST]
 
 
 @pytest.mark.parametrize("old", [False, True])
-def test_a_manifest_that_changed_since_the_claim_is_not_replaced(url, old):
+def test_a_manifest_that_changed_since_the_lock_is_not_replaced(url, old):
     if old:
         publish(Output(url, "dataset"), b"old")
     output = Output(url, "dataset", overwrite=old)
@@ -261,19 +262,19 @@ def test_a_manifest_that_changed_since_the_claim_is_not_replaced(url, old):
     assert not storage.exists(output.run_url)
 
 
-def test_publishing_keeps_what_appeared_after_the_claim(url):
+def test_publishing_keeps_files_that_appeared_after_the_lock(url):
     publish(Output(url, "dataset"))
     output = Output(url, "dataset", overwrite=True)
-    later = output.run_id[:-6] + "aaaaaa"  # of the same second, so its name alone tells nothing
+    later = output.run_id[:-6] + "aaaaaa"  # of the same second, so its name does not order them
     storage.write_bytes(storage.join(url, later, "file"), b"x")
     publish(output)
     assert storage.children(url) == sorted([later, output.run_id, MANIFEST])
 
 
-def test_a_folder_of_other_things_gets_no_claim(tmp_path):
+def test_a_folder_of_other_files_is_not_locked(tmp_path):
     (tmp_path / "thesis.docx").write_bytes(b"x")
     seen = []
     sys.addaudithook(lambda event, given: seen.append(given[0]) if event == "open" else None)
     with pytest.raises(QprError, match="holds other things"):
         Output(str(tmp_path), "dataset")
-    assert not any(CLAIM in str(path) for path in seen)
+    assert not any(LOCK in str(path) for path in seen)

@@ -1,6 +1,6 @@
-"""The claim on a local folder: a file that the kernel keeps locked for as long as its process lives.
+"""The lock on a local folder: a file that the kernel keeps locked for as long as its process lives.
 
-path, holder -> LocalClaim; a killed process has none, so the next one need not wait
+path, owner -> LocalLock; a killed process has none, so the next run does not wait
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import fcntl
 import os
 import time
 
-from schemas.artifacts.holder import Holder, held
+from schemas.artifacts.output_lock.owner import Owner, locked_error
 
 _NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL})
 """The errors of a file system without locks: some that are mounted over a network."""
 
-_LOOKS, _PAUSE_S = 10, 0.01
-"""How often, and how long apart, to read who holds a lock: its file is written just after it is locked."""
+_READS, _PAUSE_S = 10, 0.01
+"""Number of reads of a lock's owner, and the time between them: its file is written just after it is locked."""
 
 _open: set[int] = set()
 """Descriptors of this process's locks. A forked child has copies, which would keep a lock when its parent is dead."""
@@ -27,7 +27,7 @@ class NoLocksError(Exception):
     """The file system has no locks."""
 
 
-class LocalClaim:
+class LocalLock:
     """A lock on the file ``path``.
 
     ``flock`` belongs to the open file, so two threads of a process exclude each other as two processes do.
@@ -35,29 +35,29 @@ class LocalClaim:
     Args:
         path: of the file; its folder is made.
         url: of the output, for messages.
-        holder: this run.
+        owner: this run.
 
     Raises:
-        HeldError: a living process has it.
-        NoLocksError: nobody can lock files there.
+        LockedError: a living process has it.
+        NoLocksError: the file system has no locks.
         OSError: the file cannot be made.
     """
 
-    def __init__(self, path: str, *, url: str, holder: Holder) -> None:
+    def __init__(self, path: str, *, url: str, owner: Owner) -> None:
         self._path, self._process = path, os.getpid()
         self._lock: int | None = _locked(path, url)
         _open.add(self._lock)
         os.ftruncate(self._lock, 0)
-        os.pwrite(self._lock, holder.content(), 0)
+        os.pwrite(self._lock, owner.content(), 0)
 
-    def holds(self) -> bool:
-        """Return whether the claim still stands: nobody removed the folder or the file."""
+    def is_held(self) -> bool:
+        """Return whether this run still has the lock: neither the folder nor the file was removed."""
         return self._lock is not None and _is_at(self._lock, self._path)
 
-    def taker(self) -> Holder | None:
-        """Return the run that holds the place now."""
+    def owner(self) -> Owner | None:
+        """Return the run that has the lock now."""
         with contextlib.suppress(OSError), open(self._path, "rb") as file:
-            return Holder.parse(file.read())
+            return Owner.parse(file.read())
         return None
 
     def release(self) -> None:
@@ -86,10 +86,10 @@ def _locked(path: str, url: str) -> int:
                 return lock
             os.close(lock)  # the file of a run that has just ended
         except OSError as error:
-            holder = _holder_of(lock) if isinstance(error, BlockingIOError) else None
+            owner = _owner_of(lock) if isinstance(error, BlockingIOError) else None
             os.close(lock)
             if isinstance(error, BlockingIOError):
-                raise held(url, holder) from None
+                raise locked_error(url, owner) from None
             if error.errno in _NO_LOCKS:
                 os.unlink(path)
                 raise NoLocksError(path) from error
@@ -97,18 +97,18 @@ def _locked(path: str, url: str) -> int:
 
 
 def _is_at(lock: int, path: str) -> bool:
-    """Return whether an open file is the one that has the path; its last holder may have removed it meanwhile."""
+    """Return whether an open file is the one that has the path; its last owner may have removed it meanwhile."""
     try:
         return os.path.samestat(os.fstat(lock), os.stat(path))
     except FileNotFoundError:
         return False
 
 
-def _holder_of(lock: int) -> Holder | None:
-    for _ in range(_LOOKS):
-        holder = Holder.parse(os.pread(lock, 1 << 16, 0))
-        if holder and not holder.is_dead:  # else it is what a killed process left, and the next one has just locked it
-            return holder
+def _owner_of(lock: int) -> Owner | None:
+    for _ in range(_READS):
+        owner = Owner.parse(os.pread(lock, 1 << 16, 0))
+        if owner and not owner.is_dead:  # a dead owner's file is about to be replaced by the run that locked it
+            return owner
         time.sleep(_PAUSE_S)
     return None
 

@@ -5,8 +5,8 @@ import threading
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from schemas.artifacts import exclusive, storage
-from schemas.artifacts.exclusive import ConflictError, create, replace, write_result
+from schemas.artifacts import conditional_writes, storage
+from schemas.artifacts.conditional_writes import ConflictError, create, replace, write_result
 from schemas.errors import QprError
 
 
@@ -58,7 +58,7 @@ def test_of_many_threads_one_creates_and_one_replaces(request, tmp_path, store):
         threads = [threading.Thread(target=write, args=(number,)) for number in range(6)]
         if step % 2:
             if store == "local":
-                continue  # the claim decides there
+                continue  # the lock decides there
             storage.write_bytes(f"{url}{step // 2}", b"first")
         for thread in threads:
             thread.start()
@@ -117,13 +117,13 @@ def conflict(code):
 
 
 def test_a_result_replaces_what_appeared_only_with_overwrite(url):
-    exclusive.refuse_existing(url, overwrite=False)
+    conditional_writes.refuse_existing(url, overwrite=False)
     storage.write_bytes(url, b"theirs")
     with pytest.raises(QprError, match=r"was written by another process while this command ran; it stays"):
         write_result(url, b"ours", overwrite=False)
     assert storage.read_bytes(url) == b"theirs"
     with pytest.raises(QprError, match=r"exists\. Choose another --output or add --overwrite"):
-        exclusive.refuse_existing(url, overwrite=False)
-    exclusive.refuse_existing(url, overwrite=True)
+        conditional_writes.refuse_existing(url, overwrite=False)
+    conditional_writes.refuse_existing(url, overwrite=True)
     write_result(url, b"ours", overwrite=True)
     assert storage.read_bytes(url) == b"ours"

@@ -1,0 +1,1 @@
+"""Lock of an output: one run writes to it at a time."""
