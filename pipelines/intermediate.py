@@ -1,14 +1,19 @@
-"""The rows that travel between the steps of a pipeline, before they become the tables of a dataset.
+"""Row types that travel between the steps of a pipeline, before they become the tables of a dataset.
 
-log rows -> ASKED -> QUESTIONS and MEMBERS -> CLUSTERS, PAIRS; TURNED_AWAY at every step
+logs:  ASKED -> QUESTIONS, MEMBERS -> (SURPLUS) -> clusters -> SETS, LEAKS, MENTIONS -> MEMBERSHIPS -> QUESTIONS
+pairs: EDGES, QIDS -> COMPONENTS -> CROSSINGS, SIZES -> SPLITS_OF and ASKED, then as logs
+
+Every step can add REJECTS and `Written`. Tables that are stored are declared in `schemas.tables`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import pyarrow as pa
 
+from schemas.artifacts.manifest import File, Source
 from schemas.tables import ANSWER_ID, ID_TABLE, QUESTIONS, REJECTED
 
 _TIME: Final = QUESTIONS.field("first_seen").type
@@ -18,50 +23,162 @@ ASKED: Final = pa.schema(
         ("question_id", pa.int64()),
         ("key", pa.string()),
         ("text", pa.string()),  # one surface form of the question
-        ("cluster_id", pa.int64()),  # of the answer it got
+        ("answer_id", pa.int64()),  # hash of the answer; of labelled pairs the id of the question's component
         ("answer", pa.string()),  # one surface form of that answer
         ("events", pa.int64()),  # log rows with exactly these forms
         ("first_seen", _TIME),
         ("last_seen", _TIME),
     ]
 )
-"""One row for each combination of question form, answer form and batch."""
+"""One combination of question form, answer form and input batch.
+
+Producers: `questions.row_filters.validate`, `duplicates.labelled_pairs.validate_pairs` (without answers) and
+`duplicates.held_out_split.place_questions` (``question_id`` and ``answer_id`` only).
+Consumer: `questions.aggregation.name_questions`.
+"""
 
 MEMBERS: Final = pa.schema(
     [
-        ("cluster_id", pa.int64()),
+        ("answer_id", pa.int64()),
+        ("cluster_id", pa.int64()),  # null until answers are split into clusters
         ("question_id", pa.int64()),
-        ("text", pa.string()),  # null on a train row that only tells which questions occur in train, and on a vote
+        ("text", pa.string()),  # null on a vote, and on a train row of which only the id matters
         ("answer", pa.string()),
         ("events", pa.int64()),
         ("token_ids", pa.list_(pa.int64())),  # hash64 of the distinct tokens of the key
-        ("bag_id", pa.int64()),  # of its words, repeats included, in any order
-        ("split", pa.string()),  # null until the cluster is judged
-        ("answer_hash", pa.int64()),  # what ``cluster_id`` was before answers were split; null until then
-        ("linkage_probability", pa.float64()),  # of its cluster; null until then and where answers are not split
+        ("bag_id", pa.int64()),  # `schemas.hashing.bag_ids` of its words, repeats included
+        ("split", pa.string()),  # null until clusters are judged; of labelled pairs never
+        ("linkage_probability", pa.float64()),  # mean of its cluster; null until then and where answers are not split
     ]
 )
-"""One row for each question of a cluster; until answers are split, of an answer, beside the votes of `surplus`."""
+"""One question under one answer, later in one cluster; beside them the votes of `clusters.size_cap.votes`.
 
-NOT_YET_KNOWN: Final = ("split", "answer_hash", "linkage_probability")
-"""Columns of MEMBERS that are null until clusters are judged; of pairs the split is known."""
+Producer: `questions.aggregation.name_questions`.
+Consumers: `questions.ambiguity`, `linkage`, `clusters.clustering.cluster` (which sets ``cluster_id``),
+`decontamination`, `clusters.pairs.pair`.
+"""
 
-TURNED_AWAY: Final = pa.schema([("shard_key", pa.int64()), *REJECTED.remove_metadata()])
-"""A row of `schemas.tables.REJECTED` with the hash that decides which file it goes to."""
+MEMBERSHIPS: Final = pa.schema(
+    [*(field.with_nullable(True).remove_metadata() for field in QUESTIONS), ("events_in_cluster", pa.int64())]
+)
+"""A question (``cluster_id`` null) or one of its places in a finished cluster (``key`` null).
+
+Producers: `questions.aggregation.as_memberships` and `places`. Consumer: `questions.aggregation.assign_clusters`.
+"""
+
+REJECTS: Final = pa.schema([("shard_key", pa.int64()), *REJECTED.remove_metadata()])
+"""A row of `schemas.tables.REJECTED` and the hash that selects its file.
+
+Producer: `writing.rejects`, for all steps. Consumer: `writing.parquet.WriteTable`.
+"""
+
+SURPLUS: Final = pa.schema([MEMBERS.field(name) for name in ("answer_id", "question_id", "text", "events", "split")])
+"""A question beyond the largest cluster, once for each answer, whose most frequent form is not known yet.
+
+Producer: `clusters.size_cap.cut_surplus`. Consumer: `clusters.size_cap.reject_surplus`.
+"""
+
+SETS: Final = pa.schema(
+    [
+        ("meeting", pa.int64()),  # sets are compared where these are equal
+        ("question_id", pa.int64()),
+        ("rank", pa.int8()),  # of its split in `decontamination.near_duplicates.PRECEDENCE`
+        ("bag_id", pa.int64()),  # as in MEMBERS
+        ("token_ids", pa.list_(pa.int64())),  # null where an equal meeting implies equal sets
+    ]
+)
+"""One place where the set of words of a question is compared with others.
+
+Producers: `decontamination.near_duplicates.sets_to_compare` and `decontamination.verification.sets_to_check`.
+Consumers: `decontamination.near_duplicates.find_leaks` and `decontamination.verification.count_leaks`.
+"""
+
+LEAKS: Final = pa.schema(
+    [("question_id", pa.int64()), ("rank", pa.int8()), ("reason", pa.int8()), ("score", pa.float64())]
+)
+"""A question to remove from the split of ``rank``: index in `near_duplicates.REASONS`, Jaccard index.
+
+Producer: `decontamination.near_duplicates.find_leaks`. Consumer: `decontamination.evidence.accuse`.
+"""
+
+MENTIONS: Final = pa.schema([*MEMBERS, LEAKS.field("reason"), LEAKS.field("score")])
+"""A member or, where ``reason`` is not null, evidence that its question leaks: question, split, reason and score.
+
+Producers: `decontamination.evidence.mention` and `accuse`. Consumer: `decontamination.evidence.drop_leaked`.
+"""
+
+EDGES: Final = pa.schema([("id_1", pa.int64()), ("id_2", pa.int64()), ("positive", pa.bool_()), ("rows", pa.int64())])
+"""Two questions, the smaller id first or both equal, a label, and the number of rows with that label.
+
+Producer: `duplicates.labelled_pairs.validate_pairs`. Consumer: `duplicates.labelled_pairs.sort_edges`.
+"""
+
+QIDS: Final = pa.schema([("qid", pa.int64()), ("text", pa.int64())])
+"""Hashes of a question id in a file of pairs and of a text beside it.
+
+Producer: `duplicates.labelled_pairs.validate_pairs`. Consumer: `graphs.from_pairs.count_qids`.
+"""
+
+COMPONENTS: Final = pa.schema([("node", pa.int64()), ("component", pa.int64())])
+"""A question and the smallest question of its component, which may be itself.
+
+Producer: `duplicates.connected_components`. Consumers: `duplicates.held_out_split`, `duplicates.conflicts`.
+"""
+
+CROSSINGS: Final = pa.schema([("node", pa.int64()), ("other", pa.int64()), ("component", pa.int64())])
+"""An edge to ``other`` seen from ``node``, with the other's component if known; or (``other`` null) a node's component.
+
+Producers: `duplicates.conflicts.from_first`, `from_other` and `from_node`. Consumer: `duplicates.conflicts.inside`.
+"""
+
+SIZES: Final = pa.schema([("cluster_id", pa.int64()), ("questions", pa.int64())])
+"""A cluster of duplicates and its number of questions, at least two.
+
+Producer: `duplicates.held_out_split.size_clusters`. Consumer: `duplicates.held_out_split.hold_out`.
+"""
+
+SPLITS_OF: Final = pa.schema([("cluster_id", pa.int64()), ("split", pa.string())])
+"""A cluster of duplicates in validation or test; all others are in train.
+
+Producer: `duplicates.held_out_split.hold_out`. Consumer: `graphs.from_pairs.place`.
+"""
 
 INDEX_ROWS: Final = pa.schema([*ID_TABLE, ANSWER_ID])
-"""A question on its way to its shard of an index; before equal questions are merged it may occur more than once."""
+"""A question to index; the same one may occur more than once until `questions.equal_questions` merges it.
+
+Producer: `reading.index_questions.read_questions`. Consumers: `questions.equal_questions.merge_equal`, `graphs.index`.
+"""
 
 
 class BroadAnswer(NamedTuple):
     """An answer to unlike questions.
 
+    Producer: `summary.fallbacks.broad_answers`. Consumers: `writing.run_report`, `summary.fallbacks.fallbacks`.
+
     Attributes:
         answer: its most frequent form in the shard.
-        rows: that got it.
-        questions: distinct ones; fewer than there are where `pipelines.clusters.size_cap` cut them.
+        rows: number of log rows with it.
+        questions: number of distinct questions; fewer than there are where `clusters.size_cap` cut them.
     """
 
     answer: str
     rows: int
     questions: int
+
+
+class Written(NamedTuple):
+    """One file, or none, and counts of a part of a run.
+
+    Producers: `writing.parquet.WriteTable` and every step that counts. Consumer: `writing.run_report.WriteReport`.
+
+    Attributes:
+        file: the file written.
+        counts: they add up over all parts of a run.
+        source: an input of the run, with its digest.
+        broad_answers: answers that look like a fallback.
+    """
+
+    file: File | None
+    counts: dict[str, int]
+    source: Source | None = None
+    broad_answers: Sequence[BroadAnswer] = ()

@@ -5,6 +5,7 @@ A log reader produces `QA_LOG`; a pipeline writes `QUESTIONS`, `CLUSTERS`, `PAIR
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import pyarrow as pa
@@ -109,6 +110,12 @@ ID_TABLE: Final = pa.schema(  # without metadata: it would change the bytes, and
 
 ANSWER_ID: Final = pa.field("answer_id", pa.string())
 """The last column of an id table in which a question has one; other id tables lack it."""
+
+
+def with_nulls(schema: pa.Schema, columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> pa.Table:
+    """Return a table of ``schema`` with the given columns, at least one; all others are null."""
+    rows = len(next(iter(columns.values())))
+    return pa.table([columns.get(f.name, pa.nulls(rows, f.type)) for f in schema], names=schema.names).cast(schema)
 
 
 def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:

@@ -43,7 +43,7 @@ def logs(dataset: str, folder: str, *, sizes: Sequence[int], seed: int) -> Itera
     """Yield a name and a log of one answer each."""
     log = simulated_log(simulate(folder, events=150_000, seed=seed + 13))
     few = simulated_log(simulate(folder, events=300_000, seed=seed, options=("--facts", 2)))
-    answer = few.members["cluster_id"].to_numpy()
+    answer = few.members["answer_id"].to_numpy()
     largest = np.flatnonzero(answer == np.bincount(answer).argmax())[:WORDINGS]
     yield "wordings of a fact", under_one_answer(few.members.take(pa.array(largest)), few.gold[largest], log.weights)
     for size in sizes:

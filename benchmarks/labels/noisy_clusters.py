@@ -82,7 +82,7 @@ def write_noisy(dataset: Dataset, url: str, *, share: float, pairs: int, seed: i
         inputs=[Input(url=dataset.url, digest=dataset.manifest.digest)],
         configuration={"share": share, "pairs": pairs, "pairs_an_answer": PAIRS_AN_ANSWER, "seed": seed},
         counters={
-            "clusters_train": len(np.unique(log.members["cluster_id"].to_numpy())),
+            "clusters_train": len(np.unique(log.members["answer_id"].to_numpy())),
             "pairs_train": len(learned),
             "pairs_train_wrong": _wrong(source, learned),
         },
@@ -103,9 +103,9 @@ def _train(dataset: Dataset) -> Source:
 def _tables(dataset: Dataset, log: SilverLog, learned: pa.Table) -> dict[str, pa.Table]:
     """Return the tables of the dataset with other train clusters and pairs."""
     members = log.members
-    answers = members["cluster_id"]
+    answers = members["answer_id"]
     train = pa.repeat("train", len(members))
-    for name, values in (("answer_hash", answers), ("split", train)):
+    for name, values in (("cluster_id", answers), ("split", train)):
         members = members.set_column(members.column_names.index(name), name, values)
     scores = coherence(members["token_ids"], starts_of_runs(answers.to_numpy()), log.weights)
     clusters, pairs, questions = (dataset.table(name) for name in ("clusters", "pairs", "questions"))

@@ -142,7 +142,7 @@ def log_of(source: Source, answers: list[tuple[int, list[np.ndarray]]]) -> Silve
         "question_id": pa.array(source.ids[row]),
         "key": key_all(texts),
         "text": texts,
-        "cluster_id": pa.array(answer),
+        "answer_id": pa.array(answer),
         "answer": pa.array(answer).cast(pa.string()),
         "events": pa.array(np.ones(len(row), np.int64)),
         "first_seen": pa.nulls(len(row), ASKED.field("first_seen").type),
@@ -214,7 +214,7 @@ class _Draw:
 
 def of_several(log: SilverLog) -> SilverLog:
     """Return the answers of a log that hold several clusters."""
-    answer = np.unique(log.members["cluster_id"].to_numpy(), return_inverse=True)[1]
+    answer = np.unique(log.members["answer_id"].to_numpy(), return_inverse=True)[1]
     combined = answer * (log.gold.max(initial=0) + 1) + log.gold
     clusters = np.bincount(answer[np.unique(combined, return_index=True)[1]])
     return _only(log, (clusters > 1)[answer])
@@ -223,7 +223,7 @@ def of_several(log: SilverLog) -> SilverLog:
 def thinned(log: SilverLog, *, seed: int) -> SilverLog:
     """Return the log with one question of each cluster under half of the answers: strays that are built alike."""
     generator = np.random.default_rng(seed)
-    answer = np.unique(log.members["cluster_id"].to_numpy(), return_inverse=True)[1]
+    answer = np.unique(log.members["answer_id"].to_numpy(), return_inverse=True)[1]
     thin = generator.random(answer.max(initial=0) + 1) < 0.5
     order = generator.permutation(len(answer))
     combined = answer * (log.gold.max(initial=0) + 1) + log.gold
@@ -239,6 +239,6 @@ def _only(log: SilverLog, rows: np.ndarray) -> SilverLog:
 def simulated_log(path: str) -> SilverLog:
     """Return a simulated log; a question's gold cluster under an answer is that of most of its events there."""
     gold = read_gold(expand([path]), {"gold": "gold_cluster"})
-    answer = np.unique(gold.members["cluster_id"].to_numpy(), return_inverse=True)[1]
-    members = gold.members.set_column(0, "cluster_id", pa.array(answer))
+    answer = np.unique(gold.members["answer_id"].to_numpy(), return_inverse=True)[1]
+    members = gold.members.set_column(0, "answer_id", pa.array(answer))
     return SilverLog(members, gold.cluster, np.full(len(members), MERGED), gold.weights)

@@ -50,7 +50,7 @@ def score(log: SilverLog, group: np.ndarray, part: np.ndarray | None = None) -> 
 
 def answers(log: SilverLog) -> np.ndarray:
     """Return the number of each row's answer, from 0."""
-    return np.unique(log.members["cluster_id"].to_numpy(), return_inverse=True)[1]
+    return np.unique(log.members["answer_id"].to_numpy(), return_inverse=True)[1]
 
 
 def gated(log: SilverLog, group: np.ndarray, name: str = "idf", least: float = MIN_COHERENCE) -> np.ndarray:

@@ -130,7 +130,7 @@ def gather(gold: Gold, encode: Encode | None = None) -> Compared:
 
 
 def _half(gold: Gold, *, seed: int, second: bool) -> Gold:
-    chosen = (uniform(gold.members["cluster_id"].to_numpy(), f"calibration {seed}") >= 0.5) == second
+    chosen = (uniform(gold.members["answer_id"].to_numpy(), f"calibration {seed}") >= 0.5) == second
     return Gold(gold.members.filter(pa.array(chosen)), gold.cluster[chosen], gold.weights)
 
 
@@ -145,12 +145,12 @@ def _check(same: list[np.ndarray]) -> None:
 
 def _linked(gold: Gold, pairs: Compared, probability: np.ndarray, threshold: float) -> Point:
     group = agglomerate(pairs.left, pairs.right, probability, rows=len(gold.members), threshold=threshold)
-    return Point(threshold, *precision_recall(group, gold.cluster, gold.members["cluster_id"].to_numpy()))
+    return Point(threshold, *precision_recall(group, gold.cluster, gold.members["answer_id"].to_numpy()))
 
 
 def _whole(gold: Gold) -> dict[str, list[Point]]:
     """Return the curve of each coherence: answers that score at least the threshold are kept whole, others not."""
-    ids = gold.members["cluster_id"].to_numpy()
+    ids = gold.members["answer_id"].to_numpy()
     starts = starts_of_runs(ids)
     sizes = sizes_of_runs(starts, len(ids))
     scored = coherence(gold.members["token_ids"], starts, gold.weights)
@@ -158,7 +158,7 @@ def _whole(gold: Gold) -> dict[str, list[Point]]:
 
 
 def _curve(gold: Gold, score: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> list[Point]:
-    answer, alone = gold.members["cluster_id"].to_numpy(), np.arange(len(gold.members))
+    answer, alone = gold.members["answer_id"].to_numpy(), np.arange(len(gold.members))
     points = []
     for threshold in THRESHOLDS:
         group = np.where(np.repeat(score >= threshold, sizes), np.repeat(starts, sizes), alone)

@@ -82,7 +82,7 @@ def gold_of(tables: Iterable[pa.Table]) -> Gold:
     places = _places(questions, answer_hashes(numbered, fold_all(answers.dictionary)))
     once = pa.array(np.ones(len(rows), np.int64))
     of_place = most_frequent(places, rows["gold"].combine_chunks(), once)
-    wanted = _places(members["question_id"].combine_chunks(), members["cluster_id"].combine_chunks())
+    wanted = _places(members["question_id"].combine_chunks(), members["answer_id"].combine_chunks())
     found = np.searchsorted(of_place["group"].to_numpy(), wanted.to_numpy())
     codes = of_place["value"].combine_chunks().take(pa.array(found)).dictionary_encode().indices
     return Gold(members, codes.to_numpy().astype(np.int64), named.token_counts)

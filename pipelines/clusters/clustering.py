@@ -1,6 +1,6 @@
 """Clusters: paraphrases among the questions that got the same answer, of a size and coherence to believe.
 
-MEMBERS of all answers of a shard -> cluster -> MEMBERS of believable clusters, TURNED_AWAY rows
+MEMBERS of all answers of a shard -> cluster -> MEMBERS of believable clusters, REJECTS rows
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pipelines.clusters.coherence import Coherence, coherence
 from pipelines.linkage.linker import Linker
 from pipelines.questions.memberships import merge_answers, replace_columns
 from pipelines.questions.token_frequencies import TokenWeights
-from pipelines.writing.rejects import turn_members_away
+from pipelines.writing.rejects import reject_members
 from schemas.ragged import lists_of, ranks_in_runs, sizes_of_runs, starts_of_runs
 from schemas.tables import CLUSTERS
 from schemas.text_arrays import hash64_all
@@ -42,15 +42,15 @@ class Clustered(NamedTuple):
     Attributes:
         members: MEMBERS of the believable clusters, ordered by cluster and question.
         coherence: the scores of those clusters, in the same order.
-        turned_away: TURNED_AWAY rows, one a member.
+        rejects: REJECTS rows, one a member.
         counts: how many ``members_judged`` there were (so many are kept or turned away), of how many ``answers``, in
             how many ``groups``, and what became of these.
-        names: ``cluster_id`` and ``answer`` of the answers whose surplus `pipelines.clusters.size_cap` cut.
+        names: ``answer_id`` and ``answer`` of the answers whose surplus `pipelines.clusters.size_cap` cut.
     """
 
     members: pa.Table
     coherence: Coherence
-    turned_away: pa.Table
+    rejects: pa.Table
     counts: dict[str, int]
     names: pa.Table
 
@@ -65,22 +65,22 @@ def cluster(members: pa.Table, gate: Gate, weights: TokenWeights, linker: Linker
         linker: splits answers into groups of paraphrases; None: all questions of an answer are one group.
     """
     merged = merge_answers(members)
-    answers = merged["cluster_id"].to_numpy()
+    answers = merged["answer_id"].to_numpy()
     answer_starts = starts_of_runs(answers)
     sizes = sizes_of_runs(answer_starts, len(merged))
-    voted = pc.unique(members["cluster_id"].filter(pc.is_null(members["text"]))).to_numpy()
+    voted = pc.unique(members["answer_id"].filter(pc.is_null(members["text"]))).to_numpy()
     cut = answer_starts[np.isin(answers[answer_starts], voted)]
     single = pa.array(np.repeat(sizes == 1, sizes))
-    lost = [turn_members_away(merged.filter(single), stage="size", reason="single_question")]
+    lost = [reject_members(merged.filter(single), stage="size", reason="single_question")]
     grouped = _split_answers(merged.filter(pc.invert(single)), weights, linker)
     starts = starts_of_runs(grouped["cluster_id"].to_numpy())
     group_sizes = sizes_of_runs(starts, len(grouped))
-    over = (group_sizes > gate.max_cluster_size) | np.isin(grouped["cluster_id"].to_numpy()[starts], voted)
+    over = (group_sizes > gate.max_cluster_size) | np.isin(grouped["answer_id"].to_numpy()[starts], voted)
     alone = np.repeat(group_sizes == 1, group_sizes)
     surplus = ranks_in_runs(starts, len(grouped)) >= gate.max_cluster_size
     lost += [
-        turn_members_away(grouped.filter(pa.array(alone)), stage="linkage", reason="no_paraphrase"),
-        turn_members_away(grouped.filter(pa.array(surplus)), stage="size", reason="over_max_cluster_size"),
+        reject_members(grouped.filter(pa.array(alone)), stage="linkage", reason="no_paraphrase"),
+        reject_members(grouped.filter(pa.array(surplus)), stage="size", reason="over_max_cluster_size"),
     ]
     kept = grouped.filter(pa.array(~(alone | surplus)))
     judged, scores, incoherent = _believe(kept, gate, weights)
@@ -92,7 +92,7 @@ def cluster(members: pa.Table, gate: Gate, weights: TokenWeights, linker: Linker
         "groups_over_max_cluster_size": int(np.count_nonzero(over)),
         "groups_incoherent": int(np.count_nonzero(group_sizes > 1)) - len(scores.paper),
     }
-    names = merged.select(["cluster_id", "answer"]).take(pa.array(cut))
+    names = merged.select(["answer_id", "answer"]).take(pa.array(cut))
     return Clustered(judged, scores, pa.concat_tables([*lost, incoherent]), counts, names)
 
 
@@ -101,20 +101,19 @@ def _split_answers(merged: pa.Table, weights: TokenWeights, linker: Linker | Non
 
     A group's id is the hash of its answer and its smallest question, so it stays when other questions come or go.
     """
-    answers = merged["cluster_id"].combine_chunks()
-    with_answer = replace_columns(merged, answer_hash=answers)
+    answers = merged["answer_id"].combine_chunks()
     if linker is None or not len(merged):
-        return with_answer
+        return replace_columns(merged, cluster_id=answers)
     linked = linker(merged, weights)
     first = merged["question_id"].combine_chunks().take(pa.array(linked.group))
     named = pc.binary_join_element_wise(answers.cast(pa.string()), first.cast(pa.string()), ":").dictionary_encode()
     ids = hash64_all(named.dictionary).take(named.indices)
-    grouped = replace_columns(with_answer, cluster_id=ids, linkage_probability=pa.array(linked.confidence))
+    grouped = replace_columns(merged, cluster_id=ids, linkage_probability=pa.array(linked.confidence))
     return grouped.take(pa.array(np.lexsort((grouped["question_id"].to_numpy(), ids.to_numpy()))))
 
 
 def _believe(kept: pa.Table, gate: Gate, weights: TokenWeights) -> tuple[pa.Table, Coherence, pa.Table]:
-    """Return the clusters that reach the gate's coherence, their scores, and the others as TURNED_AWAY rows."""
+    """Return the clusters that reach the gate's coherence, their scores, and the others as REJECTS rows."""
     starts = starts_of_runs(kept["cluster_id"].to_numpy())
     scored = coherence(kept["token_ids"], starts, weights)
     score = scored.named(gate.coherence)
@@ -122,7 +121,7 @@ def _believe(kept: pa.Table, gate: Gate, weights: TokenWeights) -> tuple[pa.Tabl
     coherent = score_of_row >= gate.min_coherence
     believed = Coherence(*(values[score >= gate.min_coherence] for values in scored))
     left, scores = kept.filter(pa.array(~coherent)), pa.array(score_of_row[~coherent])
-    incoherent = turn_members_away(left, stage="coherence", reason="incoherent", scores=scores)
+    incoherent = reject_members(left, stage="coherence", reason="incoherent", scores=scores)
     return kept.filter(pa.array(coherent)), believed, incoherent
 
 
@@ -140,7 +139,7 @@ def describe(members: pa.Table, scores: Coherence) -> pa.Table:
     return pa.table(
         {
             "cluster_id": first["cluster_id"],
-            "answer_hash": first["answer_hash"],
+            "answer_hash": first["answer_id"],
             "answer": first["answer"],
             "split": first["split"],
             "size": pa.array(sizes_of_runs(starts, len(members))),

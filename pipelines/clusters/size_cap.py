@@ -1,6 +1,6 @@
 """Size cap: questions of an answer beyond `max_cluster_size` are rejected before the shuffle by answer.
 
-MEMBERS of whole questions -> cut_surplus -> MEMBERS, SURPLUS; SURPLUS and the answers' names -> turn_surplus_away
+MEMBERS of whole questions -> cut_surplus -> MEMBERS, SURPLUS; SURPLUS and the answers' names -> reject_surplus
 
 Where answers are not split, the questions with the smallest ids stand for all. One that has so many smaller ones in its
 own shard of questions cannot be among them. It is spared the way to its answer, so that no worker ever holds all
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import apache_beam as beam
 import numpy as np
@@ -19,13 +19,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.engine.shuffle import concatenate, to_ipc
-from pipelines.intermediate import MEMBERS
-from pipelines.writing.parquet import Written
-from pipelines.writing.rejects import turn_members_away
+from pipelines.intermediate import MEMBERS, SURPLUS, Written
+from pipelines.writing.rejects import reject_members
 from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
-
-SURPLUS: Final = pa.schema([MEMBERS.field(name) for name in ("cluster_id", "question_id", "text", "events", "split")])
-"""A question beyond the largest cluster, once for each answer; the answer's form is not known yet."""
+from schemas.tables import with_nulls
 
 
 @dataclasses.dataclass
@@ -72,7 +69,7 @@ def cut_surplus(members: pa.Table, max_cluster_size: int) -> Cut:
         members: MEMBERS; all rows of each question are present.
         max_cluster_size: how many questions of an answer may be kept in the end.
     """
-    ids = members["cluster_id"].combine_chunks()
+    ids = members["answer_id"].combine_chunks()
     counted = pc.value_counts(ids)
     large = counted.field("values").filter(pc.greater(counted.field("counts"), max_cluster_size))
     rows = np.flatnonzero(pc.is_in(ids, value_set=large).to_numpy(zero_copy_only=False))
@@ -96,18 +93,19 @@ def cut_surplus(members: pa.Table, max_cluster_size: int) -> Cut:
 
 def votes(members: pa.Table) -> pa.Table:
     """Return MEMBERS rows that say no more than how often each form of an answer was given; their text is null."""
-    counted = members.group_by(["cluster_id", "answer"], use_threads=False).aggregate([("events", "sum")])
-    known = {"cluster_id": counted["cluster_id"], "answer": counted["answer"], "events": counted["events_sum"]}
-    return pa.table({f.name: known.get(f.name, pa.nulls(len(counted), f.type)) for f in MEMBERS}).cast(MEMBERS)
+    counted = members.group_by(["answer_id", "answer"], use_threads=False).aggregate([("events", "sum")])
+    known = {"answer_id": counted["answer_id"], "answer": counted["answer"], "events": counted["events_sum"]}
+    return with_nulls(MEMBERS, known)
 
 
-def turn_surplus_away(part: bytes, names: Sequence[pa.Table]) -> pa.Table:
-    """Return TURNED_AWAY rows for SURPLUS, as if the questions had met.
+def reject_surplus(part: bytes, names: Sequence[pa.Table]) -> pa.Table:
+    """Return REJECTS rows for SURPLUS, as if the questions had met.
 
     Args:
         part: the questions, as Arrow IPC bytes.
-        names: ``cluster_id`` and ``answer``, the most frequent form, of all answers that were cut.
+        names: ``answer_id`` and ``answer``, the most frequent form, of all answers that were cut.
     """
     surplus, known = concatenate([part]), pa.concat_tables(names)
-    answers = known["answer"].take(pc.index_in(surplus["cluster_id"], value_set=known["cluster_id"]))
-    return turn_members_away(surplus.append_column("answer", answers), stage="size", reason="over_max_cluster_size")
+    answers = known["answer"].take(pc.index_in(surplus["answer_id"], value_set=known["answer_id"]))
+    members = surplus.append_column("answer", answers).append_column("cluster_id", surplus["answer_id"])
+    return reject_members(members, stage="size", reason="over_max_cluster_size")

@@ -12,21 +12,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.decontamination.near_duplicates import KINDS, PRECEDENCE, REASONS
-from pipelines.intermediate import MEMBERS, TURNED_AWAY
-from pipelines.writing.rejects import turn_members_away
+from pipelines.intermediate import MEMBERS, MENTIONS, REJECTS
+from pipelines.writing.rejects import reject_members
 from schemas.ragged import sizes_of_runs, starts_of_runs
-
-MENTIONS: Final = pa.schema([*MEMBERS, ("reason", pa.int8()), ("score", pa.float64())])
-"""A member, or (reason not null) why a question of a split should leave it, one of `LEAKS`."""
+from schemas.tables import with_nulls
 
 _VERDICT: Final = pa.schema([MENTIONS.field(name) for name in ("question_id", "split", "reason", "score")])
 
 
 class Kept(NamedTuple):
-    """MEMBERS that stay, TURNED_AWAY rows for the others, and counts by ``leakage.<what>.<split>[.<reason>]``."""
+    """MEMBERS that stay, REJECTS rows for the others, and counts by ``leakage.<what>.<split>[.<reason>]``."""
 
     members: pa.Table
-    turned_away: pa.Table
+    rejects: pa.Table
     counts: dict[str, int]
 
 
@@ -45,9 +43,7 @@ def accuse(leaks: pa.Table) -> pa.Table:
 
 
 def _mentions(known: pa.Table) -> pa.Table:
-    missing = {f.name: pa.nulls(len(known), f.type) for f in MENTIONS if f.name not in known.column_names}
-    columns = missing | dict(zip(known.column_names, known.columns, strict=True))
-    return pa.table({name: columns[name] for name in MENTIONS.names}).cast(MENTIONS)
+    return with_nulls(MENTIONS, dict(zip(known.column_names, known.columns, strict=True)))
 
 
 def drop_leaked(mentions: pa.Table, *, across: bool) -> Kept:
@@ -63,11 +59,11 @@ def drop_leaked(mentions: pa.Table, *, across: bool) -> Kept:
     verdicts = pa.concat_tables([mentions.filter(accused).select(_VERDICT.names), *same])
     held_out = members.filter(pc.not_equal(members["split"], "train"))
     reasons, scores = _first_verdict(held_out, verdicts)
-    lost = [TURNED_AWAY.empty_table()]
+    lost = [REJECTS.empty_table()]
     for number, reason in enumerate(REASONS):
         leaked = pc.fill_null(pc.equal(reasons, number), False)
         left = held_out.filter(leaked)
-        lost.append(turn_members_away(left, stage="leakage", reason=reason, scores=scores.filter(leaked)))
+        lost.append(reject_members(left, stage="leakage", reason=reason, scores=scores.filter(leaked)))
     counts = _count("compared", members["split"])
     distinct = verdicts.group_by(["question_id", "split", "reason"], use_threads=False).aggregate([])
     counts |= _count("found", distinct["split"], distinct["reason"].combine_chunks())
@@ -113,7 +109,7 @@ def drop_alone(members: pa.Table) -> Kept:
     sizes = sizes_of_runs(starts, len(ordered))
     alone = pa.array(np.repeat(sizes == 1, sizes))
     left = ordered.filter(alone)
-    lost = turn_members_away(left, stage="leakage", reason="left_alone")
+    lost = reject_members(left, stage="leakage", reason="left_alone")
     counts = {f"{name}.left_alone": n for name, n in _count("removed", left["split"]).items()}
     return Kept(ordered.filter(pc.invert(alone)), lost, counts)
 

@@ -17,7 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.decontamination.set_similarity import SETS, differences, similar_pairs
+from pipelines.decontamination.set_similarity import differences, similar_pairs
+from pipelines.intermediate import LEAKS, SETS
 from schemas.hashing import bag_ids, mix
 
 PRECEDENCE: Final = ("train", "test", "validation")
@@ -29,11 +30,6 @@ REASONS: Final = tuple(
 """Why a question leaves, the first that applies: three for the split that has its like."""
 
 SAME_WORDS, NEAR_DUPLICATE, KINDS = 1, 2, 3
-
-LEAKS: Final = pa.schema(
-    [("question_id", pa.int64()), ("rank", pa.int8()), ("reason", pa.int8()), ("score", pa.float64())]
-)
-"""A question that leaves the split of ``rank``, the number of the reason and the Jaccard index."""
 
 MEETINGS_A_LEVEL: Final = 6
 """Finer parts meet less often in vain, but there are more unions of them; at most so many are formed if possible."""

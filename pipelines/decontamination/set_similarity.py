@@ -15,17 +15,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-SETS: Final = pa.schema(
-    [
-        ("meeting", pa.int64()),  # sets are compared where these are equal
-        ("question_id", pa.int64()),
-        ("rank", pa.int8()),  # of its split in `pipelines.decontamination.near_duplicates.PRECEDENCE`
-        ("bag_id", pa.int64()),  # `schemas.hashing.bag_ids` of its words, repeats included
-        ("token_ids", pa.list_(pa.int64())),  # null where the meeting alone tells that two sets are equal
-    ]
-)
-"""One row for each place where a question's set of words meets others."""
-
 SMALLEST_JACCARD: Final = 0.8
 """Below, questions of seven words are alike that differ in one, a name perhaps: of templates such as "where is the
 birthplace of …" all pairs would be, far too many to compare, and at 0.8 half of a held-out split is gone already."""

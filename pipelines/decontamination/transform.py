@@ -1,6 +1,6 @@
 """No question of validation or test may occur in train, in its own words or in almost the same ones.
 
-MEMBERS of all splits -> RemoveLeakage -> MEMBERS of validation and test, TURNED_AWAY rows, Written
+MEMBERS of all splits -> RemoveLeakage -> MEMBERS of validation and test, REJECTS rows, Written
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from pipelines.decontamination.evidence import Kept, accuse, drop_alone, drop_le
 from pipelines.decontamination.near_duplicates import find_leaks, sets_to_compare
 from pipelines.decontamination.set_similarity import SMALLEST_JACCARD
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.writing.parquet import Written
-
-TURNED_AWAY_TAG = "turned_away"
+from pipelines.intermediate import Written
+from pipelines.writing.rejects import TAG
 
 
 class Leakage(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -48,7 +47,7 @@ class RemoveLeakage(beam.PTransform):
 
     Input: MEMBERS tables with their split.
     Output: ``main``, MEMBERS of validation and test ordered by cluster and question, one table a shard, all of a
-    cluster in one table; ``turned_away``, TURNED_AWAY tables; ``written``, counts.
+    cluster in one table; ``rejects``, REJECTS tables; ``written``, counts.
     """
 
     leakage: Leakage
@@ -59,7 +58,7 @@ class RemoveLeakage(beam.PTransform):
 
     def expand(self, members: beam.PCollection[pa.Table]) -> dict[str, beam.PCollection[Any]]:
         """Meet by words and by question to find leaks, then by answer to find clusters left with one question."""
-        tags = (TURNED_AWAY_TAG, "written")
+        tags = (TAG, "written")
         counts, mentions = [], [members | "Mention" >> beam.Map(mention)]
         if self.leakage.near_duplicate:
             found = (
@@ -80,12 +79,12 @@ class RemoveLeakage(beam.PTransform):
         )
         whole = (
             clean.main
-            | "MeetByAnswerAgain" >> GroupByShard(key="answer_hash", shards=self.shards)
+            | "MeetByAnswerAgain" >> GroupByShard(key="answer_id", shards=self.shards)
             | "DropAlone" >> beam.FlatMap(lambda table: _tagged(drop_alone(table))).with_outputs(*tags, main="main")
         )
-        lost = (clean[TURNED_AWAY_TAG], whole[TURNED_AWAY_TAG]) | "Lost" >> beam.Flatten()
+        lost = (clean[TAG], whole[TAG]) | "Lost" >> beam.Flatten()
         counted = (*counts, clean.written, whole.written) | "Counted" >> beam.Flatten()
-        return {"main": whole.main, TURNED_AWAY_TAG: lost, "written": counted}
+        return {"main": whole.main, TAG: lost, "written": counted}
 
 
 def _find(sets: pa.Table, near_duplicate: float) -> Iterator[Any]:
@@ -98,6 +97,6 @@ def _find(sets: pa.Table, near_duplicate: float) -> Iterator[Any]:
 def _tagged(kept: Kept) -> Iterator[Any]:
     if len(kept.members):
         yield kept.members
-    if len(kept.turned_away):
-        yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, kept.turned_away)
+    if len(kept.rejects):
+        yield beam.pvalue.TaggedOutput(TAG, kept.rejects)
     yield beam.pvalue.TaggedOutput("written", Written(None, dict(kept.counts)))

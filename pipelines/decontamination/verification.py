@@ -22,11 +22,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.decontamination.near_duplicates import PRECEDENCE, earliest
-from pipelines.decontamination.set_similarity import SETS, differences, similar_pairs
+from pipelines.decontamination.set_similarity import differences, similar_pairs
 from pipelines.engine.shuffle import GroupByShard
+from pipelines.intermediate import SETS, Written
 from pipelines.questions.aggregation import token_ids
 from pipelines.questions.token_frequencies import TokenWeights
-from pipelines.writing.parquet import Written
 from schemas.artifacts.manifest import read_verified
 from schemas.hashing import mix
 from schemas.text_arrays import hash64_all, key_all, words_all

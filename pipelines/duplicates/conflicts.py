@@ -6,18 +6,13 @@ negative EDGES, COMPONENTS -> CountConflicts -> Written
 from __future__ import annotations
 
 import dataclasses
-from typing import Final
 
 import apache_beam as beam
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.writing.parquet import Written
-
-CROSSINGS: Final = pa.schema([("node", pa.int64()), ("other", pa.int64()), ("component", pa.int64())])
-"""An edge to ``other``, seen from ``node``, with the other's component if that is known; or (``other`` null) the
-component of a node."""
+from pipelines.intermediate import CROSSINGS, Written
 
 
 @dataclasses.dataclass

@@ -14,12 +14,10 @@ import pyarrow as pa
 from scipy import sparse
 from scipy.sparse import csgraph
 
+from pipelines.intermediate import COMPONENTS
 from schemas.errors import QprError
 
 Ids = npt.NDArray[np.int64]
-
-COMPONENTS: Final = pa.schema([("node", pa.int64()), ("component", pa.int64())])
-"""A node and the smallest node of its component, which may be the node itself."""
 
 SMALL_GRAPH: Final = 250_000
 """Maximum number of edges for networkx: about 1.6 s and 160 MB; scipy finds the components of larger graphs."""

@@ -14,16 +14,11 @@ import pyarrow.compute as pc
 import pydantic
 
 from pipelines.clusters.splits import DEFAULT_SALT
-from pipelines.intermediate import ASKED
+from pipelines.intermediate import ASKED, SIZES, SPLITS_OF
 from schemas.hashing import uniform
 from schemas.ragged import ranks_in_runs, starts_of_runs
+from schemas.tables import with_nulls
 from schemas.text_arrays import hash64_all
-
-SIZES: Final = pa.schema([("cluster_id", pa.int64()), ("questions", pa.int64())])
-"""A cluster and how many questions it has, two at least."""
-
-SPLITS_OF: Final = pa.schema([("cluster_id", pa.int64()), ("split", pa.string())])
-"""Clusters of validation and test; all others are in train."""
 
 
 class HeldOut(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -68,8 +63,7 @@ def pairs_of(sizes: pa.Table) -> np.ndarray:
 def place_questions(member_of: pa.Table) -> pa.Table:
     """Return an ASKED row for each question of a cluster that tells the cluster and no more; its ``key`` is null."""
     ids = cluster_ids_of(member_of["component"].combine_chunks())
-    known = {"question_id": member_of["node"], "cluster_id": ids}
-    return pa.table({f.name: known.get(f.name, pa.nulls(len(ids), f.type)) for f in ASKED}).cast(ASKED)
+    return with_nulls(ASKED, {"question_id": member_of["node"], "answer_id": ids})
 
 
 def shortlist(sizes: pa.Table, held_out: HeldOut) -> pa.Table:

@@ -1,6 +1,6 @@
 """Usable rows of a file of labelled pairs: questions, edges and ids.
 
-rows as read -> validate_pairs -> ASKED rows, EDGES, QIDS, TURNED_AWAY rows
+rows as read -> validate_pairs -> ASKED rows, EDGES, QIDS, REJECTS rows
 EDGES -> sort_edges -> positive and negative EDGES
 """
 
@@ -12,10 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import ASKED
+from pipelines.intermediate import ASKED, EDGES, QIDS
 from pipelines.questions.row_filters import first_true, question_faults
 from pipelines.reading import Column
-from pipelines.writing.rejects import json_objects, turn_away
+from pipelines.writing.rejects import reject_rows
+from schemas.tables import with_nulls
 from schemas.text_arrays import encode, hash64_all, key_all
 
 COLUMNS: Final = [
@@ -26,12 +27,6 @@ COLUMNS: Final = [
     Column("qid2", pa.string(), required=False),
 ]
 """What a file of pairs holds; the ids only serve to find rows that pair a question with itself, and to count."""
-
-EDGES: Final = pa.schema([("id_1", pa.int64()), ("id_2", pa.int64()), ("positive", pa.bool_()), ("rows", pa.int64())])
-"""Two questions, the smaller id first or both equal, a label, and how many rows gave it to them."""
-
-QIDS: Final = pa.schema([("qid", pa.int64()), ("text", pa.int64())])
-"""Hashes of a question id and of a text that stands beside it."""
 
 _LABELS: Final = {"1": True, "true": True, "0": False, "false": False}
 
@@ -44,13 +39,13 @@ class Paired(NamedTuple):
             events together are twice the rows kept.
         edges: EDGES of the rows kept.
         qids: QIDS of all rows, kept or not.
-        turned_away: TURNED_AWAY rows; the rows of the edges and these add up to the rows read.
+        rejects: REJECTS rows; the rows of the edges and these add up to the rows read.
     """
 
     asked: pa.Table
     edges: pa.Table
     qids: pa.Table
-    turned_away: pa.Table
+    rejects: pa.Table
 
 
 class Sorted(NamedTuple):
@@ -84,13 +79,11 @@ def validate_pairs(rows: pa.Table) -> Paired:
     )
     kept = pc.is_null(reasons)
     ids = hash64_all(keys)
-    lost = rows.filter(pc.invert(kept))
-    payloads = json_objects({name: lost[name] for name in lost.column_names})
     return Paired(
         asked=_asked(texts, keys, ids, pa.concat_arrays([first.filter(kept), second.filter(kept)])),
         edges=_edges(ids.take(first.filter(kept)), ids.take(second.filter(kept)), label.filter(kept)),
         qids=_qids(rows, both),
-        turned_away=turn_away(payloads, stage="validate", reasons=reasons.filter(pc.invert(kept))),
+        rejects=reject_rows(rows, reasons),
     )
 
 
@@ -109,7 +102,7 @@ def _asked(texts: pa.Array, keys: pa.Array, ids: pa.Array, indices: pa.Array) ->
         "text": texts.take(used),
         "events": pa.array(events).take(used),
     }
-    return pa.table({f.name: known.get(f.name, pa.nulls(len(used), f.type)) for f in ASKED}).cast(ASKED)
+    return with_nulls(ASKED, known)
 
 
 def _edges(id_1: pa.Array, id_2: pa.Array, positive: pa.Array) -> pa.Table:

@@ -17,24 +17,26 @@ import pydantic
 from pipelines.clusters.clustering import Gate, cluster, describe
 from pipelines.clusters.coherence import Coherence, coherence
 from pipelines.clusters.pairs import DEFAULT_MAX_PAIRS, pair
-from pipelines.clusters.size_cap import CutSurplus, turn_surplus_away
+from pipelines.clusters.size_cap import CutSurplus, reject_surplus
 from pipelines.clusters.splits import DEFAULT_SALT, split_of
-from pipelines.decontamination.transform import TURNED_AWAY_TAG, Leakage, RemoveLeakage
+from pipelines.decontamination.transform import Leakage, RemoveLeakage
 from pipelines.decontamination.verification import CheckLeakage
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard
+from pipelines.intermediate import Written
 from pipelines.linkage.linker import Encode, Linker, Linking
 from pipelines.linkage.transform import MakeLinker
-from pipelines.questions.aggregation import as_membership, assign_clusters, places
+from pipelines.questions.aggregation import as_memberships, assign_clusters, places
 from pipelines.questions.token_frequencies import MergeTokenCounts, TokenWeights
 from pipelines.reading.sources import Source, digest_input
 from pipelines.summary.fallbacks import broad_answers
-from pipelines.writing.parquet import WriteTable, Written
+from pipelines.writing.parquet import WriteTable
+from pipelines.writing.rejects import TAG
 from schemas.ragged import starts_of_runs
 from schemas.tables import SPLITS
 
 _TABLES = ("clusters", "pairs")
-_TAGS = (*(f"{table}_{split}" for table in _TABLES for split in SPLITS), "places", "names", TURNED_AWAY_TAG, "written")
+_TAGS = (*(f"{table}_{split}" for table in _TABLES for split in SPLITS), "places", "names", TAG, "written")
 
 
 class Assembly(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -63,13 +65,13 @@ class Parts(TypedDict):
         members: MEMBERS tables in any order, all rows of a question in one of them; a split that is given stays, a null
             one is decided by hash.
         token_counts: TokenWeights of disjoint sets of questions.
-        turned_away: TURNED_AWAY tables.
+        rejects: REJECTS tables.
     """
 
     questions: beam.PCollection[pa.Table]
     members: beam.PCollection[pa.Table]
     token_counts: beam.PCollection[TokenWeights]
-    turned_away: beam.PCollection[pa.Table]
+    rejects: beam.PCollection[pa.Table]
 
 
 @dataclasses.dataclass
@@ -101,7 +103,7 @@ class AssembleDataset(beam.PTransform):
         if self.assembly.linking is None:  # an answer is one cluster, of which no more than so many questions are kept
             cut = members | "CutSurplus" >> CutSurplus(self.assembly.gate.max_cluster_size)
             members, surplus, cut_away = cut["main"], [cut["surplus"]], [cut["written"]]
-        of_answers = members | "MeetByAnswer" >> GroupByShard(key="cluster_id", shards=self.shards)
+        of_answers = members | "MeetByAnswer" >> GroupByShard(key="answer_id", shards=self.shards)
         linker = (of_answers, weights) | "MakeLinker" >> MakeLinker(self.assembly.linking, self.encode)
         judged = of_answers | "Judge" >> beam.FlatMap(
             judge,
@@ -115,7 +117,7 @@ class AssembleDataset(beam.PTransform):
         ).with_outputs(*_TAGS)
         questions = (
             (
-                parts["questions"] | "AwaitPlaces" >> beam.Map(as_membership),
+                parts["questions"] | "AwaitPlaces" >> beam.Map(as_memberships),
                 judged["places"],
                 finished["places"],
             )
@@ -124,10 +126,10 @@ class AssembleDataset(beam.PTransform):
         )
         names = beam.pvalue.AsList(judged["names"])
         rejected = (
-            parts["turned_away"],
-            judged[TURNED_AWAY_TAG],
-            held_out[TURNED_AWAY_TAG],
-            *(part | "TurnSurplusAway" >> beam.Map(turn_surplus_away, names=names) for part in surplus),
+            parts["rejects"],
+            judged[TAG],
+            held_out[TAG],
+            *(part | "RejectSurplus" >> beam.Map(reject_surplus, names=names) for part in surplus),
         ) | "GatherRejected" >> GroupByShard(key="shard_key", shards=self.shards)
         tables = {table: self._write_splits(table, judged, finished) for table in _TABLES}
         check = CheckLeakage(self.assembly.leakage.near_duplicate, self.shards, self.run_url.rsplit("/", 1)[0])
@@ -175,7 +177,7 @@ def judge(members: pa.Table, assembly: Assembly, weights: TokenWeights, linker: 
     clustered = cluster(members, assembly.gate, weights, linker)
     progress.count(clustered.counts["members_judged"], "question", "clustered")
     given = clustered.members["split"].combine_chunks()
-    decided = split_of(clustered.members["answer_hash"].to_numpy(), assembly.salt)
+    decided = split_of(clustered.members["answer_id"].to_numpy(), assembly.salt)
     split = decided if given.null_count == len(given) else pc.coalesce(given, decided)
     believed = clustered.members.set_column(clustered.members.column_names.index("split"), "split", split)
     yield believed
@@ -184,7 +186,7 @@ def judge(members: pa.Table, assembly: Assembly, weights: TokenWeights, linker: 
     cluster_in_train = in_train.take(pa.array(starts)).to_numpy(zero_copy_only=False)
     scores = Coherence(*(values[cluster_in_train] for values in clustered.coherence))
     yield from _tables(believed.filter(in_train), scores, assembly)
-    yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, clustered.turned_away)
+    yield beam.pvalue.TaggedOutput(TAG, clustered.rejects)
     yield beam.pvalue.TaggedOutput(
         "written", Written(None, clustered.counts, broad_answers=broad_answers(members, weights))
     )
@@ -212,5 +214,5 @@ def _tables(members: pa.Table, scores: Coherence, assembly: Assembly) -> Iterato
                 else table
             )
             if len(ids) and len(part):
-                shard_key = pa.repeat(members["answer_hash"][0], len(part))
+                shard_key = pa.repeat(members["answer_id"][0], len(part))
                 yield beam.pvalue.TaggedOutput(f"{name}_{split}", part.append_column("shard_key", shard_key))

@@ -13,10 +13,10 @@ import apache_beam as beam
 import pyarrow as pa
 import pydantic
 
-from pipelines.decontamination.transform import TURNED_AWAY_TAG
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard
 from pipelines.graphs.dataset import AssembleDataset, Assembly, DigestInputs, Parts
+from pipelines.intermediate import Written
 from pipelines.linkage.linker import Encode
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.ambiguity import Ambiguity, settle_answers
@@ -24,8 +24,7 @@ from pipelines.questions.row_filters import Validation, validate
 from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import divide, read
 from pipelines.reading.sources import Source
-from pipelines.writing.parquet import Written
-from pipelines.writing.rejects import turn_away_unreadable
+from pipelines.writing.rejects import TAG
 from pipelines.writing.run_report import WriteReport
 from schemas.tables import QA_LOG
 
@@ -78,23 +77,21 @@ def build(
         | "DivideFiles" >> beam.FlatMap(divide)
         | "SpreadFiles" >> beam.Reshuffle()
         | "ReadAndValidate"
-        >> beam.FlatMap(read_asked, config.column_names, config.validation).with_outputs(
-            TURNED_AWAY_TAG, "written", main="asked"
-        )
+        >> beam.FlatMap(read_asked, config.column_names, config.validation).with_outputs(TAG, "written", main="asked")
     )
     named = (
         asked.asked
         | "MeetByQuestion" >> GroupByShard(key="question_id", shards=config.shards)
         | "NameQuestions"
         >> beam.FlatMap(name_and_settle, config.ambiguity).with_outputs(
-            "members", "token_counts", TURNED_AWAY_TAG, "written", main="questions"
+            "members", "token_counts", TAG, "written", main="questions"
         )
     )
     parts: Parts = {
         "questions": named.questions,
         "members": named.members,
         "token_counts": named.token_counts,
-        "turned_away": (asked[TURNED_AWAY_TAG], named[TURNED_AWAY_TAG]) | "Unusable" >> beam.Flatten(),
+        "rejects": (asked[TAG], named[TAG]) | "Unusable" >> beam.Flatten(),
     }
     written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url, encode)
     digested = files | "DigestInputs" >> DigestInputs()
@@ -109,8 +106,8 @@ def read_asked(source: Source, column_names: Mapping[str, str], validation: Vali
     """Yield the ASKED rows of a file, what is turned away, and how many rows and unreadable values there were."""
     counts = collections.Counter({"rows_read": 0} | {f"readable_{name}": 0 for name in validation.filters})
     for batch in read(source, COLUMNS, column_names):
-        counts["rows_read"] += len(batch.rows) + len(batch.rejected)
-        progress.count(len(batch.rows) + len(batch.rejected), "row", "read")
+        counts["rows_read"] += len(batch.rows) + len(batch.rejects)
+        progress.count(len(batch.rows) + len(batch.rejects), "row", "read")
         counts.update({f"unreadable_{name}": found for name, found in batch.unreadable.items()})
         counts.update({f"ambiguous_{name}": found for name, found in batch.ambiguous.items()})
         counts.update(
@@ -119,10 +116,9 @@ def read_asked(source: Source, column_names: Mapping[str, str], validation: Vali
         checked = validate(batch.rows, validation)
         if len(checked.asked):
             yield checked.asked
-        unreadable = turn_away_unreadable(batch.rejected)
-        for lost in (checked.turned_away, unreadable):
+        for lost in (checked.rejects, batch.rejects):
             if len(lost):
-                yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, lost)
+                yield beam.pvalue.TaggedOutput(TAG, lost)
     yield beam.pvalue.TaggedOutput("written", Written(None, dict(counts)))
 
 
@@ -132,6 +128,6 @@ def name_and_settle(asked: pa.Table, ambiguity: Ambiguity) -> Iterator[Any]:
     settled = settle_answers(named.members, ambiguity)
     yield named.questions
     yield beam.pvalue.TaggedOutput("members", settled.members)
-    yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, settled.turned_away)
+    yield beam.pvalue.TaggedOutput(TAG, settled.rejects)
     yield beam.pvalue.TaggedOutput("token_counts", named.token_counts)
     yield beam.pvalue.TaggedOutput("written", Written(None, settled.counts))

@@ -13,19 +13,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pydantic
 
-from pipelines.decontamination.transform import TURNED_AWAY_TAG
 from pipelines.duplicates.held_out_split import HeldOut
 from pipelines.duplicates.labelled_pairs import COLUMNS, validate_pairs
 from pipelines.duplicates.transform import ClusterDuplicates
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard
 from pipelines.graphs.dataset import AssembleDataset, Assembly, DigestInputs, Parts
-from pipelines.intermediate import MEMBERS
+from pipelines.intermediate import MEMBERS, Written
 from pipelines.questions.aggregation import name_questions
 from pipelines.reading.reader import divide, read
 from pipelines.reading.sources import Source
-from pipelines.writing.parquet import Written
-from pipelines.writing.rejects import turn_away_unreadable
+from pipelines.writing.rejects import TAG
 from pipelines.writing.run_report import WriteReport
 
 
@@ -54,8 +52,7 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
         files
         | "DivideFiles" >> beam.FlatMap(divide)
         | "SpreadFiles" >> beam.Reshuffle()
-        | "ReadAndValidate"
-        >> beam.FlatMap(read_pairs).with_outputs("edges", "qids", TURNED_AWAY_TAG, "written", main="asked")
+        | "ReadAndValidate" >> beam.FlatMap(read_pairs).with_outputs("edges", "qids", TAG, "written", main="asked")
     )
     clustered = paired.edges | "ClusterDuplicates" >> ClusterDuplicates(config.held_out, config.shards)
     named = (
@@ -75,7 +72,7 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
         "questions": named.questions,
         "members": named.members,
         "token_counts": named.token_counts,
-        "turned_away": paired[TURNED_AWAY_TAG],
+        "rejects": paired[TAG],
     }
     written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url)
     digested = files | "DigestInputs" >> DigestInputs()
@@ -90,17 +87,17 @@ def read_pairs(source: Source) -> Iterator[Any]:
     """Yield the ASKED rows of a file, its edges, ids and rejects, and how many rows there were."""
     rows_read = 0
     for batch in read(source, COLUMNS):
-        rows_read += len(batch.rows) + len(batch.rejected)
-        progress.count(len(batch.rows) + len(batch.rejected), "row", "read")
+        rows_read += len(batch.rows) + len(batch.rejects)
+        progress.count(len(batch.rows) + len(batch.rejects), "row", "read")
         paired = validate_pairs(batch.rows)
         if len(paired.asked):
             yield paired.asked
             yield beam.pvalue.TaggedOutput("edges", paired.edges)
         if len(paired.qids):
             yield beam.pvalue.TaggedOutput("qids", paired.qids)
-        for lost in (paired.turned_away, turn_away_unreadable(batch.rejected)):
+        for lost in (paired.rejects, batch.rejects):
             if len(lost):
-                yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, lost)
+                yield beam.pvalue.TaggedOutput(TAG, lost)
     yield beam.pvalue.TaggedOutput("written", Written(None, {"rows_read": rows_read}))
 
 
@@ -130,15 +127,15 @@ def place(members: pa.Table, placed: pa.Table, held_out: pa.Table) -> pa.Table:
 
     Args:
         members: MEMBERS, one row a question.
-        placed: ``question_id`` and ``cluster_id``, one row a question that is in a cluster.
+        placed: ``question_id`` and ``answer_id``, one row a question of a component.
         held_out: `pipelines.duplicates.held_out_split.SPLITS_OF`.
     """
     rows = pc.index_in(members["question_id"], value_set=placed["question_id"])
     inside = pc.is_valid(rows)
-    cluster_ids = placed["cluster_id"].take(rows.filter(inside))
-    split = held_out["split"].take(pc.index_in(cluster_ids, value_set=held_out["cluster_id"]))
+    answer_ids = placed["answer_id"].take(rows.filter(inside))
+    split = held_out["split"].take(pc.index_in(answer_ids, value_set=held_out["cluster_id"]))
     columns = {name: members[name].filter(inside) for name in MEMBERS.names}
-    return pa.table({**columns, "cluster_id": cluster_ids, "split": pc.fill_null(split, "train")}).cast(MEMBERS)
+    return pa.table({**columns, "answer_id": answer_ids, "split": pc.fill_null(split, "train")}).cast(MEMBERS)
 
 
 def count_qids(qids: pa.Table) -> dict[str, int]:

@@ -15,14 +15,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipelines.decontamination.transform import TURNED_AWAY_TAG
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard, concatenate, to_ipc
+from pipelines.intermediate import Written
 from pipelines.linkage.linker import Encode
 from pipelines.questions.equal_questions import merge_equal
 from pipelines.reading.index_inputs import QuestionFile
 from pipelines.reading.index_questions import read_questions
-from pipelines.writing.parquet import WriteTable, Written
+from pipelines.writing.parquet import WriteTable
+from pipelines.writing.rejects import TAG
 from pipelines.writing.run_report import WriteReport
 from schemas.artifacts.writer import write_file
 from schemas.tables import ANSWER_ID, ID_TABLE, IDS, SHARDS
@@ -63,15 +64,15 @@ def build(
     read = (
         pipeline
         | "ListFiles" >> beam.Create(list(files))
-        | "ReadQuestions" >> beam.FlatMap(read_and_count).with_outputs("written", TURNED_AWAY_TAG, main="tables")
+        | "ReadQuestions" >> beam.FlatMap(read_and_count).with_outputs("written", TAG, main="tables")
     )
     merged = (
         read.tables
         | "ShuffleByQuestion" >> GroupByShard("question_id", shards)
-        | "MergeEqualKeys" >> beam.FlatMap(merge_and_count).with_outputs("written", TURNED_AWAY_TAG, main="parts")
+        | "MergeEqualKeys" >> beam.FlatMap(merge_and_count).with_outputs("written", TAG, main="parts")
     )
     rejected = (
-        (read[TURNED_AWAY_TAG], merged[TURNED_AWAY_TAG])
+        (read[TAG], merged[TAG])
         | "ShuffleRejected" >> GroupByShard("shard_key", shards)
         | "WriteRejected" >> WriteTable(run_url, "rejected", "shard_key", shards)
     )
@@ -96,11 +97,11 @@ def build(
 def read_and_count(file: QuestionFile) -> Iterator[Any]:
     """Yield tables of the usable questions of a file, its rejected rows, and the number of both."""
     for questions in read_questions(file):
-        rejected = questions.turned_away
+        rejected = questions.rejects
         counts = {"questions_read": len(questions.rows) + len(rejected), "questions_rejected": len(rejected)}
         unreadable = {f"unreadable_{name}": count for name, count in questions.unreadable.items()}
         yield beam.pvalue.TaggedOutput("written", Written(None, counts | unreadable))
-        yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, rejected)
+        yield beam.pvalue.TaggedOutput(TAG, rejected)
         yield questions.rows
 
 
@@ -109,7 +110,7 @@ def merge_and_count(table: pa.Table) -> Iterator[Any]:
     merged = merge_equal(table)
     counts = {"questions_merged": len(table) - len(merged.rows)}
     yield beam.pvalue.TaggedOutput("written", Written(None, counts))
-    yield beam.pvalue.TaggedOutput(TURNED_AWAY_TAG, merged.turned_away)
+    yield beam.pvalue.TaggedOutput(TAG, merged.rejects)
     yield len(merged.rows), to_ipc(merged.rows)
 
 

@@ -26,7 +26,7 @@ def link(members: pa.Table, weights: TokenWeights, model: LinkModel, *, vectors:
         vectors: (R, D) of the questions, any length, where the model uses their cosine.
     """
     vectors = vectors if model.cosine else None
-    starts = starts_of_runs(members["cluster_id"].to_numpy())
+    starts = starts_of_runs(members["answer_id"].to_numpy())
     sizes = sizes_of_runs(starts, len(members))
     if (sizes <= ALL_PAIRS).all():
         return _link_small(members, weights, model, vectors)

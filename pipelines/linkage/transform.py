@@ -86,7 +86,7 @@ def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sampled:
         weights: of the log's tokens.
     """
     merged = merge_answers(members)
-    answers = merged["cluster_id"].to_numpy()
+    answers = merged["answer_id"].to_numpy()
     starts = starts_of_runs(answers)
     sizes = sizes_of_runs(starts, len(answers))
     usable = (sizes > 1) & (sizes <= ALL_PAIRS)
@@ -94,7 +94,7 @@ def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sampled:
     pairs = (sizes * (sizes - 1) // 2)[usable][order]
     chosen = answers[starts[usable]][order][: np.searchsorted(np.cumsum(pairs), SAMPLE) + 1]
     sample = merged.filter(pa.array(np.isin(answers, chosen)))
-    places = uniform(np.unique(sample["cluster_id"].to_numpy()), _SALT)
+    places = uniform(np.unique(sample["answer_id"].to_numpy()), _SALT)
     compared = compare_all(sample, weights)
     return first_pairs([Sampled(places[compared.answers], compared.features)])
 

@@ -6,23 +6,18 @@ QUESTIONS rows and MEMBERSHIPS -> assign_clusters -> QUESTIONS rows
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import MEMBERS, NOT_YET_KNOWN
+from pipelines.intermediate import MEMBERS, MEMBERSHIPS
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
 from schemas.hashing import bag_ids
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
-from schemas.tables import QUESTIONS, conform
+from schemas.tables import QUESTIONS, conform, with_nulls
 from schemas.text_arrays import distinct_all, hash64_all, words_all
-
-MEMBERSHIP: Final = pa.schema(
-    [*(field.with_nullable(True).remove_metadata() for field in QUESTIONS), ("events_in_cluster", pa.int64())]
-)
-"""A question (``cluster_id`` null) or one of its places in a finished cluster (``key`` null), to meet in one shard."""
 
 
 class Named(NamedTuple):
@@ -85,28 +80,22 @@ def _members(ordered: pa.Table, starts: np.ndarray, questions: pa.Table) -> pa.T
         pa.table(
             {
                 "question": question_of_row,
-                "cluster_id": ordered["cluster_id"],
+                "answer_id": ordered["answer_id"],
                 "answer": answers.indices,
                 "events": ordered["events"],
             }
         )
-        .group_by(["question", "cluster_id", "answer"], use_threads=False)
+        .group_by(["question", "answer_id", "answer"], use_threads=False)
         .aggregate([("events", "sum")])
     )
     of_question = questions.take(counted["question"].combine_chunks())
-    return (
-        pa.table(
-            {
-                "cluster_id": counted["cluster_id"],
-                **dict(zip(of_question.column_names, of_question.columns, strict=True)),
-                "answer": answers.dictionary.take(counted["answer"].combine_chunks()),
-                "events": counted["events_sum"],
-                **{name: pa.nulls(len(counted), MEMBERS.field(name).type) for name in NOT_YET_KNOWN},
-            }
-        )
-        .select(MEMBERS.names)
-        .cast(MEMBERS)
-    )
+    columns = {
+        **dict(zip(of_question.column_names, of_question.columns, strict=True)),
+        "answer_id": counted["answer_id"],
+        "answer": answers.dictionary.take(counted["answer"].combine_chunks()),
+        "events": counted["events_sum"],
+    }
+    return with_nulls(MEMBERS, columns)
 
 
 def word_ids(keys: pa.Array) -> pa.ListArray:
@@ -121,21 +110,15 @@ def token_ids(keys: pa.Array) -> pa.ListArray:
     return distinct_all(word_ids(keys))
 
 
-def as_membership(questions: pa.Table) -> pa.Table:
+def as_memberships(questions: pa.Table) -> pa.Table:
     """Return QUESTIONS rows ready to meet their places in clusters."""
-    return questions.append_column("events_in_cluster", pa.nulls(len(questions), pa.int64())).cast(MEMBERSHIP)
+    return with_nulls(MEMBERSHIPS, dict(zip(questions.column_names, questions.columns, strict=True)))
 
 
 def places(members: pa.Table) -> pa.Table:
-    """Return the MEMBERSHIP rows of MEMBERS in finished clusters."""
-    known = {
-        "question_id": members["question_id"],
-        "cluster_id": members["cluster_id"],
-        "split": members["split"],
-        "events_in_cluster": members["events"],
-    }
-    rows = len(members)
-    return pa.table({f.name: known.get(f.name, pa.nulls(rows, f.type)) for f in MEMBERSHIP}).cast(MEMBERSHIP)
+    """Return the MEMBERSHIPS rows of MEMBERS in finished clusters."""
+    columns = {name: members[name] for name in ("question_id", "cluster_id", "split")}
+    return with_nulls(MEMBERSHIPS, columns | {"events_in_cluster": members["events"]})
 
 
 def assign_clusters(memberships: pa.Table) -> pa.Table:
@@ -144,7 +127,7 @@ def assign_clusters(memberships: pa.Table) -> pa.Table:
     Of equally frequent clusters the one with the smallest id counts; a question in no finished cluster has null.
 
     Args:
-        memberships: MEMBERSHIP; all rows of each question are present.
+        memberships: MEMBERSHIPS; all rows of each question are present.
     """
     is_question = pc.is_valid(memberships["key"])
     questions = memberships.filter(is_question).sort_by("question_id")

@@ -1,6 +1,6 @@
 """A question that got several answers says little about any of them: it counts for the one that dominates, or for none.
 
-MEMBERS of a question -> settle_answers -> MEMBERS of at most one cluster, TURNED_AWAY rows
+MEMBERS of a question -> settle_answers -> MEMBERS of at most one cluster, REJECTS rows
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pydantic
 
-from pipelines.intermediate import MEMBERS, TURNED_AWAY
-from pipelines.writing.rejects import turn_members_away
+from pipelines.intermediate import MEMBERS, REJECTS
+from pipelines.writing.rejects import reject_members
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
 
 
@@ -35,13 +35,13 @@ class Settled(NamedTuple):
 
     Attributes:
         members: MEMBERS rows, in their order, of the clusters that questions stay in.
-        turned_away: TURNED_AWAY rows, one for each question and cluster it leaves.
+        rejects: REJECTS rows, one for each question and cluster it leaves.
         counts: how many ``members`` there were, a question counted once in each of its clusters, and how many
             ``questions_with_several_answers``.
     """
 
     members: pa.Table
-    turned_away: pa.Table
+    rejects: pa.Table
     counts: dict[str, int]
 
 
@@ -54,26 +54,26 @@ def settle_answers(members: pa.Table, ambiguity: Ambiguity) -> Settled:
         members: MEMBERS, one row a question, cluster and answer form; all rows of each question are present.
         ambiguity: the limits.
     """
-    question_ids, cluster_ids = members["question_id"].to_numpy(), members["cluster_id"].to_numpy()
-    order = np.lexsort((cluster_ids, question_ids))
-    place_starts = starts_of_runs(question_ids[order], cluster_ids[order])
+    question_ids, answer_ids = members["question_id"].to_numpy(), members["answer_id"].to_numpy()
+    order = np.lexsort((answer_ids, question_ids))
+    place_starts = starts_of_runs(question_ids[order], answer_ids[order])
     question_of_place = question_ids[order[place_starts]]
     question_starts = starts_of_runs(question_of_place)
     several = question_of_place[question_starts[sizes_of_runs(question_starts, len(place_starts)) > 1]]
     counts = {"members": len(place_starts), "questions_with_several_answers": len(several)}
     if ambiguity.min_answer_share == 0 or not len(several):
-        return Settled(members, TURNED_AWAY.empty_table(), counts)
+        return Settled(members, REJECTS.empty_table(), counts)
     contested = pa.array(np.isin(question_ids[order], several))
     rows = members.take(pa.array(order).filter(contested))
-    settled, turned_away = _settle(rows, ambiguity)
+    settled, rejects = _settle(rows, ambiguity)
     certain = members.take(pa.array(order).filter(pc.invert(contested)))
-    return Settled(pa.concat_tables([certain, settled]), turned_away, counts)
+    return Settled(pa.concat_tables([certain, settled]), rejects, counts)
 
 
 def _settle(rows: pa.Table, ambiguity: Ambiguity) -> tuple[pa.Table, pa.Table]:
-    """Return the rows of dominant answers, and TURNED_AWAY rows for the others; all questions have several clusters."""
-    questions, clusters = rows["question_id"].to_numpy(), rows["cluster_id"].to_numpy()
-    starts = starts_of_runs(questions, clusters)
+    """Return the rows of dominant answers, and REJECTS rows for the others; all questions have several clusters."""
+    questions, answers = rows["question_id"].to_numpy(), rows["answer_id"].to_numpy()
+    starts = starts_of_runs(questions, answers)
     events = np.add.reduceat(rows["events"].to_numpy(), starts)
     of_question = starts_of_runs(questions[starts])
     question = np.repeat(np.arange(len(of_question)), sizes_of_runs(of_question, len(starts)))
@@ -89,7 +89,7 @@ def _settle(rows: pa.Table, ambiguity: Ambiguity) -> tuple[pa.Table, pa.Table]:
     told = _one_row_a_place(rows, starts, place, events)
     reasons = {"ambiguous": (~clear, most / total), "minority_answer": (clear & ~stays, events / total)}
     lost = [
-        turn_members_away(told.filter(pa.array(left)), stage="ambiguity", reason=reason, scores=pa.array(share[left]))
+        reject_members(told.filter(pa.array(left)), stage="ambiguity", reason=reason, scores=pa.array(share[left]))
         for reason, (left, share) in reasons.items()
     ]
     return rows.filter(pa.array(stays[place])), pa.concat_tables(lost)

@@ -11,16 +11,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import INDEX_ROWS, TURNED_AWAY
-from pipelines.writing.rejects import json_objects, turn_away
+from pipelines.intermediate import INDEX_ROWS, REJECTS
+from pipelines.writing.rejects import json_objects, reject
 from schemas.text_arrays import fold_all
 
 
 class Merged(NamedTuple):
-    """One row a question, ascending by id, and the rows whose answer is not the one kept, as TURNED_AWAY."""
+    """One row a question, ascending by id, and the rows whose answer is not the one kept, as REJECTS."""
 
     rows: pa.Table
-    turned_away: pa.Table
+    rejects: pa.Table
 
 
 def merge_equal(table: pa.Table) -> Merged:
@@ -38,7 +38,7 @@ def merge_equal(table: pa.Table) -> Merged:
     starts = np.diff(ids, prepend=~ids[:1]) != 0
     repeated = ~(starts & np.append(starts[1:], True))
     if not repeated.any():
-        return Merged(ordered, TURNED_AWAY.empty_table())
+        return Merged(ordered, REJECTS.empty_table())
     agreeing, others = _settled(ordered.filter(pa.array(repeated)))
     minima = [(name, "min") for name in ("text", "answer", "cluster_id", "answer_id")]
     merged = agreeing.group_by("question_id", use_threads=False).aggregate([*minima, ("events", "sum")])
@@ -46,8 +46,8 @@ def merge_equal(table: pa.Table) -> Merged:
     single = ordered.filter(pa.array(~repeated))
     merged = merged.select(INDEX_ROWS.names).cast(INDEX_ROWS)
     rows = pa.concat_tables([single, merged]).sort_by("question_id").combine_chunks()
-    away = turn_away(payloads(others), stage="merge", reasons="other_answer", shard_keys=others["question_id"])
-    return Merged(rows, away.cast(TURNED_AWAY))
+    written, keys = json_objects(payloads(others)), others["question_id"]
+    return Merged(rows, reject(written, stage="merge", reasons="other_answer", shard_keys=keys))
 
 
 def _settled(rows: pa.Table) -> tuple[pa.Table, pa.Table]:
@@ -85,8 +85,8 @@ def _settled(rows: pa.Table) -> tuple[pa.Table, pa.Table]:
     return rows.filter(agrees), rows.filter(pc.invert(agrees))
 
 
-def payloads(rows: pa.Table) -> pa.Array:
-    """Return what the rejected table says of rows with the columns of INDEX_ROWS: a JSON object each."""
+def payloads(rows: pa.Table) -> pa.Table:
+    """Return INDEX_ROWS with the columns of a reject's payload."""
     cluster_ids = rows["cluster_id"].cast(pa.string())  # a JSON number beyond 2**53 is rounded by most readers
-    told = {"question": rows["text"], "answer": rows["answer"], "answer_id": rows["answer_id"]}
-    return json_objects({**told, "cluster_id": cluster_ids, "events": rows["events"]})
+    columns = {"question": rows["text"], "answer": rows["answer"], "answer_id": rows["answer_id"]}
+    return pa.table({**columns, "cluster_id": cluster_ids, "events": rows["events"]})

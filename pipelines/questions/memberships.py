@@ -16,16 +16,16 @@ from schemas.ragged import most_frequent, starts_of_runs
 def merge_answers(members: pa.Table) -> pa.Table:
     """Return one row a question of each cluster, in that order, with the cluster's most frequent answer form."""
     asked = members.filter(pc.is_valid(members["text"])) if members["text"].null_count else members
-    order = np.lexsort((asked["question_id"].to_numpy(), asked["cluster_id"].to_numpy()))
+    order = np.lexsort((asked["question_id"].to_numpy(), asked["answer_id"].to_numpy()))
     ordered = asked.take(pa.array(order))
-    ids, questions = ordered["cluster_id"].to_numpy(), ordered["question_id"].to_numpy()
+    ids, questions = ordered["answer_id"].to_numpy(), ordered["question_id"].to_numpy()
     first = starts_of_runs(ids, questions)
     merged = ordered.take(pa.array(first))
     events = np.add.reduceat(ordered["events"].to_numpy(), first) if len(first) else np.zeros(0, np.int64)
     named = most_frequent(
-        members["cluster_id"].combine_chunks(), members["answer"].combine_chunks(), members["events"].combine_chunks()
+        members["answer_id"].combine_chunks(), members["answer"].combine_chunks(), members["events"].combine_chunks()
     )
-    answer_of_row = np.searchsorted(named["group"].to_numpy(), merged["cluster_id"].to_numpy())
+    answer_of_row = np.searchsorted(named["group"].to_numpy(), merged["answer_id"].to_numpy())
     return replace_columns(merged, events=pa.array(events), answer=named["value"].take(pa.array(answer_of_row)))
 
 

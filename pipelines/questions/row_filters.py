@@ -1,6 +1,6 @@
 """Row filters: usable log rows, with question ids, answer ids and counts.
 
-rows as read -> validate -> ASKED rows, TURNED_AWAY rows
+rows as read -> validate -> ASKED rows, REJECTS rows
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pydantic
 
 from pipelines.intermediate import ASKED
-from pipelines.writing.rejects import json_objects, turn_away
+from pipelines.writing.rejects import reject_rows
 from schemas.text_arrays import encode, fold_all, has_word_all, hash64_all, key_all
 
 MAX_QUESTION_CHARACTERS = 10_000
@@ -41,10 +41,10 @@ class Validation(pydantic.BaseModel, frozen=True, extra="forbid"):
 
 
 class Validated(NamedTuple):
-    """ASKED rows and TURNED_AWAY rows; the events of the one and the rows of the other add up to the rows read."""
+    """ASKED rows and REJECTS rows; the events of the one and the rows of the other add up to the rows read."""
 
     asked: pa.Table
-    turned_away: pa.Table
+    rejects: pa.Table
 
 
 def validate(rows: pa.Table, options: Validation) -> Validated:
@@ -71,17 +71,14 @@ def validate(rows: pa.Table, options: Validation) -> Validated:
             "question_id": hash64_all(keys).take(counted["question"]),
             "key": keys.take(counted["question"]),
             "text": questions.dictionary.take(counted["question"]),
-            "cluster_id": answer_hashes(counted, folded),
+            "answer_id": answer_hashes(counted, folded),
             "answer": answers.dictionary.take(counted["answer"]),
             "events": counted["events"],
             "first_seen": counted["timestamp_min"],
             "last_seen": counted["timestamp_max"],
         }
     ).cast(ASKED)
-    dropped = pc.invert(kept)
-    lost = rows.filter(dropped)
-    payloads = json_objects({name: _as_json_ready(lost[name]) for name in lost.column_names})
-    return Validated(asked, turn_away(payloads, stage="validate", reasons=reasons.filter(dropped)))
+    return Validated(asked, reject_rows(rows, reasons))
 
 
 def question_faults(texts: pa.Array, keys: pa.Array) -> pa.Array:
@@ -168,7 +165,3 @@ def answer_hashes(rows: pa.Table, folded: pa.Array) -> pa.Array:
     ids = encode(rows["answer_id"])
     by_id = hash64_all(pc.binary_join_element_wise("id:", ids.dictionary, "")).take(ids.indices)
     return pc.coalesce(by_id, by_text)
-
-
-def _as_json_ready(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(pa.string()) if pa.types.is_timestamp(column.type) else column

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.reading.headers.columns import TIMESTAMP, Column
-from pipelines.reading.values.casting import cast_values, interpret, is_text
+from pipelines.reading.values.casting import cast_values, is_text, readings_of
 from pipelines.reading.values.conventions import Conventions
-from schemas.tables import REJECTED
+from pipelines.writing.rejects import reject
 
 BATCH_ROWS: Final = 65_536
 """At most so many rows a batch: enough to make the cost of a step per batch vanish, about 10 MB of questions."""
@@ -32,14 +32,14 @@ class Batch(NamedTuple):
 
     Attributes:
         rows: the wanted columns.
-        rejected: what cannot be used; conforms to `schemas.tables.REJECTED`.
+        rejects: `pipelines.intermediate.REJECTS` of rows that cannot be used.
         unreadable: by column, how many values of ``rows`` are null since they write no number or time, or a date of
             which the file does not show whether its day or its month is first.
         ambiguous: by column, how many of those are such dates.
     """
 
     rows: pa.Table
-    rejected: pa.Table
+    rejects: pa.Table
     unreadable: Mapping[str, int]
     ambiguous: Mapping[str, int]
 
@@ -104,11 +104,11 @@ def assemble(
     keep[list(reasons)] = False
     unreadable = {name: _unreadable(values, table[name], keep) for name, values in whole.items()}
     dates = [c.name for c in columns if c.type == TIMESTAMP and conventions.is_undecided(c)]
-    ambiguous = {name: pc.sum(interpret(unreadable[name], TIMESTAMP).is_ambiguous).as_py() or 0 for name in dates}
+    ambiguous = {name: pc.sum(readings_of(unreadable[name], TIMESTAMP).is_ambiguous).as_py() or 0 for name in dates}
     rejected = [*rejects, *(Reject(reasons[row], payload(row)) for row in sorted(reasons))]
     return Batch(
         table.filter(pa.array(keep)) if reasons else table,
-        _rejected_table(rejected),
+        _rejects(rejected),
         {name: len(values) for name, values in unreadable.items() if len(values)},
         {name: count for name, count in ambiguous.items() if count},
     )
@@ -154,13 +154,6 @@ def _text_of(value: Any) -> str | Reject | None:
     return value
 
 
-def _rejected_table(rejects: Sequence[Reject]) -> pa.Table:
-    return pa.table(
-        {
-            "stage": pa.array(["read"] * len(rejects), pa.string()),
-            "reason": pa.array([reject.reason for reject in rejects], pa.string()),
-            "score": pa.nulls(len(rejects), pa.float64()),
-            "payload": pa.array([reject.payload for reject in rejects], pa.string()),
-        },
-        schema=REJECTED,
-    )
+def _rejects(rejected: Sequence[Reject]) -> pa.Table:
+    reasons, payloads = (pa.array([row[place] for row in rejected], pa.string()) for place in range(2))
+    return reject(payloads, stage="read", reasons=reasons)

@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import INDEX_ROWS, TURNED_AWAY
+from pipelines.intermediate import INDEX_ROWS
 from pipelines.questions.equal_questions import payloads
 from pipelines.questions.row_filters import question_faults
 from pipelines.reading.index_inputs import COLUMNS, DatasetFile, QuestionFile, TableFile
 from pipelines.reading.reader import read
-from pipelines.writing.rejects import turn_away, turn_away_unreadable
+from pipelines.writing.rejects import reject_rows
 from schemas.artifacts.dataset import read_file
 from schemas.tables import ANSWER_ID, ID_TABLE
 from schemas.text_arrays import hash64_all, key_all
@@ -34,12 +34,12 @@ class Questions(NamedTuple):
 
     Attributes:
         rows: those to index, INDEX_ROWS; the same question may occur more than once.
-        turned_away: the others, `pipelines.intermediate.TURNED_AWAY`.
+        rejects: the others, `pipelines.intermediate.REJECTS`.
         unreadable: by column, number of values of ``rows`` that are null since they are no whole number.
     """
 
     rows: pa.Table
-    turned_away: pa.Table
+    rejects: pa.Table
     unreadable: Mapping[str, int]
 
 
@@ -65,8 +65,7 @@ def _of_table(source: TableFile) -> Iterator[Questions]:
         rows = {"text": columns["question"], "answer": answers, "answer_id": columns["answer_id"], **numbers}
         lost = {name: _lost(columns[name], values) for name, values in numbers.items()}
         checked = _checked(pa.table(rows), {name: count for name, count in lost.items() if count})
-        unreadable = turn_away_unreadable(batch.rejected)
-        yield checked._replace(turned_away=pa.concat_tables([checked.turned_away, unreadable]))
+        yield checked._replace(rejects=pa.concat_tables([checked.rejects, batch.rejects]))
 
 
 def _checked(table: pa.Table, unreadable: Mapping[str, int]) -> Questions:
@@ -80,12 +79,11 @@ def _checked(table: pa.Table, unreadable: Mapping[str, int]) -> Questions:
     keys = key_all(texts)
     reasons = pc.if_else(pc.is_null(texts), "missing_question", question_faults(texts, keys))
     kept = pc.is_null(reasons)
-    lost = table.filter(pc.invert(kept))
-    turned_away = turn_away(payloads(lost), stage="validate", reasons=reasons.filter(pc.invert(kept)))
+    rejects = reject_rows(payloads(table), reasons)
     rows = table.filter(kept)
     if "question_id" not in table.column_names:
         rows = rows.append_column("question_id", hash64_all(keys.filter(kept)))
-    return Questions(rows.select(INDEX_ROWS.names).cast(INDEX_ROWS), turned_away.cast(TURNED_AWAY), unreadable)
+    return Questions(rows.select(INDEX_ROWS.names).cast(INDEX_ROWS), rejects, unreadable)
 
 
 def whole_numbers(texts: pa.Array) -> pa.Array:

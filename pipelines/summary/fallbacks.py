@@ -45,14 +45,14 @@ def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]
         members: MEMBERS; all rows of each answer are present, votes too.
         weights: of the tokens, over all questions of the run.
     """
-    answers = members.filter(pc.is_valid(members["answer"])).group_by("cluster_id", use_threads=False)
+    answers = members.filter(pc.is_valid(members["answer"])).group_by("answer_id", use_threads=False)
     totals = answers.aggregate([("events", "sum"), ("question_id", "count_distinct")])
     many = totals.filter(pc.greater_equal(totals["question_id_count_distinct"], FEWEST_QUESTIONS))
     found = []
-    for row in many.sort_by([("events_sum", "descending"), ("cluster_id", "ascending")]).slice(0, _MOST).to_pylist():
-        rows = members.filter(pc.equal(members["cluster_id"], row["cluster_id"]))
+    for row in many.sort_by([("events_sum", "descending"), ("answer_id", "ascending")]).slice(0, _MOST).to_pylist():
+        rows = members.filter(pc.equal(members["answer_id"], row["answer_id"]))
         if likeness_ratio(_of_questions(rows), weights) < UNLIKE:
-            form = most_frequent(*(rows[name].combine_chunks() for name in ("cluster_id", "answer", "events")))
+            form = most_frequent(*(rows[name].combine_chunks() for name in ("answer_id", "answer", "events")))
             found.append(BroadAnswer(form["value"][0].as_py(), row["events_sum"], row["question_id_count_distinct"]))
     return found
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Sequence
-from typing import NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
@@ -16,8 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.engine.shuffle import shard_of
-from pipelines.intermediate import BroadAnswer
-from schemas.artifacts.manifest import File, Source
+from pipelines.intermediate import Written
 from schemas.artifacts.writer import write_file
 from schemas.tables import TABLES, conform
 
@@ -34,22 +31,6 @@ REPEATED = {"questions": ["split"], "clusters": ["split"], "pairs": ["cluster_id
 
 ROW_STAGES = ("read", "validate")
 """Stages that turn away input rows; later ones turn away questions from clusters."""
-
-
-class Written(NamedTuple):
-    """One file, or none, and what a part of a run found.
-
-    Attributes:
-        file: what was written.
-        counts: they add up over all files of a run.
-        source: an input of the run, with its digest.
-        broad_answers: answers that look like a fallback.
-    """
-
-    file: File | None
-    counts: dict[str, int]
-    source: Source | None = None
-    broad_answers: Sequence[BroadAnswer] = ()
 
 
 @dataclasses.dataclass

@@ -1,23 +1,26 @@
 """Rejected rows: stage, reason, score and a JSON payload.
 
-rows that fail -> turn_away -> TURNED_AWAY
+rows or members that fail a step -> reject_rows, reject_members, reject -> REJECTS
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import TURNED_AWAY
+from pipelines.intermediate import REJECTS
 from schemas.text_arrays import hash64_all
 
-MAX_PAYLOAD_CHARACTERS = 10_000
+TAG: Final = "rejects"
+"""Name of the tagged output of a step that carries its REJECTS."""
+
+MAX_PAYLOAD_CHARACTERS: Final = 10_000
 
 
-def turn_away(
+def reject(
     payloads: pa.Array,
     *,
     stage: str,
@@ -25,11 +28,11 @@ def turn_away(
     scores: pa.Array | None = None,
     shard_keys: pa.Array | None = None,
 ) -> pa.Table:
-    """Return a TURNED_AWAY row for each payload.
+    """Return a REJECTS row for each payload.
 
     Args:
         payloads: JSON or raw text; cut to `MAX_PAYLOAD_CHARACTERS`.
-        stage: the step that turns them away.
+        stage: the step that rejects them.
         reasons: one for each row, or one for all.
         scores: the deciding figures, float64.
         shard_keys: hashes that spread the rows over files; those of the payloads by default.
@@ -43,21 +46,45 @@ def turn_away(
         "score": pa.nulls(rows, pa.float64()) if scores is None else scores,
         "payload": cut,
     }
-    return pa.table(columns).cast(TURNED_AWAY)
+    return pa.table(columns).cast(REJECTS)
 
 
-def turn_away_unreadable(rejected: pa.Table) -> pa.Table:
-    """Return TURNED_AWAY rows for what a reader rejected."""
-    flat = rejected.combine_chunks()
-    return turn_away(flat["payload"].combine_chunks(), stage="read", reasons=flat["reason"].combine_chunks())
+def reject_rows(rows: pa.Table, reasons: pa.Array, *, stage: str = "validate") -> pa.Table:
+    """Return a REJECTS row for each input row with a reason; null means that the row is kept.
+
+    Args:
+        rows: of any schema; the payload contains all columns.
+        reasons: (rows,) strings or nulls.
+        stage: the step that rejects them.
+    """
+    rejected = rows.filter(pc.is_valid(reasons))
+    return reject(json_objects(rejected), stage=stage, reasons=reasons.drop_null())
 
 
-def json_objects(columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> pa.Array:
-    """Return one JSON object a row; nulls are left out, strings and integers are written as such."""
+def reject_members(members: pa.Table, *, stage: str, reason: str, scores: pa.Array | None = None) -> pa.Table:
+    """Return a REJECTS row for each member; its payload contains question, answer, events, cluster and split."""
+    if not len(members):
+        return REJECTS.empty_table()
+    columns = {
+        "question": members["text"],
+        "answer": members["answer"],
+        "events": members["events"],
+        # the answer where there is no cluster yet, a number and not a string: content digests cover these bytes
+        # until the schema version changes
+        "cluster_id": pc.coalesce(members["cluster_id"], members["answer_id"]),
+        "split": members["split"],
+    }
+    keys = members["question_id"].combine_chunks()
+    return reject(json_objects(pa.table(columns)), stage=stage, reasons=reason, scores=scores, shard_keys=keys)
+
+
+def json_objects(rows: pa.Table) -> pa.Array:
+    """Return one JSON object a row: without nulls, numbers as such, texts and times as strings."""
     pieces: list[pa.Array] = []
-    for name, values in columns.items():
-        flat = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-        written = json_strings(flat) if pa.types.is_string(flat.type) else flat.cast(pa.string())
+    for name, column in zip(rows.column_names, rows.columns, strict=True):
+        texts = column.combine_chunks().cast(pa.string())
+        is_text = pa.types.is_string(column.type) or pa.types.is_timestamp(column.type)
+        written = json_strings(texts) if is_text else texts
         pieces.append(pc.fill_null(pc.binary_join_element_wise(f", {json.dumps(name)}: ", written, ""), ""))
     # not null_handling="skip": Arrow 25 then leaves out the rows in which all values are null
     inside = pc.utf8_slice_codeunits(pc.binary_join_element_wise(*pieces, ""), len(", "))
@@ -72,19 +99,3 @@ def json_strings(texts: pa.Array) -> pa.Array:
         return quoted
     escaped = [json.dumps(text, ensure_ascii=False) for text in texts.filter(awkward).to_pylist()]
     return pc.replace_with_mask(quoted, awkward, pa.array(escaped, pa.string()))
-
-
-def turn_members_away(members: pa.Table, *, stage: str, reason: str, scores: pa.Array | None = None) -> pa.Table:
-    """Return a TURNED_AWAY row for each member, which tells question, answer, events, cluster and split."""
-    if not len(members):
-        return TURNED_AWAY.empty_table()
-    told = {
-        "question": members["text"],
-        "answer": members["answer"],
-        "events": members["events"],
-        "cluster_id": members["cluster_id"],  # a number until the schema version changes: digests count these bytes
-        "split": members["split"],
-    }
-    payloads = json_objects(told)
-    keys = members["question_id"].combine_chunks()
-    return turn_away(payloads, stage=stage, reasons=reason, scores=scores, shard_keys=keys)

@@ -11,8 +11,7 @@ import json
 
 import apache_beam as beam
 
-from pipelines.intermediate import BroadAnswer
-from pipelines.writing.parquet import Written
+from pipelines.intermediate import BroadAnswer, Written
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Source
 from schemas.artifacts.writer import Output

@@ -21,7 +21,7 @@ def members_of() -> Members:
         number = np.repeat(np.arange(len(answers)), [len(answer) for answer in answers])
         keys = key_all(texts)
         columns = {
-            "question_id": hash64_all(keys), "key": keys, "text": texts, "cluster_id": pa.array(number),
+            "question_id": hash64_all(keys), "key": keys, "text": texts, "answer_id": pa.array(number),
             "answer": pa.array(number).cast(pa.string()), "events": pa.array(np.ones(len(texts), np.int64)),
         }  # fmt: skip
         rows = {f.name: columns.get(f.name, pa.nulls(len(texts), f.type)) for f in ASKED}

@@ -47,7 +47,7 @@ def compare(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | N
         weights: of the log's tokens.
         vectors: (R, D) of the questions, for the last features: what `cosine.COSINES` names.
     """
-    starts = starts_of_runs(members["cluster_id"].to_numpy())
+    starts = starts_of_runs(members["answer_id"].to_numpy())
     sizes = sizes_of_runs(starts, len(members))
     answer_of_row = np.repeat(np.arange(len(sizes)), sizes)
     for part in _portions(starts, sizes):

@@ -39,7 +39,7 @@ def source(*, alike: int = 1) -> Source:
 def shared_words(log: SilverLog, kind: int) -> list[set[str]]:
     """Return for each answer of a kind the words that all its questions have."""
     words = collections.defaultdict(list)
-    for answer, text, of in zip(log.members["cluster_id"].to_pylist(), log.members["text"].to_pylist(), log.kind):  # noqa: B905
+    for answer, text, of in zip(log.members["answer_id"].to_pylist(), log.members["text"].to_pylist(), log.kind):  # noqa: B905
         if of == kind:
             words[answer].append(set(text.split()))
     return [set.intersection(*sets) for sets in words.values()]
@@ -50,7 +50,7 @@ def test_of_a_hundred_clusters_seventy_are_alone_and_ten_two_in_one() -> None:
     clusters = {kind: len(np.unique(log.gold[log.kind == kind])) for kind in (ALONE, TWO_IN_ONE, MERGED)}
     assert (clusters[ALONE], clusters[TWO_IN_ONE]) == (280, 40)
     assert clusters[MERGED] == 2 * 80  # a stray for each cluster
-    assert len(np.unique(log.members["cluster_id"].to_numpy()[log.kind == UNRELATED])) == 40
+    assert len(np.unique(log.members["answer_id"].to_numpy()[log.kind == UNRELATED])) == 40
 
 
 def test_what_shares_an_answer_shares_a_word_strays_included() -> None:
@@ -82,7 +82,7 @@ def test_parts_share_no_cluster_and_lose_none() -> None:
 def test_gold_groups_are_right_and_whole_answers_are_not(alike) -> None:
     log = merged_log(source(), seed=0, alike=alike)
     assert score(log, log.gold) == (1, 1, 0, 0)
-    whole = np.unique(log.members["cluster_id"].to_numpy(), return_inverse=True)[1]
+    whole = np.unique(log.members["answer_id"].to_numpy(), return_inverse=True)[1]
     found = score(log, whole)
     assert (found.recall, found.unrelated, found.whole) == (1, 1, 1)
     assert found.precision < 0.5
@@ -91,7 +91,7 @@ def test_gold_groups_are_right_and_whole_answers_are_not(alike) -> None:
 def clusters_of(log: SilverLog) -> dict[int, collections.Counter[int]]:
     """Return how many questions of each cluster an answer has."""
     found: dict[int, collections.Counter[int]] = collections.defaultdict(collections.Counter)
-    for answer, gold in zip(log.members["cluster_id"].to_pylist(), log.gold.tolist(), strict=True):
+    for answer, gold in zip(log.members["answer_id"].to_pylist(), log.gold.tolist(), strict=True):
         found[answer][gold] += 1
     return found
 

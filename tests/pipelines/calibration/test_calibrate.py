@@ -79,7 +79,7 @@ def test_weights_come_from_one_half_and_figures_from_the_other(log):
     assert max(p.precision for p in found.curves["coherence"] if p.recall > 0) < 0.5  # no answer is one cluster
     model = model_of(found.weights, source="found")
     group = link(log.members, log.weights, model).group
-    assert precision_recall(group, log.cluster, log.members["cluster_id"].to_numpy())[0] > 0.9
+    assert precision_recall(group, log.cluster, log.members["answer_id"].to_numpy())[0] > 0.9
     assert calibrate(log, kind="logistic") == found
     assert calibrate(log, kind="logistic", seed=1).counts != found.counts
 

@@ -50,7 +50,7 @@ def test_a_question_is_about_what_most_of_its_rows_under_an_answer_say(tmp_path_
         return
     gold = read_gold(sources, {"gold": "fact"})
     assert len(gold.members) == len(gold.cluster) == len(expected)
-    ids = gold.members["cluster_id"].to_pylist()
+    ids = gold.members["answer_id"].to_pylist()
     by_question = sorted(zip(ids, map(key, gold.members["text"].to_pylist()), gold.cluster.tolist(), strict=True))
     assert sorted(k for _, k, _ in by_question) == sorted(k for k, _ in expected)
     certain = {place: next(iter(golds)) for place, golds in expected.items() if len(golds) == 1}

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from pipelines.clusters.clustering import Gate, cluster, describe
 from pipelines.clusters.coherence import coherence
-from pipelines.intermediate import MEMBERS, TURNED_AWAY
+from pipelines.intermediate import MEMBERS, REJECTS
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.questions.memberships import merge_answers
 from pipelines.questions.token_frequencies import count_tokens
-from pipelines.writing.rejects import turn_members_away
+from pipelines.writing.rejects import reject_members
 from schemas.ragged import starts_of_runs
 from schemas.tables import CLUSTERS
 from schemas.text import hash64
@@ -24,7 +24,7 @@ TOKENS = {q: [1, 2, 10 + q] if q % 2 else [20 + q, 30 + q] for q in range(-3, 9)
 
 def members(rows):
     columns = {
-        "cluster_id": [c for c, *_ in rows],
+        "answer_id": [c for c, *_ in rows],
         "question_id": [q for _, q, *_ in rows],
         "text": [f"text {q}" for _, q, *_ in rows],
         "answer": [a for *_, a, _ in rows],
@@ -60,7 +60,7 @@ def naive_score(questions, name):
 def test_forms_of_an_answer_merge_into_the_most_frequent_and_events_add_up(rows):
     merged = merge_answers(members(rows))
     expected = [(c, q, a, events[q]) for c, (events, a) in naive_merge(rows).items() for q in sorted(events)]
-    found = zip(*(merged[name].to_pylist() for name in ("cluster_id", "question_id", "answer", "events")), strict=True)
+    found = zip(*(merged[name].to_pylist() for name in ("answer_id", "question_id", "answer", "events")), strict=True)
     assert list(found) == expected
 
 
@@ -71,7 +71,7 @@ def test_clusters_without_answers_merge_too():
 
 
 @given(rows, st.sampled_from(["paper", "adjusted"]), st.sampled_from([0, 0.35, 0.6]), st.integers(2, 5))
-def test_every_question_of_an_answer_is_kept_or_turned_away_for_the_right_reason(rows, name, least, most):
+def test_every_question_of_an_answer_is_kept_or_rejects_for_the_right_reason(rows, name, least, most):
     gate = Gate(coherence=name, min_coherence=least, max_cluster_size=most)
     table = members(rows)
     found = cluster(table, gate, count_tokens(table["token_ids"]))
@@ -94,7 +94,7 @@ def test_every_question_of_an_answer_is_kept_or_turned_away_for_the_right_reason
         list(zip(found.members["cluster_id"].to_pylist(), found.members["question_id"].to_pylist(), strict=True))
         == kept
     )
-    away = found.turned_away.to_pylist()
+    away = found.rejects.to_pylist()
     told = [(r["reason"], json.loads(r["payload"])["cluster_id"], r["shard_key"]) for r in away]
     assert sorted(told) == sorted(lost)
     assert found.counts["members_judged"] == len(kept) + len(lost)
@@ -108,7 +108,7 @@ def test_every_question_of_an_answer_is_kept_or_turned_away_for_the_right_reason
 
 def by_parity(members, _):
     """Link the questions of an answer that are both even or both odd."""
-    groups = [(row["cluster_id"], row["question_id"] % 2) for row in members.to_pylist()]
+    groups = [(row["answer_id"], row["question_id"] % 2) for row in members.to_pylist()]
     group = np.array([groups.index(one) for one in groups], np.int64)
     return Linked(group, np.full(len(group), 0.75))
 
@@ -133,9 +133,9 @@ def test_an_answer_is_split_and_each_group_judged_by_itself(rows, most):
                 lost += [("incoherent", q) for q in chosen]
     told = found.members.to_pylist()
     assert [(r["cluster_id"], r["question_id"]) for r in told] == [(i, q) for i in sorted(kept) for q in kept[i][1]]
-    assert all(r["answer_hash"] == kept[r["cluster_id"]][0] for r in told)
+    assert all(r["answer_id"] == kept[r["cluster_id"]][0] for r in told)
     assert all(r["linkage_probability"] == 0.75 for r in told)
-    assert sorted((r["reason"], r["shard_key"]) for r in found.turned_away.to_pylist()) == sorted(lost)
+    assert sorted((r["reason"], r["shard_key"]) for r in found.rejects.to_pylist()) == sorted(lost)
     counts = found.counts
     assert counts["members_judged"] == len(told) + len(lost)
     assert counts["groups"] == counts["groups_of_one"] + counts["groups_incoherent"] + len(kept)
@@ -163,10 +163,10 @@ def test_a_score_equal_to_the_limit_passes():
     assert len(cluster(table, Gate(), weights).members) == 0  # the default score is 0
 
 
-def test_a_turned_away_question_tells_what_it_was():
+def test_the_payload_of_a_rejected_question_tells_what_it_was():
     table = members([(7, 3, 'say "hi"', 2)])
-    lost = turn_members_away(table, stage="size", reason="single_question", scores=pa.array([0.5]))
-    assert lost.schema.equals(TURNED_AWAY)
+    lost = reject_members(table, stage="size", reason="single_question", scores=pa.array([0.5]))
+    assert lost.schema.equals(REJECTS)
     [row] = lost.to_pylist()
     assert (row["stage"], row["reason"], row["score"], row["shard_key"]) == ("size", "single_question", 0.5, 3)
     assert json.loads(row["payload"]) == {"question": "text 3", "answer": 'say "hi"', "events": 2, "cluster_id": 7}
@@ -175,8 +175,8 @@ def test_a_turned_away_question_tells_what_it_was():
 @given(rows)
 def test_a_cluster_is_described_by_its_questions(rows):
     merged = merge_answers(members(rows))
-    ids = merged["cluster_id"].to_numpy()
-    judged = {"split": pa.array(["test"] * len(merged), pa.string()), "answer_hash": merged["cluster_id"]}
+    ids = merged["answer_id"].to_numpy()
+    judged = {"split": pa.array(["test"] * len(merged), pa.string()), "cluster_id": merged["answer_id"]}
     merged = pa.table({name: judged.get(name, merged[name]) for name in MEMBERS.names})
     table = merged["token_ids"]
     scores = coherence(table, starts_of_runs(ids), count_tokens(table))
@@ -199,7 +199,7 @@ def test_a_gate_that_makes_no_sense_is_refused(wrong):
 
 def test_no_members_make_no_clusters():
     found = cluster(MEMBERS.empty_table(), Gate(), count_tokens(MEMBERS.empty_table()["token_ids"]))
-    assert len(found.members) == len(found.turned_away) == len(found.coherence.idf) == 0
+    assert len(found.members) == len(found.rejects) == len(found.coherence.idf) == 0
     assert set(found.counts.values()) == {0}
     assert len(describe(found.members, found.coherence)) == 0
     assert np.array_equal(starts_of_runs(np.zeros(0)), [])

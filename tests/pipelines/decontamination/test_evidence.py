@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.decontamination.evidence import MENTIONS, accuse, drop_alone, drop_leaked, mention
-from pipelines.decontamination.near_duplicates import LEAKS, PRECEDENCE, REASONS
-from pipelines.intermediate import MEMBERS
+from pipelines.decontamination.evidence import accuse, drop_alone, drop_leaked, mention
+from pipelines.decontamination.near_duplicates import PRECEDENCE, REASONS
+from pipelines.intermediate import LEAKS, MEMBERS, MENTIONS
 from schemas.tables import SPLITS
 
 memberships = st.sets(st.tuples(st.integers(-4, 4), st.integers(-6, 6)), max_size=40)  # (cluster, question)
@@ -77,7 +77,7 @@ def test_no_question_with_its_like_in_an_earlier_split_stays_and_no_cluster_with
     alone = drop_alone(leaked.members)
     kept, lost = naive(rows, accused, across=across)
     assert rows_of(alone.members) == kept
-    assert told(pa.concat_tables([leaked.turned_away, alone.turned_away])) == lost
+    assert told(pa.concat_tables([leaked.rejects, alone.rejects])) == lost
     for split in SPLITS:
         compared = leaked.counts.get(f"leakage.compared.{split}", 0)
         assert compared == sum(split_of(c) == split for c, _ in rows)
@@ -114,14 +114,14 @@ def test_a_mention_of_train_travels_light(rows):
 def test_the_first_reason_is_told_with_its_greatest_score_and_found_counts_each(accused, reason, score):
     mentions = pa.concat_tables([mention(members([(1, 1), (1, 2)])), accuse(leaks(accused))])
     found = drop_leaked(mentions, across=True)
-    assert told(found.turned_away) == ([(reason, 1, 1, score)] if reason else [])
+    assert told(found.rejects) == ([(reason, 1, 1, score)] if reason else [])
     counted = {name.split(".")[3]: n for name, n in found.counts.items() if name.startswith("leakage.found.")}
     assert counted == {REASONS[number]: 1 for _, _, number, _ in accused}
 
 
-def test_a_cluster_left_with_one_question_is_turned_away():
+def test_a_cluster_left_with_one_question_is_rejects():
     rows = [(0, 1), (0, 2), (1, 1), (1, 3)]  # cluster 0 is in train, so 1 leaks and leaves 3 alone
     assert naive(rows) == ([], [("in_train", 1, 1, None), ("left_alone", 1, 3, None)])
     alone = drop_alone(drop_leaked(mention(members(rows)), across=True).members)
-    assert told(alone.turned_away) == [("left_alone", 1, 3, None)]
+    assert told(alone.rejects) == [("left_alone", 1, 3, None)]
     assert alone.counts == {"leakage.removed.validation.left_alone": 1}

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.decontamination.near_duplicates import (
-    LEAKS,
     MEETINGS_A_LEVEL,
     PRECEDENCE,
     REASONS,
@@ -17,7 +16,7 @@ from pipelines.decontamination.near_duplicates import (
     meetings,
     sets_to_compare,
 )
-from pipelines.intermediate import MEMBERS
+from pipelines.intermediate import LEAKS, MEMBERS
 from pipelines.questions.aggregation import token_ids, word_ids
 from schemas.hashing import bag_ids
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.decontamination import set_similarity as jaccard
-from pipelines.decontamination.set_similarity import SETS, differences, similar_pairs
+from pipelines.decontamination.set_similarity import differences, similar_pairs
+from pipelines.intermediate import SETS
 
 LEAST = [0.8, 0.85, 0.9, 0.95, 1.0]
 word_sets = st.lists(

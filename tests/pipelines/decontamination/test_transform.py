@@ -9,9 +9,10 @@ from apache_beam.testing.test_pipeline import TestPipeline as PipelineUnderTest
 from apache_beam.testing.util import assert_that, equal_to
 
 from pipelines.decontamination.near_duplicates import PRECEDENCE, REASONS
-from pipelines.decontamination.transform import TURNED_AWAY_TAG, Leakage, RemoveLeakage
+from pipelines.decontamination.transform import Leakage, RemoveLeakage
 from pipelines.intermediate import MEMBERS
 from pipelines.questions.aggregation import token_ids, word_ids
+from pipelines.writing.rejects import TAG
 from schemas.hashing import bag_ids
 from schemas.tables import SPLITS
 from schemas.text import hash64
@@ -32,7 +33,7 @@ def members(rows):
         "token_ids": token_ids(keys),
         "bag_id": bag_ids(word_ids(keys)),
         "split": [SPLITS[c % 3] for c, _ in rows],
-        "answer_hash": [c for c, _ in rows],
+        "answer_id": [c for c, _ in rows],
     }
     return pa.table({f.name: pa.array(columns.get(f.name, [None] * len(rows)), f.type) for f in MEMBERS})
 
@@ -79,7 +80,7 @@ def test_the_transform_finds_leaks_across_tables(rows, least, shards):
         clean = pipeline | beam.Create(cut, reshuffle=False) | RemoveLeakage(Leakage(near_duplicate=least), shards)
         kept = [place for place in stay if sizes[place[0]] > 1]
         assert_that(clean["main"] | "Places" >> beam.FlatMap(places), equal_to(kept), label="Kept")
-        told = clean[TURNED_AWAY_TAG] | "Told" >> beam.FlatMap(lambda table: table["reason"].to_pylist())
+        told = clean[TAG] | "Told" >> beam.FlatMap(lambda table: table["reason"].to_pylist())
         assert_that(told, equal_to(list(lost.elements())), label="Lost")
         removed = (
             clean["written"]

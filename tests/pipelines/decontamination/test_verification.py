@@ -18,8 +18,9 @@ from pipelines.decontamination.verification import (
     questions_of,
     sets_to_check,
 )
+from pipelines.intermediate import Written
 from pipelines.questions.token_frequencies import count_tokens, merge
-from pipelines.writing.parquet import Written, to_parquet
+from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.writer import write_file
 from schemas.errors import QprError

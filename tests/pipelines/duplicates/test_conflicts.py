@@ -6,8 +6,9 @@ from apache_beam.testing.util import assert_that, equal_to
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.duplicates.conflicts import CROSSINGS, CountConflicts, from_first, from_node, from_other, inside
+from pipelines.duplicates.conflicts import CountConflicts, from_first, from_node, from_other, inside
 from pipelines.duplicates.connected_components import components
+from pipelines.intermediate import CROSSINGS
 
 ENDS = pa.schema([("id_1", pa.int64()), ("id_2", pa.int64())])
 

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.duplicates import connected_components as module
-from pipelines.duplicates.connected_components import COMPONENTS, SMALL_GRAPH, components, connect
+from pipelines.duplicates.connected_components import SMALL_GRAPH, components, connect
+from pipelines.intermediate import COMPONENTS
 from schemas.errors import QprError
 
 EDGE = pa.schema([("id_1", pa.int64()), ("id_2", pa.int64())])

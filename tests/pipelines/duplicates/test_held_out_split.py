@@ -7,18 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.duplicates.connected_components import COMPONENTS
-from pipelines.duplicates.held_out_split import (
-    SIZES,
-    SPLITS_OF,
-    HeldOut,
-    hold_out,
-    pairs_of,
-    place_questions,
-    shortlist,
-    size_clusters,
-)
-from pipelines.intermediate import ASKED
+from pipelines.duplicates.held_out_split import HeldOut, hold_out, pairs_of, place_questions, shortlist, size_clusters
+from pipelines.intermediate import ASKED, COMPONENTS, SIZES, SPLITS_OF
 from schemas.hashing import uniform
 from schemas.text import hash64
 
@@ -37,10 +27,10 @@ def test_a_cluster_is_named_after_its_smallest_question_and_holds_two_at_least()
     assert pairs_of(size_clusters(found)).tolist() == [1, 3]
     placed = place_questions(found)
     assert placed.schema == ASKED
-    assert dict(zip(placed["question_id"].to_pylist(), placed["cluster_id"].to_pylist(), strict=True)) == {
+    assert dict(zip(placed["question_id"].to_pylist(), placed["answer_id"].to_pylist(), strict=True)) == {
         question: hash64(f"pairs:{root}") for question, root in ((1, 1), (2, 1), (-7, -7), (3, 1), (9, -7), (5, 5))
     }
-    known = {"question_id", "cluster_id"}
+    known = {"question_id", "answer_id"}
     assert all(placed[name].null_count == (0 if name in known else 6) for name in placed.column_names)
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.duplicates.labelled_pairs import COLUMNS, EDGES, QIDS, validate_pairs
-from pipelines.intermediate import ASKED, TURNED_AWAY
+from pipelines.duplicates.labelled_pairs import COLUMNS, validate_pairs
+from pipelines.intermediate import ASKED, EDGES, QIDS, REJECTS
 from schemas import text
 
 
@@ -22,7 +22,7 @@ def paired(*rows):
     assert result.asked.schema == ASKED
     assert result.edges.schema == EDGES
     assert result.qids.schema == QIDS
-    assert result.turned_away.schema == TURNED_AWAY
+    assert result.rejects.schema == REJECTS
     return result
 
 
@@ -61,8 +61,8 @@ def test_events_edges_and_rejects_are_those_of_a_plain_loop(rows):
     events, edges, reasons = naive(rows)
     assert dict(zip(result.asked["text"].to_pylist(), result.asked["events"].to_pylist(), strict=True)) == events
     assert {tuple(row.values())[:3]: row["rows"] for row in result.edges.to_pylist()} == edges
-    assert collections.Counter(result.turned_away["reason"].to_pylist()) == reasons
-    assert sum(events.values()) == 2 * (len(rows) - len(result.turned_away))
+    assert collections.Counter(result.rejects["reason"].to_pylist()) == reasons
+    assert sum(events.values()) == 2 * (len(rows) - len(result.rejects))
 
 
 def test_a_question_is_its_key_whatever_its_form():
@@ -81,7 +81,7 @@ def test_labels_are_zero_and_one_or_what_booleans_become(label, expected):
 
 
 def test_a_rejected_row_is_kept_whole():
-    (row,) = paired(("What?", "?!", "1", "7", "8")).turned_away.to_pylist()
+    (row,) = paired(("What?", "?!", "1", "7", "8")).rejects.to_pylist()
     assert (row["stage"], row["reason"]) == ("validate", "no_word")
     told = {"question1": "What?", "question2": "?!", "is_duplicate": "1", "qid1": "7", "qid2": "8"}
     assert json.loads(row["payload"]) == told
@@ -96,4 +96,4 @@ def test_ids_are_remembered_with_their_texts_even_of_rejected_rows():
 
 def test_ids_may_be_missing():
     result = paired(("a", "b", "1"))
-    assert (len(result.edges), len(result.qids), len(result.turned_away)) == (1, 0, 0)
+    assert (len(result.edges), len(result.qids), len(result.rejects)) == (1, 0, 0)

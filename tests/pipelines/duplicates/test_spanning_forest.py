@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.duplicates import spanning_forest as module
-from pipelines.duplicates.connected_components import COMPONENTS, connect
+from pipelines.duplicates.connected_components import connect
 from pipelines.duplicates.spanning_forest import FindComponents, MergeForests, cut
+from pipelines.intermediate import COMPONENTS
 
 
 def table(edges):

@@ -10,9 +10,9 @@ from apache_beam.testing.test_pipeline import TestPipeline as PipelineUnderTest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.duplicates.held_out_split import SIZES, HeldOut, hold_out, pairs_of
-from pipelines.duplicates.labelled_pairs import EDGES
+from pipelines.duplicates.held_out_split import HeldOut, hold_out, pairs_of
 from pipelines.duplicates.transform import ClusterDuplicates, DealSplits
+from pipelines.intermediate import EDGES, SIZES
 from schemas.text import hash64
 
 
@@ -43,7 +43,7 @@ def clustered(tmp_path_factory):
         for name, row in map(json.loads, path.read_text().splitlines()):
             rows[name].append(row)
         split_of = {row["cluster_id"]: row["split"] for row in rows["held_out"]}
-        places = [(r["question_id"], r["cluster_id"], split_of.get(r["cluster_id"], "train")) for r in rows["places"]]
+        places = [(r["question_id"], r["answer_id"], split_of.get(r["answer_id"], "train")) for r in rows["places"]]
         counts = collections.Counter()
         for counted in rows["written"]:
             counts.update(counted)

@@ -11,11 +11,10 @@ from apache_beam.testing.util import assert_that, equal_to
 from pipelines.clusters.clustering import Gate
 from pipelines.clusters.coherence import Coherence
 from pipelines.graphs.dataset import Assembly, DigestInputs, finish, judge
-from pipelines.intermediate import MEMBERS
+from pipelines.intermediate import MEMBERS, Written
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.questions.token_frequencies import count_tokens
 from pipelines.reading.sources import expand
-from pipelines.writing.parquet import Written
 from schemas.artifacts import manifest
 from schemas.tables import SPLITS
 
@@ -25,7 +24,7 @@ EVERYTHING = Assembly(gate=Gate(coherence="paper", min_coherence=0))
 def members(clusters, splits):
     rows = [(c, q) for c, questions in clusters.items() for q in questions]
     columns = {
-        "cluster_id": [c for c, _ in rows],
+        "answer_id": [c for c, _ in rows],
         "question_id": [q for _, q in rows],
         "text": [f"text {q}" for _, q in rows],
         "answer": pa.nulls(len(rows), pa.string()),
@@ -33,7 +32,6 @@ def members(clusters, splits):
         "token_ids": [[1, q] for _, q in rows],
         "bag_id": [q for _, q in rows],
         "split": [splits.get(c) for c, _ in rows],
-        "answer_hash": [c for c, _ in rows],
     }
     return pa.table({f.name: pa.array(columns.get(f.name, [None] * len(rows)), f.type) for f in MEMBERS})
 
@@ -72,7 +70,7 @@ def test_clusters_of_one_answer_share_its_split():
     [believed] = outputs(judge(table, EVERYTHING, count_tokens(table["token_ids"]), one_by_one))[None]
     splits = {}
     for row in believed.to_pylist():
-        splits.setdefault(row["answer_hash"], set()).add(row["split"])
+        splits.setdefault(row["answer_id"], set()).add(row["split"])
     assert len(set(believed["cluster_id"].to_pylist())) == 120
     assert all(len(of_answer) == 1 for of_answer in splits.values())
     assert set.union(*splits.values()) == set(SPLITS)
@@ -84,7 +82,7 @@ def test_train_is_finished_at_once_and_the_rest_after_leakage_each_split_by_itse
     judged = outputs(judge(table, EVERYTHING, weights))
     held_out = judged[None][0].filter(pa.array([s != "train" for s in judged[None][0]["split"].to_pylist()]))
     finished = outputs(finish(held_out, EVERYTHING, weights))
-    assert {tag for tag in judged if tag} == {"clusters_train", "pairs_train", "places", "turned_away", "written"}
+    assert {tag for tag in judged if tag} == {"clusters_train", "pairs_train", "places", "rejects", "written"}
     assert set(finished) == {f"{t}_{s}" for t in ("clusters", "pairs") for s in ("validation", "test")} | {"places"}
     for number, split in enumerate(SPLITS):
         [clusters] = (judged if split == "train" else finished)[f"clusters_{split}"]
@@ -99,7 +97,7 @@ def test_a_shard_without_believable_clusters_yields_no_table():
     table = members({1: [1], 2: [2]}, {})
     judged = outputs(judge(table, EVERYTHING, count_tokens(table["token_ids"])))
     assert not {tag for tag in judged if tag and tag.startswith(("clusters", "pairs"))}
-    assert len(judged["turned_away"][0]) == 2
+    assert len(judged["rejects"][0]) == 2
     assert judged["written"][0].counts["members_judged"] == 2
 
 

@@ -8,8 +8,9 @@ import pytest
 from pipelines.decontamination.transform import Leakage
 from pipelines.engine.runner import parse_options
 from pipelines.graphs.publish import run_and_publish, shards_for
+from pipelines.intermediate import Written
 from pipelines.reading.sources import Source
-from pipelines.writing.parquet import Written, to_parquet
+from pipelines.writing.parquet import to_parquet
 from pipelines.writing.run_report import WriteReport
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset

@@ -73,7 +73,7 @@ def test_a_sample_of_a_shard_is_what_comes_first_whatever_the_shards(few, member
     members = members_of(*ANSWERS)
     weights = count_tokens(members["token_ids"])
     whole = sample_pairs(members, weights)
-    answers = members["cluster_id"].to_numpy()
+    answers = members["answer_id"].to_numpy()
     parts = [sample_pairs(members.filter(pa.array(answers % 2 == n)), weights) for n in (1, 0)]
     together = first_pairs(parts)
     assert np.array_equal(together.place, first_pairs([whole]).place)

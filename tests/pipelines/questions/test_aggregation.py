@@ -6,10 +6,9 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.intermediate import ASKED, MEMBERS
+from pipelines.intermediate import ASKED, MEMBERS, MEMBERSHIPS
 from pipelines.questions.aggregation import (
-    MEMBERSHIP,
-    as_membership,
+    as_memberships,
     assign_clusters,
     name_questions,
     places,
@@ -50,7 +49,7 @@ def asked(rows):
         "question_id": [question_id(text) for text, *_ in rows],
         "key": [key(text) for text, *_ in rows],
         "text": [text for text, *_ in rows],
-        "cluster_id": [c for _, c, *_ in rows],
+        "answer_id": [c for _, c, *_ in rows],
         "answer": [a for _, _, a, *_ in rows],
         "events": [n for *_, n, _, _ in rows],
         "first_seen": [first for *_, first, _ in rows],
@@ -106,11 +105,10 @@ def test_a_member_is_a_question_an_answer_and_an_answer_form_with_its_events_and
         for (cluster, answer), events in q["members"].items():
             hashes = frozenset(map(hash64, tokens(q["key"])))
             expected[cluster, i, heaviest(q["text"]), answer, events, hashes] += 1
-    found = [
-        (*tuple(row[name] for name in MEMBERS.names[:5]), frozenset(row["token_ids"])) for row in members.to_pylist()
-    ]
+    names = ("answer_id", "question_id", "text", "answer", "events")
+    found = [(*(row[name] for name in names), frozenset(row["token_ids"])) for row in members.to_pylist()]
     assert collections.Counter(found) == expected
-    assert members["split"].null_count == len(members)
+    assert members["cluster_id"].null_count == members["split"].null_count == len(members)
     bags = {i: frozenset(collections.Counter(words(q["key"])).items()) for i, q in naive(rows).items()}
     found = {row["question_id"]: row["bag_id"] for row in members.to_pylist()}
     assert all((found[i] == found[j]) == (bags[i] == bags[j]) for i, j in itertools.combinations(bags, 2))
@@ -129,7 +127,7 @@ def test_tokens_are_counted_once_a_question(rows):
 def test_the_order_of_rows_does_not_matter(rows, random):
     one, other = name_questions(asked(rows)), name_questions(asked(random.sample(rows, len(rows))))
     assert one.questions.equals(other.questions)
-    by = [("cluster_id", "ascending"), ("question_id", "ascending"), ("answer", "ascending")]
+    by = [("answer_id", "ascending"), ("question_id", "ascending"), ("answer", "ascending")]
     assert one.members.sort_by(by).drop("token_ids").equals(other.members.sort_by(by).drop("token_ids"))
 
 
@@ -165,8 +163,8 @@ def test_a_question_belongs_to_the_cluster_with_most_of_its_events_of_equal_ones
     rows = [(q, c, n) for (q, c), n in placed.items()]
     ids = random.sample(sorted(more | {q for q, _ in placed}), len(more | {q for q, _ in placed}))
     cut = len(rows) // 2
-    met = pa.concat_tables([places(members(rows[:cut])), as_membership(questions(ids)), places(members(rows[cut:]))])
-    assert met.schema.equals(MEMBERSHIP)
+    met = pa.concat_tables([places(members(rows[:cut])), as_memberships(questions(ids)), places(members(rows[cut:]))])
+    assert met.schema.equals(MEMBERSHIPS)
     assigned = assign_clusters(met)
     assert assigned.schema.equals(QUESTIONS)
     assert assigned["question_id"].to_pylist() == sorted(ids)

@@ -20,7 +20,7 @@ def members(rows):
     for question, cluster, form, events in rows:
         merged[question, cluster, form] += events
     columns = {
-        "cluster_id": [c for _, c, _ in merged],
+        "answer_id": [c for _, c, _ in merged],
         "question_id": [q for q, *_ in merged],
         "text": [f"text {q}" for q, *_ in merged],
         "answer": [f"{c} {form}" for _, c, form in merged],
@@ -69,9 +69,9 @@ def test_a_question_stays_with_the_answer_that_dominates_and_all_else_is_told(ro
     table = members(rows)
     settled = settle_answers(table, Ambiguity(min_answer_share=share, min_answer_events=least))
     kept, lost = naive(rows, share, least)
-    expected = [row for row in table.to_pylist() if (row["question_id"], row["cluster_id"]) in kept]
+    expected = [row for row in table.to_pylist() if (row["question_id"], row["answer_id"]) in kept]
     assert sorted(settled.members.to_pylist(), key=str) == sorted(expected, key=str)  # unchanged, all their forms
-    assert told(settled.turned_away) == lost
+    assert told(settled.rejects) == lost
     several = {q for q, *_ in rows if len({c for p, c, *_ in rows if p == q}) > 1}
     assert settled.counts == {"members": len(kept) + len(lost), "questions_with_several_answers": len(several)}
 
@@ -89,14 +89,14 @@ def test_a_question_stays_with_the_answer_that_dominates_and_all_else_is_told(ro
 )
 def test_by_default_half_of_the_events_and_two_of_them_decide(events, kept, reasons):
     settled = settle_answers(members([(5, c, "x", n) for c, n in enumerate(events)]), Ambiguity())
-    assert settled.members["cluster_id"].to_pylist() == kept
-    assert settled.turned_away["reason"].to_pylist() == reasons
+    assert settled.members["answer_id"].to_pylist() == kept
+    assert settled.rejects["reason"].to_pylist() == reasons
 
 
 def test_two_forms_of_one_answer_are_one_answer():
     settled = settle_answers(members([(5, 0, "x", 1), (5, 0, "y", 2), (5, 1, "x", 1)]), Ambiguity())
     assert settled.members["answer"].to_pylist() == ["0 x", "0 y"]
-    assert told(settled.turned_away) == [(5, 1, 1, "1 x", "minority_answer", 0.25)]
+    assert told(settled.rejects) == [(5, 1, 1, "1 x", "minority_answer", 0.25)]
     assert settled.counts["members"] == 2
 
 
@@ -105,7 +105,7 @@ def test_the_order_of_rows_does_not_matter(rows, random):
     one = settle_answers(members(rows), Ambiguity())
     other = settle_answers(members(random.sample(rows, len(rows))), Ambiguity())
     assert sorted(one.members.to_pylist(), key=str) == sorted(other.members.to_pylist(), key=str)
-    assert told(one.turned_away) == told(other.turned_away)
+    assert told(one.rejects) == told(other.rejects)
     assert one.counts == other.counts
 
 

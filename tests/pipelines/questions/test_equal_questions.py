@@ -15,12 +15,12 @@ def rows(*given):
     return pa.Table.from_pylist([dict(zip(INDEX_ROWS.names, row, strict=False)) for row in given], schema=INDEX_ROWS)
 
 
-def test_the_answer_with_most_events_wins_and_the_others_are_turned_away():
+def test_the_answer_with_most_events_wins_and_the_others_are_rejects():
     merged = merge_equal(rows((1, "b", "By post", 7, 9), (1, "c", "Online", 6, 5), (1, "a", "online ", 8, 5)))
     assert merged.rows.to_pylist() == [
         {"question_id": 1, "text": "a", "answer": "Online", "cluster_id": 6, "events": 10, "answer_id": None}
     ]
-    [lost] = merged.turned_away.to_pylist()
+    [lost] = merged.rejects.to_pylist()
     assert (lost["stage"], lost["reason"], lost["shard_key"]) == ("merge", "other_answer", 1)
     assert json.loads(lost["payload"]) == {"question": "b", "answer": "By post", "cluster_id": "7", "events": 9}
 
@@ -30,18 +30,18 @@ def test_of_equally_frequent_answers_the_smallest_text_wins_and_a_row_counts_as_
     assert merge_equal(rows((1, "q", "b"), (1, "q", "a"), (1, "q", "b"))).rows["answer"].to_pylist() == ["b"]
     tied = merge_equal(rows((1, "q", "a", None, 2, "x"), (1, "q", "a", None, 2, "w")))
     assert tied.rows["answer_id"].to_pylist() == ["w"]
-    assert len(tied.turned_away) == 1
+    assert len(tied.rejects) == 1
 
 
 def test_a_row_without_an_answer_agrees_with_any_and_only_its_events_count():
     merged = merge_equal(rows((1, "a", None, None, 50), (1, "b", "x", None, 1), (1, "b", "y", None, 2)))
     assert merged.rows.select(["text", "answer", "events"]).to_pylist() == [{"text": "a", "answer": "y", "events": 52}]
-    assert len(merged.turned_away) == 1
+    assert len(merged.rejects) == 1
     alone = merge_equal(rows((1, "b", None), (1, "a", None)))
     assert alone.rows.select(["text", "answer", "events"]).to_pylist() == [
         {"text": "a", "answer": None, "events": None}
     ]
-    assert len(alone.turned_away) == 0
+    assert len(alone.rejects) == 0
 
 
 def test_one_row_a_question_in_order_of_id():
@@ -51,7 +51,7 @@ def test_one_row_a_question_in_order_of_id():
     ]
     for few in (rows(), rows((5, "b", "x", 1, 2, "y"))):
         assert merge_equal(few).rows.equals(few)
-        assert len(merge_equal(few).turned_away) == 0
+        assert len(merge_equal(few).rejects) == 0
 
 
 ROW = st.tuples(
@@ -70,7 +70,7 @@ def test_any_order_of_the_rows_gives_what_a_loop_over_questions_gives(given_rows
     random.Random(randomly.random()).shuffle(shuffled)
     merged, again = merge_equal(rows(*given_rows)), merge_equal(rows(*shuffled))
     assert merged.rows.equals(again.rows)
-    assert sorted(merged.turned_away.to_pylist(), key=str) == sorted(again.turned_away.to_pylist(), key=str)
+    assert sorted(merged.rejects.to_pylist(), key=str) == sorted(again.rejects.to_pylist(), key=str)
     expected, lost = [], 0
     for question in sorted({row[0] for row in given_rows}):
         of_question = [row for row in given_rows if row[0] == question]
@@ -97,4 +97,4 @@ def test_any_order_of_the_rows_gives_what_a_loop_over_questions_gives(given_rows
         folded[4] = sum(columns[4]) if columns[4] else None
         expected.append(tuple(folded))
     assert [tuple(row.values()) for row in merged.rows.to_pylist()] == expected
-    assert len(merged.turned_away) == lost
+    assert len(merged.rejects) == lost

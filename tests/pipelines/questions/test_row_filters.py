@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.intermediate import ASKED, TURNED_AWAY
+from pipelines.intermediate import ASKED, REJECTS
 from pipelines.questions.row_filters import MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS, Validation, validate
 from schemas.tables import QA_LOG
 from schemas.text import fold, hash64, key, question_id, words
@@ -58,11 +58,11 @@ def cluster_id(row):
 
 
 @given(LOG_ROWS, st.sampled_from([None, 0.5]), st.sampled_from([None, "en-GB"]))
-def test_every_row_is_counted_once_or_turned_away_for_its_first_fault(rows, min_confidence, locale):
+def test_every_row_is_counted_once_or_rejects_for_its_first_fault(rows, min_confidence, locale):
     options = Validation(min_confidence=min_confidence, locale=locale)
     found = validate(log(rows), options)
     assert found.asked.schema.equals(ASKED)
-    assert found.turned_away.schema.equals(TURNED_AWAY)
+    assert found.rejects.schema.equals(REJECTS)
     faults = [fault(row, options) for row in rows]
     kept = [row for row, why in zip(rows, faults, strict=True) if why is None]
     lost = [(row, why) for row, why in zip(rows, faults, strict=True) if why is not None]
@@ -88,18 +88,18 @@ def test_every_row_is_counted_once_or_turned_away_for_its_first_fault(rows, min_
             max(known, default=None),
         )
 
-    assert found.turned_away["reason"].to_pylist() == [why for _, why in lost]
-    assert set(found.turned_away["stage"].to_pylist()) <= {"validate"}
-    for payload, (row, _) in zip(found.turned_away["payload"].to_pylist(), lost, strict=True):
+    assert found.rejects["reason"].to_pylist() == [why for _, why in lost]
+    assert set(found.rejects["stage"].to_pylist()) <= {"validate"}
+    for payload, (row, _) in zip(found.rejects["payload"].to_pylist(), lost, strict=True):
         told = json.loads(payload)
         told.pop("timestamp", None)  # written as text
         assert told == {name: value for name, value in row.items() if value is not None and name != "timestamp"}
     assert sum(summed.values()) + len(lost) == len(rows)
 
 
-def turned_away(**row):
+def rejects(**row):
     found = validate(log([row]), Validation())
-    return found.turned_away["reason"].to_pylist()
+    return found.rejects["reason"].to_pylist()
 
 
 @pytest.mark.parametrize(
@@ -118,12 +118,12 @@ def turned_away(**row):
     ],
 )
 def test_limits_by_example(row, reasons):
-    assert turned_away(**row) == reasons
+    assert rejects(**row) == reasons
 
 
 def test_an_answer_id_is_never_the_same_cluster_as_an_equal_text():
     rows = [{"question": "a", "answer": "7", "answer_id": None}, {"question": "b", "answer": "x", "answer_id": "7"}]
-    assert len(set(validate(log(rows), Validation()).asked["cluster_id"].to_pylist())) == 2
+    assert len(set(validate(log(rows), Validation()).asked["answer_id"].to_pylist())) == 2
 
 
 def test_a_row_without_confidence_or_locale_is_kept():
@@ -138,5 +138,5 @@ def test_a_confidence_equal_to_the_limit_is_kept():
 
 def test_no_rows_are_no_rows():
     found = validate(log([]), Validation(min_confidence=0.5, locale="en-GB"))
-    assert len(found.asked) == len(found.turned_away) == 0
+    assert len(found.asked) == len(found.rejects) == 0
     assert found.asked.schema.equals(ASKED)

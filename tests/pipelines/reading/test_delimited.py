@@ -23,7 +23,7 @@ def source_of(folder, content, name="x.csv"):
 def read_all(source, columns=COLUMNS, names=None):
     batches = list(read(source, columns, names))
     rows = pa.concat_tables(batch.rows for batch in batches).to_pylist()
-    rejected = pa.concat_tables(batch.rejected for batch in batches).to_pylist()
+    rejected = pa.concat_tables(batch.rejects for batch in batches).to_pylist()
     return rows, [(row["reason"], row["payload"]) for row in rejected]
 
 
@@ -207,7 +207,7 @@ def test_a_ten_megabyte_quoted_cell_of_many_lines_loses_no_later_row(tmp_path):
     batches = list(read(source, ANSWERED))
     kept = [text for batch in batches for text in batch.rows["question"].to_pylist()]
     assert (kept[0], kept[-1]) == ("ok", "fine")
-    assert {reason for batch in batches for reason in batch.rejected["reason"].to_pylist()} <= {
+    assert {reason for batch in batches for reason in batch.rejects["reason"].to_pylist()} <= {
         "unbalanced_quote",
         "ragged_row",
         "row_too_long",

@@ -53,7 +53,7 @@ def url(request, memory):
 
 def test_a_small_text_is_counted_as_the_reader_counts(url):
     sources = expand([url])
-    read_rows = sum(len(batch.rows) + len(batch.rejected) for batch in read(sources[0], COLUMNS))
+    read_rows = sum(len(batch.rows) + len(batch.rejects) for batch in read(sources[0], COLUMNS))
     assert read_rows >= len(ROWS)
     assert estimate_rows(sources) == [Estimate(read_rows, exact=True)]
 

@@ -15,7 +15,7 @@ def read(path, **names):
     """Return all that is read of one table."""
     [file] = question_files([str(path)], names, files_of=lambda url: expand([url])).files
     parts = list(read_questions(file))
-    away = pa.concat_tables([part.turned_away for part in parts]).to_pylist()
+    away = pa.concat_tables([part.rejects for part in parts]).to_pylist()
     unreadable = {name: count for part in parts for name, count in part.unreadable.items()}
     return pa.concat_tables([part.rows for part in parts]), away, unreadable
 
@@ -37,7 +37,7 @@ def test_a_whole_number_is_read_exactly_and_nothing_else_is_one():
     assert whole_numbers(pa.array([], pa.string())).to_pylist() == []
 
 
-def test_every_row_is_kept_or_turned_away_with_its_reason(tmp_path):
+def test_every_row_is_kept_or_rejects_with_its_reason(tmp_path):
     (tmp_path / "faq.csv").write_text('question,answer\npay,x\n,x\n?!,x\npay,x,y\n"  ",\nlost,"   "\n')
     rows, away, unreadable = read(tmp_path / "faq.csv")
     assert rows.schema == INDEX_ROWS

@@ -23,7 +23,7 @@ def source_of(folder, *lines):
 def read_all(folder, *lines, names=None):
     batches = list(read(source_of(folder, *lines), COLUMNS, names))
     rows = pa.concat_tables(batch.rows for batch in batches).to_pylist()
-    rejected = pa.concat_tables(batch.rejected for batch in batches).to_pylist()
+    rejected = pa.concat_tables(batch.rejects for batch in batches).to_pylist()
     return rows, [(row["reason"], row["payload"]) for row in rejected]
 
 

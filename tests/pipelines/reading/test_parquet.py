@@ -27,7 +27,7 @@ def source_of(folder, **columns):
 def read_all(source, names=None):
     batches = list(read(source, COLUMNS, names))
     rows = pa.concat_tables(batch.rows for batch in batches).to_pylist()
-    rejected = pa.concat_tables(batch.rejected for batch in batches).to_pylist()
+    rejected = pa.concat_tables(batch.rejects for batch in batches).to_pylist()
     return rows, [(row["reason"], json.loads(row["payload"])) for row in rejected]
 
 
@@ -74,8 +74,8 @@ def test_rows_with_unusable_text_are_rejected_one_by_one(tmp_path, kind):
 def test_a_long_text_is_rejected_with_its_start(tmp_path):
     (batch,) = read(source_of(tmp_path, question=["x" * (MAX_ROW_BYTES + 1), "y" * MAX_ROW_BYTES]), COLUMNS)
     assert batch.rows.num_rows == 1
-    assert batch.rejected["reason"].to_pylist() == ["row_too_long"]
-    assert len(batch.rejected["payload"][0].as_py()) == 1000
+    assert batch.rejects["reason"].to_pylist() == ["row_too_long"]
+    assert len(batch.rejects["payload"][0].as_py()) == 1000
 
 
 def test_a_time_in_bytes_that_are_not_utf8_is_a_flaw_too(tmp_path):

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.intermediate import REJECTS
 from pipelines.reading import TIMESTAMP, Column, check_header, expand, read
 from pipelines.reading.reader import divide
-from schemas.tables import REJECTED
 
 COLUMNS = [Column("question", pa.string()), Column("answer", pa.string(), required=False)]
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
@@ -52,8 +52,8 @@ def test_every_format_gives_the_rows_that_were_written(ending, rows):
     (batch,) = read(source, COLUMNS)
     assert batch.rows.schema == pa.schema([("question", pa.string()), ("answer", pa.string())])
     assert [tuple(row.values()) for row in batch.rows.to_pylist()] == [(q, a or None) for q, a in rows]
-    assert batch.rejected.schema.equals(REJECTED)
-    assert batch.rejected.num_rows == 0
+    assert batch.rejects.schema.equals(REJECTS)
+    assert batch.rejects.num_rows == 0
 
 
 @pytest.mark.parametrize("ending", WRITERS)
@@ -70,10 +70,10 @@ def test_rows_and_rejects_together_are_the_lines_that_are_not_blank(lines):
     source = placed("y.jsonl", b"\n".join(lines) + b"\n")
     batches = list(read(source, COLUMNS))
     rows = sum(batch.rows.num_rows for batch in batches)
-    rejected = [reason for batch in batches for reason in batch.rejected["reason"].to_pylist()]
+    rejected = [reason for batch in batches for reason in batch.rejects["reason"].to_pylist()]
     assert rows == lines.count(b'{"question": "a"}')
     assert rows + len(rejected) == len([line for line in lines if line != b" "])
-    assert {stage for batch in batches for stage in batch.rejected["stage"].to_pylist()} <= {"read"}
+    assert {stage for batch in batches for stage in batch.rejects["stage"].to_pylist()} <= {"read"}
 
 
 def test_reading_needs_no_beam():
@@ -114,7 +114,7 @@ def test_values_that_write_no_number_or_time_are_counted_and_blank_ones_are_not(
 def test_values_of_rejected_rows_are_not_counted_as_unreadable(tmp_path):
     (tmp_path / "x.csv").write_bytes(b"question,timestamp\n\xff,yesterday\na \0 b,yesterday\nfine,yesterday\n")
     [batch] = read(expand([str(tmp_path / "x.csv")])[0], LOOSE)
-    assert (len(batch.rows), len(batch.rejected), batch.unreadable) == (1, 2, {"timestamp": 1})
+    assert (len(batch.rows), len(batch.rejects), batch.unreadable) == (1, 2, {"timestamp": 1})
 
 
 def test_a_file_of_readable_values_has_none_unreadable(tmp_path):

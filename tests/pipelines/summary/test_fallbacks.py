@@ -30,7 +30,7 @@ def log(*, per_topic=60, fallback=60, events=1):
 def members(rows):
     lists = token_ids(pa.array([question for question, *_ in rows], pa.string()))
     known = {
-        "cluster_id": pa.array([hash64(answer) for _, answer, _ in rows]),
+        "answer_id": pa.array([hash64(answer) for _, answer, _ in rows]),
         "question_id": pa.array([hash64(question) for question, *_ in rows]),
         "text": pa.array([question for question, *_ in rows]),
         "answer": pa.array([answer for _, answer, _ in rows]),
@@ -89,7 +89,7 @@ def test_the_only_answer_of_a_log_is_no_fallback():
 def test_votes_count_as_rows_and_not_as_questions():
     table, weights = members(log())
     vote = pa.table({f.name: pa.nulls(1, f.type) for f in MEMBERS}).to_pylist()[0]
-    vote |= {"cluster_id": hash64("Sorry"), "answer": "SORRY", "events": 100}
+    vote |= {"answer_id": hash64("Sorry"), "answer": "SORRY", "events": 100}
     voted = pa.concat_tables([table, pa.Table.from_pylist([vote], schema=MEMBERS)])
     assert broad_answers(voted, weights) == [BroadAnswer("SORRY", 160, 60)]  # the most frequent form
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.engine.runner import parse_options, run
-from pipelines.writing.parquet import ORDER, WriteTable, Written, count, to_parquet
+from pipelines.intermediate import Written
+from pipelines.writing.parquet import ORDER, WriteTable, count, to_parquet
 from schemas.artifacts import storage
 from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, REJECTED, TABLES, conform
 

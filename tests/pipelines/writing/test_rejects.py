@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.intermediate import TURNED_AWAY
-from pipelines.writing.rejects import MAX_PAYLOAD_CHARACTERS, json_objects, json_strings, turn_away
+from pipelines.intermediate import REJECTS
+from pipelines.writing.rejects import MAX_PAYLOAD_CHARACTERS, json_objects, json_strings, reject
 from schemas.text import hash64
 
 awkward = st.text() | st.text('"\\\n\t\r\b\f\x00\x1f\x7f\u2028/{}:,é😀')
@@ -19,17 +19,20 @@ def test_a_payload_is_the_row_as_json_without_its_nulls(rows):
     kinds = (pa.string(), pa.int64(), pa.string())
     columns = {n: pa.array([row[i] for row in rows], kinds[i]) for i, n in enumerate(names)}
     expected = [{n: v for n, v in zip(names, row, strict=True) if v is not None} for row in rows]
-    assert [json.loads(text) for text in json_objects(columns).to_pylist()] == expected
+    assert [json.loads(text) for text in json_objects(pa.table(columns)).to_pylist()] == expected
     chunked = {n: pa.chunked_array([a.slice(0, 1), a.slice(1)], a.type) for n, a in columns.items()}
-    assert json_objects(chunked).to_pylist() == json_objects(columns).to_pylist()
+    assert json_objects(pa.table(chunked)).to_pylist() == json_objects(pa.table(columns)).to_pylist()
 
 
 def test_a_row_of_nulls_is_an_empty_object():
-    assert json_objects({"a": pa.nulls(2, pa.string()), "b": pa.nulls(2, pa.int64())}).to_pylist() == ["{}", "{}"]
+    assert json_objects(pa.table({"a": pa.nulls(2, pa.string()), "b": pa.nulls(2, pa.int64())})).to_pylist() == [
+        "{}",
+        "{}",
+    ]
 
 
 def test_numbers_are_numbers():
-    assert json_objects({"x": pa.array([0.25, None])}).to_pylist() == ['{"x": 0.25}', "{}"]
+    assert json_objects(pa.table({"x": pa.array([0.25, None])})).to_pylist() == ['{"x": 0.25}', "{}"]
 
 
 @given(st.lists(awkward | st.none(), max_size=8))
@@ -40,22 +43,22 @@ def test_json_strings_read_back(texts):
 
 def test_one_reason_serves_all_rows_or_each_has_its_own():
     payloads = pa.array(["a", "b"])
-    one = turn_away(payloads, stage="size", reasons="single_question", scores=pa.array([0.5, None]))
-    assert one.schema.equals(TURNED_AWAY)
+    one = reject(payloads, stage="size", reasons="single_question", scores=pa.array([0.5, None]))
+    assert one.schema.equals(REJECTS)
     assert one.to_pylist() == [
         {"shard_key": hash64("a"), "stage": "size", "reason": "single_question", "score": 0.5, "payload": "a"},
         {"shard_key": hash64("b"), "stage": "size", "reason": "single_question", "score": None, "payload": "b"},
     ]
-    each = turn_away(payloads, stage="read", reasons=pa.array(["x", "y"]), shard_keys=pa.array([1, 2]))
+    each = reject(payloads, stage="read", reasons=pa.array(["x", "y"]), shard_keys=pa.array([1, 2]))
     assert each["reason"].to_pylist() == ["x", "y"]
     assert each["shard_key"].to_pylist() == [1, 2]
 
 
 @pytest.mark.parametrize("length", [MAX_PAYLOAD_CHARACTERS, MAX_PAYLOAD_CHARACTERS + 1])
 def test_a_payload_is_cut_at_the_limit(length):
-    [payload] = turn_away(pa.array(["é" * length]), stage="read", reasons="x")["payload"].to_pylist()
+    [payload] = reject(pa.array(["é" * length]), stage="read", reasons="x")["payload"].to_pylist()
     assert payload == "é" * MAX_PAYLOAD_CHARACTERS
 
 
-def test_nothing_is_turned_away_from_nothing():
-    assert turn_away(pa.array([], pa.string()), stage="read", reasons="x").schema.equals(TURNED_AWAY)
+def test_nothing_is_rejected_from_nothing():
+    assert reject(pa.array([], pa.string()), stage="read", reasons="x").schema.equals(REJECTS)
