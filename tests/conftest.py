@@ -22,8 +22,10 @@ import tokenizers
 from fsspec.implementations.memory import MemoryFileSystem
 from hypothesis import HealthCheck, settings
 
-from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.config import ModelConfig
 from model.encoders.saved_model import save_model, weight_shapes
+from model.encoders.subword.settings import SubwordSettings
 from model.losses.sdml import SDMLLoss
 from model.text.vocabulary import Vocabulary
 from model.training.settings import TrainingSettings
@@ -145,7 +147,7 @@ def make_model():
         encoder="cnn",
     ):
         shapes = {
-            "cnn": EncoderSettings(embedding_dimension=6, windows=(3,), channels=10, dimension=dimension),
+            "cnn": CnnSettings(embedding_dimension=6, windows=(3,), channels=10, dimension=dimension),
             "subword": SubwordSettings(dimension=dimension, ngram_bins=100),
         }
         config = ModelConfig(
@@ -160,7 +162,9 @@ def make_model():
         weights = {name: random.normal(size=size).astype(np.float32) for name, size in weight_shapes(config).items()}
         output = Output(str(url), "model", overwrite=True)
         parts = (config, Vocabulary(words, hash_bins=50), weights)
-        return save_model(output, parts=parts, metrics=[], pages={"README.md": b"card"}, inputs=[], counters={})
+        return save_model(
+            output, parts=parts, metrics=[], files={}, pages={"README.md": b"card"}, inputs=[], counters={}
+        )
 
     return make
 

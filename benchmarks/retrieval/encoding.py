@@ -27,12 +27,13 @@ from benchmarks.cli import AsJson, Report, run
 from model.encoders.cnn.inference import CnnEncoder
 from model.encoders.interface import Encoder, Matrix
 from model.encoders.kernels.dispatch import SWITCH, compiled, load_compiled
-from model.encoders.network import network_of
-from model.encoders.registry import encoder_of
+from model.encoders.kinds import kind_of_address
+from model.encoders.new_network import network_of
+from model.encoders.registry import encoder_of, load_encoder
 from model.encoders.saved_model import ModelParts, load_parts
 from model.encoders.transformer.body import TransformerBody
 from model.encoders.transformer.checkpoint_folder import checked_folder, load_sentences
-from model.encoders.transformer.inference import encoded, is_transformer, load_transformer
+from model.encoders.transformer.inference import encoded
 from schemas.artifacts.dataset import open_dataset
 from schemas.text_arrays import key_all, words_all
 
@@ -131,7 +132,7 @@ def peer(report: Report, encoder: CnnEncoder, texts: pa.Array) -> None:
 
 def compare_transformer(report: Report, url: str, texts: pa.Array) -> None:
     """Print a table of a model of sentence-transformers: the library's loop and ours."""
-    listed, encoder = texts.to_pylist(), load_transformer(url)
+    listed, encoder = texts.to_pylist(), load_encoder(url)
     library = load_sentences(checked_folder(url), name=url)
     for size in PEER_BATCHES:
         options = {"batch_size": size, "normalize_embeddings": True, "show_progress_bar": False}
@@ -163,7 +164,7 @@ def main(
         encoders: list[Encoder] = []
         for url in model:
             report.heading(url)
-            if is_transformer(url):
+            if kind_of_address(url):
                 compare_transformer(report, url, texts[:slowest])
             else:
                 compare(report, url, texts, texts[:slow])

@@ -33,9 +33,12 @@ from benchmarks.training.peers.padded import PaddedEncoder, difference, pad
 from benchmarks.training.peers.transformer import PeerFineTuning
 from model.choices import Precision
 from model.encoders.cnn.network import QuestionEncoder
-from model.encoders.config import EncoderSettings, Shape, SubwordSettings, TransformerSettings
-from model.encoders.network import network_of
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.config import Shape
+from model.encoders.new_network import network_of
+from model.encoders.subword.settings import SubwordSettings
 from model.encoders.transformer.checkpoint_folder import described
+from model.encoders.transformer.settings import TransformerSettings
 from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.losses.sdml import SDMLLoss
 from model.text.vocabulary import Vocabulary
@@ -94,7 +97,7 @@ def convolutions(pairs: Pairs) -> dict[str, Step]:
     default = PRESETS["default"].training
     hashed = Vocabulary.learn(pairs.keys, words=default.vocabulary_size, hash_bins=default.hash_bins)
     chunked = RANKING.model_copy(update={"chunk_size": 128})
-    convolution, bag = EncoderSettings(), SubwordSettings()
+    convolution, bag = CnnSettings(), SubwordSettings()
     return {
         "cnn": run_of(pairs, listed, convolution, RANKING).step,
         "cnn, dense gradients": run_of(pairs, listed, convolution, RANKING, dense=True).step,
@@ -241,7 +244,7 @@ def padded(
     vocabulary = Vocabulary.learn(data.keys)
     tokens = vocabulary.ids(data.keys.take(pa.array(np.concatenate([data.first[batch], data.second[batch]]))))
     torch.manual_seed(SEED)
-    encoder, loss = QuestionEncoder(len(vocabulary), EncoderSettings()), SDMLLoss()
+    encoder, loss = QuestionEncoder(len(vocabulary), CnnSettings()), SDMLLoss()
     peer = PaddedEncoder(encoder)
     ragged = torch.from_numpy(tokens.ids), torch.from_numpy(tokens.offsets)
     inputs = pad(tokens, padding=len(vocabulary))

@@ -25,14 +25,17 @@ import typer
 from benchmarks.cli import AsJson, Report, run
 from benchmarks.measure import call_command
 from model.encoders import token_store as mapped_tokens
-from model.encoders.config import EncoderSettings, Shape, SubwordSettings
-from model.encoders.network import Inputs, Network, network_of
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.config import Shape
+from model.encoders.network import Inputs, Network
+from model.encoders.new_network import network_of
+from model.encoders.subword.settings import SubwordSettings
 from model.text import vocabulary
 from model.training.presets import PRESETS
 from schemas.artifacts.dataset import open_dataset
 
 WAYS = ("at once", "slices", "slices, mapped")
-SHAPE: dict[str, Shape] = {"paper": EncoderSettings(), "default": SubwordSettings()}
+SHAPE: dict[str, Shape] = {"paper": CnnSettings(), "default": SubwordSettings()}
 _STEPS, _TAKEN, _EVERY_S = 200, 1024, 0.005
 
 

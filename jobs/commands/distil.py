@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 QUESTIONS = 20_000
 """A transformer of six layers encodes some hundred questions a second on a core: a minute or two."""
 
-TEACHING: dict[str, float] = {"epochs": 3, "learning_rate": 1e-2, "dropout": 0.1}
-"""What is otherwise than in the preset for a bag; chosen for one, as presets are (docs/log.md)."""
-
 
 def distil(
     dataset: Annotated[str, typer.Option(metavar="FOLDER", help="Dataset with the questions; no pair is used.")],
@@ -67,7 +64,7 @@ def distil(
       qpr distil --dataset dataset --teacher st:minilm --output taught
       qpr train --dataset dataset --output model --init-from taught
     """
-    from model.encoders.config import SubwordSettings
+    from model.encoders.kinds import kind_of
 
     training = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate, "dropout": dropout}
     shape, settings = settings_of(
@@ -81,8 +78,8 @@ def distil(
         },
         training={**training, "seed": seed},
     )
-    if isinstance(shape, SubwordSettings):
-        settings = settings.model_copy(update={name: TEACHING[name] for name in TEACHING if training[name] is None})
+    taught = kind_of(shape).taught
+    settings = settings.model_copy(update={name: taught[name] for name in taught if training[name] is None})
     source = open_dataset(dataset)
     with Output(output, "model", overwrite=overwrite) as claimed:
         result = _run(

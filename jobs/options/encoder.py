@@ -30,7 +30,7 @@ class PresetChoice(StrEnum):
 
 
 class EncoderChoice(StrEnum):
-    """The names of `model.encoders.config.SHAPES`."""
+    """The names of `model.encoders.kinds.KINDS`."""
 
     SUBWORD = "subword"
     CNN = "cnn"
@@ -73,36 +73,32 @@ def settings_of(
     Raises:
         UsageError: a value makes no sense, or is none of this encoder's or loss's; the message names its option.
     """
-    from model.encoders.config import NOT_OF, SHAPES
+    from model.encoders.kinds import KINDS
     from model.losses.registry import LOSSES
-    from model.training.presets import PRESET_OF, PRESETS
+    from model.training.presets import PRESETS
     from model.training.settings import TrainingSettings
 
-    chosen = PRESETS[preset or PRESET_OF.get(encoder or "", "default")]
+    chosen = PRESETS[preset or (KINDS[encoder].preset if encoder else "default")]
     name = encoder or chosen.encoder
-    wanted = SHAPES[name]
+    kind = KINDS[name]
     of_shape, of_training = _given(shape), _given(training)
     preset_loss = chosen.training.loss
     loss = LOSSES[of_training.pop("loss", preset_loss.name)]
     of_loss = {option: of_training.pop(option) for option in of_training.keys() - TrainingSettings.model_fields.keys()}
-    of_encoder = {"transformer_from"} if name == "transformer" else wanted.model_fields.keys()
-    _refuse((of_shape.keys() - of_encoder) | (of_training.keys() & NOT_OF[name]), f"--encoder {name}")
+    of_encoder = kind.settings.model_fields.keys() - kind.derived
+    _refuse((of_shape.keys() - of_encoder) | (of_training.keys() & kind.unused), f"--encoder {name}")
     _refuse(of_loss.keys() - loss.model_fields.keys(), f"--loss {loss.name}")
-    if name == "static":
-        of_shape = _with_tokens(of_shape)
-    if name == "transformer":
-        of_shape = _of_transformer(of_shape)
-    unused = NOT_OF[name] | {"loss"}
+    unused = kind.unused | {"loss"}
     base = {option: value for option, value in chosen.training.model_dump().items() if option not in unused}
     loss_base = {
         option: value
         for option, value in preset_loss.model_dump(exclude_unset=True).items()
         if option in loss.model_fields
     }
-    checked = _checked(wanted, of_shape)
+    checked = _checked(kind.settings, kind.complete(of_shape))
     learned_by = _checked(loss, loss_base | of_loss)
     settings = _checked(TrainingSettings, base | of_training | {"loss": learned_by})
-    if name in ("subword", "static") and not settings.hash_bins:
+    if kind.needs_hash_bins and not settings.hash_bins:
         raise UsageError(f"--hash-bins 0: --encoder {name} needs at least 1, for the words that are not listed")
     return checked, settings
 
@@ -121,37 +117,6 @@ def _checked(model: type[Model], values: Mapping[str, Any]) -> Model:
         first = error.errors()[0]
         option = f"{_option(str(first['loc'][0]))} {first['input']}: " if first["loc"] else ""
         raise UsageError(f"{option}{first['msg'].removeprefix('Value error, ')}") from error
-
-
-def _with_tokens(given: dict[str, Any]) -> dict[str, Any]:
-    """Return a static encoder's given values and what its tokens say of themselves.
-
-    Raises:
-        QprError: there are no such tokens.
-        UsageError: they have fewer numbers than wanted.
-    """
-    from model.encoders.config import STATIC_FROM
-    from model.encoders.subword.pretrained_tokens import read_static
-
-    source = given.get("static_from", STATIC_FROM)
-    found = read_static(source).settings(source)
-    if given.get("dimension", 0) > found["dimension"]:
-        raise UsageError(f"--dimension {given['dimension']}: the tokens of {source} have {found['dimension']} numbers")
-    return found | given
-
-
-def _of_transformer(given: dict[str, Any]) -> dict[str, Any]:
-    """Return what the model that a transformer begins with says of itself.
-
-    Raises:
-        QprError: there is no such model.
-        UsageError: none is named.
-    """
-    from model.encoders.transformer.checkpoint_folder import described
-
-    if "transformer_from" not in given:
-        raise UsageError("--encoder transformer: give --transformer-from, the folder of a sentence-transformers model")
-    return described(given["transformer_from"])
 
 
 def _refuse(foreign: Collection[str], choice: str) -> None:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from jobs.display.console import emit, say, two_columns, working
 from jobs.workflows.worker_encoder import WorkerEncoder
+from model.encoders.kinds import kind_of_address
 from model.encoders.registry import load_encoder
 from model.encoders.saved_model import load_parts
-from model.encoders.transformer.inference import is_transformer
 from model.index.index import IndexSettings
 from model.index.shard_builder import ShardBuilder
 from model.index.shards import PROBES, check_questions, lists_of, new_index
@@ -66,7 +66,7 @@ class IndexedModel:
         Raises:
             QprError: there is none, or it is damaged.
         """
-        if is_transformer(url):
+        if kind_of_address(url):
             encoder = load_encoder(url)
             return cls(url, encoder.digest, encoder.dimension, "squared_euclidean", None)
         parts = load_parts(url)

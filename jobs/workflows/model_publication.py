@@ -43,15 +43,17 @@ def publish_model(
     Raises:
         QprError: a file cannot be written.
     """
-    from model.encoders.config import ModelConfig, encoder_name
+    from model.encoders.config import ModelConfig
+    from model.encoders.kinds import kind_of
     from model.encoders.model_card import card
     from model.encoders.saved_model import CARD, CURVE, save_model
     from model.training.learning_curve import curve
 
     dataset, *models = sources
+    kind = kind_of(shape)
     words = trained.vocabulary.words
     config = ModelConfig(
-        encoder=encoder_name(shape),
+        encoder=kind.name,
         shape=shape,
         words=len(words),
         hash_bins=trained.vocabulary.hash_bins,
@@ -68,26 +70,13 @@ def publish_model(
         begun_from=models[0] if models else None,
         taught_by=taught_by,
     )
+    files, pages = kind.files(shape, trained.weights)
     save_model(
         output,
         parts=(config, trained.vocabulary, trained.weights),
         metrics=[*map(dataclasses.asdict, trained.epochs), {"total": counters | totals}],
-        pages={CURVE: curve(trained.epochs), CARD: page.encode(), **_of_others(shape, trained)},
+        files=files,
+        pages={CURVE: curve(trained.epochs), CARD: page.encode(), **pages},
         inputs=[*sources, *([taught_by] if taught_by else [])],
         counters=counters,
     )
-
-
-def _of_others(shape: Shape, trained: Trained) -> dict[str, bytes]:
-    """Return a transformer's files; the tokenizer of a static encoder and the licence of its tokens; else nothing."""
-    from model.encoders.config import StaticSettings, TransformerSettings
-    from model.encoders.saved_model import TOKENIZER, TOKENS_LICENCE, TRANSFORMER
-    from model.encoders.subword.pretrained_tokens import read_static
-    from model.training.initialization import transformer_files
-
-    if isinstance(shape, TransformerSettings):
-        return {TRANSFORMER + name: content for name, content in transformer_files(shape, trained.weights).items()}
-    if not isinstance(shape, StaticSettings):
-        return {}
-    tokens = read_static(shape.static_from, digest=shape.static_digest)
-    return {TOKENIZER: tokens.pieces.content, TOKENS_LICENCE: tokens.licence_text.encode()}

@@ -31,11 +31,12 @@ def size_warning(shape: Shape, settings: TrainingSettings, *, questions: int) ->
         settings: of the training.
         questions: to learn from.
     """
-    from model.encoders.config import SubwordSettings
+    from model.encoders.kinds import kind_of
 
-    if not isinstance(shape, SubwordSettings) or questions >= FEW_QUESTIONS:
+    parts = kind_of(shape).shared_rows(shape)
+    if not parts or questions >= FEW_QUESTIONS:
         return None
-    shared = shape.ngram_bins + shape.bigram_bins + settings.hash_bins
+    shared = parts + settings.hash_bins
     size, small = (_HALF * rows * shape.dimension for rows in (shared, NGRAM_BINS + HASH_BINS))
     if size < _LARGE_BYTES:
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from model.encoders.transformer.checkpoint_folder import PREFIX
+from model.encoders.kinds import kind_of_address
 from schemas.errors import QprError
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|.*::", re.DOTALL)
@@ -22,7 +22,8 @@ def checked_address(address: str, *, of: str) -> str:
     Raises:
         QprError: it names another store.
     """
-    plain = address.removeprefix(PREFIX)
+    kind = kind_of_address(address)
+    plain = address.removeprefix(kind.prefix) if kind else address
     if not plain.strip() or not plain.isprintable():
         raise QprError(f"{of}: its settings hold {address[:60]!a} as an address. Make it again")
     if _SCHEME.match(plain) and (address != plain or "::" in plain or _store(plain) != _store(of)):

@@ -19,6 +19,7 @@ from model.encoders.kernels.dispatch import load_compiled
 from schemas.text_arrays import key_all
 
 Matrix = npt.NDArray[np.float32]
+Weights = dict[str, npt.NDArray[Any]]
 
 CHUNK = 32_768
 """Questions whose distinct words are looked up together."""

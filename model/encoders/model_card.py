@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.encoders.config import NOT_OF, ModelConfig, Shape, StaticSettings, SubwordSettings, TransformerSettings
+from model.encoders.config import ModelConfig
+from model.encoders.kinds import kind_of
 from schemas.artifacts.manifest import Source
 
 _CARD = """\
@@ -25,7 +26,7 @@ Dataset `{dataset_url}`, digest `{digest}`.
 
 {data}
 
-{tokens}## Settings
+{start}## Settings
 
 {settings}
 
@@ -59,34 +60,9 @@ Compare vectors by their {distance}. Loading checks every file against `manifest
 """
 
 
-_TOKENS = """\
-## Tokens
-
-Training began with {tokens:,} token embeddings of `{source}` (licence: {static_licence}; its text is in
-`LICENSE.tokens.txt`; digest `{static_digest}`), which learned with the rest. Pass the licence on with the model.
-
-"""
-
-_START = """\
-## Start
-
-Training began with the sentence-transformers model in `{transformer_from}` (licence as its README states it:
-{transformer_licence}; digest `{transformer_digest}`), whose weights all learned. Pass the licence on with the model.
-sentence-transformers can load the folder `transformer` too.
-
-"""
-
 _TABLES = """; {words:,} words have an embedding of their own, all
   others share {hash_bins:,}.
 * A question without a word gets the vector of an empty one."""
-
-_NETWORKS = {
-    "cnn": "A convolutional network over word embeddings (Bonadiman, Kumar and Mittal 2019)",
-    "static": """A bag of words, their character n-grams (after Bojanowski et al. 2017) and tokens that others embedded,
-  brought to length 1""",
-    "subword": "A bag of words and their character n-grams (after Bojanowski et al. 2017), brought to length 1",
-    "transformer": "A transformer that others trained, of sentence-transformers, brought to length 1",
-}
 
 _TAUGHT = """the vectors of `{0.url}` (digest `{0.digest}`) as targets, without pairs; the loss and the settings of
   pairs were not used"""
@@ -121,46 +97,24 @@ def card(
         begun_from: the model whose weights it began with; None for fresh ones.
         taught_by: whose vectors it learned from in place of pairs; None for none.
     """
+    kind = kind_of(config.shape)
+    used = {name: value for name, value in training.items() if name not in kind.unused}
     begun = begun_from and f"\n* Begun with the weights of the model `{begun_from.url}`, digest `{begun_from.digest}`."
     return _CARD.format(
         dimension=config.shape.dimension,
         dataset_url=dataset_url,
         digest=config.dataset_digest,
         data=_table(data),
-        tokens=_tokens(config.shape),
-        settings=_table({"encoder": config.encoder, **config.shape.model_dump(), **_used(config, training)}),
+        start=kind.card_section(config.shape),
+        settings=_table({"encoder": config.encoder, **config.shape.model_dump(), **used}),
         metrics=_table(metrics),
         distance=_DISTANCES[config.distance],
         tables=_TABLES.format(words=config.words, hash_bins=config.hash_bins) if config.words else ".",
-        network=_NETWORKS[config.encoder],
+        network=kind.title,
         loss=_TAUGHT.format(taught_by) if taught_by else loss,
-        order=_order(config.shape),
+        order=kind.word_order(config.shape),
         begun=begun or "",
     )
-
-
-def _used(config: ModelConfig, training: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of the training that this encoder has a use for."""
-    foreign = NOT_OF[config.encoder]
-    return {name: value for name, value in training.items() if name not in foreign}
-
-
-def _tokens(shape: Shape) -> str:
-    """Return what of others an encoder began with, as a section; nothing for a fresh one."""
-    if isinstance(shape, TransformerSettings):
-        return _START.format(**shape.model_dump())
-    if not isinstance(shape, StaticSettings):
-        return ""
-    return _TOKENS.format(source=f"{shape.static_from} {shape.static_version}".strip(), **shape.model_dump())
-
-
-def _order(shape: Shape) -> str:
-    """Return what word order counts."""
-    if isinstance(shape, TransformerSettings):
-        return "Word order, case and punctuation count as its start counted them"
-    if isinstance(shape, SubwordSettings):
-        return "Word order counts only between neighbours" if shape.bigram_bins else "Word order does not count at all"
-    return f"Word order counts only inside a window of {' or '.join(map(str, shape.windows))} words"
 
 
 def _table(rows: Mapping[str, Any]) -> str:

@@ -5,18 +5,9 @@ model URL -> load_encoder -> Encoder
 
 from __future__ import annotations
 
-from model.encoders.cnn.inference import CnnEncoder
-from model.encoders.config import SubwordSettings, TransformerSettings
 from model.encoders.interface import Encoder
+from model.encoders.kinds import kind_of, kind_of_address
 from model.encoders.saved_model import ModelParts, load_parts
-from model.encoders.subword.inference import BagEncoder
-from model.encoders.subword.row_ids import Subwords
-from model.encoders.transformer.inference import (
-    TransformerEncoder,
-    is_transformer,
-    load_transformer,
-    transformer_digest,
-)
 from schemas.artifacts.manifest import read_manifest
 
 
@@ -30,8 +21,8 @@ def load_encoder(url: str, *, half: bool = False) -> Encoder:
     Raises:
         QprError: there is no complete model, or it is damaged.
     """
-    if is_transformer(url):
-        return load_transformer(url)
+    if kind := kind_of_address(url):
+        return kind.open(url)
     return encoder_of(load_parts(url), half=half, name=url)
 
 
@@ -41,15 +32,10 @@ def digest_of(url: str) -> str:
     Raises:
         QprError: there is no complete model.
     """
-    return transformer_digest(url) if is_transformer(url) else read_manifest(url, "model").digest
+    kind = kind_of_address(url)
+    return kind.digest(url) if kind else read_manifest(url, "model").digest
 
 
 def encoder_of(parts: ModelParts, *, half: bool = False, name: str = "the model") -> Encoder:
     """Return the encoder that a model's parts describe, ``half`` as in `load_encoder`; a message calls it ``name``."""
-    shape, digest = parts.config.shape, parts.manifest.digest
-    if isinstance(shape, TransformerSettings):
-        return TransformerEncoder(digest, name, parts.files)
-    if isinstance(shape, SubwordSettings):
-        subwords = Subwords.of(parts.vocabulary, shape, parts.pieces)
-        return BagEncoder(digest, subwords, parts.weights["embedding.weight"], shape.ngram_weight)
-    return CnnEncoder(digest, parts.vocabulary, shape.windows, parts.weights, half)
+    return kind_of(parts.config.shape).encoder(parts.config.shape, parts, half=half, name=name)

@@ -11,15 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pydantic
 import safetensors.numpy
 
-from model.encoders.config import ModelConfig, Shape, StaticSettings, SubwordSettings, TransformerSettings
+from model.encoders.config import ModelConfig
 from model.encoders.finite_weights import first_not_finite
-from model.encoders.subword.tokenizer import Pieces
+from model.encoders.interface import Weights as Weights
+from model.encoders.kinds import kind_of
 from model.encoders.tensors import read_tensors
-from model.encoders.transformer.checkpoint_folder import MODULES
 from model.text.vocabulary import Vocabulary
 from schemas.artifacts.manifest import REPORTS, Manifest, Source, first_fault, read_manifest, read_verified
 from schemas.errors import QprError
@@ -27,60 +26,33 @@ from schemas.errors import QprError
 if TYPE_CHECKING:
     from schemas.artifacts.writer import Output
 
-Weights = dict[str, npt.NDArray[Any]]
-
 CONFIG = "config.json"
 VOCABULARY = "vocabulary.txt"
 WEIGHTS = "weights.safetensors"
-TOKENIZER = "tokenizer.json"
 METRICS = "metrics.jsonl"
 CURVE = "curve.png"
 CARD = "README.md"
-TOKENS_LICENCE = "LICENSE.tokens.txt"
-TRANSFORMER = "transformer/"
-"""Begins the names of a transformer's files, which are a folder of sentence-transformers."""
+OWN_FILES = frozenset({CONFIG, VOCABULARY, WEIGHTS})
+"""Files that this module reads and writes; all others of a model are its kind's."""
 
 
 @dataclasses.dataclass(frozen=True)
 class ModelParts:
-    """A model read back: manifest, configuration, vocabulary, weights by name (of `weight_type`), tokenizer if any.
+    """A model read back: manifest, configuration, vocabulary, weights by name, further files by name.
 
-    A transformer has no vocabulary and no weights, but files by their name in its folder.
+    An encoder without a vocabulary has no words and no weights, but files.
     """
 
     manifest: Manifest
     config: ModelConfig
     vocabulary: Vocabulary
     weights: Weights
-    pieces: Pieces | None = None
     files: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
 
 
 def weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
-    """Return the name and shape of every weight a model of this configuration has in a file of its own."""
-    shape, words = config.shape, config.words + config.hash_bins
-    if isinstance(shape, SubwordSettings):
-        tokens = shape.tokens if isinstance(shape, StaticSettings) else 0
-        return {"embedding.weight": (words + shape.ngram_bins + shape.bigram_bins + tokens, shape.dimension)}
-    if isinstance(shape, TransformerSettings):
-        return {}
-    channels = shape.channels * len(shape.windows)
-    kernels = {
-        f"kernels.{number}": (shape.embedding_dimension, width * shape.channels)
-        for number, width in enumerate(shape.windows)
-    }
-    return {
-        "embedding.weight": (words, shape.embedding_dimension),
-        **kernels,
-        "bias": (channels,),
-        "projection.weight": (shape.dimension, channels),
-        "projection.bias": (shape.dimension,),
-    }
-
-
-def weight_type(shape: Shape) -> type[np.floating]:
-    """Return the type of a model's weights: rows of a large table that are only summed are stored at half precision."""
-    return np.float16 if isinstance(shape, SubwordSettings) else np.float32
+    """Return the name and shape of every weight in the weights file of a model of this configuration."""
+    return kind_of(config.shape).weights(config.shape, config.words + config.hash_bins)
 
 
 def save_model(
@@ -88,6 +60,7 @@ def save_model(
     *,
     parts: tuple[ModelConfig, Vocabulary, Weights],
     metrics: Sequence[Mapping[str, Any]],
+    files: Mapping[str, bytes],
     pages: Mapping[str, bytes],
     inputs: list[Source],
     counters: dict[str, int],
@@ -96,34 +69,29 @@ def save_model(
 
     Args:
         output: the place, claimed before training began.
-        parts: configuration, vocabulary and weights, which become of `weight_type`.
+        parts: configuration, vocabulary and weights, which become of the type that the kind of encoder stores.
         metrics: one JSON object a line of metrics.jsonl.
-        pages: further files by name, such as the model card and the curve; a static encoder's tokenizer and all
-            files of a transformer too.
+        files: further files of the encoder by name.
+        pages: files for people by name, such as the model card and the curve.
         inputs: what the model was trained on.
         counters: what the run counted.
 
     Raises:
-        QprError: a file cannot be written, or a weight is not finite as `weight_type`.
+        QprError: a file cannot be written, or a weight is not finite as the type that is stored.
     """
     config, vocabulary, weights = parts
-    learned = {VOCABULARY: vocabulary.to_text().encode(), WEIGHTS: _stored(output, weights, weight_type(config.shape))}
-    contents = {
-        CONFIG: config.model_dump_json(indent=2).encode() + b"\n",
-        **({} if config.encoder == "transformer" else learned),
-        METRICS: "".join(json.dumps(line) + "\n" for line in metrics).encode(),
-        **pages,
-    }
+    contents = {CONFIG: config.model_dump_json(indent=2).encode() + b"\n"}
+    if (kind := kind_of(config.shape)).has_vocabulary:
+        contents[VOCABULARY] = vocabulary.to_text().encode()
+        contents[WEIGHTS] = _stored(output, weights, kind.stored_as)
+    reports = {METRICS: "".join(json.dumps(line) + "\n" for line in metrics).encode(), **pages}
     try:
-        what_it_is = (CONFIG, VOCABULARY, WEIGHTS, TOKENIZER, TRANSFORMER)
-        files = [
-            output.write(name, content, table="model" if name.startswith(what_it_is) else REPORTS)
-            for name, content in contents.items()
-        ]
+        written = [output.write(name, content, table="model") for name, content in {**contents, **files}.items()]
+        written += [output.write(name, content, table=REPORTS) for name, content in reports.items()]
     except BaseException:
         output.abandon()
         raise
-    return output.publish(files, inputs=inputs, configuration=config.model_dump(mode="json"), counters=counters)
+    return output.publish(written, inputs=inputs, configuration=config.model_dump(mode="json"), counters=counters)
 
 
 def _stored(output: Output, weights: Weights, stored_as: type[np.floating]) -> bytes:
@@ -142,25 +110,24 @@ def load_parts(url: str) -> ModelParts:
         QprError: there is no complete model, or its files are damaged or do not fit together.
     """
     manifest = read_manifest(url, "model")
-    files = {file.path.partition("/")[2]: file for file in manifest.of("model")}
-    wanted = {CONFIG, VOCABULARY, WEIGHTS}
-    if CONFIG in files:
-        config = _config(url, read_verified(url, files[CONFIG]))
-        wanted |= {TOKENIZER} if config.encoder == "static" else set()
-        wanted = {CONFIG, TRANSFORMER + MODULES} if config.encoder == "transformer" else wanted
-    if missing := wanted - files.keys():
+    listed = {file.path.partition("/")[2]: file for file in manifest.of("model")}
+    required = {CONFIG, VOCABULARY, WEIGHTS}
+    if CONFIG in listed:
+        config = _config(url, read_verified(url, listed[CONFIG]))
+        kind = kind_of(config.shape)
+        required = {CONFIG, *([VOCABULARY, WEIGHTS] if kind.has_vocabulary else []), *kind.required_files}
+    if missing := required - listed.keys():
         raise QprError(f"{url}: the model has no {min(missing)}. Train it again")
-    if config.encoder == "transformer":
-        folder = {name: read_verified(url, file) for name, file in files.items() if name.startswith(TRANSFORMER)}
-        contents = {name.removeprefix(TRANSFORMER): content for name, content in folder.items()}
-        return ModelParts(manifest, config, Vocabulary((), hash_bins=0), {}, files=contents)
-    vocabulary = _vocabulary(url, read_verified(url, files[VOCABULARY]), config)
-    if len(vocabulary.words) != config.words:
-        counts = f"{VOCABULARY} holds {len(vocabulary.words)} words, {CONFIG} says {config.words}"
-        raise QprError(f"{url}: {counts}. Train the model again")
-    weights = _weights(url, read_verified(url, files[WEIGHTS]), config)
-    pieces = _pieces(url, read_verified(url, files[TOKENIZER]), config) if TOKENIZER in wanted else None
-    return ModelParts(manifest, config, vocabulary, weights, pieces)
+    files = {name: read_verified(url, file) for name, file in listed.items() if name not in OWN_FILES}
+    vocabulary, weights = Vocabulary((), hash_bins=0), Weights()
+    if kind.has_vocabulary:
+        vocabulary = _vocabulary(url, read_verified(url, listed[VOCABULARY]), config)
+        weights = _weights(url, read_verified(url, listed[WEIGHTS]), config)
+    try:
+        kind.check(config.shape, files)
+    except QprError as error:
+        raise QprError(f"{url}: {error}. Train the model again") from error
+    return ModelParts(manifest, config, vocabulary, weights, files)
 
 
 def _config(url: str, content: bytes) -> ModelConfig:
@@ -172,21 +139,13 @@ def _config(url: str, content: bytes) -> ModelConfig:
 
 def _vocabulary(url: str, content: bytes, config: ModelConfig) -> Vocabulary:
     try:
-        return Vocabulary.from_text(content.decode(), hash_bins=config.hash_bins)
+        vocabulary = Vocabulary.from_text(content.decode(), hash_bins=config.hash_bins)
     except (UnicodeDecodeError, QprError) as error:
         raise QprError(f"{url}: {VOCABULARY} is damaged: {error}. Train the model again") from error
-
-
-def _pieces(url: str, content: bytes, config: ModelConfig) -> Pieces:
-    tokens = config.shape.tokens if isinstance(config.shape, StaticSettings) else 0
-    try:
-        pieces = Pieces(content).checked()
-    except QprError as error:
-        raise QprError(f"{url}: {TOKENIZER}: {error}. Train the model again") from error
-    if pieces.largest_id() >= tokens:
-        counts = f"holds token {pieces.largest_id():,}, {CONFIG} says there are {tokens:,}"
-        raise QprError(f"{url}: {TOKENIZER} {counts}. Train the model again")
-    return pieces
+    if len(vocabulary.words) != config.words:
+        counts = f"{VOCABULARY} holds {len(vocabulary.words)} words, {CONFIG} says {config.words}"
+        raise QprError(f"{url}: {counts}. Train the model again")
+    return vocabulary
 
 
 def _weights(url: str, content: bytes, config: ModelConfig) -> Weights:
@@ -195,8 +154,8 @@ def _weights(url: str, content: bytes, config: ModelConfig) -> Weights:
     except ValueError as error:
         raise QprError(f"{url}: {WEIGHTS} is damaged: {error}. Train the model again") from error
     found = {name: (*weight.shape, weight.dtype.name) for name, weight in weights.items()}
-    kind = np.dtype(weight_type(config.shape)).name
-    wanted = {name: (*shape, kind) for name, shape in weight_shapes(config).items()}
+    stored_as = np.dtype(kind_of(config.shape).stored_as).name
+    wanted = {name: (*shape, stored_as) for name, shape in weight_shapes(config).items()}
     if found != wanted:
         wrong = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
         name = wrong if wrong.isprintable() else ascii(wrong)

@@ -1,7 +1,6 @@
 """The token ids of all train questions, in a file mapped into memory where they are many.
 
-question keys -> token_ids, bags -> TokenIds, Bags, equal to those of `model.text.vocabulary` and
-`model.encoders.subword.row_ids` for all questions at once
+question keys -> token_ids -> TokenIds, equal to those of `model.text.vocabulary` for all questions at once
 """
 
 from __future__ import annotations
@@ -14,12 +13,9 @@ from typing import IO
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from model.encoders.subword.row_ids import Bags, Subwords
 from model.text.vocabulary import TokenIds, Vocabulary, offsets_of, slices
 from schemas.errors import QprError
-from schemas.text_arrays import words_all
 
 MAPPED_BYTES = 64 * 2**20
 """More ids than that go to a file; Quora's train questions have 6 MB of them."""
@@ -32,31 +28,6 @@ def token_ids(vocabulary: Vocabulary, keys: pa.Array) -> TokenIds:
         QprError: the ids do not fit in the folder of temporary files.
     """
     return collected(vocabulary.ids(part) for part in slices(keys))
-
-
-def bags(subwords: Subwords, keys: pa.Array) -> Bags:
-    """Return `Subwords.bags` of the keys; words are numbered in the order in which they first occur.
-
-    Raises:
-        QprError: the numbers of the words do not fit in the folder of temporary files.
-    """
-    words = pa.array([], pa.string())
-
-    def numbered() -> Iterator[TokenIds]:
-        nonlocal words
-        for part in slices(keys):
-            listed = words_all(part)
-            encoded = pc.list_flatten(listed).dictionary_encode()
-            known = pc.index_in(encoded.dictionary, value_set=words)
-            fresh = pc.is_null(known).to_numpy(zero_copy_only=False)
-            numbers = pc.fill_null(known, -1).to_numpy().astype(np.int32)
-            numbers[fresh] = len(words) + np.arange(np.count_nonzero(fresh))
-            words = pa.concat_arrays([words, encoded.dictionary.filter(pa.array(fresh))])
-            lengths = pc.list_value_length(listed).to_numpy()
-            yield TokenIds(numbers[encoded.indices.to_numpy()], offsets_of(lengths))
-
-    questions = collected(numbered())
-    return subwords.bags_of(questions, words)
 
 
 def collected(parts: Iterable[TokenIds], *, mapped_bytes: int | None = None) -> TokenIds:

@@ -19,7 +19,7 @@ import pydantic
 
 from model.choices import Distance
 from model.encoders.interface import Encoder
-from model.encoders.transformer.checkpoint_folder import PREFIX
+from model.encoders.kinds import PREFIXES
 from model.index.hits import Hit, Ranking, check_question, check_questions, hits_of
 from model.index.index_files import IdTable
 from model.index.shard_merge import Ints, nearest
@@ -49,7 +49,7 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     questions: int = pydantic.Field(ge=1)
     shards: int = pydantic.Field(ge=1)
     distance: Distance
-    model_url: str | None = pydantic.Field(default=None, pattern=f"^{PREFIX}")
+    model_url: str | None = pydantic.Field(default=None, pattern=f"^({'|'.join(PREFIXES)})")
 
 
 class Reorder(Protocol):

@@ -16,7 +16,8 @@ import numpy as np
 import torch
 
 from model.encoders.config import Shape
-from model.encoders.saved_model import ModelParts, weight_type
+from model.encoders.kinds import kind_of
+from model.encoders.saved_model import ModelParts
 from model.training.epoch_batches import epoch_batches, fitted
 from model.training.failures import lowering
 from model.training.initialization import begun
@@ -107,7 +108,7 @@ def plan_training(
     return Plan(
         device=str(next(network.parameters()).device),
         parameters=parameters,
-        model_bytes=parameters * np.dtype(weight_type(shape)).itemsize,
+        model_bytes=parameters * np.dtype(kind_of(shape).stored_as).itemsize,
         checkpoint_bytes=(3 * parameters + best) * 4,
         memory_bytes=_peak(writing=2 * 4 * parameters),
         batch_size=run.settings.batch_size,

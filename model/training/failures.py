@@ -14,8 +14,9 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from model.encoders.config import Shape, SubwordSettings, TransformerSettings
+from model.encoders.config import Shape
 from model.encoders.finite_weights import first_not_finite
+from model.encoders.kinds import kind_of
 from model.encoders.network import Network
 from model.losses.interface import Loss
 from model.training.progress import Progress
@@ -105,11 +106,7 @@ def lowering(shape: Shape, settings: TrainingSettings) -> Iterator[None]:
     Raises:
         QprError: it did not suffice.
     """
-    smaller = "--vocabulary-size, --hash-bins, --dimension"
-    smaller += " and --ngram-bins" if isinstance(shape, SubwordSettings) else ""
-    lower = f"Lower {{step}}, {smaller} for a smaller model"
-    if isinstance(shape, TransformerSettings):
-        lower = "Lower {step}, or begin with a smaller model"
+    lower = kind_of(shape).smaller
     try:
         yield
     except (MemoryError, RuntimeError) as error:

@@ -12,10 +12,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import torch
 
-from model.encoders.config import Shape, TransformerSettings, encoder_name
-from model.encoders.network import Network, TransformerNetwork, network_of
-from model.encoders.saved_model import ModelParts, Weights, load_parts
-from model.encoders.transformer.checkpoint_folder import load_sentences, packed, unpacked
+from model.encoders.config import Shape
+from model.encoders.kinds import kind_of
+from model.encoders.network import Network
+from model.encoders.new_network import network_of
+from model.encoders.saved_model import ModelParts, load_parts
 from model.text.vocabulary import Vocabulary
 from model.training.memory.devices import checked_device
 from model.training.settings import TrainingSettings
@@ -55,8 +56,8 @@ def begun(
 
 
 def _vocabulary(pairs: Pairs, shape: Shape, settings: TrainingSettings) -> Vocabulary:
-    """Return the words of the train questions; none for a transformer, which has tokens of its own."""
-    if isinstance(shape, TransformerSettings):
+    """Return the words of the train questions; none for an encoder with tokens of its own."""
+    if not kind_of(shape).has_vocabulary:
         return Vocabulary((), hash_bins=0)
     vocabulary = Vocabulary.learn(pairs.keys, words=settings.vocabulary_size, hash_bins=settings.hash_bins)
     if not len(vocabulary):
@@ -72,7 +73,7 @@ def older_model(url: str, shape: Shape) -> ModelParts:
     """
     parts = load_parts(url)
     there = {"encoder": parts.config.encoder, **parts.config.shape.model_dump()}
-    here = {"encoder": encoder_name(shape), **shape.model_dump()}
+    here = {"encoder": kind_of(shape).name, **shape.model_dump()}
     different = [name for name in there if name in here and there[name] != here[name]]
     if different:
         name = different[0]
@@ -89,10 +90,7 @@ def begin_from(older: ModelParts, network: Network, vocabulary: Vocabulary) -> s
     if there are as many of them, since a word's row is its hash modulo their number. All else has one shape.
     """
     weights = dict(network.body.named_parameters())
-    if older.files:
-        with unpacked(older.files) as folder:
-            learned = load_sentences(folder, name="the model to begin from").float()
-        network.body.load_state_dict({f"sentences.{name}": value for name, value in learned.state_dict().items()})
+    if kind_of(older.config.shape).start_from(older, network):
         return f"all {len(weights)} of them"
     new, old, known = rows_in_common(older.vocabulary, vocabulary, beyond=_beyond(older))
     rows = torch.from_numpy(older.weights[EMBEDDING][old].astype(np.float32))
@@ -105,20 +103,6 @@ def begin_from(older: ModelParts, network: Network, vocabulary: Vocabulary) -> s
         bins = f"it has {older.vocabulary.hash_bins:,} of them, not {vocabulary.hash_bins:,}"
         taken += f"; the rows of all other words begin afresh: {bins}"
     return taken
-
-
-@torch.no_grad()
-def transformer_files(shape: TransformerSettings, weights: Weights) -> dict[str, bytes]:
-    """Return the files of a transformer that has learned, by name.
-
-    Args:
-        shape: tells what it began with.
-        weights: all of its weights by name.
-    """
-    network = TransformerNetwork(shape)
-    for name, weight in network.body.named_parameters():
-        weight.copy_(torch.from_numpy(weights[name]))
-    return packed(network.body.sentences)
 
 
 def rows_in_common(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from model.encoders.config import EncoderName
 from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.losses.sdml import SDMLLoss
 from model.training.settings import TrainingSettings
@@ -18,7 +17,7 @@ PresetName = Literal["paper", "default", "static", "transformer"]
 class Preset(NamedTuple):
     """An encoder at its own shape, and how it is trained."""
 
-    encoder: EncoderName
+    encoder: str
     training: TrainingSettings
 
 
@@ -60,6 +59,3 @@ PRESETS: dict[str, Preset] = {
     "transformer": Preset("transformer", TRANSFORMER),
     "paper": Preset("cnn", TrainingSettings(loss=SDMLLoss(smoothing=0.3))),
 }
-
-PRESET_OF: dict[str, str] = {preset.encoder: name for name, preset in PRESETS.items()}
-"""The preset of each encoder."""

@@ -12,9 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from model.encoders.cnn.lookup_tables import Projected
-from model.encoders.interface import Encoder, Matrix
+from model.encoders.interface import Encoder, Matrix, Weights
 from model.encoders.kernels.matrix_products import ExactWeights
-from model.encoders.saved_model import Weights
 from model.text.vocabulary import TokenIds, Vocabulary
 
 _PIECE = 1_024

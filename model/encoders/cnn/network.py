@@ -7,11 +7,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
-from model.encoders.config import EncoderSettings
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.device_tokens import DeviceTokens
+from model.encoders.network import Network
+from model.encoders.token_store import token_ids
+from model.text.vocabulary import Vocabulary
+from schemas.text_arrays import key_all
 
 
 class QuestionEncoder(nn.Module):
@@ -24,7 +30,7 @@ class QuestionEncoder(nn.Module):
 
     Args:
         tokens: how many token ids there are.
-        settings: the dimensions; weights are float32 and named as in `model.encoders.saved_model.weight_shapes`.
+        settings: the dimensions; weights are float32 and named as in `model.encoders.cnn.kind.CnnKind.weights`.
 
     Shape:
         ids: (T,) integers below ``tokens``, the questions one after the other.
@@ -32,7 +38,7 @@ class QuestionEncoder(nn.Module):
         output: (N, settings.dimension).
     """
 
-    def __init__(self, tokens: int, settings: EncoderSettings) -> None:
+    def __init__(self, tokens: int, settings: CnnSettings) -> None:
         super().__init__()
         inputs, channels = settings.embedding_dimension, settings.channels
         self.windows = settings.windows
@@ -60,6 +66,26 @@ class QuestionEncoder(nn.Module):
             bound = (3 / (width * kernel.shape[0])) ** 0.5  # a full window then varies as much as one embedding
             nn.init.uniform_(kernel, -bound, bound)
         nn.init.zeros_(self.bias)
+
+
+class CnnNetwork(Network):
+    """The convolutional encoder over token ids."""
+
+    body: QuestionEncoder
+
+    def __init__(self, vocabulary: Vocabulary, shape: CnnSettings) -> None:
+        super().__init__()
+        self.vocabulary = vocabulary
+        self.body = QuestionEncoder(len(vocabulary), shape)
+
+    def read(self, texts: pa.Array) -> DeviceTokens:
+        """Return the token ids of questions, where the weights are."""
+        return DeviceTokens.of(token_ids(self.vocabulary, key_all(texts)), self.body.embedding.weight.device)
+
+    def forward(self, inputs: DeviceTokens) -> Tensor:
+        """Return the vectors of questions."""
+        vectors: Tensor = self.body(inputs.ids, inputs.offsets)
+        return vectors
 
 
 def _pool(projected: Tensor, local: Tensor, offsets: Tensor, *, width: int) -> Tensor:

@@ -5,14 +5,24 @@ Bags -> rows looked up once -> words summed -> questions summed -> length 1 -> v
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
 from model.distances import unit
-from model.encoders.config import SubwordSettings
-from model.encoders.subword.row_ids import Bags
+from model.encoders.network import Network
+from model.encoders.subword.row_ids import Bags, Subwords
+from model.encoders.subword.settings import SubwordSettings
+from model.encoders.token_store import collected
+from model.text.vocabulary import TokenIds, offsets_of, slices
+from schemas.text_arrays import key_all, words_all
 
 FIRST_DEVIATION = 0.1
 """Of the first weights; Adam moves a number by about its learning rate a step."""
@@ -72,3 +82,71 @@ class SubwordEncoder(nn.Module):
 
     def _moved(self, numbers: np.ndarray) -> Tensor:
         return torch.from_numpy(numbers.astype(np.int64, copy=False)).to(self.embedding.weight.device)
+
+
+class SubwordNetwork(Network):
+    """The subword encoder over bags.
+
+    Args:
+        subwords: turns questions into rows.
+        shape: settings of the encoder.
+        start: vectors of pretrained tokens, (tokens, at least dimension); None without any.
+        dropout: share of n-grams left out in training.
+        seed: of what is left out.
+    """
+
+    body: SubwordEncoder
+
+    stored_as = np.float16
+
+    def __init__(
+        self, subwords: Subwords, shape: SubwordSettings, start: npt.NDArray[Any] | None, *, dropout: float, seed: int
+    ) -> None:
+        super().__init__()
+        self.subwords, self.turnable = subwords, start is not None
+        self.generator = torch.Generator().manual_seed(seed)
+        self.body = SubwordEncoder(len(self.subwords), shape, dropout=dropout, generator=self.generator)
+        with torch.no_grad():  # a pair of words adds nothing until it has learned to
+            self.body.embedding.weight[self.subwords.rows_of_pairs] = 0
+        if start is not None:
+            self.body.begin_with(torch.from_numpy(start.astype(np.float32)[:, : shape.dimension]))
+
+    def read(self, texts: pa.Array) -> Bags:
+        """Return the bags of questions."""
+        return bags(self.subwords, key_all(texts))
+
+    @torch.no_grad()
+    def turn(self, matrix: Tensor) -> None:
+        """Multiply all rows, and so every question's vector before it is brought to length 1, by a (D, D) matrix."""
+        rows = self.body.embedding.weight
+        rows.copy_(rows @ matrix.to(rows))
+
+    def forward(self, inputs: Bags) -> Tensor:
+        """Return the vectors of questions."""
+        vectors: Tensor = self.body(inputs)
+        return vectors
+
+
+def bags(subwords: Subwords, keys: pa.Array) -> Bags:
+    """Return `Subwords.bags` of the keys; words are numbered in the order in which they first occur.
+
+    Raises:
+        QprError: the numbers of the words do not fit in the folder of temporary files.
+    """
+    words = pa.array([], pa.string())
+
+    def numbered() -> Iterator[TokenIds]:
+        nonlocal words
+        for part in slices(keys):
+            listed = words_all(part)
+            encoded = pc.list_flatten(listed).dictionary_encode()
+            known = pc.index_in(encoded.dictionary, value_set=words)
+            fresh = pc.is_null(known).to_numpy(zero_copy_only=False)
+            numbers = pc.fill_null(known, -1).to_numpy().astype(np.int32)
+            numbers[fresh] = len(words) + np.arange(np.count_nonzero(fresh))
+            words = pa.concat_arrays([words, encoded.dictionary.filter(pa.array(fresh))])
+            lengths = pc.list_value_length(listed).to_numpy()
+            yield TokenIds(numbers[encoded.indices.to_numpy()], offsets_of(lengths))
+
+    questions = collected(numbered())
+    return subwords.bags_of(questions, words)

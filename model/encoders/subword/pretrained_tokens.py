@@ -17,7 +17,7 @@ import numpy.typing as npt
 import safetensors
 import safetensors.numpy
 
-from model.encoders.config import STATIC_FROM
+from model.encoders.subword.settings import STATIC_FROM
 from model.encoders.subword.tokenizer import Pieces
 from schemas.errors import QprError
 
@@ -43,7 +43,7 @@ class StaticRows:
     digest: str
 
     def settings(self, source: str) -> dict[str, Any]:
-        """Return what `model.encoders.config.StaticSettings` records of it; ``source`` is where it was read from."""
+        """Return the settings of a static encoder that begins with these tokens, read from ``source``."""
         return {
             "static_from": source,
             "static_version": self.version,

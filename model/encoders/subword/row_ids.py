@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from model.encoders.config import StaticSettings, SubwordSettings
+from model.encoders.subword.settings import SubwordSettings
 from model.encoders.subword.tokenizer import Pieces
 from model.text.vocabulary import TokenIds, Vocabulary, offsets_of, side_by_side
 from schemas.text_arrays import hash64_all, words_all
@@ -76,9 +76,10 @@ class Subwords:
             raise ValueError("a word that is not listed needs a row: hash_bins must be at least 1")
 
     @classmethod
-    def of(cls, vocabulary: Vocabulary, shape: SubwordSettings, pieces: Pieces | None = None) -> Subwords:
-        """Return the subwords of an encoder of this shape; that of a static one has pieces."""
-        tokens = shape.tokens if isinstance(shape, StaticSettings) else 0
+    def of(
+        cls, vocabulary: Vocabulary, shape: SubwordSettings, pieces: Pieces | None = None, tokens: int = 0
+    ) -> Subwords:
+        """Return the subwords of an encoder with these settings; those of a static one have pieces and tokens."""
         return cls(vocabulary, shape.ngrams, shape.ngram_bins, pieces, tokens, shape.bigram_bins)
 
     def __len__(self) -> int:

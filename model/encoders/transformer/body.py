@@ -30,7 +30,7 @@ class TransformerBody(nn.Module):
 
     The library pads a batch to its longest question; here a batch is divided into groups of one length, or almost, so
     little is computed for nothing. Nothing is left out in training either, see
-    `model.encoders.network.TransformerNetwork`.
+    `model.encoders.transformer.network.TransformerNetwork`.
 
     Args:
         sentences: the SentenceTransformer.

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from model.encoders.config import TransformerSettings
+from model.encoders.transformer.settings import TransformerSettings
 from schemas.errors import QprError
 
 PREFIX = "st:"
@@ -112,7 +112,7 @@ def load_sentences(folder: Path, *, name: str, **options: str) -> Any:
 
 
 def described(source: str) -> dict[str, Any]:
-    """Return what `model.encoders.config.TransformerSettings` records of a model that a training is to begin with.
+    """Return the settings of a transformer whose training begins with the model in this folder.
 
     Raises:
         QprError: there is none, or it cannot be loaded.

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from model.encoders.interface import Encoder, Matrix
-from model.encoders.transformer.checkpoint_folder import PREFIX, checked_folder, folder_digest, load_sentences, unpacked
+from model.encoders.transformer.checkpoint_folder import PREFIX, load_sentences, unpacked
 from schemas.errors import QprError
 
 if TYPE_CHECKING:
@@ -93,29 +93,6 @@ class TransformerEncoder(Encoder):
         except QprError:
             return None
         return _halved_where_alike(body) if _multiplies_half() else body
-
-
-def is_transformer(url: str) -> bool:
-    """Tell whether a model's URL is the address of such an encoder."""
-    return url.startswith(PREFIX)
-
-
-def load_transformer(url: str) -> TransformerEncoder:
-    """Return the encoder at ``st:<folder>``; its weights are read when they are needed.
-
-    Raises:
-        QprError: there is no such folder.
-    """
-    return TransformerEncoder(transformer_digest(url), url)
-
-
-def transformer_digest(url: str) -> str:
-    """Return the sha256 of the names and contents of all files in the folder of ``st:<folder>``.
-
-    Raises:
-        QprError: there is no such folder, or it holds no model of sentence-transformers.
-    """
-    return folder_digest(checked_folder(url))
 
 
 def encoded(body: TransformerBody, texts: Sequence[str]) -> Matrix:

@@ -21,7 +21,8 @@ import pydantic
 import safetensors
 import safetensors.numpy
 
-from model.encoders.config import Shape, encoder_name
+from model.encoders.config import Shape
+from model.encoders.kinds import kind_of
 from model.encoders.saved_model import Weights
 from model.training.progress import Progress
 from model.training.settings import TrainingSettings
@@ -212,7 +213,7 @@ def identity_of(
         digests: of what it learns from, and of the model that it began with if there was one.
         processes: how many share the work; each draws other numbers.
     """
-    named = {"encoder": encoder_name(shape), **shape.model_dump(mode="json"), **settings.flat()}
+    named = {"encoder": kind_of(shape).name, **shape.model_dump(mode="json"), **settings.flat()}
     options = {f"--{name.replace('_', '-')}": value for name, value in named.items()}
     inputs = ("the digest of --dataset", "the digest of --init-from")
     several = {"the number of processes": processes} if processes > 1 else {}

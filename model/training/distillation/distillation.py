@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from model.distances import unit
-from model.encoders.network import Inputs, Network, SubwordNetwork
+from model.encoders.network import Inputs, Network
 from model.training.batching import batch_count, batches
 from model.training.failures import check_weights
 from model.training.progress import Epoch, Progress
@@ -106,7 +106,7 @@ def distil(
         row = int(np.isfinite(taught).all(axis=1).argmin())
         raise QprError(f"the teacher's vector of question {row + 1} of {len(taught)} is not finite. Check the teacher")
     targets = targets_of(taught, network.encode_all(inputs.take(np.arange(1))).shape[1])
-    if isinstance(network, SubwordNetwork) and network.subwords.pieces is not None:
+    if network.turnable:
         some = np.arange(0, len(inputs), -(-len(inputs) // _SAMPLE))
         network.turn(torch.from_numpy(turn_to(network.encode_all(inputs.take(some)), targets[some])))
     steps = batch_count(len(inputs), size=size)

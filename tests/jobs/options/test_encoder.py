@@ -3,7 +3,9 @@ from __future__ import annotations
 import pytest
 
 from jobs.options.encoder import EncoderChoice, LossChoice, PresetChoice, numbers, settings_of
-from model.encoders.config import SHAPES, EncoderSettings, SubwordSettings
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.kinds import KINDS
+from model.encoders.subword.settings import SubwordSettings
 from model.losses.registry import LOSSES
 from model.losses.sdml import SDMLLoss
 from model.losses.triplet import TripletLoss
@@ -13,7 +15,7 @@ from schemas.errors import UsageError
 
 def test_the_choices_are_those_there_are():
     assert set(PresetChoice) == PRESETS.keys()
-    assert set(EncoderChoice) == SHAPES.keys()
+    assert set(EncoderChoice) == KINDS.keys()
     assert set(LossChoice) == LOSSES.keys()
 
 
@@ -21,8 +23,8 @@ def test_the_choices_are_those_there_are():
     ("preset", "encoder", "of", "shape"),
     [
         (None, None, "default", SubwordSettings()),
-        (None, "cnn", "paper", EncoderSettings()),
-        ("paper", None, "paper", EncoderSettings()),
+        (None, "cnn", "paper", CnnSettings()),
+        ("paper", None, "paper", CnnSettings()),
         ("default", "subword", "default", SubwordSettings()),
         ("paper", "subword", "paper", SubwordSettings()),
     ],

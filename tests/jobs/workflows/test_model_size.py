@@ -1,7 +1,8 @@
 import pytest
 
 from jobs.workflows.model_size import FEW_QUESTIONS, size_warning
-from model.encoders.config import EncoderSettings, SubwordSettings
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.subword.settings import SubwordSettings
 from model.training.presets import DEFAULT
 
 
@@ -17,7 +18,7 @@ def test_few_questions_and_large_tables_are_worth_a_warning():
     [
         (SubwordSettings(), DEFAULT, FEW_QUESTIONS),
         (SubwordSettings(ngram_bins=8192), DEFAULT.model_copy(update={"hash_bins": 4096}), 24),
-        (EncoderSettings(), DEFAULT, 24),
+        (CnnSettings(), DEFAULT, 24),
     ],
 )
 def test_many_questions_or_small_tables_are_not(shape, settings, questions):

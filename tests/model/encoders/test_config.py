@@ -3,21 +3,18 @@ from __future__ import annotations
 import pydantic
 import pytest
 
-from model.encoders.config import (
-    EncoderSettings,
-    ModelConfig,
-    StaticSettings,
-    SubwordSettings,
-    TransformerSettings,
-    encoder_name,
-)
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.config import ModelConfig
+from model.encoders.kinds import kind_of
+from model.encoders.subword.settings import StaticSettings, SubwordSettings
+from model.encoders.transformer.settings import TransformerSettings
 from model.training.settings import TrainingSettings
 
 STORED = TrainingSettings(seed=4).stored()
 
 
 def test_defaults_are_the_papers():
-    shape, training = EncoderSettings(), TrainingSettings()
+    shape, training = CnnSettings(), TrainingSettings()
     assert (shape.embedding_dimension, shape.windows, shape.channels, shape.dimension) == (300, (5,), 300, 300)
     assert (training.batch_size, training.learning_rate, training.loss.smoothing) == (512, 1e-3, 0.3)
     assert (training.vocabulary_size, training.hash_bins) == (50_000, 5_000)
@@ -28,7 +25,7 @@ def test_defaults_are_the_papers():
 )
 def test_encoder_settings_that_make_no_sense_are_refused(wrong):
     with pytest.raises(pydantic.ValidationError):
-        EncoderSettings(**wrong)
+        CnnSettings(**wrong)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +40,7 @@ def test_subword_settings_that_make_no_sense_are_refused(wrong):
     ("encoder", "shape", "hash_bins"),
     [
         ("cnn", SubwordSettings(), 1),
-        ("subword", EncoderSettings(), 1),
+        ("subword", CnnSettings(), 1),
         ("subword", {"windows": (3,)}, 1),
         ("subword", {}, 0),
         ("lstm", {}, 1),
@@ -63,7 +60,7 @@ def test_a_shape_of_another_encoder_is_refused(encoder, shape, hash_bins):
 
 def test_a_shape_is_read_as_that_of_its_encoder():
     shapes = {
-        "cnn": EncoderSettings(),
+        "cnn": CnnSettings(),
         "subword": SubwordSettings(),
         "static": StaticSettings(tokens=2),
         "transformer": TransformerSettings(transformer_from="folder", dimension=1),
@@ -72,11 +69,11 @@ def test_a_shape_is_read_as_that_of_its_encoder():
         common = {"words": 3, "hash_bins": 1, "training": STORED, "dataset_digest": "d"}
         config = ModelConfig(encoder=name, shape={**shape.model_dump(), "dimension": 9}, **common)
         assert config.shape == shape.model_copy(update={"dimension": 9})
-        assert encoder_name(config.shape) == name
+        assert kind_of(config.shape).name == name
         assert ModelConfig.model_validate_json(config.model_dump_json()) == config
 
 
 def test_a_configuration_survives_json():
-    shape = EncoderSettings(windows=(3, 5))
+    shape = CnnSettings(windows=(3, 5))
     config = ModelConfig(shape=shape, words=3, hash_bins=1, training=STORED, dataset_digest="d")
     assert ModelConfig.model_validate_json(config.model_dump_json()) == config

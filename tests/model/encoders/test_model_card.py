@@ -1,7 +1,10 @@
 from __future__ import annotations
 
-from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings, TransformerSettings
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.config import ModelConfig
 from model.encoders.model_card import card
+from model.encoders.subword.settings import SubwordSettings
+from model.encoders.transformer.settings import TransformerSettings
 from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.losses.sdml import SDMLLoss
 from model.training.settings import TrainingSettings
@@ -9,7 +12,7 @@ from schemas.artifacts.manifest import Source
 
 SETTINGS = TrainingSettings(loss=SDMLLoss(distance="euclidean", smoothing=0.125))
 CONFIG = ModelConfig(
-    shape=EncoderSettings(dimension=20, windows=(3, 5)),
+    shape=CnnSettings(dimension=20, windows=(3, 5)),
     words=12_345,
     hash_bins=6,
     training=SETTINGS.stored(),

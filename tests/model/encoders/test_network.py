@@ -5,15 +5,19 @@ import pyarrow as pa
 import pytest
 import torch
 
-from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings, encoder_name
-from model.encoders.network import network_of, weights_of
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.config import ModelConfig
+from model.encoders.kinds import kind_of
+from model.encoders.network import weights_of
+from model.encoders.new_network import network_of
 from model.encoders.saved_model import weight_shapes
+from model.encoders.subword.settings import SubwordSettings
 from model.text.vocabulary import Vocabulary
 from model.training.settings import TrainingSettings
 
 VOCABULARY = Vocabulary(("pay", "the", "bill"), hash_bins=4)
 SHAPES = [
-    EncoderSettings(embedding_dimension=6, windows=(3,), channels=5, dimension=4),
+    CnnSettings(embedding_dimension=6, windows=(3,), channels=5, dimension=4),
     SubwordSettings(dimension=4, ngram_bins=20),
 ]
 SETTINGS = TrainingSettings()
@@ -25,7 +29,7 @@ BOTH = pytest.mark.parametrize("shape", SHAPES, ids=["cnn", "subword"])
 @BOTH
 def test_weights_have_the_names_and_shapes_a_saved_model_has(shape):
     config = ModelConfig(
-        encoder=encoder_name(shape), shape=shape, words=3, hash_bins=4, training=SETTINGS.stored(), dataset_digest=""
+        encoder=kind_of(shape).name, shape=shape, words=3, hash_bins=4, training=SETTINGS.stored(), dataset_digest=""
     )
     weights = weights_of(network_of(VOCABULARY, shape, dropout=SETTINGS.dropout, seed=SETTINGS.seed).body)
     assert {name: weight.shape for name, weight in weights.items()} == weight_shapes(config)

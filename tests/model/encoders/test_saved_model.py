@@ -65,7 +65,9 @@ def test_a_weight_that_is_not_finite_as_it_is_stored_is_not_written(memory, make
     weights["embedding.weight"][0, 0] = largest
     parts = (there.config, there.vocabulary, weights)
     with pytest.raises(QprError, match=r"/new: embedding.weight is not finite as float\d\d, so no model is written"):
-        save_model(Output(f"{memory}/new", "model"), parts=parts, metrics=[], pages={}, inputs=[], counters={})
+        save_model(
+            Output(f"{memory}/new", "model"), parts=parts, metrics=[], files={}, pages={}, inputs=[], counters={}
+        )
     assert not storage.exists(f"{memory}/new/manifest.json")
     assert load_parts(f"{memory}/m").manifest == there.manifest
 

@@ -13,10 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.encoders import token_store as mapped_tokens
-from model.encoders.config import EncoderSettings, SubwordSettings
+from model.encoders.cnn.settings import CnnSettings
 from model.encoders.device_tokens import DeviceTokens
+from model.encoders.subword import network as subword_network
+from model.encoders.subword.network import bags
 from model.encoders.subword.row_ids import Subwords
-from model.encoders.token_store import bags, collected, token_ids
+from model.encoders.subword.settings import SubwordSettings
+from model.encoders.token_store import collected, token_ids
 from model.text import vocabulary as vocabulary_module
 from model.text.vocabulary import TokenIds, Vocabulary
 from model.training.settings import TrainingSettings
@@ -27,7 +30,7 @@ WORD = st.text(st.sampled_from("abcé日"), min_size=1, max_size=3)
 KEYS = st.lists(st.lists(WORD, max_size=4).map(" ".join), max_size=12)
 VOCABULARY = Vocabulary(("a", "b", "ab"), hash_bins=7)
 SHAPES = [
-    EncoderSettings(embedding_dimension=8, windows=(3,), channels=8, dimension=4),
+    CnnSettings(embedding_dimension=8, windows=(3,), channels=8, dimension=4),
     SubwordSettings(dimension=8, ngram_bins=64),
 ]
 
@@ -78,7 +81,8 @@ def test_weights_are_the_same_bit_for_bit(shape, pairs_about, mapped: Path, monk
     pairs, validation = pairs_about("pay", "cancel", "find"), pairs_about("lose")
     settings = TrainingSettings(epochs=2, batch_size=8, vocabulary_size=20, hash_bins=8, dropout=0.3)
     read: list[TokenIds] = []
-    monkeypatch.setattr(mapped_tokens, "collected", lambda parts: read.append(collected(parts)) or read[-1])
+    for module in (mapped_tokens, subword_network):
+        monkeypatch.setattr(module, "collected", lambda parts: read.append(collected(parts)) or read[-1])
     there = train(pairs, validation, shape=shape, settings=settings)
     assert [is_mapped(tokens.ids) for tokens in read] == [True, True]  # of train and validation
     monkeypatch.undo()

@@ -5,9 +5,12 @@ import math
 import pytest
 import safetensors.numpy
 
-from model.encoders.config import EncoderSettings, ModelConfig, SubwordSettings, encoder_name
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.config import ModelConfig
+from model.encoders.kinds import kind_of
 from model.encoders.network import weights_of
-from model.encoders.saved_model import weight_shapes, weight_type
+from model.encoders.saved_model import weight_shapes
+from model.encoders.subword.settings import SubwordSettings
 from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.training import cost_estimate as plan
 from model.training import trainer as training
@@ -21,7 +24,7 @@ DEFAULT = PAPER.model_copy(
     update={"loss": MultipleNegativesRankingLoss(), "pairs_per_cluster": 2, "linear_decay": True}
 )
 KINDS = {
-    "cnn": (EncoderSettings(embedding_dimension=6, channels=5, dimension=4), PAPER),
+    "cnn": (CnnSettings(embedding_dimension=6, channels=5, dimension=4), PAPER),
     "subword": (SubwordSettings(dimension=4, ngram_bins=50), DEFAULT),
 }
 BOTH = pytest.mark.parametrize(("shape", "settings"), KINDS.values(), ids=KINDS)
@@ -32,12 +35,12 @@ def test_sizes_are_those_of_a_model_and_a_checkpoint(pairs_about, shape, setting
     pairs = pairs_about("pay", "cancel", "change")
     found = plan_training(pairs, pairs_about("find"), shape=shape, settings=settings)
     config = ModelConfig(
-        encoder=encoder_name(shape), shape=shape, words=9, hash_bins=5, training=settings.stored(), dataset_digest=""
+        encoder=kind_of(shape).name, shape=shape, words=9, hash_bins=5, training=settings.stored(), dataset_digest=""
     )
     numbers = sum(map(math.prod, weight_shapes(config).values()))
     assert found.parameters == numbers
     run = training.Run(*_network(pairs, shape, settings), settings)
-    stored = {name: weight.astype(weight_type(shape)) for name, weight in weights_of(run.network.body).items()}
+    stored = {name: weight.astype(kind_of(shape).stored_as) for name, weight in weights_of(run.network.body).items()}
     assert len(safetensors.numpy.save(stored)) == pytest.approx(found.model_bytes, abs=600)  # its header
     best = 0 if settings.linear_decay else numbers
     assert found.checkpoint_bytes == 4 * (3 * numbers + best)

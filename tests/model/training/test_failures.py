@@ -8,7 +8,9 @@ import pytest
 import torch
 from torch import nn
 
-from model.encoders.config import EncoderSettings, SubwordSettings, TransformerSettings
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.subword.settings import SubwordSettings
+from model.encoders.transformer.settings import TransformerSettings
 from model.losses.sdml import SDMLLoss
 from model.training.failures import EXPLODED, LossWatch, check_auc, check_weights, lowering
 from model.training.progress import Progress
@@ -93,7 +95,7 @@ def test_a_roc_auc_that_is_no_number_names_the_epoch():
         torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB"),
     ],
 )
-@pytest.mark.parametrize(("shape", "bins"), [(EncoderSettings(), False), (SubwordSettings(), True)])
+@pytest.mark.parametrize(("shape", "bins"), [(CnnSettings(), False), (SubwordSettings(), True)])
 def test_out_of_memory_says_what_to_lower(error, shape, bins):
     with (
         pytest.raises(QprError, match=re.escape("--batch-size (now 77)")) as raised,
@@ -113,5 +115,5 @@ def test_a_transformer_has_no_table_to_make_smaller():
 
 
 def test_other_errors_pass():
-    with pytest.raises(RuntimeError, match="shapes"), lowering(EncoderSettings(), TrainingSettings()):
+    with pytest.raises(RuntimeError, match="shapes"), lowering(CnnSettings(), TrainingSettings()):
         raise RuntimeError("shapes do not fit")

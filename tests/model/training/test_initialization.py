@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.encoders.config import EncoderSettings, SubwordSettings
-from model.encoders.network import network_of, weights_of
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.network import weights_of
+from model.encoders.new_network import network_of
 from model.encoders.saved_model import load_parts
+from model.encoders.subword.settings import SubwordSettings
 from model.text.vocabulary import Vocabulary
 from model.training.initialization import begin_from, begun, older_model, rows_in_common
 from model.training.settings import TrainingSettings
@@ -19,7 +21,7 @@ from schemas.artifacts import storage
 from schemas.errors import QprError
 
 SHAPES = {
-    "cnn": EncoderSettings(embedding_dimension=6, windows=(3,), channels=10, dimension=8),
+    "cnn": CnnSettings(embedding_dimension=6, windows=(3,), channels=10, dimension=8),
     "subword": SubwordSettings(dimension=8, ngram_bins=100),
 }
 SETTINGS = TrainingSettings(epochs=1, batch_size=10, vocabulary_size=30, hash_bins=50)

@@ -2,15 +2,16 @@ from __future__ import annotations
 
 import typing
 
-from model.encoders.config import SHAPES, SubwordSettings
+from model.encoders.kinds import KINDS
+from model.encoders.subword.settings import SubwordSettings
 from model.losses.sdml import SDMLLoss
-from model.training.presets import PRESET_OF, PRESETS, PresetName
+from model.training.presets import PRESETS, PresetName
 from model.training.settings import TrainingSettings
 
 
 def test_every_encoder_has_a_preset_and_every_name_is_one():
     assert PRESETS.keys() == set(typing.get_args(PresetName))
-    assert PRESET_OF.keys() == SHAPES.keys()
+    assert {kind.preset: kind.name for kind in KINDS.values()} == {name: PRESETS[name].encoder for name in PRESETS}
 
 
 def test_the_papers_preset_is_what_the_paper_says():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.encoders.config import SubwordSettings
+from model.encoders.subword.settings import SubwordSettings
 from model.training.progress import Deadline, Epoch, Progress
 from model.training.settings import TrainingSettings
 from model.training.trainer import train

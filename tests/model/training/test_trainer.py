@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from model.encoders.cnn.inference import CnnEncoder
-from model.encoders.config import EncoderSettings, SubwordSettings
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.subword.settings import SubwordSettings
 from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.losses.registry import LOSSES
 from model.losses.sdml import SDMLLoss
@@ -20,7 +21,7 @@ from model.training.validation_auc import sample_non_pairs, separation
 from schemas.errors import QprError
 from schemas.tables import PAIRS
 
-SHAPE = EncoderSettings(embedding_dimension=16, windows=(3,), channels=16, dimension=8)
+SHAPE = CnnSettings(embedding_dimension=16, windows=(3,), channels=16, dimension=8)
 SETTINGS = TrainingSettings(epochs=4, batch_size=16, learning_rate=0.01, vocabulary_size=100, hash_bins=5)
 THINGS = ["bill", "rent", "card", "flight", "train", "hotel"]
 

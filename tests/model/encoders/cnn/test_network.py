@@ -9,13 +9,14 @@ from torch import nn
 
 from model.encoders.cnn.inference import CnnEncoder
 from model.encoders.cnn.network import QuestionEncoder, window_rows
-from model.encoders.config import EncoderSettings, ModelConfig
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.config import ModelConfig
 from model.encoders.network import weights_of
 from model.encoders.saved_model import weight_shapes
 from model.text.vocabulary import TokenIds, Vocabulary
 from model.training.settings import TrainingSettings
 
-SHAPE = EncoderSettings(embedding_dimension=6, windows=(5,), channels=4, dimension=3)
+SHAPE = CnnSettings(embedding_dimension=6, windows=(5,), channels=4, dimension=3)
 TOKENS = 11
 
 

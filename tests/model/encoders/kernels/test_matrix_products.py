@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from model.encoders.cnn.inference import CnnEncoder
 from model.encoders.interface import Encoder
-from model.encoders.config import SubwordSettings
+from model.encoders.subword.settings import SubwordSettings
 from model.encoders.subword.inference import BagEncoder
 from model.encoders.subword.row_ids import Subwords
 from model.text.vocabulary import Vocabulary

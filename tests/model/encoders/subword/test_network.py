@@ -5,11 +5,11 @@ import pyarrow as pa
 import pytest
 import torch
 
-from model.encoders.config import SubwordSettings
 from model.encoders.network import weights_of
 from model.encoders.subword.inference import BagEncoder
 from model.encoders.subword.network import SubwordEncoder
 from model.encoders.subword.row_ids import Subwords
+from model.encoders.subword.settings import SubwordSettings
 from model.text.vocabulary import Vocabulary
 
 SHAPE = SubwordSettings(dimension=6, ngram_bins=50)

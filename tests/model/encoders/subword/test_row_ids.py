@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.encoders.config import SubwordSettings
 from model.encoders.subword.row_ids import Subwords, ngram_bins
+from model.encoders.subword.settings import SubwordSettings
 from model.text.vocabulary import Vocabulary
 
 VOCABULARY = Vocabulary(("pay", "the", "bill"), hash_bins=10)

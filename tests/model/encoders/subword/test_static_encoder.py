@@ -7,11 +7,13 @@ import pyarrow as pa
 import pytest
 import torch
 
-from model.encoders.config import ModelConfig, StaticSettings
-from model.encoders.network import network_of, weights_of
+from model.encoders.config import ModelConfig
+from model.encoders.network import weights_of
+from model.encoders.new_network import network_of
 from model.encoders.registry import encoder_of
 from model.encoders.saved_model import ModelParts, weight_shapes
 from model.encoders.subword.pretrained_tokens import read_static
+from model.encoders.subword.settings import StaticSettings
 from model.text.vocabulary import Vocabulary
 from model.training.settings import TrainingSettings
 from schemas.artifacts.manifest import Manifest
@@ -64,9 +66,9 @@ def test_numpy_gives_the_same_vectors(shape, tokens):
     network = network_of(VOCABULARY, shape)
     with torch.no_grad():
         network.body.embedding.weight.normal_(generator=torch.Generator().manual_seed(1))
-    pieces = read_static(str(tokens)).pieces
+    files = {"tokenizer.json": read_static(str(tokens)).pieces.content}
     manifest = Manifest.model_construct(files=[])
-    parts = ModelParts(manifest, config_of(shape), VOCABULARY, weights_of(network.body), pieces)
+    parts = ModelParts(manifest, config_of(shape), VOCABULARY, weights_of(network.body), files)
     encoder = encoder_of(parts)
     np.testing.assert_allclose(encoder.encode(KEYS), network.encode_all(network.read(KEYS)), atol=1e-6)
 

@@ -6,7 +6,6 @@ import shutil
 import numpy as np
 import pytest
 
-from model.encoders.config import TransformerSettings
 from model.encoders.transformer.checkpoint_folder import (
     checked_folder,
     described,
@@ -17,6 +16,7 @@ from model.encoders.transformer.checkpoint_folder import (
     stated_licence,
     unpacked,
 )
+from model.encoders.transformer.settings import TransformerSettings
 from schemas.errors import QprError
 
 

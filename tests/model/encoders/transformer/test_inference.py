@@ -11,7 +11,7 @@ import pytest
 from model.encoders.registry import digest_of, load_encoder
 from model.encoders.transformer import inference as transformer
 from model.encoders.transformer.checkpoint_folder import load_sentences
-from model.encoders.transformer.inference import TransformerEncoder, load_transformer, transformer_digest
+from model.encoders.transformer.inference import TransformerEncoder
 from schemas.errors import QprError
 
 
@@ -36,14 +36,14 @@ def test_it_is_loaded_without_network_pickles_or_code_of_its_own(sentence_transf
 
 
 def test_the_digest_is_of_names_and_contents(sentence_transformer, tmp_path):
-    digests = [transformer_digest(sentence_transformer)]
+    digests = [digest_of(sentence_transformer)]
     assert digest_of(sentence_transformer) == load_encoder(sentence_transformer).digest == digests[0]
     folder = tmp_path / "sentences"
     (folder / "more").mkdir()
     (folder / "more" / "weights").write_bytes(b"1")
-    digests.append(transformer_digest(sentence_transformer))
+    digests.append(digest_of(sentence_transformer))
     (folder / "more" / "weights").write_bytes(b"2")
-    digests.append(transformer_digest(sentence_transformer))
+    digests.append(digest_of(sentence_transformer))
     assert len(set(digests)) == 3
 
 
@@ -55,7 +55,7 @@ def test_it_travels_by_its_folder(sentence_transformer):
 
 def test_what_is_no_such_model_is_named(tmp_path):
     with pytest.raises(QprError, match=r"no modules\.json in .*nowhere"):
-        load_transformer(f"st:{tmp_path / 'nowhere'}")
+        load_encoder(f"st:{tmp_path / 'nowhere'}")
 
 
 def test_a_missing_package_is_named(sentence_transformer, monkeypatch):

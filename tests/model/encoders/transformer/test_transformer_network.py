@@ -5,10 +5,11 @@ import pyarrow as pa
 import pytest
 import torch
 
-from model.encoders import network as networks
-from model.encoders.config import TransformerSettings
-from model.encoders.network import TransformerNetwork, network_of
+from model.encoders.new_network import network_of
+from model.encoders.transformer import network as networks
 from model.encoders.transformer.checkpoint_folder import described
+from model.encoders.transformer.network import TransformerNetwork
+from model.encoders.transformer.settings import TransformerSettings
 from model.text.vocabulary import Vocabulary
 from model.training.distributed import Processes
 from model.training.memory.gradients import Gradients

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 
-from model.encoders.config import TransformerSettings
-from model.encoders.network import network_of, weights_of
+from model.encoders.kinds import kind_of
+from model.encoders.network import weights_of
+from model.encoders.new_network import network_of
 from model.encoders.saved_model import ModelParts
 from model.encoders.transformer.checkpoint_folder import described, load_sentences, unpacked
+from model.encoders.transformer.settings import TransformerSettings
 from model.text.vocabulary import Vocabulary
 from model.training.checkpoints.checkpoints import Checkpoints, identity_of
-from model.training.initialization import begin_from, transformer_files
+from model.training.initialization import begin_from
 from model.training.presets import TRANSFORMER
 from model.training.trainer import train
 from schemas.errors import QprError
@@ -78,15 +82,16 @@ def test_stopped_after_any_step_it_goes_on_to_the_same_weights(run, shape, memor
 
 def test_its_files_hold_what_it_learned_and_another_training_begins_there(run, shape):
     trained, _ = run(epochs=1)
-    files = transformer_files(shape, trained.weights)
-    with unpacked(files) as folder:
+    files, _ = kind_of(shape).files(shape, trained.weights)
+    with unpacked({name.removeprefix("transformer/"): content for name, content in files.items()}) as folder:
         learned = dict(load_sentences(folder, name="learned").named_parameters())
     assert {f"sentences.{name}" for name in learned} == trained.weights.keys()
     assert all((weight.detach().numpy() == trained.weights[f"sentences.{n}"]).all() for n, weight in learned.items())
     network = network_of(Vocabulary((), 0), shape, dropout=SETTINGS.dropout, seed=SETTINGS.seed)
     fresh = weights_of(network.body)
     assert any((fresh[name] != trained.weights[name]).any() for name in fresh)
-    said = begin_from(ModelParts(None, None, Vocabulary((), 0), {}, files=files), network, Vocabulary((), 0))
+    older = ModelParts(None, SimpleNamespace(shape=shape), Vocabulary((), 0), {}, files)
+    said = begin_from(older, network, Vocabulary((), 0))
     assert said == f"all {len(fresh)} of them"
     assert all((weight == trained.weights[name]).all() for name, weight in weights_of(network.body).items())
 

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from model.encoders.config import EncoderSettings, SubwordSettings
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.subword.settings import SubwordSettings
 from model.training.checkpoints.checkpoints import SHARE, STATE, Checkpoints, identity_of
 from model.training.progress import Epoch, Progress
 from model.training.settings import TrainingSettings
@@ -34,7 +35,7 @@ def open_at(memory):
 
     def opened(*, run="20260101T000000Z-aaaaaa", seed=0, resume=True, every_minutes=5.0, clock=None):
         settings = TrainingSettings(seed=seed)
-        identity = identity_of(EncoderSettings(), settings, ["d" * 64])
+        identity = identity_of(CnnSettings(), settings, ["d" * 64])
         given = {"run_id": run, "identity": identity, "every_minutes": every_minutes, "resume": resume}
         return Checkpoints(f"{memory}/m/c", **given, say=said.append, clock=clock or Clock())
 
@@ -166,7 +167,7 @@ def test_another_release_is_refused(open_at, monkeypatch):
 
 
 def test_the_identity_names_the_encoder_every_setting_and_the_data():
-    one = identity_of(EncoderSettings(), TrainingSettings(), ["d"])
+    one = identity_of(CnnSettings(), TrainingSettings(), ["d"])
     two = identity_of(SubwordSettings(), TrainingSettings(epochs=3), ["e", "f"])
     differs = {name for name in {**one, **two} if one.get(name) != two.get(name)}
     only = {"--windows", "--channels", "--embedding-dimension"}
@@ -174,7 +175,7 @@ def test_the_identity_names_the_encoder_every_setting_and_the_data():
     common = {"--encoder", "--dimension", "--epochs", "the digest of --dataset", "the digest of --init-from"}
     assert differs == only | common
     assert json.loads(json.dumps(one)) == one
-    several = [identity_of(EncoderSettings(), TrainingSettings(), ["d"], processes=count) for count in (1, 2, 3)]
+    several = [identity_of(CnnSettings(), TrainingSettings(), ["d"], processes=count) for count in (1, 2, 3)]
     assert several[0] == one
     assert several[0] != several[1] != several[2]
 

@@ -7,14 +7,15 @@ import random
 import numpy as np
 import pytest
 
-from model.encoders.config import EncoderSettings, SubwordSettings
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.subword.settings import SubwordSettings
 from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.training import trainer as training
 from model.training.checkpoints.checkpoints import Checkpoints, identity_of
 from model.training.settings import TrainingSettings
 from model.training.trainer import train
 
-CNN = EncoderSettings(embedding_dimension=6, windows=(2, 3), channels=5, dimension=4)
+CNN = CnnSettings(embedding_dimension=6, windows=(2, 3), channels=5, dimension=4)
 BAG = SubwordSettings(dimension=4, ngram_bins=50)
 PAPER = TrainingSettings(epochs=3, batch_size=10, learning_rate=0.05, vocabulary_size=30, hash_bins=5)
 DEFAULT = PAPER.model_copy(

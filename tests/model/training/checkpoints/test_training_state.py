@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from model.encoders.config import EncoderSettings, SubwordSettings
-from model.encoders.network import network_of
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.new_network import network_of
+from model.encoders.subword.settings import SubwordSettings
 from model.text.vocabulary import Vocabulary
 from model.training.checkpoints.training_state import arrays_of, restore
 
-SHAPES = [EncoderSettings(embedding_dimension=6, channels=5, dimension=4), SubwordSettings(dimension=4, ngram_bins=20)]
+SHAPES = [CnnSettings(embedding_dimension=6, channels=5, dimension=4), SubwordSettings(dimension=4, ngram_bins=20)]
 VOCABULARY = Vocabulary(("pay", "the", "bill"), hash_bins=4)
 
 

@@ -9,9 +9,11 @@ import pyarrow as pa
 import pytest
 import torch
 
-from model.encoders.config import EncoderSettings, StaticSettings, SubwordSettings
-from model.encoders.network import network_of, weights_of
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.network import weights_of
+from model.encoders.new_network import network_of
 from model.encoders.subword.pretrained_tokens import read_static
+from model.encoders.subword.settings import StaticSettings, SubwordSettings
 from model.text.vocabulary import Vocabulary
 from model.training.distillation.distillation import cosine_loss, distil, targets_of, turn_to
 from model.training.settings import TrainingSettings
@@ -122,7 +124,7 @@ def test_published_tokens_begin_turned(tokens):
 
 @pytest.mark.parametrize(
     "shape",
-    [SubwordSettings(dimension=8, ngram_bins=50), EncoderSettings(embedding_dimension=6, channels=6, dimension=8)],
+    [SubwordSettings(dimension=8, ngram_bins=50), CnnSettings(embedding_dimension=6, channels=6, dimension=8)],
 )
 def test_a_network_learns_what_its_teacher_finds_alike(shape):
     def taught_network():

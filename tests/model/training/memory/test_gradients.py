@@ -5,8 +5,9 @@ import pyarrow as pa
 import pytest
 import torch
 
-from model.encoders.config import EncoderSettings, SubwordSettings
-from model.encoders.network import network_of
+from model.encoders.cnn.settings import CnnSettings
+from model.encoders.new_network import network_of
+from model.encoders.subword.settings import SubwordSettings
 from model.text.vocabulary import Vocabulary
 from model.training.distributed import Processes
 from model.training.memory.gradients import Gradients
@@ -14,7 +15,7 @@ from model.training.settings import TrainingSettings
 from model.training.training_pairs import index_pairs
 from schemas.tables import PAIRS
 
-CNN = EncoderSettings(embedding_dimension=8, windows=(2, 3), channels=8, dimension=6)
+CNN = CnnSettings(embedding_dimension=8, windows=(2, 3), channels=8, dimension=6)
 BAG = SubwordSettings(dimension=6, ngram_bins=50)
 ENCODERS = pytest.mark.parametrize("shape", [CNN, BAG], ids=["cnn", "subword"])
 LOSSES = pytest.mark.parametrize("loss", ["sdml", "multiple_negatives", "triplet", "online_contrastive"])
