@@ -10,7 +10,6 @@ learned from, so the weights learn from its cosine on that third only.
 
 from __future__ import annotations
 
-import io
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -42,9 +41,10 @@ from pipelines.calibration.fit_scorer import learn as learn_scorer
 from pipelines.linkage.comparison.compare import Compared, compare_all
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import Kind, model_of
+from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.content_digest import rows_digest
 from schemas.artifacts.dataset import Dataset, open_dataset
-from schemas.artifacts.manifest import File, read_manifest
+from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
 
 LOGS: dict[str, Alike] = {"b": "nothing", "c": "rarest", "d": "frequent"}
@@ -224,13 +224,9 @@ def write_clusters(dataset: Dataset, ids: pa.Array, url: str) -> None:
     split = pa.array(np.where(held_out, "validation", "train").tolist())
     clusters = clusters.set_column(place, clusters.schema.field(place), split.cast(clusters.schema.field(place).type))
     output = Output(url, "dataset")
-
-    def file_of(table: pa.Table, name: str) -> File:
-        buffer = io.BytesIO()
-        pq.write_table(table, buffer)
-        return output.write(f"{name}.parquet", buffer.getvalue(), table=name, rows=len(table))
-
-    output.publish([file_of(clusters, "clusters"), file_of(pairs, "pairs")], inputs=[], configuration={}, counters={})
+    tables = {"clusters": clusters, "pairs": pairs}
+    files = [output.write(f"{n}.parquet", to_parquet(t, n), table=n, rows=len(t)) for n, t in tables.items()]
+    output.publish(files, inputs=[], configuration={}, counters={})
     print(f"{len(clusters):,} clusters, {len(pairs):,} pairs")
 
 

@@ -101,12 +101,9 @@ def compare(report: Report, url: str, texts: pa.Array, slow: pa.Array) -> None:
 
 def peer(report: Report, encoder: CnnEncoder, texts: pa.Array) -> None:
     """Print the speed of sentence-transformers' convolution with the same weights."""
-    try:
-        from sentence_transformers import SentenceTransformer
-        from sentence_transformers.sentence_transformer.modules import CNN, Pooling, WordEmbeddings
-        from sentence_transformers.sentence_transformer.modules.tokenizer import WhitespaceTokenizer
-    except ImportError as error:
-        raise SystemExit(f"no peer: {error}. Run pip install sentence-transformers, or add --without-peer") from error
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import CNN, Pooling, WordEmbeddings
+    from sentence_transformers.sentence_transformer.modules.tokenizer import WhitespaceTokenizer
 
     rows, kernel, width = encoder.weights["embedding.weight"], encoder.weights["kernels.0"], encoder.windows[0]
     listed = encoder.vocabulary.words
@@ -153,7 +150,6 @@ def main(
     questions: Annotated[int, typer.Option(help="Questions for numpy and compiled loops.")] = 131_072,
     slow: Annotated[int, typer.Option(help="Questions for torch modules and the peer.")] = 8_192,
     slowest: Annotated[int, typer.Option(help="Questions for models of sentence-transformers.")] = 1_024,
-    without_peer: Annotated[bool, typer.Option("--without-peer", help="Omit the peer of a convolution.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Encode the same questions with each model."""
@@ -170,7 +166,7 @@ def main(
                 compare(report, url, texts, texts[:slow])
                 encoders.append(encoder_of(load_parts(url)))
         convolutions = [encoder for encoder in encoders if isinstance(encoder, CnnEncoder)]
-        if convolutions and not without_peer:
+        if convolutions:
             report.heading("peer of the convolution")
             peer(report, convolutions[0], texts[:slow])
 

@@ -55,6 +55,7 @@ SEED = 0
 GENERATED, TOKENS = 50_000, 55_000
 RANKING = TrainingSettings(loss=MultipleNegativesRankingLoss(symmetric=False, smoothing=0.0))
 """The loss of the peers."""
+RATE = PRESETS["transformer"].training.learning_rate
 
 Step = Callable[[Numbers], object]
 PairsAStep = Annotated[int, typer.Option("--pairs", help="Pairs of a step.")]
@@ -109,22 +110,14 @@ def convolutions(pairs: Pairs) -> dict[str, Step]:
 
 
 def peer_convolutions(pairs: Pairs) -> dict[str, Step]:
-    """Return the steps of the peer, with and without tokenizing, by name."""
+    """Return the step of the peer by name."""
     spaced = [" ".join(words) for words in words_all(pairs.keys).to_pylist()]
     training = PeerTraining(Vocabulary.learn(pairs.keys).words, dimension=300, width=5, learning_rate=1e-3)
-    known: dict[int, list[dict[str, object]]] = {}
-
-    def tokenized(batch: Numbers) -> list[dict[str, object]]:
-        return training.tokenized(*([spaced[i] for i in side[batch]] for side in (pairs.first, pairs.second)))
-
-    def again(batch: Numbers) -> float:
-        return training.step(known[int(batch[0])])
 
     def step(batch: Numbers) -> float:
-        known[int(batch[0])] = tokenized(batch)
-        return training.step(known[int(batch[0])])
+        return training.step(*([spaced[row] for row in side[batch]] for side in (pairs.first, pairs.second)))
 
-    return {"sentence-transformers": step, "the same, tokens computed before": again}
+    return {"sentence-transformers": step}
 
 
 def timed(steps: dict[str, Step], work: list[Numbers]) -> dict[str, tuple[list[float], list[float]]]:
@@ -153,9 +146,7 @@ def transformers(pairs: Pairs, folder: str) -> dict[str, Step]:
     shape, words = TransformerSettings(**described(folder)), Vocabulary((), hash_bins=0)
     steps: dict[str, Step] = {}
     for precision in ("float32", "bfloat16"):
-        settings = RANKING.model_copy(
-            update={"precision": precision, "learning_rate": PRESETS["transformer"].training.learning_rate}
-        )
+        settings = RANKING.model_copy(update={"precision": precision, "learning_rate": RATE})
         steps[f"qpr, {precision}"] = run_of(pairs, words, shape, settings).step
     return steps
 
@@ -165,9 +156,7 @@ def peer_transformers(pairs: Pairs, folder: str) -> dict[str, Step]:
     texts = pairs.texts.to_pylist()
 
     def stepping(precision: Precision) -> Step:
-        training = PeerFineTuning(
-            folder, learning_rate=PRESETS["transformer"].training.learning_rate, half=precision == "bfloat16"
-        )
+        training = PeerFineTuning(folder, learning_rate=RATE, half=precision == "bfloat16")
 
         def step(batch: Numbers) -> float:
             return training.step(*([texts[row] for row in side[batch]] for side in (pairs.first, pairs.second)))
@@ -195,7 +184,6 @@ def convolution(
     dataset: Annotated[str | None, typer.Option(help="Dataset with train pairs.")] = None,
     pairs: PairsAStep = 512,
     steps: Steps = 12,
-    without_peer: Annotated[bool, typer.Option("--without-peer", help="Omit sentence-transformers.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Time steps of the convolution and of the default encoder, with one thread and with two."""
@@ -205,7 +193,7 @@ def convolution(
         as_json=as_json, torch=torch.__version__, seed=SEED, pairs=len(data), pairs_a_step=pairs, steps=steps
     )
     work = [*batches(len(data), size=pairs, seed=SEED, epoch=1)][: steps + 1]
-    trainings = convolutions(data) | ({} if without_peer else peer_convolutions(data))
+    trainings = convolutions(data) | peer_convolutions(data)
     for threads in (1, 2):
         torch.set_num_threads(threads)
         report_steps(report, timed(trainings, work), pairs=pairs, threads=threads)

@@ -14,10 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.pipelines.peers import rules
+from benchmarks.pipelines.peers.rules import MAX_CLUSTER_SIZE, MAX_PAIRS, MIN_COHERENCE
 from schemas.tables import TABLES
 from schemas.text import fold, hash64, key, tokens
-
-MIN_COHERENCE, MAX_CLUSTER_SIZE, MAX_PAIRS = 0.1, 1_000, 10_000
 
 
 def main(logs: str, output: str) -> None:

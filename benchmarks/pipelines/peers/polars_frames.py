@@ -5,22 +5,75 @@ Run: python -m benchmarks.pipelines.peers.polars_frames LOGS.parquet OUTPUT_FOLD
 
 from __future__ import annotations
 
+import hashlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
+import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from benchmarks.pipelines.peers import arrays
-from benchmarks.pipelines.peers.arrays import MAX_CLUSTER_SIZE, MAX_PAIRS, MIN_COHERENCE
-from benchmarks.pipelines.peers.rules import MIN_QUESTIONS
+from benchmarks.pipelines.peers import rules
+from benchmarks.pipelines.peers.rules import MAX_CLUSTER_SIZE, MAX_PAIRS, MIN_COHERENCE, MIN_QUESTIONS
 from schemas import text
+from schemas.tables import TABLES
+from schemas.text import is_outer_punctuation
 
+SPACES = r"[\t-\r\x1c-\x1f ]+"
+OUTER = " " + "".join(c for c in map(chr, range(128)) if is_outer_punctuation(c))
 ASCII = pl.col("value").str.len_bytes() == pl.col("value").str.len_chars()
+
+
+def hashes(texts: Iterable[str]) -> np.ndarray:
+    """Return `schemas.text.hash64` of every text, int64."""
+    digests = b"".join(hashlib.blake2b(text.encode(), digest_size=8).digest() for text in texts)
+    return np.frombuffer(digests, "<i8")
+
+
+def splits(cluster_ids: np.ndarray) -> np.ndarray:
+    """Return `rules.split_of` of every cluster id."""
+    bits = (cluster_ids ^ np.int64(rules.SALT)).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    place = ((bits ^ (bits >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
+    return np.array(["train", "validation", "test"], object)[np.searchsorted([0.8, 0.9], place, side="right")]
+
+
+def chosen_pairs(cluster_ids: Iterable[int], sizes: Iterable[int]) -> pa.Table:
+    """Return the pairs kept of clusters that have too many: ``cluster_id``, ``rank_1``, ``rank_2``, from 0."""
+    rows = [
+        (cluster, *pair)
+        for cluster, size in zip(cluster_ids, sizes, strict=True)
+        for pair in rules.pairs_of(size, cluster, MAX_PAIRS)
+    ]
+    columns = np.array(rows, np.int64).reshape(-1, 3).T
+    return pa.table([pa.array(c) for c in columns], names=["cluster_id", "rank_1", "rank_2"])
+
+
+def payloads(lost: pa.Table) -> pa.Array:
+    """Return what the rejected table says of each row of ``text, answer, events, cluster_id, split``."""
+    columns = [lost[name].to_pylist() for name in ("text", "answer", "events", "cluster_id", "split")]
+    return pa.array([rules.payload(*row) for row in zip(*columns, strict=True)], pa.string())
+
+
+def save(output: str, tables: dict[str, pa.Table]) -> None:
+    """Write every table as one Parquet file."""
+    Path(output).mkdir(parents=True, exist_ok=True)
+    for name, table in tables.items():
+        schema = TABLES[name]
+        known = {
+            f.name: table[f.name] if f.name in table.column_names else pa.nulls(len(table), f.type) for f in schema
+        }
+        pq.write_table(
+            pa.table(known).cast(schema), Path(output) / f"{name}.parquet", compression="zstd", compression_level=1
+        )
 
 
 def distinct(column: pl.Series) -> pl.DataFrame:
     """Return every text once as ``value``, with ``folded``."""
-    plain = pl.col("value").str.to_lowercase().str.replace_all(arrays.SPACES, " ").str.strip_chars(" ")
+    plain = pl.col("value").str.to_lowercase().str.replace_all(SPACES, " ").str.strip_chars(" ")
     values = pl.DataFrame({"value": column.unique()}).with_columns(ascii=ASCII)
     others = values.filter(~pl.col("ascii"))["value"].to_list()
     folded = pl.DataFrame(
@@ -78,13 +131,13 @@ def main(logs: str, output: str) -> None:
     forms = distinct(counted["question"]).rename({"value": "question"})
     keys = by_hand(forms, "folded", "key_by_hand", text.key)
     forms = forms.join(keys, on="folded", how="left").select(
-        "question", "ascii", key=pl.coalesce("key_by_hand", pl.col("folded").str.strip_chars(arrays.OUTER))
+        "question", "ascii", key=pl.coalesce("key_by_hand", pl.col("folded").str.strip_chars(OUTER))
     )
     known = forms.group_by("key").agg(pl.col("ascii").all())
-    known = known.with_columns(question_id=pl.Series(arrays.hashes(known["key"])))
+    known = known.with_columns(question_id=pl.Series(hashes(known["key"])))
     answers = distinct(counted["answer"]).rename({"value": "answer"})
     folded = answers.select("folded").unique()
-    folded = folded.with_columns(cluster_id=pl.Series(arrays.hashes("text:" + f for f in folded["folded"])))
+    folded = folded.with_columns(cluster_id=pl.Series(hashes("text:" + f for f in folded["folded"])))
     answers = answers.join(folded, on="folded").select("answer", "cluster_id")
     asked = (
         counted.join(forms.select("question", "key"), on="question")
@@ -120,7 +173,7 @@ def main(logs: str, output: str) -> None:
     def reject(rows: pl.DataFrame, stage: str, reason: str) -> None:
         told = rows.select("text", "answer", "events", "cluster_id", "split")
         score = rows["score"] if "score" in rows.columns else pl.Series([None] * len(rows), dtype=pl.Float64)
-        payload = pl.Series(arrays.payloads(told.to_arrow()))
+        payload = pl.Series(payloads(told.to_arrow()))
         lost.append(
             pl.DataFrame(
                 {"stage": [stage] * len(rows), "reason": [reason] * len(rows), "score": score, "payload": payload},
@@ -136,9 +189,7 @@ def main(logs: str, output: str) -> None:
     reject(members.filter(pl.col("score") < MIN_COHERENCE), "coherence", "incoherent")
     members = members.filter(pl.col("score") >= MIN_COHERENCE).drop("score")
     ids = members["cluster_id"].unique()
-    of_cluster = pl.DataFrame(
-        {"cluster_id": ids, "split": pl.Series(list(arrays.splits(ids.to_numpy())), dtype=pl.String)}
-    )
+    of_cluster = pl.DataFrame({"cluster_id": ids, "split": pl.Series(list(splits(ids.to_numpy())), dtype=pl.String)})
     members = members.drop("split").join(of_cluster, on="cluster_id")
 
     train, held_out = members.filter(pl.col("split") == "train"), members.filter(pl.col("split") != "train")
@@ -162,7 +213,7 @@ def main(logs: str, output: str) -> None:
     ends = members.select("cluster_id", "question_id", "text", "rank")
     paired = ends.join(small, on="cluster_id", how="semi")
     paired = paired.join(paired, on="cluster_id", suffix="_2").filter(pl.col("rank") < pl.col("rank_2"))
-    chosen = pl.DataFrame(arrays.chosen_pairs(large["cluster_id"], large["size"]))
+    chosen = pl.DataFrame(chosen_pairs(large["cluster_id"], large["size"]))
     chosen = chosen.join(ends, left_on=["cluster_id", "rank_1"], right_on=["cluster_id", "rank"])
     chosen = chosen.join(ends, left_on=["cluster_id", "rank_2"], right_on=["cluster_id", "rank"], suffix="_2")
     names = {"question_id": "question_id_1", "text": "text_1"}
@@ -171,7 +222,7 @@ def main(logs: str, output: str) -> None:
     best = members.sort("question_id", -pl.col("events"), "cluster_id").unique("question_id", keep="first")
     questions = questions.join(best.select("question_id", "cluster_id", "split"), on="question_id", how="left")
     tables = {"questions": questions, "clusters": clusters, "pairs": pairs, "rejected": pl.concat(lost)}
-    arrays.save(output, {name: frame.to_arrow() for name, frame in tables.items()})
+    save(output, {name: frame.to_arrow() for name, frame in tables.items()})
 
 
 if __name__ == "__main__":

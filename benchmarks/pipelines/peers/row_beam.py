@@ -14,7 +14,7 @@ import apache_beam as beam
 import pyarrow as pa
 
 from benchmarks.pipelines.peers import rules
-from benchmarks.pipelines.peers.dict_loop import MAX_CLUSTER_SIZE, MAX_PAIRS, MIN_COHERENCE
+from benchmarks.pipelines.peers.rules import MAX_CLUSTER_SIZE, MAX_PAIRS, MIN_COHERENCE
 from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, REJECTED
 from schemas.text import fold, hash64, key, tokens
 

@@ -1,6 +1,6 @@
 """The rules of `qpr clusters` one value at a time, as a plain program would write them.
 
-Used by the rivals; `benchmarks/pipeline.py` checks that they lead to the same dataset.
+`benchmarks.pipelines.clusters` checks that the peers with these rules write the same dataset.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from schemas.text import hash64
 MASK = 2**64 - 1
 SALT = hash64("qpr")
 MIN_QUESTIONS = 1_000
+MIN_COHERENCE, MAX_CLUSTER_SIZE, MAX_PAIRS = 0.1, 1_000, 10_000
 
 
 def mix(value: int, salt: int) -> int:

@@ -15,8 +15,8 @@ import torch
 class PeerTraining:
     """WordEmbeddings + CNN + Pooling (maximum) with MultipleNegativesRankingLoss and fused AdamW on all weights.
 
-    It has no projection and drops words that are not listed, both of which are in its favour. Its trainer is left out:
-    a step tokenizes as its collator does, and no more.
+    It has no projection and drops unlisted words, both in its favour. Its trainer is left out: a step tokenizes as its
+    collator does, and no more.
 
     Args:
         words: of the vocabulary.
@@ -26,14 +26,10 @@ class PeerTraining:
     """
 
     def __init__(self, words: Sequence[str], *, dimension: int, width: int, learning_rate: float) -> None:
-        try:
-            from sentence_transformers import SentenceTransformer
-            from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
-            from sentence_transformers.sentence_transformer.modules import CNN, Pooling, WordEmbeddings
-            from sentence_transformers.sentence_transformer.modules.tokenizer import WhitespaceTokenizer
-        except ImportError as error:
-            install = "pip install --constraint constraints.txt sentence-transformers"
-            raise SystemExit(f"no peer: {error}. Run {install}, or add --without-peer") from error
+        from sentence_transformers import SentenceTransformer
+        from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
+        from sentence_transformers.sentence_transformer.modules import CNN, Pooling, WordEmbeddings
+        from sentence_transformers.sentence_transformer.modules.tokenizer import WhitespaceTokenizer
 
         rows = np.random.default_rng(0).uniform(-1, 1, (len(words) + 1, dimension)).astype(np.float32)
         tokenizer = WhitespaceTokenizer(["<padding>", *words], stop_words=[], do_lower_case=True)
@@ -47,13 +43,9 @@ class PeerTraining:
         self.loss = MultipleNegativesRankingLoss(self.model)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=learning_rate, fused=True)
 
-    def tokenized(self, first: Sequence[str], second: Sequence[str]) -> list[dict[str, Any]]:
-        """Return both sides of a batch as its collator would."""
-        return [self.model.preprocess(list(side)) for side in (first, second)]
-
-    def step(self, features: list[dict[str, Any]]) -> float:
-        """Learn from one batch; return its loss."""
-        loss = self.loss([dict(side) for side in features], torch.empty(0))
+    def step(self, first: Sequence[str], second: Sequence[str]) -> float:
+        """Learn from one batch of pairs; return its loss."""
+        loss = self.loss([self.model.preprocess(list(side)) for side in (first, second)], torch.empty(0))
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()

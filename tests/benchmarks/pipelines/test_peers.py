@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.pipelines.clusters import PEERS, difference
-from benchmarks.pipelines.peers.arrays import MAX_PAIRS
+from benchmarks.pipelines.peers.rules import MAX_PAIRS
 from jobs import cli
 from schemas.artifacts.dataset import open_dataset
 from schemas.tables import TABLES
