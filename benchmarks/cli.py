@@ -5,6 +5,7 @@ settings, rows -> Report -> Markdown tables, or a line of JSON for each row
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import sys
@@ -65,6 +66,13 @@ class Report:
             self._print("\n" + _joined(map(_title, cells)))
             self._print(_joined("---" for _ in cells))
         self._print(_joined(map(_shown, cells.values())))
+
+    def has_peer(self, package: str) -> bool:
+        """Return whether a package is installed; print a row if it is not."""
+        found = importlib.util.find_spec(package) is not None
+        if not found:
+            self.row(peer=package, result="skipped: not installed")
+        return found
 
     def write(self, page: Path | None, *, mark: str) -> None:
         """Put all that was printed between ``<!-- mark -->`` and ``<!-- end -->`` of a Markdown file.

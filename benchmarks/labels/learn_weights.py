@@ -93,7 +93,7 @@ def grouping(pairs: Pairs, probability: np.ndarray, model: LinkModel) -> np.ndar
 
 
 def learn_from(logs: list[Pairs], kind: Kind) -> dict[str, Any]:
-    """Fit a model; a pair counts by the inverse root of its answer's size, so that a few answers do not outvote all."""
+    """Fit a model; pairs are weighted by the inverse root of the size of their answer, against dominance of large ones."""
     features = np.concatenate([pairs.compared.features for pairs in logs])
     same = np.concatenate([log.gold[found.left] == log.gold[found.right] for log, found in logs])
     sizes = [np.bincount(answers(log))[answers(log)[found.left]] for log, found in logs]
@@ -101,10 +101,10 @@ def learn_from(logs: list[Pairs], kind: Kind) -> dict[str, Any]:
 
 
 def choose_thresholds(saved: dict[str, Any], kept_back: dict[str, list[Pairs]]) -> dict[str, float]:
-    """Return the lowest thresholds that reach `LIMITS` on clusters that nothing was learned from.
+    """Return the lowest thresholds that reach `LIMITS` on the clusters kept back.
 
-    First the one of all groups, which decides precision and what is left whole; then that of groups of two, which
-    decides how many unrelated questions are kept. Figures are means over the logs of a name.
+    First the one of all groups, for precision and two-in-one answers; then that of groups of two, for unrelated
+    questions. Figures are means over the logs of a name.
     """
     pairs = model_of(saved, source="silver").pairs
     probability = {

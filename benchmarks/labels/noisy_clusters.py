@@ -1,4 +1,4 @@
-"""Datasets whose train clusters are as wrong as those of logs; validation and test stay as they are.
+"""Datasets with wrong train clusters, as logs have them, and unchanged validation and test.
 
 dataset, share of wrong clusters -> write_noisy -> dataset
 """
@@ -22,18 +22,18 @@ from schemas.ragged import starts_of_runs
 from schemas.tables import TABLES, conform
 
 PAIRS_AN_ANSWER = 10
-"""Most pairs of an answer. Of all pairs of Quora's train clusters a quarter are of the 50 largest ones, and where the
-noise hits one of those would decide more than how much there is."""
+"""Maximum number of pairs of an answer. A quarter of all pairs of Quora's train clusters are of the 50 largest ones; without a
+limit the share of noise would matter less than whether it affects one of those."""
 
 Answers = list[tuple[int, list[np.ndarray]]]
-"""How each answer was made, and the rows of each of its clusters."""
+"""Kind of each answer, and the rows of each of its clusters."""
 
 
 def noisy_answers(clusters: list[np.ndarray], *, share: float, seed: int) -> Answers:
-    """Return answers of which so many clusters' are wrong; with a larger share these and others.
+    """Return answers with a share of wrong clusters; a larger share contains the wrong clusters of a smaller one.
 
-    Half of the wrong clusters are put two under one answer. The questions of the other half are dealt at random to
-    generic answers of the sizes of these clusters, so unrelated ones share an answer and paraphrases have several.
+    Half of the wrong clusters are joined in pairs under one answer. The questions of the other half are assigned at
+    random to generic answers of the sizes of these clusters: unrelated ones share an answer, paraphrases have several.
 
     Args:
         clusters: rows of each.
@@ -55,15 +55,15 @@ def noisy_answers(clusters: list[np.ndarray], *, share: float, seed: int) -> Ans
 
 
 def write_noisy(dataset: Dataset, url: str, *, share: float, pairs: int, seed: int = 0) -> Manifest:
-    """Write the dataset with a share of its train clusters wrong and so many train pairs.
+    """Write the dataset with a share of its train clusters wrong, and ``pairs`` train pairs.
 
-    The pairs are an even sample of at most `PAIRS_AN_ANSWER` pairs of each answer, equally many whatever the share.
+    The pairs are a uniform sample of at most `PAIRS_AN_ANSWER` pairs of each answer; their number is fixed.
 
     Args:
-        dataset: of which no question is in two clusters.
-        url: of the new one, which replaces one that is there.
+        dataset: its questions are in one cluster each.
+        url: of the new one; an existing dataset is replaced.
         share: of the train clusters.
-        pairs: of train; all there are, if there are fewer.
+        pairs: of train; all pairs if there are fewer.
         seed: of all choices.
     """
     output = Output(url, "dataset", overwrite=True)
@@ -129,7 +129,7 @@ def _plain(table: pa.Table) -> pa.Table:
 
 
 def _wrong(source: Source, pairs: pa.Table) -> int:
-    """Return how many pairs are of questions of two clusters."""
+    """Return the number of pairs whose questions are of two clusters."""
     cluster = np.repeat(np.arange(len(source.clusters)), [len(rows) for rows in source.clusters])
     rows = [
         pc.index_in(pairs[name], value_set=pa.array(source.ids)).to_numpy()

@@ -1,4 +1,4 @@
-"""Logs of which the right clusters are known: what shares an answer, and which of it is one cluster.
+"""Logs with known clusters, several of which share an answer.
 
 clusters and strays of a dataset, or a simulated log -> SilverLog
 """
@@ -27,18 +27,18 @@ LARGEST_CLUSTER = 30
 LARGEST_GROUP = 50
 
 Alike = Literal["nothing", "rarest", "frequent"]
-"""What shares an answer shares no word on purpose, the rarest word that all questions of each of its clusters have, or
-the rarest of those words that at least `LARGEST_GROUP` clusters have, so that groups become as large as in log (b)."""
+"""Word that the clusters of an answer share: none on purpose, the rarest word of all questions of each of them, or the
+rarest of those words that at least `LARGEST_GROUP` clusters have, so that groups become as large as in log (b)."""
 
 
 @dataclasses.dataclass(frozen=True)
 class SilverLog:
-    """A log as the pipeline sees it, and the truth beside it.
+    """A log as the pipeline reads it, with its known clusters.
 
     Attributes:
         members: MEMBERS, merged and ordered by answer and question.
         gold: (R,) int64 cluster; a stray has a number of its own.
-        kind: (R,) ALONE, TWO_IN_ONE, MERGED or UNRELATED: how the row's answer was made.
+        kind: (R,) ALONE, TWO_IN_ONE, MERGED or UNRELATED: kind of the row's answer.
         weights: of the log's tokens.
     """
 
@@ -103,13 +103,13 @@ def merged_log(source: Source, *, seed: int, alike: Alike, unrelated: float = 0.
     """Return a log in which clusters and strays share answers.
 
     Of the clusters 70 % are alone under their answer, 10 % two in one and 20 % merged in groups of 2 to 50 with a stray
-    for each cluster, fewer where a word does not allow more. There are also answers that hold nothing but strays.
+    for each cluster, fewer where a word does not allow more. Other answers hold strays only.
 
     Args:
         source: where the questions come from.
         seed: of all choices.
-        alike: in what the clusters and strays that share an answer are alike.
-        unrelated: answers of strays alone, of the sizes of real clusters, for each cluster.
+        alike: similarity of the clusters and strays that share an answer.
+        unrelated: number of answers with strays only, of the sizes of real clusters, for each cluster.
     """
     generator = np.random.default_rng(seed)
     draw = _Draw(source, generator, alike=alike)
@@ -129,7 +129,7 @@ def merged_log(source: Source, *, seed: int, alike: Alike, unrelated: float = 0.
 
 
 def log_of(source: Source, answers: list[tuple[int, list[np.ndarray]]]) -> SilverLog:
-    """Return the log of these answers: how each was made, and the rows of its clusters."""
+    """Return the log of these answers: kind of each, and the rows of its clusters."""
     parts = [(answer, kind, rows) for answer, (kind, groups) in enumerate(answers) for rows in groups]
     counts = [len(rows) for _, _, rows in parts]
     row = np.concatenate([rows for _, _, rows in parts])
@@ -153,7 +153,7 @@ def log_of(source: Source, answers: list[tuple[int, list[np.ndarray]]]) -> Silve
 
 
 class _Draw:
-    """Takes clusters and strays, each once, alike in a word if so asked."""
+    """Draws clusters and strays, each once, with a shared word if ``alike`` requires one."""
 
     def __init__(self, source: Source, generator: np.random.Generator, *, alike: Alike) -> None:
         self.source, self.generator = source, generator
@@ -176,14 +176,14 @@ class _Draw:
         for number, shared in enumerate(common):
             frequent = [word for word in shared if clusters_of[word] >= least]
             self.word_of[number] = min(frequent, key=lambda w: (frequency[w], w), default="")
-        wanted = set(self.word_of)
-        self.strays_of_word |= {word: [] for word in wanted - {""}}
+        shared_words = set(self.word_of)
+        self.strays_of_word |= {word: [] for word in shared_words - {""}}
         for row in self.source.strays.tolist():
-            for word in words[row] & wanted:  # a stray waits under every word
+            for word in words[row] & shared_words:  # a stray is listed under every word
                 self.strays_of_word[word].append(row)
 
     def clusters(self, size: int) -> tuple[str, list[np.ndarray]]:
-        """Take ``size`` clusters of one word; of the most frequent word's all, if no word has so many."""
+        """Take ``size`` clusters of one word; all clusters of the most frequent word if no word has that many."""
         enough = sorted(word for word, numbers in self.of_word.items() if len(numbers) >= size)
         word = (
             enough[self.generator.integers(len(enough))]
@@ -196,7 +196,7 @@ class _Draw:
         return word, [self.source.clusters[number] for number in numbers]
 
     def strays(self, count: int, word: str) -> np.ndarray:
-        """Take ``count`` strays with the word, fewer if there are not so many."""
+        """Take ``count`` strays with the word, or all of them if there are fewer."""
         taken: list[int] = []
         queue = self.strays_of_word[word]
         while queue and len(taken) < count:
@@ -221,7 +221,7 @@ def of_several(log: SilverLog) -> SilverLog:
 
 
 def thinned(log: SilverLog, *, seed: int) -> SilverLog:
-    """Return the log with one question of each cluster under half of the answers: strays that are built alike."""
+    """Return the log with one question of each cluster under half of the answers: strays that are worded alike."""
     generator = np.random.default_rng(seed)
     answer = np.unique(log.members["answer_id"].to_numpy(), return_inverse=True)[1]
     thin = generator.random(answer.max(initial=0) + 1) < 0.5

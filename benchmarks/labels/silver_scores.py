@@ -28,7 +28,7 @@ class Figures(NamedTuple):
 
 
 def score(log: SilverLog, group: np.ndarray, part: np.ndarray | None = None) -> Figures:
-    """Compare a grouping with the gold one; unrelated answers count for nothing but their own figure.
+    """Compare a grouping with the gold one; unrelated answers count for their own figure only.
 
     Args:
         log: with the gold clusters.
@@ -54,7 +54,7 @@ def answers(log: SilverLog) -> np.ndarray:
 
 
 def gated(log: SilverLog, group: np.ndarray, name: str = "idf", least: float = MIN_COHERENCE) -> np.ndarray:
-    """Return the grouping without the groups that score less: each of their rows is alone."""
+    """Return the grouping without the groups that score less than ``least``: each of their rows is alone."""
     order = np.argsort(group, kind="stable")
     starts = starts_of_runs(group[order])
     sizes = sizes_of_runs(starts, len(group))

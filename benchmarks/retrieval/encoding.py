@@ -166,8 +166,8 @@ def main(
                 compare(report, url, texts, texts[:slow])
                 encoders.append(encoder_of(load_parts(url)))
         convolutions = [encoder for encoder in encoders if isinstance(encoder, CnnEncoder)]
-        if convolutions:
-            report.heading("peer of the convolution")
+        report.heading("peer of the convolution")
+        if convolutions and report.has_peer("sentence_transformers"):
             peer(report, convolutions[0], texts[:slow])
 
 

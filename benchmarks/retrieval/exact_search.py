@@ -17,7 +17,7 @@ _BLOCK = 16_384
 
 
 def exact(encoder: Encoder, questions: pa.Table, judged: Judgements, *, depth: int) -> npt.NDArray[np.int64]:
-    """Return the ids every query finds among questions, its own left out."""
+    """Return the ids of the questions nearest to every query, without its own."""
     ids = questions["question_id"].to_numpy()
     queries = encoder.encode(judged.texts)
     rows, _ = nearest(encoder.encode(questions["text"]), ids, queries, judged, depth=depth)
@@ -27,7 +27,7 @@ def exact(encoder: Encoder, questions: pa.Table, judged: Judgements, *, depth: i
 def nearest(
     vectors: Matrix, ids: npt.NDArray[np.int64], queries: Matrix, judged: Judgements, *, depth: int
 ) -> tuple[npt.NDArray[np.int64], Matrix]:
-    """Return the rows of the vectors nearest to every query, its own left out, and their squared distances.
+    """Return the rows of the vectors nearest to every query, without its own, and their squared distances.
 
     Ties go to the smaller id, except among those that the first block leaves out.
     """

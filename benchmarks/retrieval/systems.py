@@ -54,7 +54,7 @@ _SLOW = 2.0
 
 
 def bm25(dataset: Dataset, judged: Judgements, *, depth: int) -> tuple[npt.NDArray[np.int64], float]:
-    """Return the ids BM25 finds for every query, its own left out, (queries, depth), and queries answered a CPU s."""
+    """Return BM25's ids for every query without its own, (queries, depth), and the number of queries a CPU second."""
     questions = dataset.table("questions", columns=["question_id", "key"])
     ids = questions["question_id"].to_numpy()
     index = bm25s.BM25()
@@ -65,7 +65,7 @@ def bm25(dataset: Dataset, judged: Judgements, *, depth: int) -> tuple[npt.NDArr
     speed = len(judged) / (time.process_time() - started)
     found = ids[rows]
     own = found == judged.ids[:, None]
-    own[~own.any(axis=1), -1] = True  # where the query itself was not found, the last place goes
+    own[~own.any(axis=1), -1] = True  # without the query itself among the hits, the last one is dropped
     return np.asarray(found[~own].reshape(len(judged), depth), np.int64), speed
 
 
@@ -79,7 +79,7 @@ def figures(found: npt.NDArray[np.int64], judged: Judgements) -> Figures:
 
 
 def half_width(found: npt.NDArray[np.int64], judged: Judgements, *, seed: int = 0) -> list[float]:
-    """Return half of the 95 % bootstrap interval of H@1, H@10 and MRR per question, queries drawn again and again."""
+    """Return half of the 95 % bootstrap interval of H@1, H@10 and MRR per question, by samples of the queries."""
     places = ranks(found, queries=judged.queries, relevant=judged.relevant)
     first = np.full(len(judged), np.inf)
     np.minimum.at(first, judged.queries, np.where(places > 0, places, np.inf))
@@ -102,14 +102,14 @@ def stored(index: Index) -> Matrix:
 
 @dataclasses.dataclass(frozen=True)
 class Remembering(Encoder):
-    """An encoder that encodes no text twice, so that a slow one orders the hits of two searches in the time of one."""
+    """Encoder that encodes no text twice, so that a slow one orders the hits of two searches in the time of one."""
 
     encoder: Encoder
     known: dict[str, Matrix] = dataclasses.field(default_factory=dict)
 
     @property
     def dimension(self) -> int:
-        """Return how many numbers a question's vector has."""
+        """Return the number of dimensions of a vector."""
         return self.encoder.dimension
 
     def encode_keys(self, keys: pa.Array) -> Matrix:

@@ -9,8 +9,8 @@ Without `--dataset` questions are generated.
 first step, and that of the library, with its dropout.
 `padded`: forward and backward of the paper's network and of `nn.Conv1d` on padded batches, with equal weights.
 
-The process keeps freed memory, as `qpr train` does, for all programs. Set OMP_WAIT_POLICY=passive as `qpr train` does.
-Peers need `pip install --constraint constraints.txt sentence-transformers`.
+The process keeps freed memory, as `qpr train` does, for all programs. Peers need
+`pip install --constraint constraints.txt sentence-transformers`.
 """
 
 from __future__ import annotations
@@ -193,7 +193,9 @@ def convolution(
         as_json=as_json, torch=torch.__version__, seed=SEED, pairs=len(data), pairs_a_step=pairs, steps=steps
     )
     work = [*batches(len(data), size=pairs, seed=SEED, epoch=1)][: steps + 1]
-    trainings = convolutions(data) | peer_convolutions(data)
+    trainings = convolutions(data)
+    if report.has_peer("sentence_transformers"):
+        trainings |= peer_convolutions(data)
     for threads in (1, 2):
         torch.set_num_threads(threads)
         report_steps(report, timed(trainings, work), pairs=pairs, threads=threads)

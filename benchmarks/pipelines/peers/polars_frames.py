@@ -53,7 +53,7 @@ def chosen_pairs(cluster_ids: Iterable[int], sizes: Iterable[int]) -> pa.Table:
 
 
 def payloads(lost: pa.Table) -> pa.Array:
-    """Return what the rejected table says of each row of ``text, answer, events, cluster_id, split``."""
+    """Return the payload of the rejected table for each row of ``text, answer, events, cluster_id, split``."""
     columns = [lost[name].to_pylist() for name in ("text", "answer", "events", "cluster_id", "split")]
     return pa.array([rules.payload(*row) for row in zip(*columns, strict=True)], pa.string())
 

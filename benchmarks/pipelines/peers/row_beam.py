@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def parse(row: Row) -> tuple[int, Row]:
-    """Return the question id and what the row says."""
+    """Return the question id and the columns of the row."""
     k = key(row["question"])
     cluster = hash64("text:" + fold(row["answer"]))
     asked = {"key": k, "text": row["question"], "answer": row["answer"], "cluster": cluster, "time": row["timestamp"]}
@@ -69,7 +69,7 @@ def _reject(
 
 
 def judge(element: tuple[int, Iterable[Row]], frequency: Mapping[str, int], questions: int) -> Iterator[Any]:
-    """Yield a believable cluster, or its questions as rejected."""
+    """Yield a coherent cluster, or its questions as rejected."""
     cluster, found = element
     rows = sorted(found, key=lambda row: row["question_id"])
     answers: collections.Counter[str] = collections.Counter()

@@ -1,4 +1,4 @@
-"""The rules of `qpr clusters` one value at a time, as a plain program would write them.
+"""The rules of `qpr clusters` for one value at a time, as in a plain program.
 
 `benchmarks.pipelines.clusters` checks that the peers with these rules write the same dataset.
 """
@@ -54,7 +54,7 @@ def most_frequent(counts: Mapping[str, int]) -> str:
 
 
 def payload(question: str, answer: str, events: int, cluster_id: int, split: str | None) -> str:
-    """Return what the rejected table says of a question of a cluster."""
+    """Return the payload of the rejected table for a question of a cluster."""
     told = {"question": question, "answer": answer, "events": events, "cluster_id": cluster_id, "split": split}
     return json.dumps({name: value for name, value in told.items() if value is not None}, ensure_ascii=False)
 
