@@ -93,7 +93,7 @@ def grouping(pairs: Pairs, probability: np.ndarray, model: LinkModel) -> np.ndar
 
 
 def learn_from(logs: list[Pairs], kind: Kind) -> dict[str, Any]:
-    """Fit a model; pairs are weighted by the inverse root of the size of their answer, against dominance of large ones."""
+    """Fit a model; the weight of a pair is the inverse root of its answer's size."""
     features = np.concatenate([pairs.compared.features for pairs in logs])
     same = np.concatenate([log.gold[found.left] == log.gold[found.right] for log, found in logs])
     sizes = [np.bincount(answers(log))[answers(log)[found.left]] for log, found in logs]

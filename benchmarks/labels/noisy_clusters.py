@@ -22,8 +22,8 @@ from schemas.ragged import starts_of_runs
 from schemas.tables import TABLES, conform
 
 PAIRS_AN_ANSWER = 10
-"""Maximum number of pairs of an answer. A quarter of all pairs of Quora's train clusters are of the 50 largest ones; without a
-limit the share of noise would matter less than whether it affects one of those."""
+"""Maximum number of pairs of an answer. A quarter of all pairs of Quora's train clusters are of the 50 largest ones;
+without a limit the share of noise would matter less than whether it affects one of those."""
 
 Answers = list[tuple[int, list[np.ndarray]]]
 """Kind of each answer, and the rows of each of its clusters."""
