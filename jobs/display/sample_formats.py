@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 import pyarrow as pa
-import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import rich.box
 import rich.table
@@ -57,6 +56,8 @@ def markdown(sample: list[dict[str, Any]], *, shown: int) -> str:
 
 def csv_bytes(sample: list[dict[str, Any]]) -> bytes:
     """Return UTF-8 CSV with a header and one row a question, none left out."""
+    import pyarrow.csv as pacsv
+
     sink = pa.BufferOutputStream()
     pacsv.write_csv(one_row_a_question(sample), sink)
     return bytes(sink.getvalue().to_pybytes())
