@@ -16,9 +16,10 @@ from jobs.workflows.worker_encoder import WorkerEncoder
 from model.encoders.kinds import kind_of_address
 from model.encoders.registry import load_encoder
 from model.encoders.saved_model import load_parts
+from model.index.factory import PROBES, check_questions, lists_of
 from model.index.index import IndexSettings
 from model.index.shard_builder import ShardBuilder
-from model.index.shards import PROBES, check_questions, lists_of, new_index
+from model.index.shards import new_index
 from pipelines.engine.runner import run
 from pipelines.graphs.index import build
 from pipelines.reading.index_inputs import DatasetFile, QuestionInputs, ignored_notes

@@ -20,10 +20,11 @@ import pydantic
 from model.choices import Distance
 from model.encoders.interface import Encoder
 from model.encoders.kinds import PREFIXES
+from model.index.consistency import IdTable
+from model.index.factory import checked_factory
 from model.index.hits import Hit, Ranking, check_question, check_questions, hits_of
-from model.index.index_files import IdTable
 from model.index.shard_merge import Ints, nearest
-from model.index.shards import Matrix, Shard, checked_factory
+from model.index.shards import Matrix, Shard
 from schemas.errors import UsageError
 from schemas.text import key, words
 

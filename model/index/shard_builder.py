@@ -10,7 +10,8 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from model.index.shards import Matrix, build_shard, check_questions, default_factory, in_sample, sample_size, train
+from model.index.factory import check_questions, default_factory, in_sample, sample_size
+from model.index.shards import Matrix, build_shard, train
 
 
 @dataclasses.dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from model.encoders.tensors import all_finite
 
 MOST_BITS = 12
-"""Bits of a code of a product quantizer; 2^12 values are trained on `model.index.shards.POINTS_OF_A_CODE` questions."""
+"""Maximum bits of a code of a product quantizer; `factory.POINTS_OF_A_CODE` questions train its values."""
 
 _FLAT, _IVF_FLAT, _IVF_SQ, _IVF_PQ = "IxF2", "IwFl", "IwSq", "IwPQ"
 _EUCLIDEAN = 1

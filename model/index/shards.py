@@ -1,4 +1,4 @@
-"""FAISS shards: factory, training, building and opening.
+"""FAISS shards: training, building and opening.
 
 sample -> train -> trained index -> build_shard(vectors) -> bytes -> open_shard
 """
@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import math
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,36 +14,13 @@ import faiss
 import numpy as np
 import numpy.typing as npt
 
-from model.index.shard_format import MOST_BITS, ShardLayout, layout_of
-from schemas.errors import QprError, UsageError
+from model.index.factory import check_questions, lists_of
+from model.index.shard_format import ShardLayout, layout_of
+from schemas.errors import UsageError
 
 Matrix = npt.NDArray[np.float32]
 
-FLAT_BELOW = 10_000
-"""Under this many questions exact search takes under 2 ms, so lists would only cost recall."""
-
-LISTS_PER_ROOT = 2.73
-"""Lists for each square root of the number of questions: 2,000 at Quora's 537,663, as in the paper (section 4.3)."""
-
-POINTS_PER_LIST = 64
-"""Questions in the training sample for each list."""
-
-POINTS_OF_A_CODE = 64 * 256
-"""Questions in the training sample of a product quantizer, whose codes have 256 values each."""
-
-FEWEST_POINTS_PER_LIST = 39
-"""Under this, k-means gives centroids that FAISS warns about."""
-
-PROBES = 10
-"""Lists searched for a query unless told otherwise, as in the paper."""
-
 _ITERATIONS_SEED = 1234
-FACTORY = r"Flat|IVF([1-9][0-9]*),(?:Flat|SQ[468]|SQfp16|SQbf16|PQ[1-9][0-9]*(?:x([1-9][0-9]?))?(?:np)?)"
-"""The factory strings that shards are built by and `model.index.shard_format` reads."""
-
-MOST_LISTS = 2**20
-"""Under 64 of the questions each, more would take 67 million questions to train; FAISS allocates all lists at once."""
-
 _NEVER_BLAS = 2**31 - 1
 _BLAS_FROM = 20  # FAISS's own default
 
@@ -75,48 +50,6 @@ class Shard:
         return int(getattr(self.faiss, "nlist", 0))
 
 
-def default_factory(questions: int) -> str:
-    """Return the FAISS factory for an index of this many questions.
-
-    Under `FLAT_BELOW` it is exact. From there on it has ``2.73 * sqrt(questions)`` inverted lists, in whole hundreds,
-    but never more than the questions can train.
-    """
-    if questions < FLAT_BELOW:
-        return "Flat"
-    lists = 100 * round(LISTS_PER_ROOT * math.sqrt(questions) / 100)
-    return f"IVF{min(lists, questions // FEWEST_POINTS_PER_LIST)},Flat"
-
-
-def checked_factory(factory: str) -> str:
-    """Return a factory string that shards can be built by.
-
-    Raises:
-        ValueError: it is no `FACTORY`, or asks for more than `MOST_LISTS` or `MOST_BITS`.
-    """
-    match = re.fullmatch(FACTORY, factory)
-    if not match:
-        kinds = "Flat, SQ4, SQ6, SQ8, SQfp16, SQbf16 or PQm"
-        raise ValueError(f"must be Flat or start with IVF and a number, then {kinds}, such as IVF2000,Flat")
-    if len(match[1] or "") > len(str(MOST_LISTS)) or int(match[1] or 0) > MOST_LISTS:
-        raise ValueError(f"asks for more than {MOST_LISTS:,} lists. Use fewer")
-    if int(match[2] or 0) > MOST_BITS:
-        raise ValueError(f"asks for codes of {match[2]} bits. Use at most {MOST_BITS}")
-    return factory
-
-
-def lists_of(factory: str) -> int:
-    """Return how many inverted lists a factory string asks for, 0 for ``Flat``.
-
-    Raises:
-        UsageError: it is none that `checked_factory` returns.
-    """
-    try:
-        match = re.fullmatch(FACTORY, checked_factory(factory))
-    except ValueError as error:
-        raise UsageError(f"--factory {factory[:60]}: {error}") from error
-    return int(match[1] or 0) if match else 0
-
-
 def new_index(factory: str, dimension: int) -> Any:
     """Return an empty, untrained index.
 
@@ -131,40 +64,6 @@ def new_index(factory: str, dimension: int) -> Any:
         raise UsageError(
             f"--factory {factory[:60]}: FAISS cannot build it for {dimension} dimensions: {cause}"
         ) from error
-
-
-def check_questions(factory: str, questions: int) -> None:
-    """Check that so many questions suffice to train what all shards share.
-
-    Raises:
-        QprError: they are too few for the lists, or for the values of a code.
-    """
-    match = re.fullmatch(FACTORY, factory)
-    values = 2 ** int(match[2] or 8) if match and "PQ" in factory else 0
-    needed = max(FEWEST_POINTS_PER_LIST * lists_of(factory), values)
-    if questions < needed:
-        most = questions // FEWEST_POINTS_PER_LIST
-        use = f"Flat or IVF{most},Flat" if most else "Flat"
-        raise QprError(
-            f"--factory {factory}: needs {needed:,} questions to train on, there are {questions:,}. Use {use}"
-        )
-
-
-def sample_size(factory: str) -> int:
-    """Return how many questions the training of this factory wants to see."""
-    return max(POINTS_PER_LIST * lists_of(factory), POINTS_OF_A_CODE if "PQ" in factory else 0)
-
-
-def in_sample(question_ids: npt.NDArray[np.int64], *, wanted: int, questions: int) -> npt.NDArray[np.bool_]:
-    """Tell of each id whether it is in the training sample, about ``wanted`` of all ``questions``.
-
-    An id is a hash, so the ids below a bound (as unsigned numbers) are a uniform sample, and the same one however the
-    questions are spread over shards.
-    """
-    if wanted >= questions:
-        return np.ones(len(question_ids), bool)
-    bound = np.uint64(wanted * 2**64 // questions)
-    return question_ids.view(np.uint64) < bound
 
 
 def train(factory: str, sample: Matrix) -> bytes:

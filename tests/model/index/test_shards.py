@@ -5,55 +5,16 @@ import types
 import faiss
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
 
 from model.index import shards
-from model.index.shards import (
-    FLAT_BELOW,
-    build_shard,
-    check_questions,
-    default_factory,
-    in_sample,
-    lists_of,
-    new_index,
-    open_shard,
-    sample_size,
-    train,
-)
+from model.index.factory import lists_of
+from model.index.shards import build_shard, new_index, open_shard, train
 from schemas.errors import QprError, UsageError
 
 
 def vectors(count, dimension=8, seed=0):
     return np.random.default_rng(seed).normal(size=(count, dimension)).astype(np.float32)
-
-
-@pytest.mark.parametrize(
-    ("questions", "factory"),
-    [
-        (0, "Flat"),
-        (FLAT_BELOW - 1, "Flat"),
-        (10_000, "IVF256,Flat"),  # 2.73 * 100 rounds to 300 lists, but 10,000 questions train at most 256
-        (40_000, "IVF500,Flat"),  # 2.73 * 200 = 546
-        (537_663, "IVF2000,Flat"),  # 2.73 * 733 = 2,002: the paper's index
-        (100_000_000, "IVF27300,Flat"),
-    ],
-)
-def test_default_factory_is_exact_when_small_and_the_papers_at_quoras_size(questions, factory):
-    assert default_factory(questions) == factory
-
-
-@given(st.integers(FLAT_BELOW, 10**9))
-def test_default_factory_never_has_more_lists_than_its_questions_can_train(questions):
-    assert 0 < 39 * lists_of(default_factory(questions)) <= questions
-
-
-def test_lists_are_read_from_the_factory():
-    assert lists_of("Flat") == sample_size("Flat") == 0
-    assert lists_of("IVF12,SQ8") == 12
-    assert sample_size("IVF12,SQ8") == 12 * 64
-    assert (sample_size("IVF12,PQ4"), sample_size("IVF300,PQ4")) == (64 * 256, 64 * 300)
 
 
 def test_a_product_quantizer_with_few_questions_does_not_warn(capfd):
@@ -93,38 +54,6 @@ def test_what_nobody_can_build_is_refused_without_a_try(factory, fault):
     with pytest.raises(UsageError, match=rf"^--factory {factory[:60]}: {fault}"):
         new_index(factory, 8)
     assert time.process_time() - started < 0.1
-
-
-def test_questions_that_cannot_train_the_lists_or_codes_are_refused_by_number():
-    check_questions("Flat", 0)
-    check_questions("IVF4,Flat", 4 * 39)
-    check_questions("IVF4,PQ4", 256)
-    for factory, questions, needed, use in [
-        ("IVF4,Flat", 155, 156, "Flat or IVF3,Flat"),
-        ("IVF4,PQ4", 255, 256, "Flat or IVF6,Flat"),
-        ("IVF1,PQ4x12", 20, 4_096, "Flat"),
-        ("IVF1000000,Flat", 500, 39_000_000, "Flat or IVF12,Flat"),
-    ]:
-        message = f"needs {needed:,} questions to train on, there are {questions}. Use {use}"
-        with pytest.raises(QprError, match=f"--factory {factory}: {message}"):
-            check_questions(factory, questions)
-
-
-def test_the_sample_is_uniform_and_does_not_depend_on_the_sharding():
-    ids = np.random.default_rng(1).integers(-(2**63), 2**63 - 1, size=100_000)
-    chosen = in_sample(ids, wanted=10_000, questions=100_000)
-    assert abs(chosen.sum() - 10_000) < 500  # standard deviation sqrt(100,000 * 0.1 * 0.9) = 95
-    for shard in range(3):
-        part = ids % 3 == shard
-        assert np.array_equal(in_sample(ids[part], wanted=10_000, questions=100_000), chosen[part])
-        assert abs(chosen[part].sum() - 3_333) < 300
-    unsigned = sorted(int(i) % 2**64 for i in ids)
-    assert sorted(int(i) % 2**64 for i in ids[chosen]) == unsigned[: chosen.sum()]  # the smallest hashes
-
-
-def test_everything_is_sampled_when_there_is_too_little():
-    assert in_sample(np.array([-1, 0, 1]), wanted=3, questions=3).all()
-    assert not in_sample(np.array([-1, 1]), wanted=0, questions=2).any()
 
 
 def test_training_needs_39_questions_a_list():

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from model.index.factory import lists_of
 from model.index.shard_merge import Ints
-from model.index.shards import Shard, lists_of
+from model.index.shards import Shard
 from schemas.artifacts.manifest import File
 from schemas.artifacts.table_files import read_rows
 from schemas.errors import QprError
