@@ -46,7 +46,6 @@ from model.training.batching import Numbers, batches, unique_batches
 from model.training.memory.freed_memory import keep_freed_memory
 from model.training.presets import PRESETS
 from model.training.settings import TrainingSettings
-from model.training.trainer import Run
 from model.training.training_pairs import Pairs, read_pairs
 from schemas.artifacts.dataset import open_dataset
 from schemas.text_arrays import words_all
@@ -80,15 +79,18 @@ def train_pairs(dataset: str | None) -> Pairs:
     return read_pairs(open_dataset(dataset))["train"] if dataset else generated_pairs()
 
 
-def run_of(pairs: Pairs, words: Vocabulary, shape: Shape, settings: TrainingSettings, *, dense: bool = False) -> Run:
+def run_of(
+    pairs: Pairs, words: Vocabulary, shape: Shape, settings: TrainingSettings, *, dense: bool = False
+) -> Trainer:
     """Return a training; ``dense``: with dense gradients of the embedding, and dense Adam for it."""
-    run = Run(network_of(words, shape, dropout=settings.dropout, seed=settings.seed), pairs, settings)
-    run.network.train()
+    network = network_of(words, shape, dropout=settings.dropout, seed=settings.seed)
+    run = Trainer(PairObjective(network, pairs, pairs, settings))
+    network.train()
     if dense:
-        for table in run.network.body.modules():
+        for table in network.body.modules():
             if isinstance(table, torch.nn.Embedding):
                 table.sparse = False
-        run.optimizers = [torch.optim.Adam(run.network.parameters(), lr=settings.learning_rate, fused=True)]
+        run.optimizers = [torch.optim.Adam(network.parameters(), lr=settings.learning_rate, fused=True)]
     return run
 
 

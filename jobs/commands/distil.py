@@ -10,20 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jobs.display.console import counting, emit, progress_bar, say, two_columns
+from jobs.display.console import counting, emit, say, two_columns
 from jobs.options import learning as options
+from jobs.options import training_run as run_options
 from jobs.options.encoder import settings_of
 from jobs.options.output import lasting
+from jobs.options.training_run import Terms
 from jobs.workflows.model_publication import publish_model
+from jobs.workflows.training import ENDINGS, supervised
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output
 
 if TYPE_CHECKING:
     from model.encoders.config import Shape
-    from model.training.distillation.teacher_embeddings import Lesson
     from model.training.settings import TrainingSettings
-    from model.training.trainer import Trained
 
 QUESTIONS = 20_000
 """A transformer of six layers encodes some hundred questions a second on a core: a minute or two."""
@@ -52,6 +53,9 @@ def distil(
     dimension: options.Dimension = None,
     bigram_bins: options.BigramBins = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Seed of weights and order.")] = 0,
+    checkpoint_every: run_options.CheckpointEvery = run_options.CHECKPOINT_EVERY,
+    resume: run_options.Resume = False,
+    max_minutes: run_options.MaxMinutes = None,
     device: options.Device = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing model.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -80,6 +84,7 @@ def distil(
     )
     taught = kind_of(shape).taught
     settings = settings.model_copy(update={name: taught[name] for name in taught if training[name] is None})
+    terms = run_options.Terms(device=device, checkpoint_every=checkpoint_every, resume=resume, max_minutes=max_minutes)
     source = open_dataset(dataset)
     with Output(output, "model", overwrite=overwrite) as claimed:
         result = _run(
@@ -90,7 +95,7 @@ def distil(
             teacher=teacher,
             questions=questions,
             vectors=vectors,
-            device=device,
+            terms=terms,
         )
     emit(result, as_json=as_json, table=lambda: two_columns(f"model {output}", result))
     options = f"--preset {preset.value} " if preset else ""
@@ -106,15 +111,31 @@ def _run(
     teacher: str,
     questions: int,
     vectors: str | None,
-    device: str | None,
+    terms: Terms,
 ) -> dict[str, Any]:
     from model.encoders.registry import load_encoder
+    from model.training.checkpoints.checkpoints import identity_of
+    from model.training.distillation.distillation import DistillationObjective
     from model.training.distillation.teacher_embeddings import lesson_of, taught_vectors
+    from model.training.encoder_training import train_encoder
+    from model.training.progress import Deadline
+    from model.training.training_pairs import read_pairs
 
+    deadline = Deadline(terms.max_minutes)
     encoder, lesson = load_encoder(teacher), lesson_of(source, most=questions)
     with counting("encoding with the teacher, questions", total=len(lesson)) as show:
         taught = taught_vectors(lesson, encoder, kept=vectors, on_part=show)
-    trained = _learn(source, lesson, taught, shape=shape, settings=settings, device=device)
+    identity = identity_of(shape, settings, [source.manifest.digest])
+    identity |= {"the digest of --teacher": encoder.digest, "the digest of its questions": lesson.digest}
+    with supervised(output, identity, terms=terms, deadline=deadline, unit="questions") as supervision:
+        trained = train_encoder(
+            lambda network: DistillationObjective(network, lesson.texts, taught, settings),
+            read_pairs(source)["train"],  # their words, so that a training with them finds its vocabulary
+            shape=shape,
+            settings=settings,
+            device=terms.device,
+            **supervision,
+        )
     counters = {"questions_taught": len(lesson), "epochs": len(trained.epochs)}
     totals = {"loss": round(trained.best.loss, 5), "seconds": round(sum(e.seconds for e in trained.epochs), 2)}
     publish_model(
@@ -127,29 +148,4 @@ def _run(
         totals=totals,
         taught_by=Source(url=teacher, digest=encoder.digest),
     )
-    return {"model": output.url, **counters, **totals}
-
-
-def _learn(
-    source: Dataset, lesson: Lesson, taught: Any, *, shape: Shape, settings: TrainingSettings, device: str | None
-) -> Trained:
-    from model.encoders.network import weights_of
-    from model.training.distillation.distillation import distil as teach
-    from model.training.initialization import begun
-    from model.training.trainer import Trained
-    from model.training.training_pairs import read_pairs
-
-    pairs = read_pairs(source)["train"]  # their words, so that a training with them finds its vocabulary
-    vocabulary, network = begun(pairs, shape=shape, settings=settings, device=device, older=None, say=say)
-    with progress_bar("loss") as bar:
-        fields: dict[str, Any] = {"loss": ""}
-        task = bar.add_task("learning", total=None, **fields)
-        epochs = teach(
-            network,
-            network.read(lesson.texts),
-            taught,
-            settings=settings,
-            on_step=lambda done, steps, loss: bar.update(task, completed=done, total=steps, loss=f"{loss:.4f}"),
-            on_epoch=lambda epoch: say(f"epoch {epoch.epoch}: loss {epoch.loss:.4f}, {epoch.seconds:.1f} s"),
-        )
-    return Trained(vocabulary, weights_of(network.body), epochs, epochs[-1], "epochs")
+    return {"model": output.url, **counters, "ending": ENDINGS[trained.ending], **totals}

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import itertools
 import shlex
-from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from jobs.display.console import counting, emit, say, two_columns
+from jobs.options import training_run as run_options
 from jobs.options.output import lasting
+from jobs.options.training_run import Terms
+from jobs.workflows.training import ENDINGS, supervised
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source, read_manifest
 from schemas.artifacts.writer import Output
@@ -21,9 +24,11 @@ from schemas.errors import QprError
 
 if TYPE_CHECKING:
     from model.evaluation.relevance import Judgements
-    from model.index.index import Index
     from model.reranking.candidates import Examples
     from model.reranking.reranker import Weights
+    from model.reranking.term_statistics import Floats
+    from model.training.progress import Deadline
+    from model.training.trainer import Supervision
 
 FOLDS = 5
 
@@ -48,6 +53,9 @@ def train_reranker(
     ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Search all lists.")] = False,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of weights, order and folds.")] = 0,
+    checkpoint_every: run_options.CheckpointEvery = run_options.CHECKPOINT_EVERY,
+    resume: run_options.Resume = False,
+    max_minutes: run_options.MaxMinutes = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing reranker.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -60,9 +68,20 @@ def train_reranker(
       qpr train-reranker --dataset dataset --index index --output reranker
       qpr search --index index --rerank reranker "how do I pay my bill"
     """
+    terms = run_options.Terms(checkpoint_every=checkpoint_every, resume=resume, max_minutes=max_minutes)
     source = open_dataset(dataset)
     with Output(output, "reranker", overwrite=overwrite) as claimed:
-        result = _run(source, claimed, index, depth=depth, urls=encoders or [], probes=probes, exact=exact, seed=seed)
+        result = _run(
+            source,
+            claimed,
+            index,
+            depth=depth,
+            urls=encoders or [],
+            probes=probes,
+            exact=exact,
+            seed=seed,
+            terms=terms,
+        )
     emit(result, as_json=as_json, table=lambda: two_columns(f"reranker {output}", result))
     say(f"Next: qpr search --index {shlex.quote(index)} --rerank {shlex.quote(output)} QUESTION")
 
@@ -77,18 +96,22 @@ def _run(
     probes: int | None,
     exact: bool,
     seed: int,
+    terms: Terms,
 ) -> dict[str, Any]:
     import numpy as np
 
     from model.encoders.registry import load_encoder
     from model.evaluation.relevance import judgements
+    from model.reranking.candidates import examples
     from model.reranking.fitting import HIDDEN, NETWORKS
     from model.reranking.reranker import Reranker, RerankerSettings, other_encoders
     from model.reranking.saved_reranker import save_reranker
     from model.reranking.term_statistics import WordCounts
     from model.search.opening import open_index
+    from model.training.progress import Deadline
     from schemas.text_arrays import key_all
 
+    deadline = Deadline(terms.max_minutes)
     opened = open_index(url, probes=probes, exact=exact)
     judged = judgements(source.table("clusters", columns=["question_ids", "texts"], split="validation"))
     if not len(judged):
@@ -103,44 +126,59 @@ def _run(
         mean_length=counts.mean_length,
     )
     untrained = Reranker(output.url, settings, counts, {}, tuple(map(load_encoder, urls)))
-    found = _examples(opened, judged, untrained)
-    weights, measured = _learned(found, judged, seed=seed)
-    counters = {"queries": len(judged), "queries_with_a_paraphrase": int(found.relevant.any(axis=1).sum())}
+    with counting("gathering examples, queries", total=len(judged)) as show:
+        found = examples(opened, judged, untrained, on_queries=show)
     inputs = [Source(url=source.url, digest=source.manifest.digest)]
     inputs += [Source(url=url, digest=read_manifest(url, "index").digest)]
     inputs += [Source(url=other.url, digest=other.digest) for other in settings.encoders]
+    digests = [given.digest for given in inputs]
+    identity: dict[str, Any] = {
+        "the digest of --dataset": digests[0],
+        "the digest of --index": digests[1],
+        "--with": digests[2:],
+    }
+    identity |= {"--depth": depth, "--probes": probes, "--exact": exact, "--seed": seed}
+    weights, measured = _learned(found, judged, output, identity, seed=seed, terms=terms, deadline=deadline)
+    counters = {"queries": len(judged), "queries_with_a_paraphrase": int(found.relevant.any(axis=1).sum())}
     save_reranker(output, settings, counts, weights, inputs=inputs, counters=counters)
     return {"reranker": output.url, **counters, **measured}
 
 
-def _examples(index: Index, judged: Judgements, untrained: Any) -> Examples:
-    from model.reranking.candidates import examples
+def _learned(
+    found: Examples,
+    judged: Judgements,
+    output: Output,
+    identity: dict[str, Any],
+    *,
+    seed: int,
+    terms: Terms,
+    deadline: Deadline,
+) -> tuple[Weights, dict[str, Any]]:
+    """Return the weights learned from all examples, and cross-validated metrics.
 
-    with counting("gathering examples, queries", total=len(judged)) as show:
-        return examples(index, judged, untrained, on_queries=show)
+    The trainings of the folds and of all examples share the time equally.
+    """
+    from model.reranking.fitting import cross_fitted, learn
+
+    left = itertools.count(FOLDS + 1, -1)
+
+    def supervise(part: str) -> AbstractContextManager[Supervision]:
+        limit = deadline.share(next(left))
+        return supervised(output, identity, terms=terms, deadline=limit, part=part, unit="queries")
+
+    table = found.table, found.relevant, found.there
+    scores = cross_fitted(*table, found.groups, folds=FOLDS, seed=seed, supervise=supervise)
+    with supervise("all queries") as supervision:
+        weights, ending = learn(*table, seed=seed, **supervision)
+    return weights, {**_measured(found, judged, scores), "ending": ENDINGS[ending]}
 
 
-def _learned(found: Examples, judged: Judgements, *, seed: int) -> tuple[Weights, dict[str, float]]:
-    """Return the weights learned from all examples, and what `_measured` returns."""
-    from model.reranking.fitting import EPOCHS, NETWORKS, learn
-
-    with counting("learning epochs", total=(FOLDS + 1) * NETWORKS * EPOCHS) as show:
-        done = itertools.count(1)
-        measured = _measured(found, judged, seed=seed, on_epoch=lambda: show(next(done)))
-        weights = learn(found.table, found.relevant, found.there, seed=seed, on_epoch=lambda: show(next(done)))
-    return weights, measured
-
-
-def _measured(found: Examples, judged: Judgements, *, seed: int, on_epoch: Callable[[], None]) -> dict[str, float]:
-    """Return H@1, H@10 and MRR as the index has them and as reranked without a query's own cluster."""
+def _measured(found: Examples, judged: Judgements, scores: Floats) -> dict[str, float]:
+    """Return H@1, H@10 and MRR as the index has them and as reranked by these scores."""
     import numpy as np
 
     from model.evaluation.metrics import per_question, ranks
-    from model.reranking.fitting import cross_fitted
 
-    scores = cross_fitted(
-        found.table, found.relevant, found.there, found.groups, folds=FOLDS, seed=seed, on_epoch=on_epoch
-    )
     order = np.argsort(-np.where(found.there, scores, -np.inf), axis=1, kind="stable")
     result: dict[str, float] = {}
     for name, ids in (("as_found", found.ids), ("reranked", np.take_along_axis(found.ids, order, axis=1))):

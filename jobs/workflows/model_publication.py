@@ -13,14 +13,14 @@ from schemas.artifacts.writer import Output
 
 if TYPE_CHECKING:
     from model.encoders.config import Shape
+    from model.training.encoder_training import TrainedEncoder
     from model.training.settings import TrainingSettings
-    from model.training.trainer import Trained
 
 
 def publish_model(
     sources: list[Source],
     output: Output,
-    trained: Trained,
+    trained: TrainedEncoder,
     *,
     shape: Shape,
     settings: TrainingSettings,

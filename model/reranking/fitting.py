@@ -1,4 +1,4 @@
-"""Learning to order candidates from queries whose paraphrases are known.
+"""Objective of a reranker: queries whose paraphrases are known, and their candidates.
 
 features, which candidates are paraphrases -> learn -> weights; the same, folds -> cross_fitted -> scores
 """
@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Final
+from contextlib import AbstractContextManager
+from typing import Final, Unpack
 
 import numpy as np
 import numpy.typing as npt
 import torch
 import torch.nn.functional as F  # noqa: N812
-from torch import Tensor, nn
+from torch import nn
 
-from model.encoders.finite_weights import first_not_finite
 from model.reranking.reranker import LARGEST, Weights, logits
 from model.reranking.term_statistics import Floats
+from model.training.batching import Numbers
+from model.training.failures import explain_memory
+from model.training.objective import Objective
+from model.training.settings import TrainingSettings
+from model.training.trainer import Ending, Supervision, Trainer
 from schemas.errors import QprError
 from schemas.quantities import counted
 
@@ -34,49 +39,138 @@ FEWEST: Final = 20
 Flags = npt.NDArray[np.bool_]
 
 
-def learn(
-    table: Floats, relevant: Flags, there: Flags, *, seed: int, on_epoch: Callable[[], None] = lambda: None
-) -> Weights:
-    """Return the weights that give paraphrases the greatest share of a query's candidates.
+class RankingNetworks(nn.Module):
+    """Networks that score a candidate by its features, (…, features) to (…, 1); they learn side by side.
+
+    Args:
+        features: of a candidate.
+        generators: source of each network's first weights.
+    """
+
+    stored_as = np.float32
+    generator = None
+
+    def __init__(self, features: int, generators: list[np.random.Generator]) -> None:
+        super().__init__()
+        self.body = nn.ModuleList()
+        for random in generators:
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(int(random.integers(2**31)))
+                layers = nn.Linear(features, HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, 1, bias=False)
+            self.body.append(nn.Sequential(*layers))
+
+    def optimizers(self, *, learning_rate: float) -> list[torch.optim.Optimizer]:
+        """Return Adam with weight decay; it moves each network as it would move it alone."""
+        return [torch.optim.AdamW(self.parameters(), lr=learning_rate, weight_decay=DECAY)]
+
+
+class RankingObjective(Objective):
+    """The greatest share of a query's candidates to its paraphrases.
 
     The loss is minus the logarithm of the share that a softmax over the candidates gives to all paraphrases together
-    (the listwise loss of Cao et al. 2007, section 4, of the first place). A query none of whose candidates is a
-    paraphrase teaches nothing. One thread computes: a step's products are too small for more.
+    (the listwise loss of Cao et al. 2007, section 4, of the first place), the mean of `NETWORKS` networks. A query none
+    of whose candidates is a paraphrase has no gradient and is left out.
 
     Args:
         table: (n, k, features).
         relevant: (n, k), which candidates are paraphrases.
         there: (n, k), where there is a candidate.
         seed: of first weights and order.
-        on_epoch: called after each of `EPOCHS` epochs of each of `NETWORKS` networks.
+
+    Attributes:
+        mean: (features,) of all candidates.
+        deviation: (features,) of all candidates, above 0.
+
+    Raises:
+        QprError: too few queries have a paraphrase among their candidates, or a feature is not finite.
+    """
+
+    unit = "query"
+    advice = "Lower --depth or take another --seed"
+
+    def __init__(self, table: Floats, relevant: Flags, there: Flags, *, seed: int) -> None:
+        useful = relevant.any(axis=1) & (there & ~relevant).any(axis=1)
+        if useful.sum() < FEWEST:
+            queries = f"{counted(int(useful.sum()), 'query')} with a paraphrase and another question among the nearest"
+            raise QprError(f"{queries}: fewer than {FEWEST} to learn an order from. Use a larger dataset")
+        flat = table[useful][there[useful]]
+        if not np.isfinite(flat).all():
+            column = int(np.isfinite(flat).all(axis=0).argmin())
+            bad = f"feature {column} of {np.count_nonzero(~np.isfinite(flat[:, column])):,} candidates is not finite"
+            raise QprError(f"{bad}. Check the vectors of the index's model and of those given with --with")
+        self.mean, self.deviation = flat.mean(axis=0), np.maximum(flat.std(axis=0), 1e-6)
+        self._inputs = torch.from_numpy(np.clip((table[useful] - self.mean) / self.deviation, -LARGEST, LARGEST))
+        self._relevant, self._absent = torch.from_numpy(relevant[useful]), torch.from_numpy(~there[useful])
+        self._seed = seed
+        self.network: RankingNetworks = RankingNetworks(table.shape[2], self._generators())
+        self.settings = TrainingSettings(
+            epochs=EPOCHS, batch_size=BATCH, learning_rate=LEARNING_RATE, linear_decay=True
+        )
+
+    def batches(self, epoch: int) -> Iterator[Numbers]:
+        """Yield the queries of every step of an epoch, (queries, networks): each network has an order of its own."""
+        orders, queries = [], len(self._inputs)
+        for random in self._generators():
+            random.integers(2**31)  # the seed of the first weights
+            orders.append([random.permutation(queries) for _ in range(epoch)][-1])
+        yield from np.array_split(np.stack(orders, axis=1), -(-queries // BATCH))
+
+    def add_gradients(self, batch: Numbers) -> float:
+        """Add the gradients of each network's loss to those of its weights; return the mean loss."""
+        losses = []
+        for network, rows in zip(self.network.body, batch.T, strict=True):
+            scores = network(self._inputs[rows])[..., 0].masked_fill(self._absent[rows], -torch.inf)
+            share = F.log_softmax(scores, dim=1).masked_fill(~self._relevant[rows], -torch.inf)
+            loss = -share.logsumexp(dim=1).mean()
+            loss.backward()  # type: ignore[no-untyped-call]
+            losses.append(loss.item())
+        return sum(losses) / len(losses)
+
+    def _generators(self) -> list[np.random.Generator]:
+        return [np.random.default_rng([self._seed, number]) for number in range(NETWORKS)]
+
+
+def learn(
+    table: Floats, relevant: Flags, there: Flags, *, seed: int, **supervision: Unpack[Supervision]
+) -> tuple[Weights, Ending]:
+    """Return the weights that minimise a `RankingObjective`, and the reason for the end of the training.
+
+    One thread computes: a step's products are too small for more.
+
+    Args:
+        table: as of `RankingObjective`.
+        relevant: as of `RankingObjective`.
+        there: as of `RankingObjective`.
+        seed: as of `RankingObjective`.
+        supervision: conditions and reports of the training.
 
     Raises:
         QprError: too few queries have a paraphrase among their candidates, or a feature or weight is not finite.
     """
-    useful = relevant.any(axis=1) & (there & ~relevant).any(axis=1)
-    if useful.sum() < FEWEST:
-        found = f"{counted(int(useful.sum()), 'query')} with a paraphrase and another question among the nearest"
-        raise QprError(f"{found}: fewer than {FEWEST} to learn an order from. Use a larger dataset")
-    flat = table[useful][there[useful]]
-    if not np.isfinite(flat).all():
-        column = int(np.isfinite(flat).all(axis=0).argmin())
-        lost = f"feature {column} of {np.count_nonzero(~np.isfinite(flat[:, column])):,} candidates is not finite"
-        raise QprError(f"{lost}. Check the vectors of the index's model and of those given with --with")
-    mean, deviation = flat.mean(axis=0), np.maximum(flat.std(axis=0), 1e-6)
-    inputs = torch.from_numpy(np.clip((table[useful] - mean) / deviation, -LARGEST, LARGEST))
-    wanted, absent = torch.from_numpy(relevant[useful]), torch.from_numpy(~there[useful])
-    with _one_thread():
-        networks = [
-            _network(inputs, wanted, absent, seed=[seed, number], on_epoch=on_epoch) for number in range(NETWORKS)
-        ]
-    layers = [{name: weight.detach().numpy() for name, weight in network.named_parameters()} for network in networks]
-    return {
-        "mean": mean,
-        "deviation": deviation,
-        "hidden.weight": np.concatenate([layer["0.weight"] for layer in layers]),
-        "hidden.bias": np.concatenate([layer["0.bias"] for layer in layers]),
-        "out.weight": np.concatenate([layer["2.weight"][0] for layer in layers]) / np.float32(NETWORKS),
+    with _one_thread(), explain_memory("Lower --depth"):
+        objective = RankingObjective(table, relevant, there, seed=seed)
+        trained = Trainer(objective, **supervision).run()
+    hidden, bias, out = (
+        [trained.weights[f"{number}.{name}"] for number in range(NETWORKS)]
+        for name in ("0.weight", "0.bias", "2.weight")
+    )
+    weights = {
+        "mean": objective.mean,
+        "deviation": objective.deviation,
+        "hidden.weight": np.concatenate(hidden),
+        "hidden.bias": np.concatenate(bias),
+        "out.weight": np.concatenate(out, axis=1)[0] / np.float32(NETWORKS),
     }
+    return weights, trained.ending
+
+
+Supervise = Callable[[str], AbstractContextManager[Supervision]]
+"""From the name of a training, such as "fold 1 of 5", to its conditions and reports."""
+
+
+def unsupervised(_: str) -> AbstractContextManager[Supervision]:
+    """Return a supervision without conditions and reports."""
+    return contextlib.nullcontext(Supervision())
 
 
 def cross_fitted(
@@ -87,7 +181,7 @@ def cross_fitted(
     *,
     folds: int,
     seed: int,
-    on_epoch: Callable[[], None] = lambda: None,
+    supervise: Supervise = unsupervised,
 ) -> Floats:
     """Return the score of every candidate by weights learned without its query's group, (n, k).
 
@@ -96,9 +190,9 @@ def cross_fitted(
         relevant: as of `learn`.
         there: as of `learn`.
         groups: (n,) number of the group of each query, such as its cluster.
-        folds: into how many parts groups are dealt.
-        seed: of the dealing and of what is learned.
-        on_epoch: as of `learn`.
+        folds: number of parts into which groups are divided.
+        seed: of the division and of what is learned.
+        supervise: conditions and reports of each fold's training.
 
     Raises:
         QprError: too few queries.
@@ -107,9 +201,10 @@ def cross_fitted(
     scores = np.empty(relevant.shape, np.float32)
     for fold in range(folds):
         out = dealt[groups] == fold
-        if out.any():
-            weights = learn(table[~out], relevant[~out], there[~out], seed=seed, on_epoch=on_epoch)
-            scores[out] = logits(weights, table[out])
+        with supervise(f"fold {fold + 1} of {folds}") as supervision:
+            if out.any():
+                weights, _ = learn(table[~out], relevant[~out], there[~out], seed=seed, **supervision)
+                scores[out] = logits(weights, table[out])
     return scores
 
 
@@ -122,28 +217,3 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-def _network(
-    inputs: Tensor, wanted: Tensor, absent: Tensor, *, seed: list[int], on_epoch: Callable[[], None]
-) -> nn.Sequential:
-    order = np.random.default_rng(seed)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(int(order.integers(2**31)))
-        network = nn.Sequential(nn.Linear(inputs.shape[2], HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, 1, bias=False))
-    optimizer = torch.optim.AdamW(network.parameters(), lr=LEARNING_RATE, weight_decay=DECAY)
-    batches = -(-len(inputs) // BATCH)
-    decay = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, EPOCHS * batches)
-    for epoch in range(1, EPOCHS + 1):
-        for rows in np.array_split(order.permutation(len(inputs)), batches):
-            scores = network(inputs[rows])[..., 0].masked_fill(absent[rows], -torch.inf)
-            share = F.log_softmax(scores, dim=1).masked_fill(~wanted[rows], -torch.inf)
-            loss = -share.logsumexp(dim=1).mean()
-            optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            optimizer.step()
-            decay.step()
-        if name := first_not_finite({n: w.detach().numpy() for n, w in network.named_parameters()}, np.float32):
-            raise QprError(f"epoch {epoch}: {name} of the network is not finite. Lower --depth or take another --seed")
-        on_epoch()
-    return network

@@ -1,17 +1,60 @@
 """Batches of training pairs.
 
-number of pairs -> batches -> arrays of pair numbers
+number of examples -> batches -> arrays of their numbers
 clusters of pairs -> unique_batches -> arrays of pair numbers, no cluster twice in one
+train pairs, TrainingSettings -> fitted -> epoch_batches: one of the two
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
 
+from model.training.settings import TrainingSettings
+from model.training.training_pairs import Pairs
+from schemas.quantities import counted
+
 Numbers = npt.NDArray[np.int64]
+
+MANY_STEPS = 100
+"""Fewer steps an epoch cost seconds, whatever their size; a small dataset always has small ones."""
+
+
+def epoch_batches(pairs: Pairs, settings: TrainingSettings, *, epoch: int) -> Iterator[Numbers]:
+    """Yield the pairs of every step of an epoch."""
+    size, seed = settings.batch_size, settings.seed
+    if not settings.deals_clusters:
+        return batches(len(pairs), size=size, seed=seed, epoch=epoch)
+    per_cluster = settings.pairs_per_cluster or None
+    return unique_batches(pairs.clusters, per_cluster=per_cluster, size=size, seed=seed, epoch=epoch)
+
+
+def fitted(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], None]) -> TrainingSettings:
+    """Return settings whose batch is no larger than the data; say so, and what few or large clusters do to batches."""
+    size, of = settings.batch_size, "pairs"
+    largest = len(pairs)
+    if settings.deals_clusters:
+        largest, of = pairs.cluster_count, "clusters, each of which comes once in a batch"
+    if size > largest:
+        say(f"batch size reduced from {size} to {largest}, the number of train {of}")
+        settings = settings.model_copy(update={"batch_size": largest})
+    if settings.deals_clusters:
+        _say_what_is_dealt(settings, pairs, say=say)
+    elif settings.batch_size > pairs.cluster_count:
+        alone = "--unique-clusters lets each come once"
+        say(f"a batch holds pairs of at most {pairs.cluster_count} clusters, fewer than its pairs; {alone}")
+    return settings
+
+
+def _say_what_is_dealt(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], None]) -> None:
+    """Say so if one cluster has so many pairs that an epoch takes many small steps."""
+    drawn = _drawn(pairs.clusters, settings.pairs_per_cluster or None)
+    total, most = int(drawn.sum()), int(drawn.max())
+    if most > MANY_STEPS and most * settings.batch_size > 2 * total:
+        size = f"{most:,} steps of at most {counted(-(-total // most), 'pair')}, not {settings.batch_size:,}"
+        say(f"an epoch takes {size}: one cluster has {most:,} pairs, one for each step. Set --pairs-per-cluster")
 
 
 def batches(pairs: int, *, size: int, seed: int, epoch: int) -> Iterator[Numbers]:
@@ -31,11 +74,6 @@ def batches(pairs: int, *, size: int, seed: int, epoch: int) -> Iterator[Numbers
             yield batch
 
 
-def batch_count(pairs: int, *, size: int) -> int:
-    """Return how many batches `batches` yields."""
-    return pairs // size + (pairs % size >= 2)
-
-
 def unique_batches(
     clusters: Numbers, *, per_cluster: int | None, size: int, seed: int, epoch: int
 ) -> Iterator[Numbers]:
@@ -53,29 +91,21 @@ def unique_batches(
         seed: of the whole training.
         epoch: its number.
     """
-    drawn, count = _drawn(clusters, per_cluster=per_cluster, size=size)
+    drawn = _drawn(clusters, per_cluster)
+    count = max(-(-int(drawn.sum()) // size), int(drawn.max()))
     random = np.random.default_rng([seed, epoch])
     rank = random.permutation(int(clusters.max()) + 1)[clusters]
     order = np.lexsort((random.random(len(clusters)), rank))
     dealt = order if per_cluster is None else order[_place_in_run(rank[order]) < per_cluster]
-    assert len(dealt) == drawn
     for first in range(count):
         if len(batch := dealt[first::count]) >= 2:
             yield batch
 
 
-def unique_batch_count(clusters: Numbers, *, per_cluster: int | None, size: int) -> int:
-    """Return how many batches `unique_batches` yields."""
-    drawn, count = _drawn(clusters, per_cluster=per_cluster, size=size)
-    return count if drawn >= 2 * count else drawn - count
-
-
-def _drawn(clusters: Numbers, *, per_cluster: int | None, size: int) -> tuple[int, int]:
-    """Return how many pairs are drawn and to how many batches they are dealt."""
-    drawn = np.bincount(clusters)
-    if per_cluster is not None:
-        drawn = np.minimum(drawn, per_cluster)
-    return int(drawn.sum()), max(-(-int(drawn.sum()) // size), int(drawn.max()))
+def _drawn(clusters: Numbers, per_cluster: int | None) -> Numbers:
+    """Return the number of pairs drawn of every cluster."""
+    counts = np.bincount(clusters)
+    return counts if per_cluster is None else np.minimum(counts, per_cluster)
 
 
 def _place_in_run(values: Numbers) -> Numbers:

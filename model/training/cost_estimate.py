@@ -18,11 +18,11 @@ import torch
 from model.encoders.config import Shape
 from model.encoders.kinds import kind_of
 from model.encoders.saved_model import ModelParts
-from model.training.epoch_batches import epoch_batches, fitted
 from model.training.failures import lowering
 from model.training.initialization import begun
+from model.training.pairs.pair_objective import PairObjective
 from model.training.settings import TrainingSettings
-from model.training.trainer import Run, judge_of
+from model.training.trainer import Trainer
 from model.training.training_pairs import Pairs
 
 MEASURED_S = 10.0
@@ -96,14 +96,14 @@ def plan_training(
     """
     with lowering(shape, settings):
         _, network = begun(pairs, shape=shape, settings=settings, device=device, older=older, say=say)
-        run = Run(network, pairs, fitted(settings, pairs, say=say))
-        judge = judge_of(network, validation, seed=settings.seed, say=say)
-        steps = _measured_steps(run, seconds=measured_s)
-        judging = _timed(judge)
+        objective = PairObjective(network, pairs, validation, settings, say=say)
+        trainer = Trainer(objective)
+        steps = _measured_steps(trainer, seconds=measured_s)
+        judging = _timed(objective.validation_auc)
     parameters = sum(weight.numel() for weight in network.body.parameters())
     step = statistics.median(steps[_COLD:] or steps)
-    epoch = step * run.steps + judging
-    held = sum(map(len, epoch_batches(pairs, run.settings, epoch=1)))
+    epoch = step * trainer.steps + judging
+    held = sum(map(len, objective.batches(1)))
     best = 0 if settings.linear_decay or not len(validation) else parameters
     return Plan(
         device=str(next(network.parameters()).device),
@@ -111,8 +111,8 @@ def plan_training(
         model_bytes=parameters * np.dtype(kind_of(shape).stored_as).itemsize,
         checkpoint_bytes=(3 * parameters + best) * 4,
         memory_bytes=_peak(writing=2 * 4 * parameters),
-        batch_size=run.settings.batch_size,
-        batches_an_epoch=run.steps,
+        batch_size=objective.settings.batch_size,
+        batches_an_epoch=trainer.steps,
         pairs_an_epoch=held,
         epochs=settings.epochs,
         measured_steps=len(steps),
@@ -122,12 +122,12 @@ def plan_training(
     )
 
 
-def _measured_steps(run: Run, *, seconds: float) -> list[float]:
+def _measured_steps(trainer: Trainer, *, seconds: float) -> list[float]:
     """Return how long each step takes, until the time is over or the epoch ends."""
-    run.network.train()
+    trainer.network.train()
     taken: list[float] = []
-    for batch in epoch_batches(run.pairs, run.settings, epoch=1):
-        taken.append(_timed(lambda: run.step(batch)))  # noqa: B023
+    for batch in trainer.objective.batches(1):
+        taken.append(_timed(lambda: trainer.step(batch)))  # noqa: B023
         if len(taken) > _COLD and sum(taken) >= seconds:
             break
     return taken

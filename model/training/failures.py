@@ -1,6 +1,6 @@
 """Failures of a training step, explained with the batch, the pair and the option to lower.
 
-loss, vectors of a batch -> LossWatch.check -> error; MemoryError -> lowering -> error
+loss, batch -> check_loss -> error; MemoryError -> lowering -> error
 """
 
 from __future__ import annotations
@@ -17,13 +17,10 @@ from torch import Tensor
 from model.encoders.config import Shape
 from model.encoders.finite_weights import first_not_finite
 from model.encoders.kinds import kind_of
-from model.encoders.network import Network
-from model.losses.interface import Loss
+from model.training.objective import Learner, Objective
 from model.training.progress import Progress
 from model.training.settings import TrainingSettings
-from model.training.training_pairs import Pairs
 from schemas.errors import QprError, is_out_of_memory
-from schemas.quantities import counted
 
 EXPLODED = 1000.0
 """How many times the first loss, or 1 if that was less, no later one may be: nothing is learned from there."""
@@ -32,47 +29,20 @@ _LONGEST = 80
 """Characters shown of a question."""
 
 
-class LossWatch:
-    """Sees the vectors that go into a loss, and tells which pair of a batch is to blame for a bad value.
+def check_loss(loss: float, batch: npt.NDArray[np.int64], at: Progress, objective: Objective) -> None:
+    """Check that the loss of the step after ``at`` is finite, and at most a thousand times the first one.
 
-    Args:
-        loss: of the training.
-        pairs: what the batches are of.
+    Raises:
+        QprError: it is not; the message names epoch, step and batch.
     """
-
-    def __init__(self, loss: Loss, pairs: Pairs) -> None:
-        self._loss, self._pairs = loss, pairs
-        self._sides: tuple[Tensor, Tensor] | None = None
-
-    def __call__(self, anchors: Tensor, positives: Tensor, clusters: Tensor | None) -> Tensor:
-        """Return the loss of a batch and remember its vectors."""
-        self._sides = anchors.detach(), positives.detach()
-        return self._loss(anchors, positives, clusters)
-
-    def check(self, loss: float, batch: npt.NDArray[np.int64], at: Progress) -> None:
-        """See that the loss of the step after ``at`` is a number, and not a thousand times what it was at first.
-
-        Raises:
-            QprError: it is not; the message names epoch, step and batch.
-        """
-        if math.isfinite(loss) and loss <= EXPLODED * max(1.0, at.first_loss or 0.0):
-            return
-        where = f"epoch {at.epoch}, step {at.step + 1}: the loss is {loss:g}"
-        whole = f"{where}, at first it was {at.first_loss:g}" if math.isfinite(loss) and at.first_loss else where
-        advice = "Lower --learning-rate or look for odd rows in the pairs"
-        raise QprError(f"{whole}. In this batch of {counted(len(batch), 'pair')} {self._blamed(batch)}. {advice}")
-
-    def _blamed(self, batch: npt.NDArray[np.int64]) -> str:
-        if self._sides is None or len(self._sides[0]) != len(batch):
-            row, what = 0, "the first is"
-        else:
-            row, what = _worst(*self._sides)
-        pair = batch[row]
-        texts = [self._pairs.texts[side[pair]].as_py() for side in (self._pairs.first, self._pairs.second)]
-        return f"{what} {_cut(texts[0])} and {_cut(texts[1])}"
+    if math.isfinite(loss) and loss <= EXPLODED * max(1.0, at.first_loss or 0.0):
+        return
+    where = f"epoch {at.epoch}, step {at.step + 1}: the loss is {loss:g}"
+    first = f", at first it was {at.first_loss:g}" if math.isfinite(loss) and at.first_loss else ""
+    raise QprError(f"{where}{first}. In {objective.describe(batch)}. {objective.advice}")
 
 
-def check_weights(network: Network, at: Progress) -> None:
+def check_weights(network: Learner, at: Progress, *, advice: str = Objective.advice) -> None:
     """Check that all weights are finite as they are stored, so that neither a model nor a checkpoint holds others.
 
     The loss does not show it: a cosine is finite however long its vectors are.
@@ -86,7 +56,7 @@ def check_weights(network: Network, at: Progress) -> None:
     }
     if name := first_not_finite(extremes, network.stored_as):
         values = "{:g} to {:g}".format(*extremes[name])
-        raise QprError(f"{at}: {name} is not finite as {network.stored_as.__name__} ({values}). Lower --learning-rate")
+        raise QprError(f"{at}: {name} is not finite as {network.stored_as.__name__} ({values}). {advice}")
 
 
 def check_auc(auc: float | None, at: Progress) -> None:
@@ -99,32 +69,46 @@ def check_auc(auc: float | None, at: Progress) -> None:
         raise QprError(f"{at}: vectors of validation questions are not finite or too long. Lower --learning-rate")
 
 
+def lowering(shape: Shape, settings: TrainingSettings) -> contextlib.AbstractContextManager[None]:
+    """Return a context that names the options of an encoder to lower if memory runs out in it."""
+    step = f"--batch-size (now {settings.batch_size}) or --chunk-size for less in a step"
+    return explain_memory(kind_of(shape).smaller.format(step=step))
+
+
 @contextlib.contextmanager
-def lowering(shape: Shape, settings: TrainingSettings) -> Iterator[None]:
-    """Tell, if the memory does not suffice inside the block, which options to lower.
+def explain_memory(advice: str) -> Iterator[None]:
+    """Explain an error by too little memory inside the block.
+
+    Args:
+        advice: sentence that names the options to lower.
 
     Raises:
-        QprError: it did not suffice.
+        QprError: there was too little.
     """
-    lower = kind_of(shape).smaller
     try:
         yield
     except (MemoryError, RuntimeError) as error:
         if not is_out_of_memory(error):
             raise
-        step = f"--batch-size (now {settings.batch_size}) or --chunk-size for less in a step"
-        raise QprError(f"not enough memory. {lower.format(step=step)}") from error
+        raise QprError(f"not enough memory. {advice}") from error
 
 
-def _worst(first: Tensor, second: Tensor) -> tuple[int, str]:
-    """Return the row whose two sides are no numbers, or else the farthest apart, and what it is."""
-    distances = (first.double() - second.double()).square().sum(dim=1).sqrt()
-    lost = torch.isnan(distances)
-    if bool(lost.any()):
-        return int(lost.int().argmax()), f"{int(lost.sum())} have vectors that are no numbers, first of them"
+def worst_row(sides: tuple[Tensor, Tensor] | None, rows: int) -> tuple[int, str]:
+    """Return the row of two matrices that is to blame for a loss, and words for it.
+
+    It is the first row that is not a number, or else the one whose sides are farthest apart; the first row if the
+    matrices do not have as many ``rows`` as the batch.
+    """
+    if sides is None or len(sides[0]) != rows:
+        return 0, "the first is"
+    distances = (sides[0].double() - sides[1].double()).square().sum(dim=1).sqrt()
+    missing = torch.isnan(distances)
+    if bool(missing.any()):
+        return int(missing.int().argmax()), f"{int(missing.sum())} have vectors that are not numbers, first of them"
     row = int(distances.argmax())
     return row, f"the farthest apart ({distances[row].item():g}) are"
 
 
-def _cut(text: str) -> str:
+def quoted(text: str) -> str:
+    """Return a question in quotes, cut if it is long."""
     return f'"{text}"' if len(text) <= _LONGEST else f'"{text[:_LONGEST]}…"'

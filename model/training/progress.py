@@ -96,6 +96,11 @@ class Deadline:
         deadline._began = processes.of_the_first(lambda: self._began)
         return deadline
 
+    def share(self, parts: int) -> Deadline:
+        """Return the deadline of the next of ``parts`` trainings that share the time that is left equally."""
+        minutes = self.minutes and max(self.minutes * (1 - self.spent), 1e-9) / parts
+        return Deadline(minutes, clock=self._clock)
+
     @property
     def spent(self) -> float:
         """Return the share of the time that is over, 1 at most; 0 without a deadline."""

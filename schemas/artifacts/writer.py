@@ -22,7 +22,7 @@ from schemas.artifacts.paths import RUN_FOLDER
 from schemas.errors import QprError
 
 CHECKPOINTS = "training-checkpoints"
-"""The folder of a model where a training keeps what it can go on from; what is published sweeps it away."""
+"""The folder of a model or reranker with the checkpoints of its training; publication removes it."""
 
 
 class Output:
@@ -220,7 +220,7 @@ def _is_killed_write(name: str) -> bool:
 
 
 def _is_checkpoints(name: str, kind: Kind) -> bool:
-    return kind == "model" and name == CHECKPOINTS
+    return kind in ("model", "reranker") and name == CHECKPOINTS
 
 
 def write_file(run_url: str, path: str, content: bytes, *, table: str, rows: int = 0) -> File:

@@ -13,17 +13,17 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from model.encoders.network import Network
 from model.encoders.saved_model import Weights
 from model.training.checkpoints.checkpoints import Arrays
 from model.training.distributed import ALONE, Processes
+from model.training.objective import Learner
 
 WEIGHTS, BEST, RANDOM = "weights", "best", "random"
 _OPTIMIZER = "optimizer_"
 
 
 def arrays_of(
-    network: Network,
+    network: Learner,
     optimizers: Sequence[torch.optim.Optimizer],
     *,
     best: Weights | None,
@@ -55,7 +55,7 @@ def arrays_of(
 
 @torch.no_grad()
 def restore(
-    arrays: Arrays, network: Network, optimizers: Sequence[torch.optim.Optimizer], *, rank: int = 0
+    arrays: Arrays, network: Learner, optimizers: Sequence[torch.optim.Optimizer], *, rank: int = 0
 ) -> Weights | None:
     """Bring a network and its optimisers to where `arrays_of` saw those of this process; return the best weights."""
     for name, weight in network.body.named_parameters():

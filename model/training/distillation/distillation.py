@@ -1,25 +1,24 @@
-"""Teaching an encoder the vectors of another one; no pair is needed.
+"""Objective of distillation: an encoder learns the vectors of another one, without pairs.
 
-a teacher's vectors -> targets_of; questions' inputs, targets -> distil -> one record an epoch, the network has learned
+questions, a teacher's vectors -> targets_of, turn_to -> DistillationObjective
 """
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import torch
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 
 from model.distances import unit
-from model.encoders.network import Inputs, Network
-from model.training.batching import batch_count, batches
-from model.training.failures import check_weights
-from model.training.progress import Epoch, Progress
+from model.encoders.network import Network
+from model.training.batching import Numbers, batches
+from model.training.failures import quoted, worst_row
+from model.training.objective import Objective
 from model.training.settings import TrainingSettings
 from schemas.errors import QprError
 from schemas.quantities import counted
@@ -75,77 +74,53 @@ def cosine_loss(vectors: Tensor, targets: Tensor) -> Tensor:
     return 1 - (unit(vectors) * targets).sum(dim=1).mean()
 
 
-def distil(
-    network: Network,
-    inputs: Inputs,
-    taught: Matrix,
-    *,
-    settings: TrainingSettings,
-    on_step: Callable[[int, int, float], None] = lambda *_: None,
-    on_epoch: Callable[[Epoch], None] = lambda _: None,
-) -> list[Epoch]:
-    """Let a network learn a teacher's vectors; the same input gives the same weights on the same machine.
+class DistillationObjective(Objective):
+    """Vectors of a network in the directions of a teacher's.
 
     Published tokens are turned to the teacher's directions first.
 
     Args:
-        network: what learns, on its device.
-        inputs: the questions, as the network reads them.
+        network: learns, on its device.
+        texts: (questions,) strings.
         taught: (questions, E), the teacher's vectors of them.
         settings: its epochs, batch size, learning rate and decay, and seed count.
-        on_step: called with steps done, steps of all epochs and the loss.
-        on_epoch: called after every epoch.
 
     Raises:
-        QprError: there are too few questions, a teacher's vector is not finite, or the loss or a weight no longer is.
+        QprError: there are too few questions, or a teacher's vector is not finite.
     """
-    size = min(settings.batch_size, len(inputs))
-    if size < 2:
-        raise QprError(f"{counted(len(inputs), 'question')}: a teacher needs at least 2")
-    if not np.isfinite(taught).all():
-        row = int(np.isfinite(taught).all(axis=1).argmin())
-        raise QprError(f"the teacher's vector of question {row + 1} of {len(taught)} is not finite. Check the teacher")
-    targets = targets_of(taught, network.encode_all(inputs.take(np.arange(1))).shape[1])
-    if network.turnable:
-        some = np.arange(0, len(inputs), -(-len(inputs) // _SAMPLE))
-        network.turn(torch.from_numpy(turn_to(network.encode_all(inputs.take(some)), targets[some])))
-    steps = batch_count(len(inputs), size=size)
-    optimizers = network.optimizers(learning_rate=settings.learning_rate)
-    epochs: list[Epoch] = []
-    for number in range(1, settings.epochs + 1):
-        started, total, seen = time.perf_counter(), 0.0, 0
-        for step, batch in enumerate(batches(len(inputs), size=size, seed=settings.seed, epoch=number), start=1):
-            done = (number - 1) * steps + step
-            gone = (done - 1) / (steps * settings.epochs) if settings.linear_decay else 0
-            rate = settings.learning_rate * (1 - gone)
-            loss = _learn(network, optimizers, inputs.take(batch), targets[batch], rate=rate)
-            if not math.isfinite(loss):
-                raise QprError(f"epoch {number}, step {step}: the loss is {loss}. Lower --learning-rate")
-            total, seen = total + loss * len(batch), seen + len(batch)
-            on_step(done, steps * settings.epochs, loss)
-        check_weights(network, Progress(epoch=number, step=steps))
-        seconds = time.perf_counter() - started
-        epochs.append(Epoch(number, total / seen, None, seconds, seen / seconds))
-        on_epoch(epochs[-1])
-    return epochs
 
+    unit = "question"
 
-def _learn(
-    network: Network,
-    optimizers: list[torch.optim.Optimizer],
-    questions: Inputs,
-    targets: Matrix,
-    *,
-    rate: float,
-) -> float:
-    """Do a step at this learning rate and return its loss."""
-    vectors = network.train()(questions)
-    loss = cosine_loss(vectors, torch.from_numpy(targets).to(vectors))
-    for optimizer in optimizers:
-        optimizer.zero_grad()
-        for group in optimizer.param_groups:
-            group["lr"] = rate
-    loss.backward()  # type: ignore[no-untyped-call]
-    for optimizer in optimizers:
-        optimizer.step()
-    return loss.item()
+    def __init__(self, network: Network, texts: pa.Array, taught: Matrix, settings: TrainingSettings) -> None:
+        if len(texts) < 2:
+            raise QprError(f"{counted(len(texts), 'question')}: a teacher needs at least 2")
+        if not np.isfinite(taught).all():
+            row = f"question {int(np.isfinite(taught).all(axis=1).argmin()) + 1} of {len(taught)}"
+            raise QprError(f"the teacher's vector of {row} is not finite. Check the teacher")
+        self.network: Network = network
+        self._texts, self._inputs, self.settings = texts, network.read(texts), settings
+        dimension = network.encode_all(self._inputs.take(np.arange(1))).shape[1]
+        self._targets = targets_of(taught, dimension)
+        self._sides: tuple[Tensor, Tensor] | None = None
+        if network.turnable:
+            some = np.arange(0, len(texts), -(-len(texts) // _SAMPLE))
+            first = network.encode_all(self._inputs.take(some))
+            network.turn(torch.from_numpy(turn_to(first, self._targets[some])))
+
+    def batches(self, epoch: int) -> Iterator[Numbers]:
+        """Yield the numbers of the questions of every step of an epoch."""
+        size = min(self.settings.batch_size, len(self._texts))
+        return batches(len(self._texts), size=size, seed=self.settings.seed, epoch=epoch)
+
+    def add_gradients(self, batch: Numbers) -> float:
+        """Add the gradients of a batch's loss to those of the weights; return the loss."""
+        vectors = self.network(self._inputs.take(batch))
+        self._sides = vectors.detach(), torch.from_numpy(self._targets[batch]).to(vectors)
+        loss = cosine_loss(vectors, self._sides[1])
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss.item()
+
+    def describe(self, batch: Numbers) -> str:
+        """Return the size of a batch and the question whose vector is not finite, or else farthest from its target."""
+        row, _ = worst_row(self._sides, len(batch))
+        return f"{super().describe(batch)} the worst is {quoted(self._texts[int(batch[row])].as_py())}"

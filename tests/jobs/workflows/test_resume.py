@@ -39,11 +39,11 @@ def dataset(tmp_path, make_training_data):
 @pytest.fixture
 def killed(qpr, dataset, tmp_path, monkeypatch):
     """Return a function that trains into ``m`` and fails after some step, and the arguments it was given."""
-    from model.training.trainer import Run
+    from model.training.trainer import Trainer
 
     def train(*options, after):
         arguments = ["train", "--dataset", dataset, "--output", tmp_path / "m", *options]
-        done, step = [], Run.step
+        done, step = [], Trainer.step
 
         def fails(self, batch):
             done.append(batch)
@@ -51,9 +51,9 @@ def killed(qpr, dataset, tmp_path, monkeypatch):
                 os.kill(os.getpid(), signal.SIGTERM)
             return step(self, batch)
 
-        monkeypatch.setattr(Run, "step", fails)
+        monkeypatch.setattr(Trainer, "step", fails)
         outcome = qpr(*arguments)
-        monkeypatch.setattr(Run, "step", step)
+        monkeypatch.setattr(Trainer, "step", step)
         return outcome, arguments
 
     return train

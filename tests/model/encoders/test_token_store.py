@@ -22,8 +22,8 @@ from model.encoders.subword.settings import SubwordSettings
 from model.encoders.token_store import collected, token_ids
 from model.text import vocabulary as vocabulary_module
 from model.text.vocabulary import TokenIds, Vocabulary
+from model.training.encoder_training import train
 from model.training.settings import TrainingSettings
-from model.training.trainer import train
 from schemas.errors import QprError
 
 WORD = st.text(st.sampled_from("abcé日"), min_size=1, max_size=3)

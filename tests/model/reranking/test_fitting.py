@@ -1,9 +1,13 @@
+import contextlib
+
 import numpy as np
 import pytest
 import torch
 
-from model.reranking.fitting import EPOCHS, FEWEST, NETWORKS, cross_fitted, learn
+from model.reranking.fitting import EPOCHS, FEWEST, cross_fitted, learn
 from model.reranking.reranker import logits
+from model.training.checkpoints.checkpoints import Checkpoints
+from model.training.progress import Deadline
 from schemas.errors import QprError
 
 K, FEATURES = 6, 4
@@ -19,18 +23,22 @@ def lesson(queries, *, seed=0):
     return table, value == value.max(axis=1, keepdims=True), there
 
 
+def learned(*examples, seed=0, **supervision):
+    return learn(*examples, seed=seed, **supervision)[0]
+
+
 def first(weights, table, there):
     return np.where(there, logits(weights, table), -np.inf).argmax(axis=1)
 
 
 def test_it_finds_the_feature_that_tells():
-    weights = learn(*lesson(300), seed=0)
+    weights = learned(*lesson(300))
     table, relevant, there = lesson(200, seed=1)
     assert relevant[np.arange(200), first(weights, table, there)].mean() > 0.9
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others():
-    one, two, other = (learn(*lesson(60), seed=seed) for seed in (0, 0, 1))
+    one, two, other = (learned(*lesson(60), seed=seed) for seed in (0, 0, 1))
     assert {name: weight.tobytes() for name, weight in one.items()} == {k: v.tobytes() for k, v in two.items()}
     assert one["hidden.weight"].tobytes() != other["hidden.weight"].tobytes()
 
@@ -39,31 +47,79 @@ def test_one_thread_learns_and_the_others_are_there_again_afterwards():
     threads, inside = torch.get_num_threads(), []
     try:
         torch.set_num_threads(2)
-        learn(*lesson(60), seed=0, on_epoch=lambda: inside.append(torch.get_num_threads()))
-        assert inside == [1] * EPOCHS * NETWORKS
+        learned(*lesson(60), on_epoch=lambda _: inside.append(torch.get_num_threads()))
+        assert inside == [1] * EPOCHS
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(threads)
 
 
-def test_every_epoch_of_every_fold_is_told_of():
+def test_every_fold_is_supervised_by_its_name():
     table, relevant, there = lesson(120)
-    epochs = []
-    cross_fitted(table, relevant, there, np.arange(120), folds=3, seed=0, on_epoch=lambda: epochs.append(1))
-    assert len(epochs) == 3 * NETWORKS * EPOCHS
+    epochs, names = [], []
+
+    def supervise(name):
+        names.append(name)
+        return contextlib.nullcontext({"on_epoch": epochs.append})
+
+    cross_fitted(table, relevant, there, np.arange(120), folds=3, seed=0, supervise=supervise)
+    assert names == ["fold 1 of 3", "fold 2 of 3", "fold 3 of 3"]
+    assert [epoch.epoch for epoch in epochs] == 3 * [*range(1, EPOCHS + 1)]
+
+
+class Killed(BaseException):
+    """An end of a training between two steps."""
+
+
+@pytest.mark.parametrize("after", [1, 2, 50, 119])
+def test_stopped_after_any_step_it_resumes_to_the_same_bytes(memory, after):
+    examples = lesson(300)
+
+    def fit(*, run, every_minutes=1e-9, resume=True, kill_after=None):
+        steps = []
+
+        def on_step(step):
+            steps.append(step)
+            if len(steps) == kill_after:
+                raise Killed
+
+        checkpoints = Checkpoints(
+            f"{memory}/c", run_id=f"run{run}", identity={}, every_minutes=every_minutes, resume=resume
+        )
+        return learned(*examples, checkpoints=checkpoints, on_step=on_step), steps
+
+    whole, steps = fit(run=0, every_minutes=0, resume=False)
+    with pytest.raises(Killed):
+        fit(run=1, kill_after=after)
+    resumed, left = fit(run=2, every_minutes=0)
+    assert len(left) == len(steps) - after + 1  # the killed step was done but not kept
+    assert {name: weight.tobytes() for name, weight in whole.items()} == {k: v.tobytes() for k, v in resumed.items()}
+
+
+def test_a_time_limit_ends_it_with_a_rate_of_zero():
+    now, rates = [0.0], []
+    deadline = Deadline(1, clock=lambda: now[0])
+
+    def on_step(step):
+        rates.append(step)
+        now[0] += 10
+
+    weights, ending = learn(*lesson(60), seed=0, deadline=deadline, on_step=on_step)
+    assert (ending, len(rates)) == ("time", 6)
+    assert all(np.isfinite(weight).all() for weight in weights.values())
 
 
 def test_scores_of_absent_candidates_teach_nothing():
     table, relevant, there = lesson(100)
     wild = np.where(there[:, :, None], table, 1e6).astype(np.float32)
-    one, two = learn(table, relevant, there, seed=0), learn(wild, relevant, there, seed=0)
+    one, two = learned(table, relevant, there), learned(wild, relevant, there)
     assert all((one[name] == two[name]).all() for name in one)
 
 
 def test_a_feature_that_never_changes_does_no_harm():
     table, relevant, there = lesson(60)
     table[:, :, 0] = 3
-    assert all(np.isfinite(weight).all() for weight in learn(table, relevant, there, seed=0).values())
+    assert all(np.isfinite(weight).all() for weight in learned(table, relevant, there).values())
 
 
 def test_scores_that_are_cross_fitted_know_nothing_of_their_own_group():
@@ -87,7 +143,7 @@ def test_a_feature_that_is_no_number_is_named(value):
 
 def test_a_network_that_is_no_number_names_its_epoch(monkeypatch):
     monkeypatch.setattr("model.reranking.fitting.LEARNING_RATE", 3e37)
-    with pytest.raises(QprError, match=r"epoch 2: \S+ of the network is not finite"):
+    with pytest.raises(QprError, match=r"epoch 2, step 1: the loss is nan. In this batch of 60 queries. Lower --depth"):
         learn(*lesson(60), seed=0)
 
 

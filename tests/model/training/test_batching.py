@@ -3,11 +3,14 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.training.batching import batch_count, batches, unique_batch_count, unique_batches
+from model.training.batching import batches, epoch_batches, fitted, unique_batches
+from model.training.settings import TrainingSettings
+from model.training.training_pairs import Pairs
 
 
 def epoch_of(pairs: int, *, size: int, seed: int = 0, epoch: int = 1) -> list[list[int]]:
@@ -28,7 +31,6 @@ def epoch_of(pairs: int, *, size: int, seed: int = 0, epoch: int = 1) -> list[li
 def test_every_pair_comes_once_and_a_lone_last_one_is_left_out(pairs, size, lengths):
     found = epoch_of(pairs, size=size)
     assert [len(batch) for batch in found] == lengths
-    assert batch_count(pairs, size=size) == len(lengths)
     seen = sorted(itertools.chain(*found))
     assert len(set(seen)) == len(seen) == sum(lengths)
     assert set(seen) <= set(range(pairs))
@@ -54,7 +56,7 @@ def test_unique_batches_lose_no_drawn_pair_and_hold_no_cluster_twice(sizes, per_
     clusters = np.repeat(np.arange(len(sizes)), sizes)
     random.shuffle(clusters)
     found = drawn(clusters, per_cluster=per_cluster, size=size)
-    assert len(found) == unique_batch_count(clusters, per_cluster=per_cluster, size=size) > 0
+    assert len(found) == len(drawn(clusters, per_cluster=per_cluster, size=size, epoch=2)) > 0
     for batch in found:
         assert 2 <= len(batch) <= size
         assert len(set(clusters[batch])) == len(batch)
@@ -94,3 +96,69 @@ def test_draws_depend_on_seed_and_epoch_alone_and_reach_every_pair():
     counts = np.bincount(np.concatenate(epochs), minlength=50)
     assert counts.min() > 50  # each of 10 pairs is among the 4 in 80 of 200 epochs, give or take 7
     assert counts.max() < 110
+
+
+def pairs_of(sizes):
+    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    numbers = np.arange(len(clusters))
+    return Pairs(pa.array([str(number) for number in range(2 * len(numbers))]), 2 * numbers, 2 * numbers + 1, clusters)
+
+
+PAIRS = pairs_of([4, 3, 2, 2, 1])
+
+
+def fit(**options):
+    said: list[str] = []
+    return fitted(TrainingSettings(**options), PAIRS, say=said.append), said
+
+
+@pytest.mark.parametrize(
+    ("options", "pairs", "unique"),
+    [
+        ({"batch_size": 3}, 12, False),
+        ({"batch_size": 3, "unique_clusters": True}, 12, True),
+        ({"batch_size": 3, "pairs_per_cluster": 2}, 9, True),
+        ({"batch_size": 3, "pairs_per_cluster": 2, "unique_clusters": True}, 9, True),
+    ],
+)
+def test_an_epoch_is_as_long_as_said_and_clusters_meet_only_where_they_may(options, pairs, unique):
+    settings = TrainingSettings(**options)
+    met = False
+    for epoch in range(20):
+        found = [*epoch_batches(PAIRS, settings, epoch=epoch)]
+        assert len(found) == len([*epoch_batches(PAIRS, settings, epoch=1)])
+        assert len(set(np.concatenate(found).tolist())) == sum(map(len, found)) == pairs
+        met |= any(len(set(PAIRS.clusters[batch])) < len(batch) for batch in found)
+    assert met != unique
+
+
+def test_a_batch_that_fits_is_left_alone_and_nothing_said():
+    for options in ({"batch_size": 5}, {"batch_size": 3, "unique_clusters": True}):
+        assert fit(**options) == (TrainingSettings(**options), [])
+
+
+def test_a_batch_larger_than_the_pairs_or_the_clusters_is_reduced():
+    settings, said = fit(batch_size=13)
+    assert settings.batch_size == 12
+    assert said == [
+        "batch size reduced from 13 to 12, the number of train pairs",
+        "a batch holds pairs of at most 5 clusters, fewer than its pairs; --unique-clusters lets each come once",
+    ]
+    assert fit(batch_size=6) == (TrainingSettings(batch_size=6), said[1:])
+    settings, said = fit(batch_size=6, pairs_per_cluster=2)
+    assert settings.batch_size == 5
+    assert said == ["batch size reduced from 6 to 5, the number of train clusters, each of which comes once in a batch"]
+
+
+def test_a_cluster_that_makes_many_small_steps_is_said():
+    # 12 pairs in batches of 5 are 3, but the largest cluster has 4: too few steps to speak of
+    assert fit(batch_size=5, unique_clusters=True)[1] == []
+    said: list[str] = []
+    fitted(TrainingSettings(batch_size=5, unique_clusters=True), pairs_of([150, 1, 1, 1, 1]), say=said.append)
+    assert said == [
+        "an epoch takes 150 steps of at most 2 pairs, not 5: one cluster has 150 pairs, one for each step. "
+        "Set --pairs-per-cluster"
+    ]
+    even: list[str] = []
+    fitted(TrainingSettings(batch_size=2, unique_clusters=True), pairs_of([150, 150]), say=even.append)
+    assert even == []

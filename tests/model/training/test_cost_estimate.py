@@ -13,9 +13,9 @@ from model.encoders.saved_model import weight_shapes
 from model.encoders.subword.settings import SubwordSettings
 from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.training import cost_estimate as plan
-from model.training import trainer as training
+from model.training.batching import epoch_batches
 from model.training.cost_estimate import plan_training
-from model.training.epoch_batches import epoch_batches
+from model.training.initialization import begun
 from model.training.settings import TrainingSettings
 from schemas.errors import QprError
 
@@ -39,8 +39,8 @@ def test_sizes_are_those_of_a_model_and_a_checkpoint(pairs_about, shape, setting
     )
     numbers = sum(map(math.prod, weight_shapes(config).values()))
     assert found.parameters == numbers
-    run = training.Run(*_network(pairs, shape, settings), settings)
-    stored = {name: weight.astype(kind_of(shape).stored_as) for name, weight in weights_of(run.network.body).items()}
+    _, network = begun(pairs, shape=shape, settings=settings, device=None, older=None, say=print)
+    stored = {name: weight.astype(kind_of(shape).stored_as) for name, weight in weights_of(network.body).items()}
     assert len(safetensors.numpy.save(stored)) == pytest.approx(found.model_bytes, abs=600)  # its header
     best = 0 if settings.linear_decay else numbers
     assert found.checkpoint_bytes == 4 * (3 * numbers + best)
@@ -48,13 +48,6 @@ def test_sizes_are_those_of_a_model_and_a_checkpoint(pairs_about, shape, setting
     batches = [*epoch_batches(pairs, settings, epoch=1)]
     assert (found.batches_an_epoch, found.pairs_an_epoch) == (len(batches), sum(map(len, batches)))
     assert (found.batch_size, found.epochs, found.device) == (10, 3, "cpu")
-
-
-def _network(pairs, shape, settings):
-    from model.training.initialization import begun
-
-    _, network = begun(pairs, shape=shape, settings=settings, device=None, older=None, say=print)
-    return network, pairs
 
 
 def test_the_time_is_that_of_its_steps_and_its_measurements(monkeypatch, pairs_about):

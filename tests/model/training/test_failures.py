@@ -11,8 +11,8 @@ from torch import nn
 from model.encoders.cnn.settings import CnnSettings
 from model.encoders.subword.settings import SubwordSettings
 from model.encoders.transformer.settings import TransformerSettings
-from model.losses.sdml import SDMLLoss
-from model.training.failures import EXPLODED, LossWatch, check_auc, check_weights, lowering
+from model.training.failures import EXPLODED, check_auc, check_loss, check_weights, lowering, worst_row
+from model.training.objective import Objective
 from model.training.progress import Progress
 from model.training.settings import TrainingSettings
 from schemas.errors import QprError
@@ -21,13 +21,14 @@ BATCH = np.array([2, 0, 1])
 AT = Progress(epoch=2, step=4, first_loss=3.0)
 
 
-@pytest.fixture
-def watched(pairs_about):
-    """Return the watch of a loss and the texts of both questions of the pairs of `BATCH`."""
-    pairs = pairs_about("pay")
-    watch = LossWatch(SDMLLoss(), pairs)
-    texts = [[pairs.keys[side[pair]].as_py() for side in (pairs.first, pairs.second)] for pair in BATCH]
-    return watch, texts
+class Guess(Objective):
+    """Stands for an objective that explains its batches."""
+
+    def batches(self, epoch):
+        yield BATCH
+
+    def add_gradients(self, batch):
+        return 0.0
 
 
 def sides(*, far=1.0):
@@ -36,38 +37,30 @@ def sides(*, far=1.0):
 
 
 @pytest.mark.parametrize("loss", [0.0, 2.5, 3 * EXPLODED])
-def test_a_usual_loss_is_no_trouble(watched, loss):
-    watched[0].check(loss, BATCH, AT)
-    watched[0].check(min(loss, EXPLODED), BATCH, Progress())
+def test_a_finite_loss_passes(loss):
+    check_loss(loss, BATCH, AT, Guess())
+    check_loss(min(loss, EXPLODED), BATCH, Progress(), Guess())
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 3.1 * EXPLODED])
-def test_a_bad_loss_names_epoch_step_batch_and_the_pair_farthest_apart(watched, value):
-    watch, texts = watched
-    watch(*sides(far=5.0), None)
+def test_a_bad_loss_names_epoch_step_and_batch(value):
     with pytest.raises(QprError) as raised:
-        watch.check(value, BATCH, AT)
-    message = str(raised.value)
-    assert f"epoch 2, step 5: the loss is {value:g}" in message
-    assert f'batch of 3 pairs the farthest apart (8.66025) are "{texts[2][0]}" and "{texts[2][1]}"' in message
-    assert "Lower --learning-rate" in message
-    assert ("at first it was 3" in message) == np.isfinite(value)
+        check_loss(value, BATCH, AT, Guess())
+    first = ", at first it was 3" if np.isfinite(value) else ""
+    where = f"epoch 2, step 5: the loss is {value:g}{first}"
+    assert str(raised.value) == f"{where}. In this batch of 3 pairs. Lower --learning-rate"
 
 
-def test_vectors_that_are_no_numbers_are_found_first(watched):
-    watch, texts = watched
+def test_the_worst_row_is_the_first_without_numbers_or_the_one_farthest_apart():
+    assert worst_row(sides(far=5.0), 3) == (2, "the farthest apart (8.66025) are")
     first, second = sides(far=5.0)
     second[1:] = torch.nan
-    watch(first, second, None)
-    with pytest.raises(QprError, match=f'2 have vectors that are no numbers, first of them "{texts[1][0]}"'):
-        watch.check(float("nan"), BATCH, AT)
+    assert worst_row((first, second), 3) == (1, "2 have vectors that are not numbers, first of them")
 
 
-def test_a_loss_computed_in_parts_names_the_first_pair(watched):
-    watch, texts = watched
-    watch(*(side[:2] for side in sides()), None)
-    with pytest.raises(QprError, match=f'the first is "{texts[0][0]}"'):
-        watch.check(float("nan"), BATCH, AT)
+def test_of_a_loss_computed_in_parts_the_first_row_is_named():
+    for vectors in (None, sides()):
+        assert worst_row(vectors, 4) == (0, "the first is")
 
 
 @pytest.mark.parametrize(("value", "name"), [(1e5, "float16"), (-torch.inf, "float32"), (torch.nan, "float32")])

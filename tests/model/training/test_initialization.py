@@ -14,9 +14,9 @@ from model.encoders.new_network import network_of
 from model.encoders.saved_model import load_parts
 from model.encoders.subword.settings import SubwordSettings
 from model.text.vocabulary import Vocabulary
+from model.training.encoder_training import train
 from model.training.initialization import begin_from, begun, older_model, rows_in_common
 from model.training.settings import TrainingSettings
-from model.training.trainer import train
 from schemas.artifacts import storage
 from schemas.errors import QprError
 

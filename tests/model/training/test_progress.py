@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from model.encoders.subword.settings import SubwordSettings
+from model.training.encoder_training import train
 from model.training.progress import Deadline, Epoch, Progress
 from model.training.settings import TrainingSettings
-from model.training.trainer import train
 
 
 def test_steps_add_up_to_an_epoch():
@@ -86,7 +86,7 @@ def test_time_that_suffices_changes_nothing(monkeypatch, pairs_about):
 
 def test_with_early_stopping_the_best_epoch_is_kept_when_the_time_is_over(monkeypatch, pairs_about):
     scores = iter([0.9, 0.7])
-    monkeypatch.setattr("model.training.trainer.separation", lambda *_: next(scores))
+    monkeypatch.setattr("model.training.pairs.pair_objective.validation_auc", lambda *_: next(scores))
     settings = SETTINGS.model_copy(update={"linear_decay": False, "patience": 5})
     trained, rates, said = train_by_the_clock(monkeypatch, pairs_about, settings)
     assert set(rates) == {0.01}

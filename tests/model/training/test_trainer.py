@@ -11,13 +11,14 @@ from model.encoders.subword.settings import SubwordSettings
 from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.losses.registry import LOSSES
 from model.losses.sdml import SDMLLoss
-from model.training import trainer as training
+from model.training.batching import epoch_batches
 from model.training.checkpoints.checkpoints import Checkpoints
-from model.training.epoch_batches import epoch_batches
+from model.training.encoder_training import train
+from model.training.pairs import pair_objective
+from model.training.pairs.validation_auc import sample_non_pairs, validation_auc
 from model.training.settings import TrainingSettings
-from model.training.trainer import Step, train
+from model.training.trainer import Step
 from model.training.training_pairs import index_pairs
-from model.training.validation_auc import sample_non_pairs, separation
 from schemas.errors import QprError
 from schemas.tables import PAIRS
 
@@ -52,7 +53,7 @@ def test_the_weights_are_those_of_the_best_epoch():
     trained = train(TRAIN, VALIDATION, shape=SHAPE, settings=SETTINGS)
     encoder = CnnEncoder("", trained.vocabulary, SHAPE.windows, trained.weights)
     vectors = encoder.encode_tokens(trained.vocabulary.ids(VALIDATION.keys))
-    measured = separation(vectors, VALIDATION, sample_non_pairs(VALIDATION, seed=SETTINGS.seed))
+    measured = validation_auc(vectors, VALIDATION, sample_non_pairs(VALIDATION, seed=SETTINGS.seed))
     assert measured == pytest.approx(trained.best.auc, abs=1e-3)
 
 
@@ -72,7 +73,7 @@ def test_training_leaves_the_global_random_state_alone():
 
 def judged_by(monkeypatch, scores):
     remaining = iter(scores)
-    monkeypatch.setattr(training, "separation", lambda *_: next(remaining))
+    monkeypatch.setattr(pair_objective, "validation_auc", lambda *_: next(remaining))
 
 
 @pytest.mark.parametrize(

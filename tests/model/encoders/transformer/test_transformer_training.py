@@ -16,9 +16,9 @@ from model.encoders.transformer.checkpoint_folder import described, load_sentenc
 from model.encoders.transformer.settings import TransformerSettings
 from model.text.vocabulary import Vocabulary
 from model.training.checkpoints.checkpoints import Checkpoints, identity_of
+from model.training.encoder_training import train
 from model.training.initialization import begin_from
 from model.training.presets import TRANSFORMER
-from model.training.trainer import train
 from schemas.errors import QprError
 
 SETTINGS = TRANSFORMER.model_copy(update={"epochs": 3, "batch_size": 10, "learning_rate": 1e-3})

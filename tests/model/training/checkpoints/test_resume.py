@@ -12,8 +12,8 @@ from model.encoders.subword.settings import SubwordSettings
 from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.training import trainer as training
 from model.training.checkpoints.checkpoints import Checkpoints, identity_of
+from model.training.encoder_training import train
 from model.training.settings import TrainingSettings
-from model.training.trainer import train
 
 CNN = CnnSettings(embedding_dimension=6, windows=(2, 3), channels=5, dimension=4)
 BAG = SubwordSettings(dimension=4, ngram_bins=50)
@@ -101,7 +101,7 @@ def test_checkpoints_at_the_ends_of_epochs_alone_do_too(training_of, monkeypatch
 
 def test_a_checkpoint_between_the_last_step_and_the_end_of_an_epoch_is_one_too(training_of, monkeypatch):
     whole, _ = training_of(checkpointed=False)
-    monkeypatch.setattr(training.Run, "end_epoch", lambda *_, **__: (_ for _ in ()).throw(Killed))
+    monkeypatch.setattr(training.Trainer, "end_epoch", lambda *_, **__: (_ for _ in ()).throw(Killed))
     with pytest.raises(Killed):
         training_of(run=0)
     monkeypatch.undo()

@@ -15,8 +15,8 @@ import torch
 
 from model.training.checkpoints.checkpoints import Checkpoints
 from model.training.distributed import joined
+from model.training.encoder_training import train
 from model.training.progress import Deadline
-from model.training.trainer import train
 from schemas.errors import QprError
 
 SIDE = runpy.run_path(str(Path(__file__).with_name("test_resume.py")))

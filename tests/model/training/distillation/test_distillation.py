@@ -15,8 +15,9 @@ from model.encoders.new_network import network_of
 from model.encoders.subword.pretrained_tokens import read_static
 from model.encoders.subword.settings import StaticSettings, SubwordSettings
 from model.text.vocabulary import Vocabulary
-from model.training.distillation.distillation import cosine_loss, distil, targets_of, turn_to
+from model.training.distillation.distillation import DistillationObjective, cosine_loss, targets_of, turn_to
 from model.training.settings import TrainingSettings
+from model.training.trainer import Trainer
 from schemas.errors import QprError
 
 SETTINGS = TrainingSettings(epochs=3, batch_size=8, learning_rate=0.05, linear_decay=True)
@@ -24,6 +25,10 @@ THINGS = ["bill", "rent", "card", "flight", "train", "hotel"]
 KEYS = pa.array([f"{verb} my {thing}" for verb in ("pay", "cancel", "find") for thing in THINGS])
 VOCABULARY = Vocabulary.learn(KEYS, hash_bins=3)
 TAUGHT = np.random.default_rng(0).normal(size=(6, 5)).astype(np.float32)[np.arange(18) % 6]  # alike: the same thing
+
+
+def distil(network, texts, taught, *, settings=SETTINGS, **supervision):
+    return Trainer(DistillationObjective(network, texts, taught, settings), **supervision).run().epochs
 
 
 def test_the_loss_is_one_less_the_mean_cosine(batch):
@@ -87,7 +92,7 @@ def test_weights_that_cannot_be_stored_are_refused(learning_rate):
     settings = SETTINGS.model_copy(update={"learning_rate": learning_rate})
     network = network_of(VOCABULARY, shape, dropout=settings.dropout, seed=settings.seed)
     with pytest.raises(QprError, match=r"epoch 1, step 3: embedding.weight is not finite as float16"):
-        distil(network, network.read(KEYS), TAUGHT, settings=settings)
+        distil(network, KEYS, TAUGHT, settings=settings)
 
 
 def test_a_teacher_whose_vectors_are_not_finite_is_refused():
@@ -97,7 +102,7 @@ def test_a_teacher_whose_vectors_are_not_finite_is_refused():
     taught = TAUGHT.copy()
     taught[3, 1] = np.inf
     with pytest.raises(QprError, match="vector of question 4 of 18 is not finite"):
-        distil(network, network.read(KEYS), taught, settings=SETTINGS)
+        distil(network, KEYS, taught, settings=SETTINGS)
 
 
 def test_first_vectors_are_turned_to_their_targets():
@@ -116,7 +121,7 @@ def test_published_tokens_begin_turned(tokens):
     before = network.encode_all(network.read(words))
     turned = np.diag([1, -1, 1]).astype(np.float32)
     still = SETTINGS.model_copy(update={"epochs": 1, "learning_rate": 1e-12})
-    distil(network, network.read(words), before @ turned, settings=still)
+    distil(network, words, before @ turned, settings=still)
     after = network.encode_all(network.read(words))
     alike = (after * targets_of(before @ turned, 3)).sum(axis=1)
     assert (alike >= (before * targets_of(before @ turned, 3)).sum(axis=1) - 1e-6).all()
@@ -129,7 +134,7 @@ def test_published_tokens_begin_turned(tokens):
 def test_a_network_learns_what_its_teacher_finds_alike(shape):
     def taught_network():
         network = network_of(VOCABULARY, shape)
-        epochs = distil(network, network.read(KEYS), TAUGHT, settings=SETTINGS.model_copy(update={"epochs": 20}))
+        epochs = distil(network, KEYS, TAUGHT, settings=SETTINGS.model_copy(update={"epochs": 20}))
         return network, epochs
 
     network, epochs = taught_network()
@@ -144,21 +149,23 @@ def test_a_network_learns_what_its_teacher_finds_alike(shape):
         np.testing.assert_array_equal(weight, weights_of(again.body)[name])
 
 
-def test_the_rate_falls_to_zero_and_every_step_is_told():
-    network = network_of(
-        VOCABULARY, SubwordSettings(dimension=4, ngram_bins=20), dropout=SETTINGS.dropout, seed=SETTINGS.seed
-    )
-    told = []
-    epochs = distil(
-        network,
-        network.read(KEYS),
-        TAUGHT,
-        settings=SETTINGS,
-        on_step=lambda done, steps, _: told.append((done, steps)),
-    )
-    assert [epoch.epoch for epoch in epochs] == [1, 2, 3]
-    assert told[0][1] == 9  # 18 questions in batches of 8, 8 and 2, three times
-    assert [done for done, _ in told] == [*range(1, 10)]
+@pytest.mark.parametrize("value", [float("nan"), 1e9])
+def test_a_bad_loss_names_the_question_farthest_from_its_teacher(monkeypatch, value):
+    network = network_of(VOCABULARY, SubwordSettings(dimension=8, ngram_bins=50))
+    objective = DistillationObjective(network, KEYS, TAUGHT, SETTINGS)
+    add, far = objective.add_gradients, []
+
+    def bad(batch):
+        add(batch)
+        vectors = network.encode_all(network.read(KEYS.take(pa.array(batch))))
+        targets = targets_of(TAUGHT, 8)[batch]
+        far.append(KEYS[int(batch[np.square(vectors - targets).sum(axis=1).argmax()])].as_py())
+        return value
+
+    monkeypatch.setattr(objective, "add_gradients", bad)
+    with pytest.raises(QprError, match=r"epoch 1, step 1: the loss is .* In this batch of 8 questions") as raised:
+        Trainer(objective).run()
+    assert f'the worst is "{far[0]}". Lower --learning-rate' in str(raised.value)
 
 
 def test_one_question_is_too_few():
@@ -166,4 +173,4 @@ def test_one_question_is_too_few():
         VOCABULARY, SubwordSettings(dimension=4, ngram_bins=20), dropout=SETTINGS.dropout, seed=SETTINGS.seed
     )
     with pytest.raises(QprError, match="1 question:"):
-        distil(network, network.read(KEYS[:1]), TAUGHT[:1], settings=SETTINGS)
+        distil(network, KEYS[:1], TAUGHT[:1], settings=SETTINGS)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.training.pairs.validation_auc import sample_non_pairs, validation_auc
 from model.training.training_pairs import Pairs
-from model.training.validation_auc import sample_non_pairs, separation
 
 
 def pairs_of(sizes: list[int]) -> Pairs:
@@ -66,11 +66,11 @@ def test_a_question_of_two_clusters_is_not_drawn_against_its_paraphrases():
 def test_auc_is_the_share_of_pairs_closer_than_non_pairs(places, auc):
     vectors = np.array(places, np.float32)[:, None]
     pairs = Pairs(pa.array(list("abcd")), np.array([0, 2]), np.array([1, 3]), np.array([0, 1]))
-    assert separation(vectors, pairs, (np.array([0, 1]), np.array([2, 3]))) == auc
+    assert validation_auc(vectors, pairs, (np.array([0, 1]), np.array([2, 3]))) == auc
 
 
 @pytest.mark.parametrize("far", [np.nan, np.inf, 1e30])  # of 1e30 the square is beyond single precision
 def test_auc_of_vectors_that_are_no_numbers_is_none(far):
     vectors = np.array([0, 0, 0, far], np.float32)[:, None]
     pairs = Pairs(pa.array(list("abcd")), np.array([0, 2]), np.array([1, 3]), np.array([0, 1]))
-    assert np.isnan(separation(vectors, pairs, (np.array([0, 1]), np.array([2, 3]))))
+    assert np.isnan(validation_auc(vectors, pairs, (np.array([0, 1]), np.array([2, 3]))))

@@ -1,6 +1,6 @@
 """ROC AUC of distances on validation pairs, which decides when training stops.
 
-validation pairs -> sample_non_pairs; vectors -> separation -> ROC AUC
+validation pairs -> sample_non_pairs; vectors -> validation_auc -> ROC AUC
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def sample_non_pairs(pairs: Pairs, *, seed: int) -> tuple[Positions, Positions]:
     return first[unrelated], second[unrelated]
 
 
-def separation(vectors: npt.NDArray[np.float32], pairs: Pairs, non_pairs: tuple[Positions, Positions]) -> float:
+def validation_auc(vectors: npt.NDArray[np.float32], pairs: Pairs, non_pairs: tuple[Positions, Positions]) -> float:
     """Return the ROC AUC of distances: how often a pair is closer than a non-pair, ties half (section 4.2).
 
     It is NaN if a distance is not finite.

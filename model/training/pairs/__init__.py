@@ -1,0 +1,1 @@
+"""Training by pairs of paraphrases: objective and validation score."""
