@@ -20,6 +20,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import Dataset
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import CHECKPOINTS, Output
+from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from model.encoders.config import Shape
@@ -122,6 +123,7 @@ def supervised(
     with progress_bar("loss", f"{unit}/s") as bar:
         fields: dict[str, Any] = {"loss": "", f"{unit}/s": ""}
         task = bar.add_task(part or "training", total=None, **fields)
+        last: list[str] = []
 
         def on_step(step: Step) -> None:
             done = (step.epoch - 1) * step.steps + step.step
@@ -130,6 +132,9 @@ def supervised(
             bar.update(task, description=name, completed=done, total=step.epochs * step.steps, **shown)
 
         def on_epoch(epoch: Epoch) -> None:
+            last[:] = [f"loss {epoch.loss:.4f} after {counted(epoch.epoch, 'epoch')}"]
+            if part:
+                return
             auc = "" if epoch.auc is None else f", ROC AUC {epoch.auc:.4f}"
             speed = f"{epoch.seconds:.1f} s, {epoch.pairs_per_s:,.0f} {unit}/s"
             say(f"epoch {epoch.epoch}: loss {epoch.loss:.4f}{auc}, {speed}")
@@ -139,13 +144,15 @@ def supervised(
                 "checkpoints": checkpoints,
                 "deadline": deadline,
                 "on_step": on_step,
-                "on_epoch": (lambda _: None) if part else on_epoch,
+                "on_epoch": on_epoch,
                 "say": lambda text: say(f"{named}{text}"),
             }
         except BaseException:
             if checkpoints and checkpoints.place:
                 warn(f"{checkpoints.url}: the checkpoint of {checkpoints.place} stays; --resume goes on from it")
             raise
+        for text in last if part else ():
+            say(f"{part}: {text}")
 
 
 def _outcome(pairs: dict[str, Pairs], trained: TrainedEncoder) -> tuple[dict[str, int], dict[str, Any]]:

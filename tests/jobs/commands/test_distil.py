@@ -8,6 +8,7 @@ import pytest
 from model.encoders.registry import load_encoder
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.writer import CHECKPOINTS
 
 THINGS = ["bill", "rent", "card", "flight"]
 CLUSTERS = [("train", [f"how do i {verb} my {t}", f"{verb} the {t}"]) for verb in ("pay", "cancel") for t in THINGS]
@@ -48,6 +49,32 @@ def test_vectors_are_kept_and_the_same_command_gives_the_same_model(distil, tmp_
     again = load_encoder(str(tmp_path / "m"))
     assert again.digest == first.digest
     np.testing.assert_array_equal(again.encode(["pay"]), first.encode(["pay"]))
+
+
+@pytest.mark.parametrize("after", [1, 3])
+def test_stopped_and_resumed_it_gives_the_model_of_one_never_stopped(distil, stopped, tmp_path, after):
+    assert distil("--output", tmp_path / "whole").code == 0
+    with stopped(after=after):  # of 4 steps
+        outcome = distil("--checkpoint-every", 1e-9)
+    assert outcome.code == 143
+    assert "stays; --resume goes on from it" in outcome.err
+    assert storage.children(str(tmp_path / "m")) == [CHECKPOINTS]
+    refused = distil("--resume", "--seed", 1)
+    assert (refused.code, "--seed is 0 there and 1 here" in refused.err) == (1, True)
+    resumed = distil("--resume", "--json")
+    assert resumed.code == 0, resumed.err
+    assert f"going on from the checkpoint of epoch {1 + after // 2}, step {after % 2}" in resumed.err
+    assert json.loads(resumed.out)["ending"] == "all epochs done"
+    digests = {read_manifest(str(tmp_path / name), "model").digest for name in ("m", "whole")}
+    assert (len(digests), CHECKPOINTS in storage.children(str(tmp_path / "m"))) == (1, False)
+
+
+def test_a_time_limit_writes_the_model_as_it_is(distil, tmp_path):
+    outcome = distil("--max-minutes", 1e-9, "--json")
+    assert outcome.code == 0, outcome.err
+    assert "stopped after 1e-09 minutes at epoch 1 of 2, step 1 of 2" in outcome.err
+    assert json.loads(outcome.out)["ending"] == "time over"
+    assert load_encoder(str(tmp_path / "m")).encode(["pay my bill"]).shape == (1, 4)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,10 @@ import json
 
 import pytest
 
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.writer import CHECKPOINTS
+
 VERBS = ["pay", "cancel", "find", "change", "print", "send"]
 THINGS = ["bill", "flight", "card", "ticket"]
 
@@ -37,9 +41,40 @@ def test_what_was_learned_orders_hits_better_and_is_told(place, qpr):
     assert better["reranker"] == str(place / "reranker")
 
 
-def test_both_long_parts_are_shown(place, qpr):
+def test_all_parts_are_shown(place, qpr):
     shown = learned(qpr, place).err.splitlines()
-    assert shown[:2] == ["gathering examples, queries: 72", "learning epochs: 720"]
+    assert shown[0] == "gathering examples, queries: 72"
+    parts = [*(f"fold {number} of 5" for number in range(1, 6)), "all queries"]
+    assert [line.partition(":")[0] for line in shown[1:7]] == parts
+    assert all(line.endswith("after 40 epochs") for line in shown[1:7])
+
+
+@pytest.mark.parametrize("after", [2, 27])  # of 5 steps of each of six parts
+def test_stopped_and_resumed_it_gives_the_bytes_of_one_never_stopped(place, qpr, stopped, after, monkeypatch):
+    monkeypatch.setattr("model.reranking.fitting.EPOCHS", 5)
+    whole = learned(qpr, place, "--output", place / "whole")
+    with stopped(after=after):
+        outcome = learned(qpr, place, "--checkpoint-every", 1e-9)
+    assert outcome.code == 143
+    assert f"the checkpoint of epoch {after % 5 + 1}, step 0 stays; --resume goes on from it" in outcome.err
+    assert storage.children(str(place / "reranker")) == [CHECKPOINTS]
+    refused = learned(qpr, place, "--resume", "--depth", 20)
+    assert (refused.code, "--depth is 50 there and 20 here" in refused.err) == (1, True)
+    resumed = learned(qpr, place, "--resume")
+    assert resumed.code == 0, resumed.err
+    assert resumed.err.count("going on from the checkpoint") == after // 5 + 1
+    one, other = json.loads(resumed.out), json.loads(whole.out)
+    assert one | {"reranker": ""} == other | {"reranker": ""}
+    digests = {read_manifest(str(place / name), "reranker").digest for name in ("reranker", "whole")}
+    assert (len(digests), CHECKPOINTS in storage.children(str(place / "reranker"))) == (1, False)
+
+
+def test_a_time_limit_writes_the_reranker_as_it_is(place, qpr):
+    outcome = learned(qpr, place, "--max-minutes", 1e-9)
+    assert outcome.code == 0, outcome.err
+    assert outcome.err.count("at epoch 1 of 40, step 1 of 1; the learning rate fell to 0 by then") == 6
+    assert json.loads(outcome.out)["ending"] == "time over"
+    assert qpr("search", "--index", place / "index", "--rerank", place / "reranker", "pay a bill").code == 0
 
 
 def test_search_shows_its_order_and_scores(place, qpr):
@@ -51,8 +86,6 @@ def test_search_shows_its_order_and_scores(place, qpr):
 
 
 def test_the_same_seed_writes_the_same_bytes(place, qpr):
-    from schemas.artifacts.manifest import read_manifest
-
     digests = set()
     for _ in range(2):
         assert learned(qpr, place, "--overwrite").code == 0

@@ -37,24 +37,13 @@ def dataset(tmp_path, make_training_data):
 
 
 @pytest.fixture
-def killed(qpr, dataset, tmp_path, monkeypatch):
-    """Return a function that trains into ``m`` and fails after some step, and the arguments it was given."""
-    from model.training.trainer import Trainer
+def killed(qpr, dataset, tmp_path, stopped):
+    """Return a function that trains into ``m`` and is stopped after some step; it returns the outcome and arguments."""
 
     def train(*options, after):
         arguments = ["train", "--dataset", dataset, "--output", tmp_path / "m", *options]
-        done, step = [], Trainer.step
-
-        def fails(self, batch):
-            done.append(batch)
-            if len(done) > after:
-                os.kill(os.getpid(), signal.SIGTERM)
-            return step(self, batch)
-
-        monkeypatch.setattr(Trainer, "step", fails)
-        outcome = qpr(*arguments)
-        monkeypatch.setattr(Trainer, "step", step)
-        return outcome, arguments
+        with stopped(after=after):
+            return qpr(*arguments), arguments
 
     return train
 
