@@ -32,8 +32,6 @@ NOT_YET = (
     "pipelines/linkage",
     "pipelines/questions",
     "pipelines/reading",
-    "pipelines/simulation",
-    "pipelines/summary",
     "pipelines/writing",
     "pipelines/intermediate.py",
     "model/choices.py",

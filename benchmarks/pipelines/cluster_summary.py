@@ -19,7 +19,7 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.measure import measure_call
-from pipelines.summary.cluster_summary import SCORES, SHOWN_CLUSTERS, overview
+from pipelines.summary.cluster_summary import SCORES, SHOWN_CLUSTERS, summarize_clusters
 from pipelines.summary.histogram import FIVE
 from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.dataset import open_dataset
@@ -60,7 +60,7 @@ def random_clusters(ids: np.ndarray, draw: np.random.Generator) -> pa.Table:
 
 def by_summary(url: str) -> None:
     """Print quartiles and ids by `pipelines.summary.cluster_summary`."""
-    seen = overview(url, open_dataset(url).manifest.files)
+    seen = summarize_clusters(url, open_dataset(url).manifest.files)
     result = {
         "five": {name: list(found.five().values()) for name, found in seen.distributions.items()},
         "largest": [cluster["cluster_id"] for cluster in seen.largest],

@@ -1,4 +1,4 @@
-"""The picture of a calibration: what each threshold of each score does, and which score is the better one.
+"""Picture of a calibration: precision and recall by threshold, and the scores compared.
 
 curves -> calibration_picture -> PNG bytes
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pipelines.calibration.calibrate import Point
 
 LINE_STYLES = ("-", "--", "-.", ":")
-"""So that curves can be told apart without colours."""
+"""The curves differ without colours too."""
 
 
 def calibration_picture(curves: Mapping[str, Sequence[Point]], *, chosen: Mapping[str, float]) -> bytes:
@@ -26,7 +26,7 @@ def calibration_picture(curves: Mapping[str, Sequence[Point]], *, chosen: Mappin
     of all scores.
 
     Args:
-        curves: by the name of the score, thresholds ascending.
+        curves: points in ascending order of the threshold, by the name of the score.
         chosen: a threshold to mark, by the name of the score.
     """
     from matplotlib.figure import Figure
@@ -55,10 +55,10 @@ def _against_threshold(axes: Axes, name: str, points: Sequence[Point], chosen: f
 
 def _against_recall(axes: Axes, curves: Mapping[str, Sequence[Point]]) -> None:
     for number, (name, points) in enumerate(curves.items()):
-        kept = [point for point in points if point.recall > 0]  # without recall, precision says nothing
+        kept = [point for point in points if point.recall > 0]  # precision without recall has no meaning
         recalls, precisions = [point.recall for point in kept], [point.precision for point in kept]
         axes.plot(recalls, precisions, LINE_STYLES[number % 4], label=name.replace("_", " "))
     axes.set(title="which score is better", xlim=(0, 1.02), xlabel="recall", ylabel="precision")
-    axes.set_ylim(top=1.005)  # its foot is where the worst one ends: they differ little
+    axes.set_ylim(top=1.005)  # the bottom follows the lowest curve, since the curves differ little
     axes.grid(alpha=0.3)
     axes.legend(loc="lower left")

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from markupsafe import Markup
 
-from jobs.display.summary_tables import FIVE, Sheet, label, percent, shown, whole
+from jobs.display.summary_tables import FIVE, SummaryTable, label, percent, shown, whole
 
 if TYPE_CHECKING:
     from pipelines.summary.histogram import Distribution
 
 WIDTH, HEIGHT = 360, 190
 """Units of the drawing: pixels on a phone, where a page is 375 wide."""
+
+_MAX_TICKS: Final = 10
+"""Labels of sizes that fit below a plot: the widest, such as 500M, take 30 units."""
 
 _UNITS: Final = ((10**9, "G"), (10**6, "M"), (10**3, "k"))
 
@@ -36,7 +39,7 @@ class Histogram(NamedTuple):
     quartiles: str
     axis: str
     drawing: Markup
-    numbers: Sheet
+    numbers: SummaryTable
 
 
 def histogram(name: str, distribution: Distribution) -> Histogram:
@@ -45,7 +48,8 @@ def histogram(name: str, distribution: Distribution) -> Histogram:
         spans = size_spans(round(distribution.quantile(0)), round(distribution.quantile(1)))
         edges = [*(float(low) for low, _ in spans), float(spans[-1][1])]
         labels = [whole(low) if low == high else f"{whole(low)} to {whole(high)}" for low, high in spans]
-        ticks = [_short(high) for _, high in spans]
+        every = -(-len(spans) // _MAX_TICKS)
+        ticks = ["" if place % every else _short(high) for place, (_, high) in enumerate(spans)]
     else:
         edges = [step / 20 for step in range(21)]
         labels = [f"{low:.2f} to {high:.2f}" for low, high in itertools.pairwise(edges)]
@@ -59,7 +63,7 @@ def histogram(name: str, distribution: Distribution) -> Histogram:
         ),
         axis="questions, up to" if name == "size" else label(name),
         drawing=_columns(labels, counts, ticks),
-        numbers=Sheet((label(name), "clusters", "share"), rows),
+        numbers=SummaryTable((label(name), "clusters", "share"), rows),
     )
 
 

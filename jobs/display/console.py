@@ -36,19 +36,19 @@ from pipelines.engine import progress
 from schemas.errors import QprError, UsageError, is_out_of_memory
 
 _WHERE_IT_RAN = re.compile(r" \[while running '.*")
-"""What Beam appends to an error."""
+"""Suffix that Beam appends to an error."""
 
 _REFRESHES_PER_S = 4
-"""Drawing takes a millisecond of the thread that all Python code of a run shares."""
+"""Refreshes of the progress line: one takes a millisecond of the thread that all Python code of a run shares."""
 
 messages = rich.console.Console(stderr=True, highlight=False, soft_wrap=True)
-"""Progress and notes, which ``--quiet`` turns off."""
+"""Progress and notes; ``--quiet`` turns them off."""
 
 alarms = rich.console.Console(stderr=True, highlight=False, soft_wrap=True)
 """Warnings and errors."""
 
 results = rich.console.Console(highlight=False, soft_wrap=True)
-"""What the command was asked for."""
+"""Results of the command."""
 
 EXTRA_OF_MODULE = {
     "apache_beam": "beam",
@@ -115,19 +115,19 @@ def progress_bar(*extra: str) -> Progress:
 
 
 class _CountsColumn(ProgressColumn):
-    """What the steps of this process have counted so far; empty while they run in other processes."""
+    """Counts of the steps of this process; empty while they run in other processes."""
 
-    def render(self, task: Task) -> Text:  # noqa: ARG002  # rich asks for it
+    def render(self, task: Task) -> Text:  # noqa: ARG002  # part of rich's interface
         """Return the counts as they are now."""
         return Text(", ".join(progress.counts()))
 
 
 @contextlib.contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show on a terminal what goes on inside the block, for how long and how far; print one line elsewhere.
+    """Show a spinner, elapsed time and counts on a terminal inside the block; elsewhere print one line.
 
     Args:
-        what: goes on.
+        what: description of the work.
     """
     progress.reset()
     if not messages.is_terminal:
@@ -145,7 +145,7 @@ def counting(what: str, *, total: int) -> Iterator[Callable[[int], None]]:
     """Show a bar for ``what`` on a terminal inside the block; elsewhere print one line.
 
     Yields:
-        A function that takes how many of ``total`` are done.
+        A function that takes the number of finished items.
     """
     if not messages.is_terminal:
         say(f"{what}: {total:,}")
@@ -161,7 +161,7 @@ def run_explained(command: Callable[[], None], arguments: Sequence[str]) -> int:
     """
     if not os.environ.get("QPR_TRACEBACK"):
         logging.getLogger().setLevel(logging.ERROR)  # libraries warn about what no user can change
-    _speak_utf8()
+    _use_utf8()
     with stop_signals() as received:
         try:
             command()
@@ -179,19 +179,19 @@ def run_explained(command: Callable[[], None], arguments: Sequence[str]) -> int:
     return 0
 
 
-def _speak_utf8() -> None:
-    """Make both streams UTF-8 whatever the locale says; a path that is not valid text is written escaped."""
+def _use_utf8() -> None:
+    """Write UTF-8 to both streams in every locale; a path that is not valid text is written escaped."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _stopped(received: Sequence[int]) -> int:
-    return _fail("stopped; what was there before is untouched", 128 + (received or [signal.SIGINT])[0])
+    return _fail("stopped; earlier outputs are unchanged", 128 + (received or [signal.SIGINT])[0])
 
 
 def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
-    """Tell why a command failed and return its exit code; None for what only a traceback explains."""
+    """Print the cause of a failure and return the exit code; None for a failure that needs a traceback."""
     match error:
         case UsageError():
             return _fail(str(error), 2)
@@ -204,30 +204,30 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
             install = f"pip install 'question-paraphrase-retrieval[{extra}]'"
             needs = f"`qpr {' '.join(arguments[:1])}` needs {error.name}, which is not installed"
             return _fail(f"{needs}. Run: {install}", 1)
-        case BrokenPipeError():  # whoever read the results has seen enough
+        case BrokenPipeError():  # the reader of the results has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
         case OSError() if error.strerror:
             return _fail(f"{error.filename or 'cannot read or write'}: {error.strerror}", 1)
         case MemoryError():
-            return _fail(f"not enough memory ({error}). Give the command less at a time, or a larger machine", 1)
+            return _fail(f"not enough memory ({error}). Use smaller inputs or a larger machine", 1)
         case RuntimeError() if is_out_of_memory(error):
-            return _fail("not enough memory. Give the command less at a time, or a larger machine", 1)
+            return _fail("not enough memory. Use smaller inputs or a larger machine", 1)
         case Exception() if not os.environ.get("QPR_TRACEBACK"):
             return _fail(_cause(error), 1)
     return None
 
 
 def _fail(text: str, code: int) -> int:
-    alarms.quiet = False  # a process that is silent otherwise may be the only one that failed
+    alarms.quiet = False  # a silent process may be the only one that failed
     alarms.print(f"error: {text}", markup=False, style="red")
     return code
 
 
 def _cause(error: Exception) -> str:
-    """Return the user's error inside what a runner raised, or one line about a defect of ours."""
-    found = re.findall(r"schemas\.errors\.QprError: (.+)$", str(error), re.MULTILINE)
-    if found:
-        return _WHERE_IT_RAN.sub("", found[-1])
+    """Return the user's error inside a runner's error, or one line about a defect of this program."""
+    causes = re.findall(r"schemas\.errors\.QprError: (.+)$", str(error), re.MULTILINE)
+    if causes:
+        return _WHERE_IT_RAN.sub("", causes[-1])
     last = (str(error).strip().splitlines() or [""])[-1]
     return f"{type(error).__name__}: {last}. This is a defect; set QPR_TRACEBACK=1 to see where"

@@ -18,7 +18,7 @@ from schemas.quantities import counted
 from schemas.tables import CLUSTERS
 
 SCORES: Final = ("size", "events", "coherence", "adjusted_coherence", "idf_coherence")
-"""What is shown of a cluster beside its answer, split and questions."""
+"""Numbers of a cluster that are shown beside its answer, split and questions."""
 
 ROWS: Final = pa.schema(
     [
@@ -55,7 +55,7 @@ def markdown(sample: list[dict[str, Any]], *, shown: int) -> str:
 
 
 def csv_bytes(sample: list[dict[str, Any]]) -> bytes:
-    """Return UTF-8 CSV with a header and one row a question, none left out."""
+    """Return UTF-8 CSV with a header and one row for every question."""
     import pyarrow.csv as pacsv
 
     sink = pa.BufferOutputStream()
@@ -64,7 +64,7 @@ def csv_bytes(sample: list[dict[str, Any]]) -> bytes:
 
 
 def parquet_bytes(sample: list[dict[str, Any]]) -> bytes:
-    """Return a Parquet file with one row a question, none left out."""
+    """Return a Parquet file with one row for every question."""
     sink = pa.BufferOutputStream()
     pq.write_table(one_row_a_question(sample), sink, compression="zstd")
     return bytes(sink.getvalue().to_pybytes())

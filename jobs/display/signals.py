@@ -1,6 +1,6 @@
-"""Ctrl-C, and the SIGTERM of a scheduler: the command tidies up and ends, whatever a library makes of it.
+"""Ctrl-C and the SIGTERM of a scheduler: the command cleans up and ends.
 
-signals -> stop_signals -> KeyboardInterrupt, and the numbers of those that came
+signals -> stop_signals -> KeyboardInterrupt, numbers of the received signals
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from types import FrameType
 def stop_signals() -> Iterator[list[int]]:
     """Raise `KeyboardInterrupt` inside the block for SIGINT and SIGTERM, and yield a list of the numbers received.
 
-    Beam turns the interruption into an error of the pipeline and Typer into an exit, so the exception alone does not
-    tell. A signal that the parent process chose to ignore stays ignored, as for a shell's background job.
+    Beam turns the interruption into an error of the pipeline and Typer into an exit, so the exception is no proof of a
+    signal. A signal that the parent process ignores stays ignored, as in a shell's background job.
     """
     received: list[int] = []
 

@@ -1,6 +1,6 @@
-"""The tables that sum a run up, before they are drawn in a terminal or on a page.
+"""Tables that summarize a run, before they are drawn in a terminal or on a page.
 
-counters, distributions -> sheets -> Sheet
+counters, distributions -> summary_tables -> SummaryTable
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pipelines.summary.row_balance import Account, Split, accounts
+from pipelines.summary.row_balance import Balance, Split, row_balance
 
 NAMES = {
     "coherence": "coherence (paper)",
@@ -18,26 +18,26 @@ NAMES = {
     "linkage_probability": "linkage probability",
     "size": "cluster size",
 }
-"""What a person calls a column of the clusters."""
+"""Names of columns of the clusters, as printed."""
 
 SCALE = "Scores: 0 unrelated, 1 the same words or certain paraphrases; coherence (paper) is high for few questions"
-"""Which end of a score is good, whichever is shown."""
+"""Meaning of the ends of every score."""
 
 _COLUMN_OF_SCORE = {"paper": "coherence", "adjusted": "adjusted_coherence", "idf": "idf_coherence"}
 
 FIVE = {"min": "min", "q1": "25 %", "median": "median", "q3": "75 %", "max": "max"}
-"""What a person calls the figures that sum a distribution up."""
+"""Names of the five figures of a distribution, as printed."""
 
 
-class Sheet(NamedTuple):
+class SummaryTable(NamedTuple):
     """A table of texts: names in the first ``named`` columns, figures in the others.
 
     Attributes:
-        head: the names of its columns, the first of which says what the table is about.
-        rows: of its cells.
-        named: how many columns hold names.
-        bars: which part of the longest bar each row has, in [0, 1]; empty where bars make no sense.
-        note: sentences that stand below the table.
+        head: names of the columns; the first one is the subject of the table.
+        rows: cells of each row.
+        named: number of columns with names.
+        bars: length of each row's bar as a share of the longest, in [0, 1]; empty for a table without bars.
+        note: sentences below the table.
     """
 
     head: Sequence[str]
@@ -47,30 +47,32 @@ class Sheet(NamedTuple):
     note: str = ""
 
 
-def sheets(
+def summary_tables(
     counters: Mapping[str, int], distributions: Mapping[str, Mapping[str, float]], configuration: Mapping[str, Any]
-) -> list[Sheet]:
-    """Return the tables that sum a run up; one that would be empty is left out.
+) -> list[SummaryTable]:
+    """Return the tables of rows, questions, splits and clusters that are not empty.
 
     Args:
-        counters: of its manifest.
-        distributions: the same.
-        configuration: the same; says which score decides.
+        counters: as in the manifest.
+        distributions: as in the manifest.
+        configuration: as in the manifest; names the score that decides on clusters.
     """
-    told = accounts(counters)
-    found = [
-        _of_account(told.rows, "Rows", ("read", "kept")),
-        _of_account(told.questions, "Questions", ("grouped", "in clusters")),
-        _of_splits(told.splits),
+    balance = row_balance(counters)
+    tables = [
+        _of_balance(balance.rows, "Rows", ("read", "kept")),
+        _of_balance(balance.questions, "Questions", ("grouped", "in clusters")),
+        _of_splits(balance.splits),
         _of_distributions(distributions, configuration),
     ]
-    return [sheet for sheet in found if sheet.rows]
+    return [table for table in tables if table.rows]
 
 
-def other_counts(counters: Mapping[str, int]) -> Sheet:
-    """Return the table of the counters that stand in none of `sheets` and are not 0."""
-    others = sorted((name, number) for name, number in accounts(counters).others.items() if number)
-    return Sheet(("Other counts", "number"), [(name.replace("_", " "), whole(number)) for name, number in others])
+def other_counts(counters: Mapping[str, int]) -> SummaryTable:
+    """Return the table of the counters that are in none of `summary_tables` and not 0."""
+    others = sorted((name, number) for name, number in row_balance(counters).others.items() if number)
+    return SummaryTable(
+        ("Other counts", "number"), [(name.replace("_", " "), whole(number)) for name, number in others]
+    )
 
 
 def label(column: str) -> str:
@@ -84,7 +86,7 @@ def whole(number: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent; what is neither nothing nor all never looks as if it were."""
+    """Return a share in percent; a share between 0 and 1 is never printed as 0 % or 100 %."""
     if 0 < share < 0.001:
         return "<0.1 %"
     if 0.999 < share < 1:
@@ -98,7 +100,7 @@ def shown(value: float, name: str) -> str:
 
 
 def speed(rows: int, seconds: float) -> str:
-    """Return how long a run took and how many rows a second that is."""
+    """Return duration and rows a second of a run."""
     return f"{seconds:,.1f} s, {whole(rows_per_second(rows, seconds))} rows/s"
 
 
@@ -110,31 +112,31 @@ def flat(tree: Mapping[str, Any], path: str = "") -> list[tuple[str, str]]:
             leaves += flat(value, f"{path}{name}.")
         else:
             number = isinstance(value, int) and not isinstance(value, bool)
-            told = value if isinstance(value, str) else whole(value) if number else json.dumps(value)
-            leaves.append((f"{path}{name}", told))
+            text = value if isinstance(value, str) else whole(value) if number else json.dumps(value)
+            leaves.append((f"{path}{name}", text))
     return leaves
 
 
 def rows_per_second(rows: int, seconds: float) -> int:
-    """Return how many rows a second a run read, 0 if it took no time."""
+    """Return the rows a second that a run read, 0 if it took no time."""
     return round(rows / seconds) if seconds else 0
 
 
-def _of_account(account: Account, title: str, names: tuple[str, str]) -> Sheet:
-    lines = [(name, "", number, _share(number, account.whole)) for name, number in zip(names, account[:2], strict=True)]
-    lines += [(r.stage, r.reason.replace("_", " "), r.number, r.share) for r in account.rejects]
+def _of_balance(balance: Balance, title: str, names: tuple[str, str]) -> SummaryTable:
+    lines = [(name, "", number, _share(number, balance.whole)) for name, number in zip(names, balance[:2], strict=True)]
+    lines += [(r.stage, r.reason.replace("_", " "), r.number, r.share) for r in balance.rejects]
     rows = [(step, reason, whole(number), percent(share)) for step, reason, number, share in lines]
-    return Sheet((title, "rejected for", "number", "share"), rows, named=2, bars=[share for *_, share in lines])
+    return SummaryTable((title, "rejected for", "number", "share"), rows, named=2, bars=[share for *_, share in lines])
 
 
-def _of_splits(splits: Sequence[Split]) -> Sheet:
+def _of_splits(splits: Sequence[Split]) -> SummaryTable:
     every = splits[-1]
     rows = [
         (s.split, whole(s.clusters), whole(s.questions), whole(s.pairs), percent(_share(s.questions, every.questions)))
         for s in splits
     ]
     head = ("Split", "clusters", "questions", "pairs", "of questions")
-    return Sheet(head, rows, bars=[_share(s.questions, every.questions) for s in splits])
+    return SummaryTable(head, rows, bars=[_share(s.questions, every.questions) for s in splits])
 
 
 def deciding_score(configuration: Mapping[str, Any]) -> tuple[str, float] | None:
@@ -144,7 +146,7 @@ def deciding_score(configuration: Mapping[str, Any]) -> tuple[str, float] | None
 
 
 def scale_note(configuration: Mapping[str, Any]) -> str:
-    """Return which end of the scores is good, and which score decides on clusters."""
+    """Return the meaning of the scores, and the score that decides on clusters."""
     decides = deciding_score(configuration)
     verdict = "no cluster is rejected for its coherence"
     if decides:
@@ -152,7 +154,9 @@ def scale_note(configuration: Mapping[str, Any]) -> str:
     return f"{SCALE}. {verdict[0].upper()}{verdict[1:]}."
 
 
-def _of_distributions(distributions: Mapping[str, Mapping[str, float]], configuration: Mapping[str, Any]) -> Sheet:
+def _of_distributions(
+    distributions: Mapping[str, Mapping[str, float]], configuration: Mapping[str, Any]
+) -> SummaryTable:
     decides = deciding_score(configuration)
     rows = [
         (
@@ -161,7 +165,7 @@ def _of_distributions(distributions: Mapping[str, Mapping[str, float]], configur
         )
         for name, five in distributions.items()
     ]
-    return Sheet(("Clusters", *FIVE.values()), rows, note=scale_note(configuration))
+    return SummaryTable(("Clusters", *FIVE.values()), rows, note=scale_note(configuration))
 
 
 def _share(part: int, of: int) -> float:

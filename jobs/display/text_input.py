@@ -1,4 +1,4 @@
-"""Questions as a person or a program hands them over: valid text, and of a length that a question can have.
+"""Questions from a command line or a stream, checked for encoding and length.
 
 lines of bytes -> question_lines -> texts; words of a command line -> question_arguments -> texts
 """
@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from schemas.errors import QprError, UsageError
 
 MAX_BYTES = 1 << 20
-"""A longer line is no question, and its words would take over a gigabyte to encode."""
+"""Maximum length of a line: the words of a longer one would take over a gigabyte to encode."""
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 
 
 def question_lines(lines: Iterable[bytes], *, source: str) -> Iterator[str]:
-    """Yield the text of each line without its line end; an empty line is a text, a byte-order mark is none.
+    """Yield the text of each line without its line end; an empty line is kept, a byte-order mark is dropped.
 
     Args:
         lines: as read, with or without line ends.
-        source: where they are from, for the message.
+        source: name of the stream, for error messages.
 
     Raises:
         QprError: a line is not UTF-8 or too long; the message names it. All before it have been yielded.
@@ -36,14 +36,14 @@ def question_lines(lines: Iterable[bytes], *, source: str) -> Iterator[str]:
             yield content.decode()
         except UnicodeDecodeError as error:
             fault = f"line {number} is not UTF-8 ({error.reason})"
-            raise QprError(f"{source}: {fault}. Convert the file, with iconv say") from error
+            raise QprError(f"{source}: {fault}. Convert the file, for example with iconv") from error
 
 
 def question_arguments(given: Sequence[str]) -> list[str]:
-    """Return words of the command line as UTF-8 text, whatever the locale made of them.
+    """Return words of the command line as UTF-8 text, independent of the locale.
 
     Raises:
-        UsageError: one is not UTF-8.
+        UsageError: a word is not UTF-8.
     """
     try:
         return [os.fsencode(argument).decode() for argument in given]

@@ -1,6 +1,6 @@
-"""The work of ``qpr calibrate``: weights and thresholds from logs that say what their questions are about.
+"""The work of ``qpr calibrate``: weights and thresholds from logs with known clusters.
 
-log files with a gold column -> write_calibration -> a calibration's folder -> read_calibration -> Chosen
+log files with a gold column -> write_calibration -> a calibration's folder -> read_calibration -> StoredCalibration
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SHOWN = (0.9, 0.95, 0.98, 0.99)
 
 
 class _Measured(pydantic.BaseModel, frozen=True):
-    """What a threshold did."""
+    """Precision and recall at a threshold."""
 
     threshold: float = pydantic.Field(ge=0, le=1)
     precision: float = pydantic.Field(ge=0, le=1)
@@ -41,22 +41,22 @@ class _Measured(pydantic.BaseModel, frozen=True):
 
 
 class _Curves(pydantic.BaseModel, frozen=True):
-    """What a reader needs of `CURVES`."""
+    """Part of `CURVES` that is read back."""
 
     curves: dict[str, Annotated[list[_Measured], pydantic.Field(min_length=1)]]
 
 
 @dataclasses.dataclass(frozen=True)
-class Read:
+class StoredCalibration:
     """A calibration that was read back.
 
     Attributes:
         url: its folder.
-        digest: of what is in it.
-        weights_json: its weights.
-        method: what they are for.
-        cosine: whether they compare vectors too.
-        curves: what thresholds do, by the name of the score.
+        digest: of its content.
+        weights_json: content of the weights file.
+        method: linkage method of the weights.
+        cosine: True if the weights compare vectors too.
+        curves: precision and recall by threshold, by the name of the score.
     """
 
     url: str
@@ -93,16 +93,16 @@ def write_calibration(
     overwrite: bool,
     as_json: bool,
 ) -> None:
-    """Learn from the logs, write the weights, the curves and their picture, and print what thresholds do.
+    """Learn from the logs, write weights, curves and their picture, and print thresholds with precision and recall.
 
     Args:
         sources: log files with a gold column.
-        names: our name of a column to the files', where they differ.
+        names: column names of the files by our names, where they differ.
         kind: of weights.
-        refine_with: model whose vectors are compared too.
+        refine_with: model; its vectors are compared too.
         output: folder of the calibration.
-        overwrite: replace the one that is there.
-        as_json: print for a program.
+        overwrite: replace an existing calibration.
+        as_json: print JSON.
 
     Raises:
         QprError: a file cannot be read, there are too few labelled pairs, or the output cannot be claimed.
@@ -116,26 +116,26 @@ def write_calibration(
     gold = read_gold(sources, names)
     size = f"{counted(len(sources), 'file')}, {counted(sum(s.bytes for s in sources), 'byte')}"
     with Output(output, "calibration", overwrite=overwrite) as target, working(f"Calibrating on {size}"):
-        found = calibrate(gold, kind=kind, encode=encoder)
-        curves = {name: [point._asdict() for point in points] for name, points in found.curves.items()}
-        told = {"counts": found.counts, "threshold": found.weights["threshold"], "curves": curves}
-        chosen = {LINKAGE: found.weights["threshold"]}
+        result = calibrate(gold, kind=kind, encode=encoder)
+        curves = {name: [point._asdict() for point in points] for name, points in result.curves.items()}
+        measured = {"counts": result.counts, "threshold": result.weights["threshold"], "curves": curves}
+        chosen = {LINKAGE: result.weights["threshold"]}
         files = [
-            target.write(WEIGHTS, _json(found.weights), table="weights"),
-            target.write(CURVES, _json(told, indent=2), table="curves"),
-            target.write(PICTURE, calibration_picture(found.curves, chosen=chosen), table=REPORTS),
+            target.write(WEIGHTS, _json(result.weights), table="weights"),
+            target.write(CURVES, _json(measured, indent=2), table="curves"),
+            target.write(PICTURE, calibration_picture(result.curves, chosen=chosen), table=REPORTS),
         ]
         inputs = [digest_input(source) for source in sources]
         configuration = {"kind": kind, "encoder": encoder and encoder.digest}
-        manifest = target.publish(files, inputs=inputs, configuration=configuration, counters=found.counts)
-    result: dict[str, Any] = {"calibration": output, "digest": manifest.digest, **told}
-    emit(result, as_json=as_json, table=lambda: _table(found))
+        manifest = target.publish(files, inputs=inputs, configuration=configuration, counters=result.counts)
+    printed: dict[str, Any] = {"calibration": output, "digest": manifest.digest, **measured}
+    emit(printed, as_json=as_json, table=lambda: _table(result))
     say(f"Picture: {storage.join(output, manifest.run_id, PICTURE)}")
     say(f"Next: qpr clusters LOGS --output DATASET --calibration {shlex.quote(output)} --precision 0.98")
 
 
-def read_calibration(url: str) -> Read:
-    """Return a calibration, every byte checked.
+def read_calibration(url: str) -> StoredCalibration:
+    """Return a calibration after a check of every byte.
 
     Raises:
         QprError: there is none, or it is damaged.
@@ -148,18 +148,18 @@ def read_calibration(url: str) -> Read:
     if missing := {"weights", "curves"} - files.keys():
         raise QprError(f"{url}: the calibration has no {min(missing)}. Make it again")
     content = {table: read_verified(url, file) for table, file in files.items()}
-    where = {table: storage.join(url, file.path) for table, file in files.items()}
-    weights = _object(content["weights"], where["weights"])
-    model_of(weights, source=where["weights"])
+    urls = {table: storage.join(url, file.path) for table, file in files.items()}
+    weights = _object(content["weights"], urls["weights"])
+    model_of(weights, source=urls["weights"])
     try:
-        measured = _Curves.model_validate(_object(content["curves"], where["curves"])).curves
+        measured = _Curves.model_validate(_object(content["curves"], urls["curves"])).curves
     except pydantic.ValidationError as error:
-        raise QprError(f"{where['curves']}: {first_fault(error)}. Make it again") from error
-    if lost := {LINKAGE, *SCORES.values()} - measured.keys():
-        raise QprError(f"{where['curves']}: curves: there is no {min(lost)}. Make it again")
+        raise QprError(f"{urls['curves']}: {first_fault(error)}. Make it again") from error
+    if missing := {LINKAGE, *SCORES.values()} - measured.keys():
+        raise QprError(f"{urls['curves']}: curves: there is no {min(missing)}. Make it again")
     curves = {name: [Point(**point.model_dump()) for point in points] for name, points in measured.items()}
     text = content["weights"].decode()
-    return Read(url, manifest.digest, text, weights["kind"], weights["cosine"], curves)
+    return StoredCalibration(url, manifest.digest, text, weights["kind"], weights["cosine"], curves)
 
 
 def _object(content: bytes, where: str) -> dict[str, Any]:
@@ -169,20 +169,20 @@ def _object(content: bytes, where: str) -> dict[str, Any]:
         QprError: there is none.
     """
     try:
-        found = json.loads(content)
+        value = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise QprError(f"{where}: is no JSON: {error}. Make it again") from error
-    if not isinstance(found, dict):
-        raise QprError(f"{where}: is no JSON object. Make it again")
-    return found
+        raise QprError(f"{where}: is not JSON: {error}. Make it again") from error
+    if not isinstance(value, dict):
+        raise QprError(f"{where}: is not a JSON object. Make it again")
+    return value
 
 
-def _table(found: Calibration) -> rich.table.Table:
-    """Return for each score the threshold that reaches a precision, and the recall there."""
+def _table(result: Calibration) -> rich.table.Table:
+    """Return a table of the lowest threshold that reaches a precision and the recall there, for each score."""
     from pipelines.calibration.calibrate import threshold_for
 
     table = rich.table.Table("score", *(f"precision {p}" for p in SHOWN), title="lowest threshold: recall there")
-    for name, points in found.curves.items():
+    for name, points in result.curves.items():
         cells = []
         for precision in SHOWN:
             try:

@@ -1,6 +1,6 @@
-"""A sample of clusters for a person to read: the same on every run and machine.
+"""A reproducible sample of clusters for a person to read.
 
-clusters -> draw -> clusters of the sample -> with_counts -> their questions counted
+clusters -> draw -> clusters of the sample -> with_counts -> clusters with events of each question
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from schemas.text import hash64
 
 
 def draw(parts: Iterable[pa.Table], *, count: int, seed: int, split: str | None = None) -> tuple[pa.Table, int]:
-    """Return a sample of clusters and how many there were to choose from.
+    """Return a sample of clusters and the number of eligible clusters.
 
-    A cluster's rank is the BLAKE2b-64 of ``"seed:cluster_id"``; the ``count`` smallest are drawn, in that order. So the
-    sample depends neither on the order of the rows nor on how they are parted, and a larger one contains a smaller one.
+    A cluster's rank is the BLAKE2b-64 of ``"seed:cluster_id"``; the ``count`` smallest are drawn, in that order. The
+    sample does not depend on the order of the rows or the files, and a larger one contains a smaller one.
 
     Args:
         parts: tables of `schemas.tables.CLUSTERS`; one of them and the sample are in memory at a time.
-        count: how many clusters, all if there are fewer.
-        seed: another seed, another sample.
+        count: maximum number of clusters.
+        seed: selects the sample.
         split: only clusters of this split.
     """
     plain = CLUSTERS.remove_metadata()
@@ -43,13 +43,13 @@ def with_counts(clusters: pa.Table, parts: Iterable[pa.Table]) -> list[dict[str,
 
     Args:
         clusters: rows of `schemas.tables.CLUSTERS`; their order is kept.
-        parts: tables with ``question_id`` and ``events``; a question that none of them has counts 0 events.
+        parts: tables with ``question_id`` and ``events``; a question that is in none of them has 0 events.
     """
-    wanted = pc.unique(pc.list_flatten(clusters["question_ids"].combine_chunks()))
+    ids = pc.unique(pc.list_flatten(clusters["question_ids"].combine_chunks()))
     events: dict[int, int] = {}
     for part in parts:
-        found = part.filter(pc.is_in(part["question_id"], wanted))
-        events.update(zip(found["question_id"].to_pylist(), found["events"].to_pylist(), strict=True))
+        rows = part.filter(pc.is_in(part["question_id"], ids))
+        events.update(zip(rows["question_id"].to_pylist(), rows["events"].to_pylist(), strict=True))
     return [_counted(cluster, events) for cluster in clusters.to_pylist()]
 
 

@@ -1,4 +1,4 @@
-"""The end that ``qpr clusters`` and ``qpr quora`` share: make the dataset, publish it, tell of it.
+"""Common part of ``qpr clusters`` and ``qpr quora``: run the pipeline, publish the dataset and print its summary.
 
 sources, configuration, steps -> make_dataset -> dataset
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pipelines.graphs.from_logs import ClustersConfig
     from pipelines.graphs.from_pairs import QuoraConfig
     from pipelines.reading.sources import Source
-    from pipelines.summary.run_summary import Findings
+    from pipelines.summary.run_summary import RunSummary
     from schemas.artifacts.manifest import Manifest
 
 
@@ -44,14 +44,14 @@ def make_dataset(
     """Claim the output, run the pipeline, publish what it wrote and print it; or print what would be done.
 
     Args:
-        build: adds the steps to a pipeline, given the run's folder.
+        build: adds the steps to a pipeline; its second argument is the run's folder.
         sources: the input files, their columns checked.
-        configuration: all that decides what becomes of them.
+        configuration: settings of the run, stored in the manifest.
         output: folder of the dataset.
         overwrite: replace the dataset that is there.
-        options: Beam's.
-        max_reject_ratio: with a larger share of rejected rows nothing is published.
-        questions_a_row: how many questions an input row holds.
+        options: of Apache Beam.
+        max_reject_ratio: maximum share of rejected rows of a run that is published.
+        questions_a_row: number of questions in an input row.
         dry_run: print inputs, estimated rows and options instead, after the checks that cost nothing.
         as_json: print for a program.
 
@@ -59,24 +59,26 @@ def make_dataset(
         QprError: the output cannot be claimed, or the run is not worth publishing.
     """
     if dry_run:
-        from jobs.display.terminal_tables import drawn
+        from jobs.display.terminal_tables import terminal_table
         from jobs.workflows.dry_run import dataset_dry_run, dataset_tables, show_dry_run
 
         result = dataset_dry_run(
             sources=sources, configuration=configuration, output=output, overwrite=overwrite, options=options
         )
-        show_dry_run(result, as_json=as_json, table=lambda: rich.console.Group(*map(drawn, dataset_tables(result))))
+        show_dry_run(
+            result, as_json=as_json, table=lambda: rich.console.Group(*map(terminal_table, dataset_tables(result)))
+        )
         return
     from jobs.display.html_report import dataset_page
     from pipelines.graphs.publish import run_and_publish
 
     size = f"{counted(len(sources), 'file')}, {counted(sum(s.bytes for s in sources), 'byte')}"
     message = f"Clustering {size}, in {counted(configuration.shards, 'part')}"
-    seen: list[Findings] = []
+    seen: list[RunSummary] = []
 
-    def page(findings: Findings) -> bytes:
-        seen.append(findings)
-        return dataset_page(findings)
+    def page(summary: RunSummary) -> bytes:
+        seen.append(summary)
+        return dataset_page(summary)
 
     try:
         with Output(output, "dataset", overwrite=overwrite) as target, working(message):
@@ -91,15 +93,15 @@ def make_dataset(
                 questions_a_row=questions_a_row,
                 page=page,
             )
-    finally:  # a run that is refused has its warnings too
-        for findings in seen:
-            for warning in findings.warnings:
+    finally:  # the warnings of a refused run help to find its cause
+        for summary in seen:
+            for warning in summary.warnings:
                 warn(warning)
     _show(output, manifest, seen[-1], as_json=as_json)
 
 
-def _show(url: str, manifest: Manifest, findings: Findings, *, as_json: bool) -> None:
-    """Print what a run made, where its files and its page are and what to do next."""
+def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -> None:
+    """Print the tables of a run, the places of its files and report, and the next commands."""
     from jobs.display.summary_tables import rows_per_second
     from jobs.display.terminal_tables import dataset_tables
     from pipelines.summary.fallbacks import as_json as fallbacks_as_json
@@ -115,8 +117,8 @@ def _show(url: str, manifest: Manifest, findings: Findings, *, as_json: bool) ->
         "rows_per_second": rows_per_second(manifest.counters["rows_read"], manifest.seconds),
         "counters": manifest.counters,
         "distributions": manifest.distributions,
-        "warnings": findings.warnings,
-        "fallback_answers": fallbacks_as_json(findings.fallbacks, rows=manifest.counters["rows_read"]),
+        "warnings": summary.warnings,
+        "fallback_answers": fallbacks_as_json(summary.fallbacks, rows=manifest.counters["rows_read"]),
     }
     emit(result, as_json=as_json, table=lambda: dataset_tables(url, manifest))
     for note in value_notes(manifest.counters):

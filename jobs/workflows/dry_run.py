@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from jobs.display.console import emit, say
 from jobs.display.option_names import option_rows
-from jobs.display.summary_tables import Sheet, flat, whole
+from jobs.display.summary_tables import SummaryTable, flat, whole
 from schemas.artifacts import storage
 from schemas.artifacts.writer import refuse_taken
 from schemas.quantities import counted
@@ -92,7 +92,7 @@ def dataset_dry_run(
     }
 
 
-def dataset_tables(result: Mapping[str, Any]) -> list[Sheet]:
+def dataset_tables(result: Mapping[str, Any]) -> list[SummaryTable]:
     """Return the tables of a dry run: the inputs, and the run with its options."""
     hidden = result["files"] - SHOWN_INPUTS
     files = [_input_row(file) for file in result["inputs"][:SHOWN_INPUTS]]
@@ -101,7 +101,10 @@ def dataset_tables(result: Mapping[str, Any]) -> list[Sheet]:
     fate = "exists and is replaced when the run ends" if result["replaces"] else "is made"
     options = [("--output", result["output"]), ("", fate), *option_rows(result["configuration"])]
     options += [(f"-- {name}", value) for name, value in flat(result["beam_options"])]
-    return [Sheet(("Inputs", "format", "bytes", "rows"), files, named=2), Sheet(("Run", "value"), options, named=2)]
+    return [
+        SummaryTable(("Inputs", "format", "bytes", "rows"), files, named=2),
+        SummaryTable(("Run", "value"), options, named=2),
+    ]
 
 
 def _input_row(file: Mapping[str, Any]) -> tuple[str, str, str, str]:

@@ -1,4 +1,4 @@
-"""Questions of a split that an index does not hold, so that it cannot find them.
+"""Questions of a split that are not in an index, so that no search finds them.
 
 dataset, Index, Judgements -> warn_of_missing -> a note, or an error where it holds none
 """

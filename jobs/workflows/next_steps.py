@@ -1,4 +1,4 @@
-"""The commands to type after a dataset was made, by its size.
+"""Commands to type after a dataset was made, chosen by its size.
 
 counters of a dataset -> next_steps -> lines
 """
@@ -13,7 +13,7 @@ from schemas.quantities import counted
 from schemas.tables import SPLITS
 
 FEW_QUESTIONS: Final = 200
-"""Fewer questions in clusters teach no encoder: with 250, `static` had an H@1 of .37 and the default of .31."""
+"""Minimum number of questions in clusters to train on: with 250, `static` had an H@1 of .37 and the default of .31."""
 
 STATIC_WINS: Final = 10_000
 """Up to 10,849 train questions `--preset static` had the higher MRR in all 14 comparisons (docs/log.md)."""
@@ -22,23 +22,23 @@ _STATIC_EXTRA: Final = "pip install 'question-paraphrase-retrieval[static]'"
 
 
 def next_steps(url: str, counters: Mapping[str, int]) -> list[str]:
-    """Return what to do with a dataset, a line each.
+    """Return advice on the use of a dataset, one step a line.
 
     Args:
-        url: the dataset's folder.
-        counters: of its manifest.
+        url: folder of the dataset.
+        counters: as in its manifest.
     """
-    typed = shlex.quote(url)
+    quoted = shlex.quote(url)
     questions = sum(counters.get(f"members_{split}", 0) for split in SPLITS)
     missing = [split for split in SPLITS if not counters.get(f"clusters_{split}")]
-    index = f"qpr index --questions {typed} --model st:FOLDER --output INDEX"
-    train = f"qpr train --dataset {typed} --preset static --output MODEL"
+    index = f"qpr index --questions {quoted} --model st:FOLDER --output INDEX"
+    train = f"qpr train --dataset {quoted} --preset static --output MODEL"
     if questions >= FEW_QUESTIONS and not missing:
         small = questions < STATIC_WINS
         hint = f"static starts from published word vectors, which finds more here: {_STATIC_EXTRA}"
         command = train if small else train.replace(" --preset static", "")
-        return [f"Next: qpr sample --dataset {typed}; {command}", *([hint] if small else [])]
-    lines = [f"Next: qpr sample --dataset {typed}"]
+        return [f"Next: qpr sample --dataset {quoted}; {command}", *([hint] if small else [])]
+    lines = [f"Next: qpr sample --dataset {quoted}"]
     if questions < FEW_QUESTIONS:
         lines.append(
             f"{counted(questions, 'question')} in clusters are too few to train an encoder from random weights."

@@ -16,11 +16,11 @@ from pipelines.decontamination.report import leakage_report, tell_leakage
 from pipelines.decontamination.transform import Leakage
 from pipelines.engine.runner import run
 from pipelines.reading.sources import Source
-from pipelines.summary.cluster_summary import overview
+from pipelines.summary.cluster_summary import summarize_clusters
 from pipelines.summary.fallbacks import fallbacks
 from pipelines.summary.faults import fault_of, shown_rejects
 from pipelines.summary.reject_examples import reject_examples
-from pipelines.summary.run_summary import Findings
+from pipelines.summary.run_summary import RunSummary
 from pipelines.writing.run_report import check_sum, read_report
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import REPORTS, Manifest
@@ -52,7 +52,7 @@ def run_and_publish(
     options: PipelineOptions,
     max_reject_ratio: float,
     questions_a_row: int = 1,
-    page: Callable[[Findings], bytes],
+    page: Callable[[RunSummary], bytes],
 ) -> Manifest:
     """Run the pipeline and make what it wrote the dataset at ``output``.
 
@@ -65,7 +65,7 @@ def run_and_publish(
         options: Beam's.
         max_reject_ratio: with a larger share of rejected rows nothing is published.
         questions_a_row: how many questions an input row holds, so many events it makes.
-        page: tells the findings to a person, as the file `PAGE`; it tells times too, so no digest counts it.
+        page: content of the file `PAGE`; it contains times, so digests exclude it.
 
     Raises:
         QprError: counts do not add up, something leaked, too many rejects, or no cluster. In the last two cases the
@@ -77,7 +77,7 @@ def run_and_publish(
         counted, leakage_file = tell_leakage(report.counters, leakage, output)
         counters = _check_accounts(counted, questions_a_row)
         fault = fault_of(counters, [source.url for source in sources], max_reject_ratio)
-        findings = Findings(
+        summary = RunSummary(
             url=output.url,
             run_id=output.run_id,
             seconds=output.seconds,
@@ -85,29 +85,29 @@ def run_and_publish(
             inputs=_in_order(report.sources, sources),
             configuration=configuration.model_dump(mode="json"),
             counters=counters,
-            overview=overview(output.url, report.files),
+            clusters=summarize_clusters(output.url, report.files),
             leakage=leakage_report(report.counters, leakage),
             rejects=reject_examples(output.url, report.files, counters),
             fallbacks=fallbacks(report.broad_answers, rows=counters.get("rows_read", 0)),
         )
-        page_file = output.write(PAGE, page(findings), table=REPORTS)
+        page_file = output.write(PAGE, page(summary), table=REPORTS)
     except BaseException:
         output.abandon()
         raise
     if fault and (counters["rows_rejected"] or counters["members_rejected"]):
         output.release()
         rejected, told = (storage.join(output.run_url, name) for name in ("rejected", PAGE))
-        examples = "".join(f"\n  {line}" for line in shown_rejects(findings.rejects))
+        examples = "".join(f"\n  {line}" for line in shown_rejects(summary.rejects))
         raise QprError(f"{fault}. Read what was rejected in {rejected} or see the counts in {told}{examples}")
     if fault:
         output.abandon()
         raise QprError(fault)
     return output.publish(
         [*report.files, leakage_file, page_file],
-        inputs=findings.inputs,
-        configuration=findings.configuration,
+        inputs=summary.inputs,
+        configuration=summary.configuration,
         counters=counters,
-        distributions={name: found.five() for name, found in findings.overview.distributions.items()},
+        distributions={name: found.five() for name, found in summary.clusters.distributions.items()},
     )
 
 

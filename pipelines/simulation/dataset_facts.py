@@ -18,7 +18,7 @@ GENERIC_KINDS: Final = ("unknown", "yes_no", "number", "year", "date")
 
 
 class ClusterFacts:
-    """The clusters of a dataset as facts, numbered in order of their id, so that the order of the rows is no matter.
+    """The clusters of a dataset as facts, numbered in order of their id, so the order of the rows has no effect.
 
     Args:
         clusters: rows of `schemas.tables.CLUSTERS`, at least ``cluster_id``, ``answer`` and ``texts``.
@@ -51,7 +51,7 @@ class ClusterFacts:
         return np.take(self._ids, facts)
 
     def questions(self, facts: np.ndarray, *, wording: np.ndarray, alias: np.ndarray) -> pa.Array:
-        """Return one of the texts of each fact; ``wording`` in [0, 1) picks it, ``alias`` is of no effect."""
+        """Return one of the texts of each fact; ``wording`` in [0, 1) selects it, ``alias`` has no effect."""
         del alias
         picked = self._first[facts] + (wording * self._sizes[facts]).astype(np.int64)
         return self._texts.take(pa.array(picked))
@@ -61,7 +61,7 @@ class ClusterFacts:
         return self._answers.take(pa.array(facts))
 
     def generic(self, facts: np.ndarray, choice: np.ndarray) -> np.ndarray:
-        """Return a kind of generic answer for each fact; ``choice`` in [0, 1) picks it, as nothing is known of them."""
+        """Return a kind of generic answer for each fact; ``choice`` in [0, 1) selects it."""
         del facts
         return np.array(GENERIC_KINDS)[(choice * len(GENERIC_KINDS)).astype(np.int64)]
 

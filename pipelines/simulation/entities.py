@@ -1,6 +1,6 @@
-"""The things questions are about, and what answers are made of: every name once, in one Arrow array.
+"""Names in questions and answers: every name once, in one Arrow array.
 
-lexicon -> names -> Names (a string pool, where each kind lies in it, and aliases)
+lexicon -> names -> Names (a string pool, the place of each kind in it, aliases)
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Names:
 
     Attributes:
         pool: (P,) strings; entry 0 is the empty string, which fills unused places of a template.
-        start: where in the pool a kind begins.
-        count: how many names a kind has; those of a kind of thing are distinct.
+        start: first pool index of each kind.
+        count: number of names of each kind; the names of subjects are distinct.
         alias: (P,) the pool index of another name for the same thing, or the entry's own index.
     """
 
@@ -35,7 +35,7 @@ class Names:
 
 @functools.cache
 def names() -> Names:
-    """Build the names; the same in every process."""
+    """Return the names, equal in every process."""
     kinds = {kind: list(dict.fromkeys(listed)) for kind, listed in _things().items()}
     kinds |= {kind: list(listed) for kind, listed in _values().items()}
     pool, start = [""], {}
@@ -51,7 +51,7 @@ def names() -> Names:
 
 
 def _things() -> dict[str, Iterable[str]]:
-    """Return what questions are about, by kind."""
+    """Return names of the subjects of questions, by kind."""
     words = lexicon()
     towns = (start + ending for ending in words.town_endings for start in words.town_starts)
     stems = ["".join(parts) for parts in itertools.product(*words.company_syllables)]
@@ -81,7 +81,7 @@ def _things() -> dict[str, Iterable[str]]:
 
 
 def _values() -> dict[str, Iterable[str]]:
-    """Return what only answers mention, by kind; capital to symbol run parallel to the kind they describe."""
+    """Return values that only answers mention, by kind; capital to symbol are parallel to the kind they describe."""
     words = lexicon()
     return {
         "capital": [country.capital for country in words.countries],

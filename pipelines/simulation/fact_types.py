@@ -15,7 +15,7 @@ Generic = Literal["number", "year", "date", "yes_no", "unknown"]
 """The short answers that unrelated facts share."""
 
 ALIGNED: Final = {"capital": "country", "currency": "country", "spoken": "country", "symbol": "element"}
-"""Values that are true of their entity; all others are made up, the same in every run."""
+"""Values that are true of their entity; all others are invented, the same in every run."""
 
 
 class FactType(pydantic.BaseModel, frozen=True, extra="forbid"):

@@ -1,4 +1,4 @@
-"""Question-answering logs of a made-up world or of a dataset's clusters, with the truth in a column.
+"""Simulated question-answering logs about an invented world or a dataset's clusters, with gold clusters.
 
 Simulation -> tables -> LOG rows: the columns of QA_LOG and ``gold_cluster``
 """
@@ -28,7 +28,7 @@ LOG: Final = QA_LOG.append(
 """A row of a simulated log."""
 
 EVENTS_A_TABLE: Final = 100_000
-"""Bounds the memory; each table is seeded by its own number."""
+"""Rows of a table, which bounds the memory; the number of a table is part of its seed."""
 
 LOCALES: Final = ("en-US", "en-GB", "en-AU", "en-IN")
 _WORDING_SKEW = 1.3  # the first wording of four is asked by 0.25 ** (1 / 1.3) = 34 %, the last by 20 %
@@ -36,22 +36,22 @@ _WORDING_SKEW = 1.3  # the first wording of four is asked by 0.25 ** (1 / 1.3) =
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Simulation:
-    """A log to generate; equal options give equal rows.
+    """Settings of a simulated log; equal settings give equal rows.
 
     Attributes:
-        events: how many rows, at least 1.
-        seed: decides which facts are popular and everything drawn.
-        from_dataset: URL of a dataset whose clusters are the facts, instead of the made-up world.
-        facts: how many facts are asked about, the most popular ones; None for one to ten events, all at most.
+        events: number of rows, at least 1.
+        seed: of every random choice.
+        from_dataset: URL of a dataset whose clusters are the facts, instead of the invented world.
+        facts: number of facts in the log, the most popular ones; None for a tenth of the events.
         zipf: the fact of popularity rank r is asked with probability proportional to ``r ** -zipf``.
         generic_share: share of facts whose answer is a short one that unrelated facts have too.
-        unanswered_share: share of events answered "I don't know." whatever was asked.
-        alias_share: share of events that call an entity by its other name, where it has one.
-        noise: what happens to the words.
+        unanswered_share: share of events with the answer "I don't know.".
+        alias_share: share of events that use the other name of an entity, if it has one.
+        noise: rates of changes to the words.
         start: the day of the first event.
-        days: how many days the log covers.
+        days: number of days of the log.
         confidence: fill the column ``confidence``; lower on average where words were changed.
-        locale: fill the column ``locale``; a user has one.
+        locale: fill the column ``locale``; each user has one locale.
     """
 
     events: int = 1_000_000

@@ -1,4 +1,4 @@
-"""Short answers that unrelated facts share, and which facts get one.
+"""Short answers that unrelated facts share, and the choice of facts that get one.
 
 facts -> draw_generic -> an index into GENERIC_POOL a fact, -1 for those that keep their own answer
 """
@@ -13,11 +13,11 @@ import pyarrow as pa
 from pipelines.simulation.entities import names
 
 UNANSWERED: Final = "I don't know."
-"""What an answering system says when it fails; the first of the kind ``unknown``."""
+"""Answer of a system that failed; the first of the kind ``unknown``."""
 
 
 class Facts(Protocol):
-    """Where facts come from: `world.World` or `cluster_facts.ClusterFacts`."""
+    """Source of facts: `world.World` or `dataset_facts.ClusterFacts`."""
 
     def __len__(self) -> int: ...
 
@@ -62,10 +62,10 @@ def draw_generic(facts: Facts, active: np.ndarray, *, share: float, rng: np.rand
     """Choose the facts with a generic answer, and the answer.
 
     Args:
-        facts: what the ids in ``active`` belong to.
+        facts: source of the ids in ``active``.
         active: (n,) facts.
         share: probability that a fact gets a generic answer.
-        rng: consumed; same state, same result.
+        rng: advanced; equal states give equal results.
 
     Returns:
         (n,) index into `GENERIC_POOL`, -1 for a fact that keeps its own answer. The first answers of a kind are the

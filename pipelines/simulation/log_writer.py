@@ -1,4 +1,4 @@
-"""Writing a log in any of the formats that `qpr clusters` reads, whole or not at all.
+"""Atomic writing of a log in any format that `qpr clusters` reads.
 
 LOG tables -> write_log -> one .jsonl, .csv, .tsv or .parquet file, text also .gz or .zst
 """
@@ -43,10 +43,10 @@ def format_of(url: str) -> tuple[str, str | None]:
 
 
 def write_log(tables: Iterable[pa.Table], url: str, *, schema: pa.Schema, overwrite: bool = False) -> int:
-    """Write tables of ``schema`` to one file and return how many rows it holds; memory holds one table at a time.
+    """Write tables of ``schema`` to one file and return the number of rows; memory holds one table at a time.
 
     Raises:
-        UsageError: the name says no format.
+        UsageError: the name has no known format.
         QprError: the file exists and may not be replaced, or cannot be written.
     """
     suffix, codec = format_of(url)
@@ -92,7 +92,7 @@ def _appearing_whole(url: str, *, overwrite: bool) -> Iterator[Any]:
             mode = "wb" if overwrite else "xb"
             with file_system.transaction, file_system.open(path, mode) as file:  # published when that commits
                 yield file
-                if not overwrite:  # some stores look for it when the file is opened, not when it appears
+                if not overwrite:  # some stores check when the file is opened, not when it appears
                     _refuse_appeared(url)
             return
         with write_atomically(path, new=not overwrite) as file:
@@ -101,7 +101,7 @@ def _appearing_whole(url: str, *, overwrite: bool) -> Iterator[Any]:
         raise appeared(url) from error
     folder, name = os.path.split(path)
     for found in storage.children(folder):
-        if staged_for(found) == name:  # an earlier run was killed
+        if staged_for(found) == name:  # left by a run that was killed
             storage.delete(storage.join(folder, found))
 
 

@@ -31,22 +31,22 @@ def _sound_alikes() -> dict[str, str]:
 
 
 SOUND_ALIKE: Final = _sound_alikes()
-"""What a word is misheard as."""
+"""The word that replaces a misheard word."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Noise:
-    """The probability of each change, all in [0, 1]; several can befall one question.
+    """Probability of each change, in [0, 1]; several changes can apply to one question.
 
     Attributes:
         lower_case: all letters lower case.
         unpunctuated: no punctuation, apostrophes included.
-        filler: begins with a word or two of no meaning.
-        truncated: the end is cut off; at least half of the words stay.
+        filler: one of six fillers, such as "um", precedes the question.
+        truncated: the end is cut off; at least half of the words remain.
         homophone: one word is replaced by one that sounds like it.
         dropped: one word is missing.
-        doubled: one word is said twice.
-        swapped: two neighbours changed places.
+        doubled: one word is repeated.
+        swapped: two neighbouring words are exchanged.
     """
 
     lower_case: float = 0.5
@@ -65,39 +65,39 @@ class Noise:
 
     @classmethod
     def none(cls) -> Noise:
-        """Return no noise at all."""
+        """Return rates of 0."""
         return cls(**{field.name: 0.0 for field in dataclasses.fields(cls)})
 
 
 def truncate(words: list[str], where: float) -> list[str]:
-    """Return the first words, at least half of them and never all; one word stays."""
-    least = (len(words) + 1) // 2
-    return words[: least + int(where * (len(words) - least))]
+    """Return the first words, at least half of them and never all; a single word remains."""
+    minimum = (len(words) + 1) // 2
+    return words[: minimum + int(where * (len(words) - minimum))]
 
 
 def mishear(words: list[str], where: float) -> list[str]:
     """Return the words with one that has a sound-alike replaced by it; unchanged if none has."""
-    known = [i for i, word in enumerate(words) if word.lower() in SOUND_ALIKE]
-    if not known:
+    places = [i for i, word in enumerate(words) if word.lower() in SOUND_ALIKE]
+    if not places:
         return words
-    at = known[int(where * len(known))]
+    at = places[int(where * len(places))]
     return [*words[:at], SOUND_ALIKE[words[at].lower()], *words[at + 1 :]]
 
 
 def drop(words: list[str], where: float) -> list[str]:
-    """Return the words without one; a single word stays."""
+    """Return the words without one; a single word remains."""
     at = int(where * len(words))
     return [*words[:at], *words[at + 1 :]] if len(words) > 1 else words
 
 
 def double(words: list[str], where: float) -> list[str]:
-    """Return the words with one said twice."""
+    """Return the words with one repeated."""
     at = int(where * len(words))
     return [*words[: at + 1], *words[at:]]
 
 
 def swap(words: list[str], where: float) -> list[str]:
-    """Return the words with two neighbours in each other's place; a single word stays."""
+    """Return the words with two neighbours exchanged; a single word remains."""
     at = int(where * (len(words) - 1))
     return [*words[:at], *reversed(words[at : at + 2]), *words[at + 2 :]]
 
@@ -112,7 +112,7 @@ _CHANGES: Final[dict[str, Callable[[list[str], float], list[str]]]] = {
 
 
 def add_noise(questions: pa.Array, noise: Noise, rng: np.random.Generator) -> tuple[pa.Array, np.ndarray]:
-    """Return the questions as they are logged and which of them had their words changed, (n,) bool.
+    """Return the questions as they are logged and a mask of those with changed words, (n,) bool.
 
     No question becomes empty. Only the rows whose words change are touched in Python.
     """
@@ -125,8 +125,8 @@ def add_noise(questions: pa.Array, noise: Noise, rng: np.random.Generator) -> tu
     questions = pc.replace_with_mask(questions, pa.array(changed), pa.array(texts, pa.string()))
     surface, filler = rng.random((3, len(questions))), rng.random(len(questions))
     questions = pc.if_else(pa.array(surface[0] < noise.unpunctuated), _without_punctuation(questions), questions)
-    said = np.where(surface[1] < noise.filler, (filler * len(_FILLERS)).astype(np.int64), len(_FILLERS))
-    opening = pa.array([*_FILLERS, ""]).take(pa.array(said))
+    fillers = np.where(surface[1] < noise.filler, (filler * len(_FILLERS)).astype(np.int64), len(_FILLERS))
+    opening = pa.array([*_FILLERS, ""]).take(pa.array(fillers))
     questions = pc.binary_join_element_wise(opening, questions, "")
     return pc.if_else(pa.array(surface[2] < noise.lower_case), pc.utf8_lower(questions), questions), changed
 

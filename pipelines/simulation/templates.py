@@ -1,6 +1,6 @@
 """Sentences with places for names, filled a million at a time.
 
-templates, which one a row, names a row -> render -> string array
+templates, template and names of each row -> render -> string array
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SLOTS = {"a": 1, "b": 2, "v": 3}
 
 @dataclasses.dataclass(frozen=True)
 class Templates:
-    """Compiled templates: ``literals[k]`` precedes place k of each, ``slots[t, k]`` says what fills it."""
+    """Compiled templates: ``literals[k]`` precedes place k of each, ``slots[t, k]`` is its row of `SLOTS`."""
 
     literals: tuple[pa.Array, ...]
     slots: np.ndarray

@@ -1,6 +1,6 @@
-"""Every fact there is: each fact type with each of its entities, numbered, and how to ask for and answer it.
+"""All simulated facts: each fact type with each of its entities, numbered, with questions and answers.
 
-FACT_TYPES x names -> World; fact ids -> questions, answers
+fact_types x names -> World; fact ids -> questions, answers
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FACT_TYPES: Final[tuple[FactType, ...]] = fact_types()
 
 
 class World:
-    """The facts of `FACT_TYPES`; a fact's id counts the entities of its type on from those of the types before."""
+    """The facts of `FACT_TYPES`; the ids of a type follow those of the types before it."""
 
     def __init__(self) -> None:
         self._names = names()
@@ -41,7 +41,7 @@ class World:
     def popularity(self, rng: np.random.Generator) -> np.ndarray:
         """Return all fact ids, most popular first: each type's first, then each type's second, and so on.
 
-        Types with few entities are thus asked about as often as those with many, until they run out.
+        So types with few entities are as popular as those with many, until their facts are used up.
         """
         sizes = np.diff(self._ends, prepend=0)
         places = np.concatenate([rng.permutation(size) + rng.random(size) for size in sizes.tolist()])
@@ -49,7 +49,7 @@ class World:
         return order
 
     def gold(self, facts: np.ndarray) -> np.ndarray:
-        """Return what ``gold_cluster`` says of each fact: its id."""
+        """Return the ``gold_cluster`` of each fact: its id."""
         return facts
 
     def questions(self, facts: np.ndarray, *, wording: np.ndarray, alias: np.ndarray) -> pa.Array:
@@ -57,8 +57,8 @@ class World:
 
         Args:
             facts: (n,) fact ids.
-            wording: (n,) in [0, 1), which of the fact's wordings.
-            alias: (n,) bool, call the entity by its other name if it has one.
+            wording: (n,) in [0, 1), selects one of the fact's wordings.
+            alias: (n,) bool, use the other name of the entity if it has one.
         """
         types = self._types(facts)
         which = self._first_wording[types] + (wording * self._wordings[types]).astype(np.int64)
@@ -72,7 +72,7 @@ class World:
         return render(self._answers, types, names=self._names.pool, filling=self._filling(facts, types))
 
     def generic(self, facts: np.ndarray, choice: np.ndarray) -> np.ndarray:
-        """Return the kind of generic answer that suits each fact, strings of `facts.Generic`; every fact has one."""
+        """Return the kind of generic answer that suits each fact, one of `fact_types.Generic`."""
         del choice  # a fact of the world has one kind that suits it
         return np.take([t.generic for t in FACT_TYPES], self._types(facts))
 
@@ -88,7 +88,7 @@ class World:
 
 @functools.cache
 def world() -> World:
-    """Return the one world; the same in every process."""
+    """Return the only world, equal in every process."""
     return World()
 
 

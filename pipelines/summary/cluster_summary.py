@@ -1,6 +1,6 @@
 """Summary of a run's clusters: distributions of size and scores, and clusters to show.
 
-cluster files -> overview -> Overview
+cluster files -> summarize_clusters -> ClusterSummary
 
 Numbers are read column by column and file by file, texts only of the clusters that are shown, so that memory depends
 neither on the number of clusters nor on that of the files.
@@ -24,12 +24,12 @@ from schemas.artifacts.manifest import File
 from schemas.tables import CLUSTERS
 
 SCORES: Final = tuple(field.name for field in CLUSTERS if pa.types.is_floating(field.type))
-"""The columns of a cluster that tell how much to believe it."""
+"""Columns of a cluster that measure how alike its questions are."""
 
 SHOWN_CLUSTERS: Final = 10
 SHOWN_TEXTS: Final = 20
 _STEPS: Final = 10_000  # scores are counted to the fourth decimal
-_AT_ONCE: Final = 16  # files read at a time: a remote store answers slowly, but many at once
+_AT_ONCE: Final = 16  # files read at a time: a remote store has a high latency and serves requests in parallel
 _NUMBERS: Final = ("cluster_id", "split", "size", "events", *SCORES)
 _LARGEST: Final = [("size", "descending"), ("cluster_id", "ascending")]
 _LEAST_COHERENT: Final = [
@@ -39,14 +39,14 @@ _LEAST_COHERENT: Final = [
 ]
 
 
-class Overview(NamedTuple):
-    """The clusters of a run at a glance.
+class ClusterSummary(NamedTuple):
+    """Distributions and examples of a run's clusters.
 
     Attributes:
         distributions: of ``size`` and of each score in `SCORES` that some cluster has, by name.
         largest: the `SHOWN_CLUSTERS` largest clusters, the larger first: the columns of CLUSTERS without ids, ``texts``
             cut to `SHOWN_TEXTS`.
-        least_coherent: those of the lowest idf coherence, the lowest first.
+        least_coherent: as many clusters of the lowest idf coherence, the lowest first.
     """
 
     distributions: dict[str, Distribution]
@@ -54,12 +54,12 @@ class Overview(NamedTuple):
     least_coherent: list[dict[str, Any]]
 
 
-def overview(url: str, files: Sequence[File]) -> Overview:
+def summarize_clusters(url: str, files: Sequence[File]) -> ClusterSummary:
     """Read the clusters among the files of a dataset.
 
     Args:
         url: the dataset's folder.
-        files: of a run, those of other tables too.
+        files: of a run; those of other tables are ignored.
 
     Raises:
         QprError: a file cannot be read.
@@ -73,7 +73,7 @@ def overview(url: str, files: Sequence[File]) -> Overview:
         part = part.append_column("file", pa.repeat(number, len(part)))
         part = part.append_column("row", pa.array(range(len(part)), pa.int64()))
         largest, least = _first(largest, part, _LARGEST), _first(least, part, _LEAST_COHERENT)
-    return Overview(distributions, _told(largest, urls), _told(least, urls))
+    return ClusterSummary(distributions, _with_texts(largest, urls), _with_texts(least, urls))
 
 
 def _count(part: pa.Table) -> dict[str, Distribution]:
@@ -82,8 +82,8 @@ def _count(part: pa.Table) -> dict[str, Distribution]:
     return {"size": Distribution.of(part["size"].to_numpy()), **counted}
 
 
-def _first(known: pa.Table | None, part: pa.Table, order: list[tuple[str, str]]) -> pa.Table:
-    both = part if known is None else pa.concat_tables([known, part])
+def _first(previous: pa.Table | None, part: pa.Table, order: list[tuple[str, str]]) -> pa.Table:
+    both = part if previous is None else pa.concat_tables([previous, part])
     return both.sort_by(order).slice(0, SHOWN_CLUSTERS)
 
 
@@ -99,16 +99,16 @@ def _numbers(url: str) -> pa.Table:
         return file.read(columns=list(_NUMBERS), use_threads=False).replace_schema_metadata(None)
 
 
-def _told(chosen: pa.Table | None, urls: Sequence[str]) -> list[dict[str, Any]]:
+def _with_texts(chosen: pa.Table | None, urls: Sequence[str]) -> list[dict[str, Any]]:
     """Return the chosen clusters with their answer and texts, in order."""
     if chosen is None:
         return []
     clusters = chosen.drop_columns(["file", "row"]).to_pylist()
     places = list(zip(chosen["file"].to_pylist(), chosen["row"].to_pylist(), strict=True))
-    told: dict[tuple[int, int], dict[str, Any]] = {}
-    for number, wanted in itertools.groupby(sorted(places), key=lambda place: place[0]):
-        told |= {(number, row): texts for row, texts in _texts(urls[number], [row for _, row in wanted])}
-    return [cluster | told[place] for cluster, place in zip(clusters, places, strict=True)]
+    texts: dict[tuple[int, int], dict[str, Any]] = {}
+    for number, chosen_rows in itertools.groupby(sorted(places), key=lambda place: place[0]):
+        texts |= {(number, row): columns for row, columns in _texts(urls[number], [row for _, row in chosen_rows])}
+    return [cluster | texts[place] for cluster, place in zip(clusters, places, strict=True)]
 
 
 def _texts(url: str, rows: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -126,7 +126,7 @@ def _texts(url: str, rows: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]
 
 @contextlib.contextmanager
 def open_parquet(url: str) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file so that a remote store sends the wanted columns alone, a request each."""
+    """Open a Parquet file; of a remote store only the columns that are read are requested, one request each."""
     file_system, path = storage.locate(url)
     with storage.explained(url), file_system.open(path, "rb", cache_type="none") as raw, pq.ParquetFile(raw) as file:
         yield file

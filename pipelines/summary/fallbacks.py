@@ -1,9 +1,9 @@
-"""Answers that look like a fallback: given to a large share of the rows and to questions that have nothing in common.
+"""Answers that look like a fallback: a large share of the rows, and questions that have nothing in common.
 
 MEMBERS of whole answers -> broad_answers -> BroadAnswer -> fallbacks -> those with a large share of all rows
 
-"Sorry, I did not understand" makes one huge answer of unrelated questions. Its questions are no more alike than
-questions of different answers are, whereas those of a topic are, whatever its words.
+"Sorry, I did not understand" is the answer to many unrelated questions. They are no more alike than questions of
+different answers, whereas questions about one topic are.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from schemas.quantities import counted
 from schemas.ragged import most_frequent
 
 MIN_SHARE: Final = 0.05
-"""Share of the rows from which an answer is worth a warning."""
+"""Minimum share of the rows of an answer that causes a warning."""
 
 FEWEST_QUESTIONS: Final = 50
-"""Of fewer questions the likeness is too uncertain: random samples of 50 had ratios of 0.85 to 1.18."""
+"""With fewer questions the ratio is too uncertain: random samples of 50 had ratios of 0.85 to 1.18."""
 
 UNLIKE: Final = 1.5
-"""Largest ratio of likeness inside to likeness outside. Banking77's intents have 2.4 to 8, random questions 0.9 to 1.2,
+"""Maximum ratio of likeness inside to likeness outside. Banking77's intents have 2.4 to 8, random questions 0.9 to 1.2,
 answers of open-domain questions 2.5 to 23 (docs/log.md)."""
 
 _MOST: Final = int(1 / MIN_SHARE)
-"""No more answers than this can have that share of the rows, so a shard reports no more."""
+"""Maximum number of answers with that share of the rows, so a shard reports no more."""
 
 _SHOWN: Final = 60
 _LONGEST_WORD: Final = 200
@@ -48,24 +48,24 @@ def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]
     answers = members.filter(pc.is_valid(members["answer"])).group_by("answer_id", use_threads=False)
     totals = answers.aggregate([("events", "sum"), ("question_id", "count_distinct")])
     many = totals.filter(pc.greater_equal(totals["question_id_count_distinct"], FEWEST_QUESTIONS))
-    found = []
+    broad = []
     for row in many.sort_by([("events_sum", "descending"), ("answer_id", "ascending")]).slice(0, _MOST).to_pylist():
         rows = members.filter(pc.equal(members["answer_id"], row["answer_id"]))
         if likeness_ratio(_of_questions(rows), weights) < UNLIKE:
             form = most_frequent(*(rows[name].combine_chunks() for name in ("answer_id", "answer", "events")))
-            found.append(BroadAnswer(form["value"][0].as_py(), row["events_sum"], row["question_id_count_distinct"]))
-    return found
+            broad.append(BroadAnswer(form["value"][0].as_py(), row["events_sum"], row["question_id_count_distinct"]))
+    return broad
 
 
 def _of_questions(rows: pa.Table) -> pa.Array:
     """Return the tokens of each distinct question, once."""
-    asked = rows.filter(pc.is_valid(rows["question_id"]))
-    _, first = np.unique(asked["question_id"].to_numpy(), return_index=True)
-    return asked["token_ids"].combine_chunks().take(pa.array(first))
+    questions = rows.filter(pc.is_valid(rows["question_id"]))
+    _, first = np.unique(questions["question_id"].to_numpy(), return_index=True)
+    return questions["token_ids"].combine_chunks().take(pa.array(first))
 
 
 def likeness_ratio(token_lists: pa.Array, weights: TokenWeights) -> float:
-    """Return how much more alike some questions are than they are like the others: 1 for a random choice.
+    """Return the likeness among some questions divided by their likeness to all others: 1 for a random choice.
 
     The likeness of two questions is the sum of squared weights of the tokens they share; means over all pairs follow
     from the tokens' frequencies. It is infinite where there are no other questions to compare with.

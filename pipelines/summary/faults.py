@@ -1,6 +1,6 @@
-"""Why a run is not worth publishing, and which option to change.
+"""Reasons not to publish a run, with the option to change.
 
-counters -> fault_of -> one sentence, or None
+counters -> fault_of -> sentences, or None
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from schemas.quantities import counted
 from schemas.tables import SPLITS
 
 ASKED_FOR: Final = ("ignored_answer", "low_confidence", "other_locale")
-"""Reasons of rows that the user chose to reject: no sign of a wrong file, so `--max-reject-ratio` leaves them out."""
+"""Reasons of rows that the user chose to reject: no sign of a wrong file, so `--max-reject-ratio` ignores them."""
 
 SHOWN: Final = 5
 _SHOWN_CHARACTERS: Final = 120
@@ -35,12 +35,12 @@ _OTHERWISE: Final = "Correct the rows, or raise --max-reject-ratio to run withou
 
 
 def fault_of(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio: float) -> str | None:
-    """Return why the run is worth nothing and what to do, or None if it is worth something.
+    """Return why a run is not published and the option to change, or None if it is published.
 
     Args:
         counters: of the run.
         urls: of the input files.
-        max_reject_ratio: largest share of rejected rows, those left out that the user asked to reject.
+        max_reject_ratio: maximum share of rejected rows; rows rejected for a reason in `ASKED_FOR` do not count.
     """
     read, rejected = counters.get("rows_read", 0), counters["rows_rejected"]
     asked_for = sum(counters.get(f"rejected_validate_{reason}", 0) for reason in ASKED_FOR)
@@ -50,16 +50,16 @@ def fault_of(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio:
         allowed = f"more than --max-reject-ratio {max_reject_ratio} allows"
         of_rows = {name: n for name, n in _reasons(counters).items() if name.split("_")[0] in ROW_STAGES}
         unusable = {name: n for name, n in of_rows.items() if name.removeprefix("validate_") not in ASKED_FOR}
-        found = f"{rejected - asked_for:,} of {counted(read - asked_for, 'row')} rejected, {allowed}"
+        share = f"{rejected - asked_for:,} of {counted(read - asked_for, 'row')} rejected, {allowed}"
         step = ENCODING_HINT if counters.get("rejected_read_invalid_utf8") else _OTHERWISE
-        return f"{found}. {_most_frequent(unusable)}. {step}"
+        return f"{share}. {_most_frequent(unusable)}. {step}"
     if idle := idle_filter(counters):
         return idle
     if counters.get("positive_edges") == 0:
-        found = (
-            f"none of {counted(counters['rows_kept'], 'usable row')} marks two different questions with is_duplicate 1"
+        of = f"none of {counted(counters['rows_kept'], 'usable row')}"
+        return (
+            f"no positive pair: {of} marks two different questions with is_duplicate 1. Check the labels of the input"
         )
-        return f"no positive pair: {found}. Check the labels of the input"
     if not any(counters.get(f"clusters_{split}") for split in SPLITS):
         of = f"{counted(counters.get('members', 0), 'question')} in {counted(counters.get('groups', 0), 'group')}"
         reasons = _reasons(counters)
@@ -78,7 +78,7 @@ def shown_rejects(examples: Sequence[RejectExamples]) -> list[str]:
 
 
 def _reasons(counters: Mapping[str, int]) -> dict[str, int]:
-    """Return how often each ``stage_reason`` rejected something, the most frequent first."""
+    """Return the number of rejects of each ``stage_reason``, the most frequent first."""
     reasons = {name.removeprefix("rejected_"): n for name, n in counters.items() if name.startswith("rejected_")}
     return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
 
@@ -88,6 +88,6 @@ def _most_frequent(reasons: Mapping[str, int]) -> str:
 
 
 def _advice(reasons: Mapping[str, int]) -> str:
-    """Return what to change about the reason that rejected most."""
+    """Return the advice for the most frequent reason."""
     name = next(iter(reasons), "")
     return _ADVICE.get(name) or _ADVICE.get(name.split("_")[0]) or _OTHERWISE

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 FIVE = {"min": 0.0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1.0}
-"""The quantiles that sum a distribution up, by name."""
+"""Share of the values up to each figure of the five-number summary."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Distribution:
     """Counts of values that are rounded to a multiple of ``1 / steps``; two of the same ``steps`` can be added.
 
     Attributes:
-        steps: how many different values lie between 0 and 1; 1 for whole numbers.
+        steps: number of different values between 0 and 1; 1 for whole numbers.
         multiples: (V,) the distinct values times ``steps``, ascending.
-        counts: (V,) how often each occurs.
+        counts: (V,) occurrences of each.
     """
 
     steps: int
@@ -44,11 +44,11 @@ class Distribution:
 
     @property
     def total(self) -> int:
-        """Return how many values there were."""
+        """Return the number of values."""
         return int(self.counts.sum())
 
     def quantile(self, share: float) -> float:
-        """Return the smallest value that at least this share of all values does not exceed; share 0 is the minimum.
+        """Return the smallest value with at least this share of all values at or below it; share 0 is the minimum.
 
         Raises:
             ValueError: there are no values.
@@ -59,11 +59,11 @@ class Distribution:
         return int(self.multiples[min(reached, len(self.multiples) - 1)]) / self.steps
 
     def five(self) -> dict[str, float]:
-        """Return minimum, quartiles and maximum by the names in `FIVE`; nothing of no values."""
+        """Return minimum, quartiles and maximum by the names in `FIVE`; an empty dict if there are no values."""
         return {name: self.quantile(share) for name, share in FIVE.items()} if self.total else {}
 
     def bins(self, edges: Sequence[float]) -> list[int]:
-        """Return how many values lie in each half-open interval between ``edges``, ascending; the last is closed."""
+        """Return the number of values in each half-open interval between ``edges``, ascending; the last is closed."""
         limits = np.rint(np.asarray(edges, np.float64) * self.steps).astype(np.int64)
         limits[-1] += 1
         up_to = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.counts)])

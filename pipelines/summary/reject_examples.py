@@ -1,4 +1,4 @@
-"""Some of what was rejected, for every stage and reason, for a person to read.
+"""Examples of rejected rows and questions, for every stage and reason.
 
 files of the rejected table, counters -> reject_examples -> RejectExamples
 """
@@ -23,7 +23,7 @@ _BATCH: Final = 1024
 
 
 class RejectExamples(NamedTuple):
-    """What was rejected by a stage for a reason: how often, and the first payloads of the files, in order."""
+    """Number of rejects of a stage for a reason, and the first payloads in the order of the files."""
 
     stage: str
     reason: str
@@ -32,7 +32,7 @@ class RejectExamples(NamedTuple):
 
     @property
     def texts(self) -> list[str]:
-        """Return the payloads as a person reads them: ``question -> answer`` where they have these."""
+        """Return the payloads for a person: ``question -> answer`` where they have these fields."""
         return [_text(payload) for payload in self.payloads]
 
 
@@ -44,30 +44,30 @@ def reject_examples(url: str, files: Sequence[File], counters: Mapping[str, int]
 
     Args:
         url: the dataset's folder.
-        files: of a run, those of other tables too.
+        files: of a run; those of other tables are ignored.
         counters: of the run.
 
     Raises:
         QprError: a file cannot be read.
     """
-    found: dict[tuple[str, str], list[str]] = {}
+    payloads: dict[tuple[str, str], list[str]] = {}
     missing = {name: min(number, SHOWN_REJECTS) for name, number in counters.items() if name.startswith("rejected_")}
     for file in sorted((file for file in files if file.table == "rejected"), key=lambda file: file.path):
         if not any(missing.values()):
             break
         with open_parquet(storage.join(url, file.path)) as opened:
             for stage, reason, payload in _first(opened, missing):
-                found.setdefault((stage, reason), []).append(payload)
+                payloads.setdefault((stage, reason), []).append(payload)
                 missing[f"rejected_{stage}_{reason}"] -= 1
     examples = [
-        RejectExamples(stage, reason, counters[f"rejected_{stage}_{reason}"], payloads)
-        for (stage, reason), payloads in found.items()
+        RejectExamples(stage, reason, counters[f"rejected_{stage}_{reason}"], examples_of_reason)
+        for (stage, reason), examples_of_reason in payloads.items()
     ]
     return sorted(examples, key=lambda example: (-example.number, example.stage, example.reason))
 
 
 def _first(file: pq.ParquetFile, missing: Mapping[str, int]) -> Iterator[tuple[str, str, str]]:
-    """Yield stage, reason and payload of the first rows of every reason of which some are missing."""
+    """Yield stage, reason and payload of the first rows of every reason that still lacks examples."""
     columns = file.read(columns=["stage", "reason"], use_threads=False)
     coded = pc.binary_join_element_wise("rejected", columns["stage"], columns["reason"], "_").combine_chunks()
     names = coded.dictionary_encode()
@@ -99,5 +99,4 @@ def _text(payload: str) -> str:
         return payload
     if not isinstance(row, dict):
         return payload
-    told = [str(row[name]) for name in ("question", "answer") if row.get(name) is not None]
-    return " -> ".join(told) or payload
+    return " -> ".join(str(row[name]) for name in ("question", "answer") if row.get(name) is not None) or payload

@@ -1,6 +1,6 @@
-"""The counters of a run as accounts a person can read: of input rows, of questions, of splits.
+"""Balance of a run's counters: input rows, questions, splits.
 
-counters -> accounts -> Accounts
+counters -> row_balance -> RowBalance
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from schemas.tables import SPLITS
 
 _REJECTED = "rejected_"
 _IN_SPLIT = ("clusters", "members", "pairs")
+_STAGES = (*ROW_STAGES, "ambiguity", "linkage", "size", "coherence", "leakage")
 
 
 class Rejects(NamedTuple):
-    """How many were turned away by a stage for a reason, and which share of all that is."""
+    """Number of rows or questions that a stage rejected for a reason, and their share of all."""
 
     stage: str
     reason: str
@@ -24,8 +25,8 @@ class Rejects(NamedTuple):
     share: float
 
 
-class Account(NamedTuple):
-    """What became of ``whole``: ``kept``, or turned away; stages in the order of the work, frequent reasons first."""
+class Balance(NamedTuple):
+    """Rows or questions by outcome: all, kept, and rejected in the order of the stages, frequent reasons first."""
 
     whole: int
     kept: int
@@ -41,44 +42,41 @@ class Split(NamedTuple):
     pairs: int
 
 
-class Accounts(NamedTuple):
+class RowBalance(NamedTuple):
     """All counters of a run, each in one place.
 
     Attributes:
         rows: of the input.
-        questions: those of every answer; one that got two answers counts for both.
+        questions: those of every answer; a question with two answers counts for both.
         splits: in their order, and their sum, called all.
         others: the counters that stand in none of these.
     """
 
-    rows: Account
-    questions: Account
+    rows: Balance
+    questions: Balance
     splits: list[Split]
     others: dict[str, int]
 
 
-_STAGES = (*ROW_STAGES, "ambiguity", "linkage", "size", "coherence", "leakage")
-
-
-def accounts(counters: Mapping[str, int]) -> Accounts:
-    """Sort the counters of a manifest into accounts; one that is missing is 0."""
+def row_balance(counters: Mapping[str, int]) -> RowBalance:
+    """Sort the counters of a manifest; a missing one is 0."""
     splits = [Split(split, *(counters.get(f"{name}_{split}", 0) for name in _IN_SPLIT)) for split in SPLITS]
     whole = Split("all", *(sum(numbers) for numbers in zip(*(split[1:] for split in splits), strict=True)))
-    rows = _account(counters, counters.get("rows_read", 0), counters.get("rows_kept", 0), of_rows=True)
-    questions = _account(counters, counters.get("members", 0), whole.questions, of_rows=False)
-    told = {"rows_read", "rows_kept", "rows_rejected", "members", "members_rejected"}
-    told |= {f"{name}_{split}" for name in _IN_SPLIT for split in SPLITS}
-    others = {name: n for name, n in counters.items() if name not in told and not name.startswith(_REJECTED)}
-    return Accounts(rows, questions, [*splits, whole], others)
+    rows = _balance(counters, counters.get("rows_read", 0), counters.get("rows_kept", 0), of_rows=True)
+    questions = _balance(counters, counters.get("members", 0), whole.questions, of_rows=False)
+    balanced = {"rows_read", "rows_kept", "rows_rejected", "members", "members_rejected"}
+    balanced |= {f"{name}_{split}" for name in _IN_SPLIT for split in SPLITS}
+    others = {name: n for name, n in counters.items() if name not in balanced and not name.startswith(_REJECTED)}
+    return RowBalance(rows, questions, [*splits, whole], others)
 
 
-def _account(counters: Mapping[str, int], whole: int, kept: int, *, of_rows: bool) -> Account:
+def _balance(counters: Mapping[str, int], whole: int, kept: int, *, of_rows: bool) -> Balance:
     rejects = []
     for name, number in counters.items():
         stage, _, reason = name.removeprefix(_REJECTED).partition("_")
         if name.startswith(_REJECTED) and (stage in ROW_STAGES) == of_rows:
             rejects.append(Rejects(stage, reason, number, number / whole if whole else 0.0))
-    return Account(whole, kept, sorted(rejects, key=_by_stage))
+    return Balance(whole, kept, sorted(rejects, key=_by_stage))
 
 
 def _by_stage(line: Rejects) -> tuple[int, str, int, str]:

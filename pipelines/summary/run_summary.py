@@ -1,6 +1,6 @@
 """Summary of a finished run.
 
-run -> Findings -> a page, tables in a terminal
+run -> RunSummary -> report.html, warnings
 """
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pipelines.intermediate import BroadAnswer
-from pipelines.summary.cluster_summary import Overview
+from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.fallbacks import warnings
 from pipelines.summary.reject_examples import RejectExamples
 from schemas.artifacts.manifest import Source
 
 
-class Findings(NamedTuple):
-    """All that a person may want to know of a run, before it is published.
+class RunSummary(NamedTuple):
+    """Result of a run, before it is published.
 
     Attributes:
-        url: the dataset's folder.
-        run_id: the run's.
-        seconds: how long it took so far.
-        fault: why it will not be published, None if it will be.
-        inputs: what it read.
-        configuration: what decided what became of that.
-        counters: of the manifest.
-        overview: of the clusters.
-        leakage: what ``leakage.json`` holds.
-        rejects: some rows and questions that were rejected, for every reason.
+        url: folder of the dataset.
+        run_id: name of the run's folder.
+        seconds: duration so far.
+        fault: reason why the run will not be published, None if it will be.
+        inputs: the files that were read.
+        configuration: settings, as in the manifest.
+        counters: as in the manifest.
+        clusters: distributions and examples of clusters.
+        leakage: content of ``leakage.json``.
+        rejects: examples of rejected rows and questions, for every reason.
         fallbacks: answers that look like a fallback, the most frequent first.
     """
 
@@ -39,12 +39,12 @@ class Findings(NamedTuple):
     inputs: list[Source]
     configuration: dict[str, Any]
     counters: dict[str, int]
-    overview: Overview
+    clusters: ClusterSummary
     leakage: dict[str, Any]
     rejects: Sequence[RejectExamples] = ()
     fallbacks: Sequence[BroadAnswer] = ()
 
     @property
     def warnings(self) -> list[str]:
-        """Return what a person should look into, a sentence each."""
+        """Return one sentence for each suspected fallback answer."""
         return warnings(self.fallbacks, rows=self.counters.get("rows_read", 0))

@@ -1,4 +1,4 @@
-"""Sentences about the values of the inputs that a run could not read.
+"""Sentences about input values that could not be read.
 
 counters -> idle_filter, value_notes
 """
@@ -15,7 +15,7 @@ _KINDS = {"confidence": "a number", "timestamp": "a time"}
 
 
 def idle_filter(counters: Mapping[str, int]) -> str | None:
-    """Return which option filters by a column of which no value was read, or None: such a filter keeps every row."""
+    """Return an error about an option that filters by a column without a readable value: it would keep every row."""
     for name, option in _OPTIONS.items():
         if counters.get(f"readable_{name}") == 0:
             unreadable = counters.get(f"unreadable_{name}", 0)
@@ -26,7 +26,7 @@ def idle_filter(counters: Mapping[str, int]) -> str | None:
 
 
 def value_notes(counters: Mapping[str, int]) -> list[str]:
-    """Return a sentence for each kind of value that was not read."""
+    """Return one sentence for each kind of unreadable value."""
     notes = [
         f"{name}: {counters[f'unreadable_{name}']:,} value(s) cannot be read as {kind} and are not used"
         for name, kind in _KINDS.items()

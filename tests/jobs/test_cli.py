@@ -117,7 +117,7 @@ def test_stopping_a_command_says_that_nothing_was_lost(capsys):
         raise KeyboardInterrupt
 
     assert console.run_explained(command, []) == 130
-    assert "what was there before is untouched" in capsys.readouterr().err
+    assert "earlier outputs are unchanged" in capsys.readouterr().err
 
 
 def test_a_reader_that_goes_away_is_no_traceback():

@@ -65,6 +65,11 @@ def test_labels_are_short():
     assert texts(sizes(450, 30_000))[:7] == ["500", "1k", "2k", "5k", "10k", "20k", "50k"]
 
 
+def test_labels_of_many_bins_are_thinned_so_that_they_fit():
+    ticks = texts(sizes(2, 10**9))[:29]
+    assert [tick for tick in ticks if tick] == ["2", "5", "50", "500", "5k", "50k", "500k", "5M", "50M", "500M"]
+
+
 def test_scores_have_twenty_bins_and_the_quartiles_in_words():
     plot = histogram("idf_coherence", Distribution.of(np.array([0.3, 0.31, 1.0]), steps=10_000))
     assert plot.numbers.rows == [("0.30 to 0.35", "2", "66.7 %"), ("0.95 to 1.00", "1", "33.3 %")]

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from jobs.display.html_report import SHOWN_INPUTS, dataset_page
 from pipelines.intermediate import BroadAnswer
-from pipelines.summary.cluster_summary import Overview
+from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.histogram import Distribution
 from pipelines.summary.reject_examples import RejectExamples
-from pipelines.summary.run_summary import Findings
+from pipelines.summary.run_summary import RunSummary
 from schemas.artifacts.manifest import Source
 
 CHECK = {
@@ -31,7 +31,7 @@ def page(clusters=(), *, counters=None, leakage=CHECK, fault=None, inputs=("log 
     sizes = [c["size"] for c in clusters]
     scores = Distribution.of(np.array([c["coherence"] for c in clusters]), steps=10_000)
     found = {"size": Distribution.of(np.array(sizes)), "coherence": scores} if clusters else {}
-    findings = Findings(
+    summary = RunSummary(
         url=more.pop("url", "s3://b/<d>"),
         run_id="run",
         seconds=2.0,
@@ -39,11 +39,11 @@ def page(clusters=(), *, counters=None, leakage=CHECK, fault=None, inputs=("log 
         inputs=[Source(url=url, bytes=1_000) for url in inputs],
         configuration=configuration or {"shards": 1},
         counters=counters or {},
-        overview=Overview(found, list(clusters), list(clusters[::-1])),
+        clusters=ClusterSummary(found, list(clusters), list(clusters[::-1])),
         leakage=leakage,
         **more,
     )
-    return dataset_page(findings).decode()
+    return dataset_page(summary).decode()
 
 
 class Seen(html.parser.HTMLParser):

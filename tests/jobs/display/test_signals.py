@@ -18,7 +18,7 @@ from schemas.tables import SPLITS
 from tests.support.engine_servers import ROOT
 
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}  # 128 and the signal's number
-MESSAGE = "error: stopped; what was there before is untouched\n"
+MESSAGE = "error: stopped; earlier outputs are unchanged\n"
 
 
 @pytest.fixture(autouse=True)

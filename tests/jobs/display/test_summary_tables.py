@@ -1,6 +1,14 @@
 import pytest
 
-from jobs.display.summary_tables import Sheet, other_counts, percent, rows_per_second, sheets, shown, speed
+from jobs.display.summary_tables import (
+    SummaryTable,
+    other_counts,
+    percent,
+    rows_per_second,
+    shown,
+    speed,
+    summary_tables,
+)
 
 COUNTERS = {
     "rows_read": 4_000,
@@ -25,7 +33,7 @@ FIVE = {"min": 2.0, "q1": 2.0, "median": 2.0, "q3": 3.0, "max": 1_000.0}
 
 def test_the_tables_of_a_run():
     scores = {"size": FIVE, "coherence": dict.fromkeys(FIVE, 0.25), "idf_coherence": dict.fromkeys(FIVE, 0.5)}
-    rows, questions, splits, clusters = sheets(COUNTERS, scores, DECIDED_BY_IDF)
+    rows, questions, splits, clusters = summary_tables(COUNTERS, scores, DECIDED_BY_IDF)
     assert rows.head == ("Rows", "rejected for", "number", "share")
     assert rows.rows == [
         ("read", "", "4,000", "100.0 %"),
@@ -47,11 +55,11 @@ def test_the_tables_of_a_run():
     ]
     assert "0 unrelated, 1 the same words" in clusters.note
     assert clusters.note.endswith("Idf coherence decides: clusters below 0.05 are rejected (--min-coherence).")
-    assert other_counts(COUNTERS) == Sheet(("Other counts", "number"), [("groups", "1,005")])
+    assert other_counts(COUNTERS) == SummaryTable(("Other counts", "number"), [("groups", "1,005")])
 
 
 def test_a_run_without_clusters_has_no_table_of_them():
-    assert [sheet.head[0] for sheet in sheets({}, {}, {})] == ["Rows", "Questions", "Split"]
+    assert [sheet.head[0] for sheet in summary_tables({}, {}, {})] == ["Rows", "Questions", "Split"]
 
 
 @pytest.mark.parametrize(
@@ -71,6 +79,6 @@ def test_speed_and_values():
 
 def test_a_score_that_rejects_nothing_does_not_decide():
     accepted = {"assembly": {"gate": {"coherence": "paper", "min_coherence": 0}}}
-    [*_, clusters] = sheets(COUNTERS, {"coherence": dict.fromkeys(FIVE, 0.5)}, accepted)
+    [*_, clusters] = summary_tables(COUNTERS, {"coherence": dict.fromkeys(FIVE, 0.5)}, accepted)
     assert clusters.rows[0][0] == "coherence (paper)"
     assert clusters.note.endswith("No cluster is rejected for its coherence.")

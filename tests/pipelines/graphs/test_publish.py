@@ -36,8 +36,8 @@ class Nothing(pydantic.BaseModel):
     """A configuration without options."""
 
 
-def page_of(findings):
-    return f"fault: {findings.fault}".encode()
+def page_of(summary):
+    return f"fault: {summary.fault}".encode()
 
 
 def publish(url, counts, *, before=lambda: None, ratio=0.1, overwrite=False, questions_a_row=1, page=page_of):
@@ -76,8 +76,8 @@ def test_a_run_whose_accounts_are_right_is_published(memory):
 def test_the_page_is_made_of_what_was_found_and_its_times_are_in_no_digest(memory):
     told = []
 
-    def page(findings):
-        told.append(findings)
+    def page(summary):
+        told.append(summary)
         return f"{len(told)}. page".encode()
 
     first = publish(memory, GOOD, page=page)

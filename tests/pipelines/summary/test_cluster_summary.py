@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from pipelines.summary import cluster_summary as module
-from pipelines.summary.cluster_summary import SCORES, SHOWN_CLUSTERS, SHOWN_TEXTS, overview
+from pipelines.summary.cluster_summary import SCORES, SHOWN_CLUSTERS, SHOWN_TEXTS, summarize_clusters
 from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.writer import write_file
 from schemas.errors import QprError
@@ -32,7 +32,7 @@ def stored(url, *parts):
     for number, rows in enumerate(parts):
         content = to_parquet(pa.Table.from_pylist(rows, CLUSTERS), "clusters")
         files.append(write_file(f"{url}/run", f"clusters/{number:03}.parquet", content, table="clusters"))
-    return overview(url, files[::-1])
+    return summarize_clusters(url, files[::-1])
 
 
 @pytest.mark.parametrize("files", [1, 4, 40])
@@ -87,4 +87,4 @@ def test_a_file_that_is_gone_is_named(memory):
         update={"path": "run/clusters/1.parquet"}
     )
     with pytest.raises(QprError, match=r"run/clusters/1\.parquet: no such file"):
-        overview(memory, [gone])
+        summarize_clusters(memory, [gone])

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.summary.row_balance import Rejects, Split, accounts
+from pipelines.summary.row_balance import Rejects, Split, row_balance
 
 COUNTERS = {
     "rows_read": 100,
@@ -25,7 +25,7 @@ COUNTERS = {
 
 
 def test_rows_and_questions_have_accounts_of_their_own():
-    told = accounts(COUNTERS)
+    told = row_balance(COUNTERS)
     assert told.rows[:2] == (100, 97)
     assert told.rows.rejects == [Rejects("read", "invalid_json", 1, 0.01), Rejects("validate", "no_word", 2, 0.02)]
     assert told.questions[:2] == (80, 20)
@@ -37,12 +37,12 @@ def test_rows_and_questions_have_accounts_of_their_own():
 
 
 def test_a_stage_that_nobody_knows_comes_last():
-    told = accounts({"members": 9, "rejected_zeal_x": 4, "rejected_leakage_x": 1, "rejected_angst_x": 4})
+    told = row_balance({"members": 9, "rejected_zeal_x": 4, "rejected_leakage_x": 1, "rejected_angst_x": 4})
     assert [line.stage for line in told.questions.rejects] == ["leakage", "angst", "zeal"]
 
 
 def test_splits_add_up():
-    assert accounts(COUNTERS).splits == [
+    assert row_balance(COUNTERS).splits == [
         Split("train", 4, 17, 30),
         Split("validation", 0, 0, 0),
         Split("test", 1, 3, 2),
@@ -51,9 +51,9 @@ def test_splits_add_up():
 
 
 def test_nothing_is_no_error():
-    told = accounts({})
+    told = row_balance({})
     assert (told.rows.whole, told.questions.rejects, told.others) == (0, [], {})
-    assert accounts({"rejected_read_x": 2}).rows.rejects == [Rejects("read", "x", 2, 0.0)]
+    assert row_balance({"rejected_read_x": 2}).rows.rejects == [Rejects("read", "x", 2, 0.0)]
 
 
 NAMES = [*COUNTERS, "events", "unreadable_timestamp", "rejected_new_reason", "members_judged", "rows_positive"]
@@ -61,7 +61,7 @@ NAMES = [*COUNTERS, "events", "unreadable_timestamp", "rejected_new_reason", "me
 
 @given(st.dictionaries(st.sampled_from(NAMES), st.integers(1, 2**62), max_size=len(NAMES)))
 def test_every_counter_stands_in_one_place(counters):
-    told = accounts(counters)
+    told = row_balance(counters)
     lines = [*told.rows.rejects, *told.questions.rejects]
     seen = {f"rejected_{line.stage}_{line.reason}" for line in lines} | set(told.others)
     sums = {"rows_read", "rows_kept", "rows_rejected", "members", "members_rejected"}
