@@ -169,7 +169,7 @@ def test_too_little_memory_is_no_defect(capsys, error):
         raise error
 
     assert console.run_explained(command, []) == 1
-    assert re.match(r"error: not enough memory.*\. Give the command less at a time", capsys.readouterr().err)
+    assert re.match(r"error: not enough memory.*\. Use smaller inputs", capsys.readouterr().err)
 
 
 def test_output_is_utf8_whatever_the_locale_and_a_path_that_is_no_text_is_escaped():

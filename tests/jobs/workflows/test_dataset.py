@@ -60,9 +60,7 @@ def test_the_page_of_a_run_that_is_not_published_says_why(qpr, write_jsonl, memo
     outcome = qpr("clusters", path, "--output", f"{memory}/d")
     assert outcome.code == 1
     page = outcome.err.split("see the counts in ")[1].split("\n")[0]
-    assert (
-        "This run was not published: no cluster was left of 1 question in 1 group" in storage.read_bytes(page).decode()
-    )
+    assert "Not published.</strong> no cluster was left of 1 question in 1 group" in storage.read_bytes(page).decode()
 
 
 def test_the_steps_of_a_run_count_what_they_do_for_who_watches(qpr, command, memory):
