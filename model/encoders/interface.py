@@ -44,6 +44,10 @@ class Encoder(abc.ABC):
     def encode_keys(self, keys: pa.Array) -> Matrix:
         """Return one vector a question key."""
 
+    def word_sums(self, words: pa.Array) -> Matrix | None:  # noqa: ARG002
+        """Return what each word adds to a question's vector before length 1, if that is such a sum; None if not."""
+        return None
+
     def encode(self, texts: pa.Array | pa.ChunkedArray | Sequence[str], *, threads: int = 1) -> Matrix:
         """Return one vector a question text as it was asked, (len(texts), dimension) float32.
 

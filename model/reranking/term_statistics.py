@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from model.encoders.interface import Encoder, Matrix
-from model.encoders.subword.inference import BagEncoder
 from schemas.errors import QprError
 from schemas.text_arrays import distinct_all, words_all
 
@@ -112,9 +111,10 @@ def word_table(words: pa.Array, counts: WordCounts, encoder: Encoder) -> WordTab
     listed = words.to_pylist()
     idf = np.append(counts.idf(listed), np.float32(0))
     numeric = np.array([*(any(map(str.isdigit, word)) for word in listed), False])
-    if not isinstance(encoder, BagEncoder):
+    vectors = encoder.word_sums(words)
+    if vectors is None:
         return WordTable(idf, idf, None, numeric)
-    sums: Matrix = np.vstack([encoder.word_sums(words), np.zeros((1, encoder.dimension), np.float32)])
+    sums: Matrix = np.vstack([vectors, np.zeros((1, encoder.dimension), np.float32)])
     weights = np.linalg.norm(sums, axis=1).astype(np.float32)
     sums /= np.where(weights > 0, weights, 1)[:, None]
     return WordTable(idf, weights, sums, numeric)
