@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchmarks.labels.silver_logs import ALONE, TWO_IN_ONE, UNRELATED, SilverLog, Source, log_of
+from benchmarks.labels.silver_logs import ALONE, TWO_IN_ONE, UNRELATED, Source, log_of
 from pipelines.clusters.clustering import describe
 from pipelines.clusters.coherence import coherence
 from pipelines.clusters.pairs import pair
+from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.writing.parquet import ORDER, to_parquet
 from schemas.artifacts.dataset import Dataset
 from schemas.artifacts.manifest import Manifest
@@ -69,10 +70,11 @@ def write_noisy(dataset: Dataset, url: str, *, share: float, pairs: int, seed: i
     output = Output(url, "dataset", overwrite=True)
     source = _train(dataset)
     log = log_of(source, noisy_answers(source.clusters, share=share, seed=seed))
-    learned = pair(log.members, PAIRS_AN_ANSWER)
+    members = _clustered(log.members)
+    learned = pair(members, PAIRS_AN_ANSWER)
     drawn = np.random.default_rng(seed).permutation(len(learned))[:pairs]
     learned = learned.take(pa.array(np.sort(drawn)))
-    tables = _tables(dataset, log, learned)
+    tables = _tables(dataset, members, log.weights, learned)
     files = [
         output.write(f"{name}/all.parquet", to_parquet(table, name), table=name, rows=len(table))
         for name, table in tables.items()
@@ -100,14 +102,17 @@ def _train(dataset: Dataset) -> Source:
     return Source(texts, ids, np.split(np.arange(len(ids)), np.cumsum(sizes)[:-1]), np.zeros(0, np.int64))
 
 
-def _tables(dataset: Dataset, log: SilverLog, learned: pa.Table) -> dict[str, pa.Table]:
-    """Return the tables of the dataset with other train clusters and pairs."""
-    members = log.members
-    answers = members["answer_id"]
-    train = pa.repeat("train", len(members))
-    for name, values in (("cluster_id", answers), ("split", train)):
+def _clustered(members: pa.Table) -> pa.Table:
+    """Return members of train, each answer a cluster."""
+    for name, values in (("cluster_id", members["answer_id"]), ("split", pa.repeat("train", len(members)))):
         members = members.set_column(members.column_names.index(name), name, values)
-    scores = coherence(members["token_ids"], starts_of_runs(answers.to_numpy()), log.weights)
+    return members
+
+
+def _tables(dataset: Dataset, members: pa.Table, weights: TokenWeights, learned: pa.Table) -> dict[str, pa.Table]:
+    """Return the tables of the dataset with other train clusters and pairs."""
+    answers = members["cluster_id"]
+    scores = coherence(members["token_ids"], starts_of_runs(answers.to_numpy()), weights)
     clusters, pairs, questions = (dataset.table(name) for name in ("clusters", "pairs", "questions"))
     held_out = clusters.filter(pc.not_equal(clusters["split"], "train"))
     kept = pairs.filter(pc.is_in(pairs["cluster_id"], value_set=held_out["cluster_id"].combine_chunks()))
