@@ -109,7 +109,7 @@ def test_what_a_worker_installs_can_be_imported_from_anywhere(sdist, tmp_path):
         from pipelines.simulation.lexicon import lexicon
         load_model(), lexicon()  # read the data of the package
         from schemas.text import key
-        from pipelines.graphs.from_logs import ClustersConfig
+        from pipelines.graphs.settings import ClustersConfig
         print(len(ours), key("Pay?"), ClustersConfig(shards=1).shards)
     """
     told = run(sys.executable, "-c", code, str(target), cwd="/", PYTHONPATH=str(target), PYTHONSAFEPATH="1").split()

@@ -39,8 +39,10 @@ class LazyCommand(NamedTuple):
         return cast(Callable[..., None], getattr(importlib.import_module(self.module), self.function))
 
     def build(self, name: str) -> Any:
-        """Import the module and return the command called ``name``, with ``--quiet``."""
-        function = with_quiet(self.load())
+        """Import the module and return the command called ``name``, with its settings' options and ``--quiet``."""
+        from jobs.options.from_settings import with_settings  # imports pydantic, without which `qpr --help` works
+
+        function = with_quiet(with_settings(self.load()))
         own = self.command_class and getattr(importlib.import_module(self.module), self.command_class)
         alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
         alone.command(name, cls=own or Command)(function)

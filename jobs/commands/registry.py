@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from jobs.commands.lazy_group import LazyCommand, LazyGroup
-from jobs.options.old_spellings import refuse_old_spelling
+from jobs.options.old_spellings import current_spelling
 from schemas import __version__
 
 HELP = """From question-answering logs to a searchable index of question paraphrases.
@@ -79,8 +79,7 @@ class Commands(LazyGroup):
         Raises:
             UsageError: the command or one of its options has another name now.
         """
-        refuse_old_spelling(args)
-        return super().resolve_command(ctx, args)
+        return super().resolve_command(ctx, current_spelling(args))
 
 
 app = typer.Typer(

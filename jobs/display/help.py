@@ -18,6 +18,9 @@ ARGUMENTS = "Arguments"
 _TYPES = {"<int>": "N", "<int range>": "N", "<float>": "X", "<float range>": "X"}
 """Short names of values, where an option gives none: `TEXT` for any other."""
 
+_DEFAULT = re.compile(r"\[default: \((.+?)\)(;|\])")
+"""A default that is written as text; Typer puts it in parentheses."""
+
 _EXAMPLES = re.compile("^(?=Examples?:)", re.MULTILINE)
 
 
@@ -36,7 +39,8 @@ class Command(TyperCommand):
             if record := parameter.get_help_record(ctx):
                 named = parameter.param_type_name == "argument"
                 panel = getattr(parameter, "rich_help_panel", None) or (ARGUMENTS if named else OPTIONS)
-                panels.setdefault(panel, []).append((_signature(record[0], named=named), record[1]))
+                text = _DEFAULT.sub(r"[default: \1\2", record[1])
+                panels.setdefault(panel, []).append((_signature(record[0], named=named), text))
         for name, records in panels.items():
             if not records:
                 continue

@@ -1,4 +1,4 @@
-"""The options that `qpr clusters` and `qpr quora` share for their input files.
+"""Input files of a command.
 
 arguments and options -> input_files -> one `Source` a file, checked by check_inputs
 """
@@ -15,49 +15,33 @@ from schemas.errors import UsageError
 
 if TYPE_CHECKING:
     from pipelines.reading.headers.columns import Column
+    from pipelines.reading.settings import TextFormat
     from pipelines.reading.sources import Source
 
 LogFiles = Annotated[
     list[str] | None,
     typer.Argument(metavar="LOGS", help="Files, globs or URLs: .jsonl, .csv, .tsv, .parquet; .gz, .zst."),
 ]
-OlderFiles = Annotated[list[str] | None, typer.Option(hidden=True, help="Older way to give the files.")]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHAR",
-        help="Separator of CSV cells: one character or tab.",
-        show_default="found in each file",
-        rich_help_panel="Columns",
-    ),
+PairFiles = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="PAIRS", help="Files, globs or URLs of pairs: .tsv, .csv, .jsonl, .parquet; .gz."),
 ]
-Encoding = Annotated[
-    str | None,
+MaxRejectRatio = Annotated[
+    float,
     typer.Option(
-        metavar="NAME",
-        help="Encoding of text files, such as cp1252.",
-        show_default="utf-8",
-        rich_help_panel="Columns",
+        min=0, max=1, metavar="X", help="Fail if a larger share of rows is rejected.", rich_help_panel="Limits"
     ),
 ]
 
 _SPELLED = {"tab": "\t", "\\t": "\t"}
 
 
-def with_older(files: Sequence[str] | None, older: Sequence[str] | None, *, option: str) -> list[str]:
-    """Return the files of an older option and those that are arguments; print a note if the option is in use."""
-    if older:
-        say(f"{option} will go: give the files as arguments")
-    return [*(older or []), *(files or [])]
-
-
-def input_files(patterns: Sequence[str], *, delimiter: str | None, encoding: str | None, example: str) -> list[Source]:
+def input_files(patterns: Sequence[str] | None, text_format: TextFormat, *, example: str) -> list[Source]:
     """Return the files that a command reads; a file given twice is reported and read once.
 
     Args:
         patterns: paths, globs and URLs as they were typed.
-        delimiter: of CSV and TSV, as it was typed.
-        encoding: of text, as it was typed.
+        text_format: delimiter and encoding, as they were typed.
         example: the command with an input, for the message if there is none.
 
     Raises:
@@ -69,6 +53,7 @@ def input_files(patterns: Sequence[str], *, delimiter: str | None, encoding: str
 
     if not patterns:
         raise UsageError(f"no input file. Name at least one, such as: {example}")
+    delimiter, encoding = text_format.delimiter, text_format.encoding
     character = None if delimiter is None else _SPELLED.get(delimiter.lower(), delimiter)
     if character is not None and (len(character) != 1 or character in '"\r\n\0' or not character.isascii()):
         raise UsageError(f"--delimiter {delimiter!r}: must be one ASCII character, such as ';', or tab")

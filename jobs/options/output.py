@@ -1,9 +1,13 @@
-"""Checks of every ``--output``.
+"""Options of every command that writes or prints.
 
---output -> lasting -> the URL, or wrong usage
+command line -> Annotated types -> commands
 """
 
 from __future__ import annotations
+
+from typing import Annotated
+
+import typer
 
 from schemas.errors import UsageError
 
@@ -13,3 +17,11 @@ def lasting(url: str | None) -> str | None:
     if url and any(part.startswith("memory:") for part in url.split("::")):  # :: chains URLs, such as dir::memory://a
         raise UsageError(f"{url}: is in this command's memory and gone when it ends. Name a file or folder on a store")
     return url
+
+
+OutputFolder = Annotated[
+    str, typer.Option("--output", callback=lasting, metavar="FOLDER", help="Folder to write, any fsspec URL.")
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Check, print the plan, write nothing.")]

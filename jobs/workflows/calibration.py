@@ -16,6 +16,7 @@ import rich.table
 
 from jobs.display.calibration_chart import calibration_picture
 from jobs.display.console import emit, say, working
+from jobs.options.inputs import input_files
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import REPORTS, first_fault, read_manifest, read_verified
 from schemas.artifacts.writer import Output
@@ -24,8 +25,7 @@ from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from pipelines.calibration.calibrate import Calibration, Point
-    from pipelines.linkage.scoring.shipped_weights import Kind
-    from pipelines.reading.sources import Source as LogFile
+    from pipelines.calibration.settings import CalibrationConfig
 
 WEIGHTS, CURVES, PICTURE = "weights.json", "calibration.json", "calibration.png"
 SHOWN = (0.9, 0.95, 0.98, 0.99)
@@ -84,10 +84,9 @@ class StoredCalibration:
 
 
 def write_calibration(
-    sources: Sequence[LogFile],
+    files: Sequence[str] | None,
+    settings: CalibrationConfig,
     *,
-    names: Mapping[str, str],
-    kind: Kind,
     refine_with: str | None,
     output: str,
     overwrite: bool,
@@ -96,9 +95,8 @@ def write_calibration(
     """Learn from the logs, write weights, curves and their picture, and print thresholds with precision and recall.
 
     Args:
-        sources: log files with a gold column.
-        names: column names of the files by our names, where they differ.
-        kind: of weights.
+        files: log files with a gold column: paths, globs and URLs.
+        settings: labels and method.
         refine_with: model; its vectors are compared too.
         output: folder of the calibration.
         overwrite: replace an existing calibration.
@@ -113,21 +111,22 @@ def write_calibration(
     from pipelines.reading.sources import digest_input
 
     encoder = WorkerEncoder.of(refine_with) if refine_with else None
-    gold = read_gold(sources, names)
+    sources = input_files(files, settings, example="qpr calibrate 'labelled/*.jsonl' --output calibration")
+    gold = read_gold(sources, settings.column_names | {"gold": settings.gold_column})
     size = f"{counted(len(sources), 'file')}, {counted(sum(s.bytes for s in sources), 'byte')}"
     with Output(output, "calibration", overwrite=overwrite) as target, working(f"Calibrating on {size}"):
-        result = calibrate(gold, kind=kind, encode=encoder)
+        result = calibrate(gold, kind=settings.method, encode=encoder)
         curves = {name: [point._asdict() for point in points] for name, points in result.curves.items()}
         measured = {"counts": result.counts, "threshold": result.weights["threshold"], "curves": curves}
         chosen = {LINKAGE: result.weights["threshold"]}
-        files = [
+        written = [
             target.write(WEIGHTS, _json(result.weights), table="weights"),
             target.write(CURVES, _json(measured, indent=2), table="curves"),
             target.write(PICTURE, calibration_picture(result.curves, chosen=chosen), table=REPORTS),
         ]
         inputs = [digest_input(source) for source in sources]
-        configuration = {"kind": kind, "encoder": encoder and encoder.digest}
-        manifest = target.publish(files, inputs=inputs, configuration=configuration, counters=result.counts)
+        configuration = {"kind": settings.method, "encoder": encoder and encoder.digest}
+        manifest = target.publish(written, inputs=inputs, configuration=configuration, counters=result.counts)
     printed: dict[str, Any] = {"calibration": output, "digest": manifest.digest, **measured}
     emit(printed, as_json=as_json, table=lambda: _table(result))
     say(f"Picture: {storage.join(output, manifest.run_id, PICTURE)}")

@@ -5,12 +5,15 @@ sources, configuration, steps -> make_dataset -> dataset
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import rich.console
 
 from jobs.display.console import emit, say, warn, working
+from jobs.options.inputs import check_inputs, input_files
+from jobs.workflows.linkage import with_calibration
 from jobs.workflows.next_steps import next_steps
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import REPORTS
@@ -21,11 +24,92 @@ if TYPE_CHECKING:
     import apache_beam as beam
     from apache_beam.options.pipeline_options import PipelineOptions
 
-    from pipelines.graphs.from_logs import ClustersConfig
-    from pipelines.graphs.from_pairs import QuoraConfig
+    from pipelines.graphs.settings import ClustersConfig, QuoraConfig
     from pipelines.reading.sources import Source
     from pipelines.summary.run_summary import RunSummary
     from schemas.artifacts.manifest import Manifest
+
+
+@dataclasses.dataclass(frozen=True)
+class DatasetRun:
+    """Output and engine of a command that makes a dataset.
+
+    Attributes:
+        output: folder of the dataset.
+        options: of Beam.
+        max_reject_ratio: with a larger share of rejected rows nothing is published.
+        overwrite: replace an existing dataset.
+        dry_run: print the plan instead, after the checks that cost nothing.
+        as_json: print for a program.
+    """
+
+    output: str
+    options: PipelineOptions
+    max_reject_ratio: float
+    overwrite: bool
+    dry_run: bool
+    as_json: bool
+
+
+def dataset_of_logs(
+    files: Sequence[str] | None,
+    settings: ClustersConfig,
+    run: DatasetRun,
+    *,
+    refine_with: str | None = None,
+    calibration: str | None = None,
+    precision: float | None = None,
+) -> None:
+    """Make a dataset of log files.
+
+    Args:
+        files: paths, globs and URLs.
+        settings: of the pipeline.
+        run: output and engine.
+        refine_with: model whose vectors are compared too.
+        calibration: folder of learned weights and measured thresholds.
+        precision: choose the threshold that reached it.
+
+    Raises:
+        QprError: a file cannot be read, settings do not fit together, or the run is not worth publishing.
+    """
+    from pipelines.graphs import from_logs
+
+    sources = input_files(files, settings, example="qpr clusters 'logs/*.jsonl.gz' --output dataset")
+    filtered = settings.validation.filters
+    columns = [dataclasses.replace(c, required=c.required or c.name in filtered) for c in from_logs.COLUMNS]
+    check_inputs(sources, columns, settings.column_names)
+    calibrated, encode = with_calibration(
+        settings, calibration=calibration, precision=precision, refine_with=refine_with
+    )
+    config = calibrated.for_files(sources)
+    make_dataset(
+        lambda pipeline, url: from_logs.build(pipeline, sources=sources, config=config, run_url=url, encode=encode),
+        sources=sources,
+        configuration=config,
+        run=run,
+    )
+
+
+def dataset_of_pairs(files: Sequence[str] | None, settings: QuoraConfig, run: DatasetRun) -> None:
+    """Make a dataset of files of labelled pairs.
+
+    Raises:
+        QprError: a file cannot be read, or the run is not worth publishing.
+    """
+    from pipelines.duplicates import labelled_pairs
+    from pipelines.graphs import from_pairs
+
+    sources = input_files(files, settings, example="qpr quora quora_duplicate_questions.tsv --output dataset")
+    check_inputs(sources, labelled_pairs.COLUMNS, mappable=False)
+    config = settings.for_files(sources)
+    make_dataset(
+        lambda pipeline, url: from_pairs.build(pipeline, sources=sources, config=config, run_url=url),
+        sources=sources,
+        configuration=config,
+        run=run,
+        questions_a_row=2,
+    )
 
 
 def make_dataset(
@@ -33,13 +117,8 @@ def make_dataset(
     *,
     sources: Sequence[Source],
     configuration: ClustersConfig | QuoraConfig,
-    output: str,
-    overwrite: bool,
-    options: PipelineOptions,
-    max_reject_ratio: float,
+    run: DatasetRun,
     questions_a_row: int = 1,
-    dry_run: bool,
-    as_json: bool,
 ) -> None:
     """Claim the output, run the pipeline, publish what it wrote and print it; or print what would be done.
 
@@ -47,33 +126,31 @@ def make_dataset(
         build: adds the steps to a pipeline; its second argument is the run's folder.
         sources: the input files, their columns checked.
         configuration: settings of the run, stored in the manifest.
-        output: folder of the dataset.
-        overwrite: replace the dataset that is there.
-        options: of Apache Beam.
-        max_reject_ratio: maximum share of rejected rows of a run that is published.
+        run: output and engine.
         questions_a_row: number of questions in an input row.
-        dry_run: print inputs, estimated rows and options instead, after the checks that cost nothing.
-        as_json: print for a program.
 
     Raises:
         QprError: the output cannot be claimed, or the run is not worth publishing.
     """
-    if dry_run:
+    if run.dry_run:
         from jobs.display.terminal_tables import terminal_table
         from jobs.workflows.dry_run import dataset_dry_run, dataset_tables, show_dry_run
 
         result = dataset_dry_run(
-            sources=sources, configuration=configuration, output=output, overwrite=overwrite, options=options
+            sources=sources,
+            configuration=configuration,
+            output=run.output,
+            overwrite=run.overwrite,
+            options=run.options,
         )
-        show_dry_run(
-            result, as_json=as_json, table=lambda: rich.console.Group(*map(terminal_table, dataset_tables(result)))
-        )
+        tables = dataset_tables(result)
+        show_dry_run(result, as_json=run.as_json, table=lambda: rich.console.Group(*map(terminal_table, tables)))
         return
     from jobs.display.html_report import dataset_page
     from pipelines.graphs.publish import run_and_publish
 
     size = f"{counted(len(sources), 'file')}, {counted(sum(s.bytes for s in sources), 'byte')}"
-    message = f"Clustering {size}, in {counted(configuration.shards, 'part')}"
+    message = f"Clustering {size}, in {counted(configuration.shards or 1, 'part')}"
     seen: list[RunSummary] = []
 
     def page(summary: RunSummary) -> bytes:
@@ -81,15 +158,15 @@ def make_dataset(
         return dataset_page(summary)
 
     try:
-        with Output(output, "dataset", overwrite=overwrite) as target, working(message):
+        with Output(run.output, "dataset", overwrite=run.overwrite) as target, working(message):
             manifest = run_and_publish(
                 build,
                 output=target,
                 sources=sources,
                 configuration=configuration,
                 leakage=configuration.assembly.leakage,
-                options=options,
-                max_reject_ratio=max_reject_ratio,
+                options=run.options,
+                max_reject_ratio=run.max_reject_ratio,
                 questions_a_row=questions_a_row,
                 page=page,
             )
@@ -97,7 +174,7 @@ def make_dataset(
         for summary in seen:
             for warning in summary.warnings:
                 warn(warning)
-    _show(output, manifest, seen[-1], as_json=as_json)
+    _show(run.output, manifest, seen[-1], as_json=run.as_json)
 
 
 def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -> None:

@@ -8,21 +8,22 @@ from __future__ import annotations
 import dataclasses
 import functools
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from jobs.display.console import emit, say, two_columns, working
+from jobs.options.inputs import input_files
 from jobs.workflows.worker_encoder import WorkerEncoder
 from model.encoders.kinds import kind_of_address
 from model.encoders.registry import load_encoder
 from model.encoders.saved_model import load_parts
-from model.index.factory import PROBES, check_questions, lists_of
+from model.index.factory import check_questions, lists_of
 from model.index.index import IndexSettings
 from model.index.shard_builder import ShardBuilder
 from model.index.shards import new_index
 from pipelines.engine.runner import run
 from pipelines.graphs.index import build
-from pipelines.reading.index_inputs import DatasetFile, QuestionInputs, ignored_notes
+from pipelines.reading.index_inputs import DatasetFile, ignored_notes, question_files
 from pipelines.writing.run_report import check_sum, read_report
 from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, Source, read_verified
 from schemas.artifacts.writer import Output
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
 
     from model.choices import Distance
+    from pipelines.graphs.settings import IndexConfig
 
 COUNTERS = ("questions_read", "questions_indexed", "questions_merged", "questions_rejected")
 """The first is the sum of the others."""
@@ -86,27 +88,23 @@ class IndexedModel:
 
 
 def build_index(
-    inputs: QuestionInputs,
+    questions: Sequence[str],
+    settings: IndexConfig,
     *,
     model: str,
     output: str,
     overwrite: bool,
-    shards: int,
-    factory: str | None,
-    probes: int | None,
     options: PipelineOptions,
     as_json: bool,
 ) -> None:
     """Build an index, publish it and print its counters.
 
     Args:
-        inputs: the questions.
+        questions: datasets, and files and globs of questions.
+        settings: of the reading and of the index.
         model: URL of the model.
         output: folder of the index.
         overwrite: replace the index that is there.
-        shards: number of parts.
-        factory: FAISS factory string; None: by the number of questions.
-        probes: inverted lists searched for a query; None: `PROBES`.
         options: Beam's.
         as_json: print for a program.
 
@@ -114,41 +112,44 @@ def build_index(
         QprError: a file or the model cannot be read, there is no usable question, or the output cannot be claimed.
         UsageError: FAISS cannot build the factory.
     """
+    inputs = question_files(
+        questions, settings.column_names, files_of=lambda url: input_files([url], settings, example="")
+    )
     for note in ignored_notes(inputs):
         say(note)
     indexed_model = IndexedModel.of(model)
-    if factory is not None:
-        new_index(factory, indexed_model.dimension)
+    if settings.factory is not None:
+        new_index(settings.factory, indexed_model.dimension)
         in_datasets = [file.file.rows for file in inputs.files if isinstance(file, DatasetFile)]
         if len(in_datasets) == len(inputs.files):  # manifests count the rows of datasets; tables are not counted yet
-            check_questions(factory, sum(in_datasets))
-    builder = ShardBuilder(factory)
-    message = f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(shards, 'shard')}"
+            check_questions(settings.factory, sum(in_datasets))
+    builder = ShardBuilder(settings.factory)
+    message = f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(settings.shards, 'shard')}"
     with Output(output, "index", overwrite=overwrite) as target, working(message):
         encode = WorkerEncoder(model, indexed_model.digest)
-        parts = functools.partial(build, files=inputs.files, run_url=target.run_url, shards=shards)
+        parts = functools.partial(build, files=inputs.files, run_url=target.run_url, shards=settings.shards)
         run(functools.partial(parts, encode=encode, builder=builder), options)
         report = read_report(target)
         counters = dict.fromkeys(COUNTERS, 0) | {n: c for n, c in report.counters.items() if n not in _OF_DATASETS}
         check_sum(counters, *COUNTERS)
-        questions = counters["questions_indexed"]
-        if not questions:
+        indexed = counters["questions_indexed"]
+        if not indexed:
             where = ", ".join(source.url for source in inputs.sources)
             raise QprError(f"{where}: no question with a word to index{_reasons(counters)}. Check --questions")
-        settings = IndexSettings(
+        published = IndexSettings(
             model_digest=indexed_model.digest,
-            factory=builder.factory_for(questions),
-            probes=min(probes or PROBES, lists_of(builder.factory_for(questions))),
+            factory=builder.factory_for(indexed),
+            probes=min(settings.probes, lists_of(builder.factory_for(indexed))),
             dimension=indexed_model.dimension,
-            questions=questions,
-            shards=shards,
+            questions=indexed,
+            shards=settings.shards,
             distance=indexed_model.distance,
             model_url=model if indexed_model.manifest is None else None,
         )
         manifest = target.publish(
             [*report.files, *indexed_model.copy_to(target)],
             inputs=[*inputs.sources, Source(url=model, digest=indexed_model.digest)],
-            configuration=settings.model_dump(exclude_none=True),
+            configuration=published.model_dump(exclude_none=True),
             counters=counters | {"columns_ignored": len(inputs.ignored_columns)},
         )
     _show(output, manifest, ignored=inputs.ignored_columns, as_json=as_json)

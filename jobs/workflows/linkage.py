@@ -1,87 +1,72 @@
-"""The linkage of a run, decided by its options.
+"""Linkage settings with the weights and thresholds of a calibration, and with vectors.
 
---linkage, --min-probability, --refine-with, --calibration, --precision -> decide -> Decided
+ClustersConfig, --refine-with, --calibration, --precision -> with_calibration -> ClustersConfig, Encode
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from jobs.options.linkage import Method
+from jobs.workflows.calibration import read_calibration
+from jobs.workflows.worker_encoder import WorkerEncoder
+from pipelines.graphs.settings import ClustersConfig
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
-    from pipelines.linkage.linker import Encode, Linking
-
-WHOLE, LINKED, REFINED = 0.1, 0.05, 0.0
-"""Clusters that score lower are rejected unless another limit is given. Linkage has judged its groups by more than
-words: a higher limit costs recall and buys no precision. Paraphrases that vectors find may share no word at all."""
+    from pipelines.linkage.linker import Encode
 
 
-class Decided(NamedTuple):
-    """How to split answers, the least coherence of a cluster, and what gives texts their vectors."""
-
-    linking: Linking | None
-    min_coherence: float
-    encode: Encode | None = None
-
-
-def decide(
-    *,
-    method: Method | None,
-    score: str,
-    min_probability: float | None,
-    min_coherence: float | None,
-    calibration: str | None,
-    precision: float | None,
-    refine_with: str | None,
-) -> Decided:
-    """Fill in what was not asked for, and refuse what does not go together.
+def with_calibration(
+    settings: ClustersConfig, *, calibration: str | None, precision: float | None, refine_with: str | None
+) -> tuple[ClustersConfig, Encode | None]:
+    """Return the settings of a run, and the encoder of its texts where vectors are compared.
 
     Args:
-        method: what splits answers; None: as usual for the score.
-        score: the coherence that judges clusters.
-        min_probability: where the method cuts.
-        min_coherence: the least score.
+        settings: as they were given.
         calibration: folder of learned weights and measured thresholds.
         precision: choose the threshold that reached it.
         refine_with: model whose vectors are compared too.
 
     Raises:
         UsageError: an option has no effect without another, or beside it.
-        QprError: there is no such calibration or model, or no threshold reaches the precision.
+        QprError: the calibration or the model cannot be read, or no threshold reaches the precision.
     """
-    from jobs.workflows.calibration import read_calibration
-    from jobs.workflows.worker_encoder import WorkerEncoder
-    from pipelines.linkage.linker import Linking
-
-    chosen = method or (Method.NONE if score == "paper" else Method.BOOSTED)
+    linking, gate = settings.assembly.linking, settings.assembly.gate
     if precision is not None and calibration is None:
         raise UsageError("--precision needs --calibration, where precision was measured")
     read = read_calibration(calibration) if calibration else None
-    if chosen is Method.NONE:
-        _refuse({"--min-probability": min_probability, "--refine-with": refine_with}, "needs a --linkage but none")
-        if read and precision is not None:
-            _refuse({"--min-coherence": min_coherence}, "is what --precision chooses; leave one out")
-            min_coherence = read.threshold(precision, score)
-        return Decided(None, WHOLE if min_coherence is None else min_coherence)
-    if chosen is Method.FELLEGI_SUNTER:
+    if linking.method == "none":
+        given = {"--min-probability": linking.min_probability, "--refine-with": refine_with}
+        _refuse(given, "needs a --linkage but none")
+        if not read or precision is None:
+            return settings, None
+        if "min_coherence" in gate.model_fields_set:
+            raise UsageError("--min-coherence is what --precision chooses; leave one out")
+        return _changed(settings, "gate", min_coherence=read.threshold(precision, gate.coherence)), None
+    if linking.method == "fellegi-sunter":
         given = {"--refine-with": refine_with, "--calibration": calibration}
         _refuse(given, "needs --linkage boosted or logistic: fellegi-sunter learns from words and these logs alone")
-    least = min_coherence if min_coherence is not None else REFINED if refine_with else LINKED
     encoder = WorkerEncoder.of(refine_with) if refine_with else None
-    linking = {"method": chosen.value, "min_probability": min_probability, "encoder": encoder and encoder.digest}
+    changes: dict[str, Any] = {"encoder": encoder.digest} if encoder else {}
     if read:
-        if method and method != read.method:
-            raise UsageError(f"--calibration: its weights are for --linkage {read.method}, not {method}")
+        if "method" in linking.model_fields_set and linking.method != read.method:
+            raise UsageError(f"--calibration: its weights are for --linkage {read.method}, not {linking.method}")
         if read.cosine != (encoder is not None):
             raise UsageError("--calibration: --refine-with must be given to `qpr calibrate` and here, or to neither")
-        linking |= {"method": read.method, "weights": read.digest, "weights_json": read.weights_json}
-    if read and precision is not None:
-        _refuse({"--min-probability": min_probability}, "is what --precision chooses; leave one out")
-        linking["min_probability"] = read.threshold(precision, None)
-    return Decided(Linking.model_validate(linking), least, encoder)
+        changes |= {"method": read.method, "weights": read.digest, "weights_json": read.weights_json}
+        if precision is not None:
+            _refuse({"--min-probability": linking.min_probability}, "is what --precision chooses; leave one out")
+            changes["min_probability"] = read.threshold(precision, None)
+    return _changed(settings, "linking", **changes), encoder
+
+
+def _changed(settings: ClustersConfig, part: str, **values: Any) -> ClustersConfig:
+    """Return settings with other values in a part of ``assembly``; defaults that depend on them follow."""
+    given = settings.model_dump(exclude_unset=True)
+    assembly = given.setdefault("assembly", {})
+    assembly[part] = assembly.get(part, {}) | values
+    return ClustersConfig.model_validate(given)
 
 
 def _refuse(given: Mapping[str, object], why: str) -> None:

@@ -29,9 +29,6 @@ POINTS_OF_A_CODE = 64 * 256
 FEWEST_POINTS_PER_LIST = 39
 """Under this, k-means gives centroids that FAISS warns about."""
 
-PROBES = 10
-"""Lists searched for a query unless told otherwise, as in the paper."""
-
 FACTORY = r"Flat|IVF([1-9][0-9]*),(?:Flat|SQ[468]|SQfp16|SQbf16|PQ[1-9][0-9]*(?:x([1-9][0-9]?))?(?:np)?)"
 """The factory strings that shards are built by and `model.index.shard_format` reads."""
 

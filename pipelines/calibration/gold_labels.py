@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 from pipelines.intermediate import ASKED
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.memberships import merge_answers
-from pipelines.questions.row_filters import Validation, answer_hashes, validate
+from pipelines.questions.row_filters import answer_hashes, validate
+from pipelines.questions.settings import Validation
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import check_header, read

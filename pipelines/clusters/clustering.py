@@ -5,14 +5,14 @@ MEMBERS of all answers of a shard -> cluster -> MEMBERS of believable clusters, 
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pydantic
 
 from pipelines.clusters.coherence import Coherence, coherence
+from pipelines.clusters.settings import Gate
 from pipelines.linkage.linker import Linker
 from pipelines.questions.memberships import merge_answers, replace_columns
 from pipelines.questions.token_frequencies import TokenWeights
@@ -20,20 +20,6 @@ from pipelines.writing.rejects import reject_members
 from schemas.ragged import lists_of, ranks_in_runs, sizes_of_runs, starts_of_runs
 from schemas.tables import CLUSTERS
 from schemas.text_arrays import hash64_all
-
-
-class Gate(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """Which clusters to believe.
-
-    Attributes:
-        coherence: the score that decides: the paper's, adjusted for size, or adjusted with idf weights.
-        min_coherence: clusters that score lower are turned away.
-        max_cluster_size: of a larger cluster the questions with the smallest ids (hashes) stand for all.
-    """
-
-    coherence: Literal["paper", "adjusted", "idf"] = "idf"
-    min_coherence: float = pydantic.Field(default=0.1, ge=0, le=1)
-    max_cluster_size: int = pydantic.Field(default=1_000, ge=2)
 
 
 class Clustered(NamedTuple):

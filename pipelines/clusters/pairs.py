@@ -15,8 +15,6 @@ from schemas.hashing import mix
 from schemas.ragged import sizes_of_runs, starts_of_runs
 from schemas.tables import PAIRS, conform
 
-DEFAULT_MAX_PAIRS = 10_000
-
 BLOCK: Final = 1 << 15
 """Pairs hashed at a time: the arrays stay in a processor's cache, which is twice as fast as 2**20 pairs at a time."""
 

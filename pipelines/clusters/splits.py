@@ -14,8 +14,6 @@ from schemas.tables import SPLITS
 SHARES = (0.8, 0.1, 0.1)
 """Expected shares of train, validation and test (Bonadiman et al. 2019, section 4.1.1)."""
 
-DEFAULT_SALT = "qpr"
-
 
 def split_of(cluster_ids: np.ndarray, salt: str) -> pa.Array:
     """Return the split of each cluster: 80:10:10 by a hash of its id and ``salt``."""

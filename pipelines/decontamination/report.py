@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from pipelines.decontamination.transform import Leakage
+from pipelines.decontamination.settings import Leakage
 from schemas.artifacts.manifest import File
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError

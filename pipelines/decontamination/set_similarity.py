@@ -15,10 +15,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-SMALLEST_JACCARD: Final = 0.8
-"""Below, questions of seven words are alike that differ in one, a name perhaps: of templates such as "where is the
-birthplace of …" all pairs would be, far too many to compare, and at 0.8 half of a held-out split is gone already."""
-
 BLOCK_PAIRS: Final = 500_000
 """So many pairs are verified at a time: at ten words each that takes about 200 MB."""
 
@@ -41,7 +37,7 @@ def differences(size: int, least: float) -> Mapping[int, int]:
 
     Args:
         size: at least 1.
-        least: the threshold t, in [`SMALLEST_JACCARD`, 1].
+        least: the threshold t, in [`pipelines.decontamination.settings.SMALLEST_JACCARD`, 1].
 
     Returns:
         size of the other set -> largest number of differing words, for sizes that are possible at all.
@@ -62,7 +58,7 @@ def similar_pairs(sets: pa.Table, least: float, *, equal: bool) -> Iterator[Pair
 
     Args:
         sets: SETS with tokens; all rows of each meeting are present.
-        least: the threshold, in [`SMALLEST_JACCARD`, 1].
+        least: the threshold, in [`pipelines.decontamination.settings.SMALLEST_JACCARD`, 1].
         equal: also compare sets of sizes at which only equal sets are similar enough.
     """
     sizes = pc.list_value_length(sets["token_ids"]).to_numpy().astype(np.int64)

@@ -11,32 +11,13 @@ from typing import Any
 
 import apache_beam as beam
 import pyarrow as pa
-import pydantic
 
 from pipelines.decontamination.evidence import Kept, accuse, drop_alone, drop_leaked, mention
 from pipelines.decontamination.near_duplicates import find_leaks, sets_to_compare
-from pipelines.decontamination.set_similarity import SMALLEST_JACCARD
+from pipelines.decontamination.settings import Leakage
 from pipelines.engine.shuffle import GroupByShard
 from pipelines.intermediate import Written
 from pipelines.writing.rejects import TAG
-
-
-class Leakage(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """What counts as occurring in another split.
-
-    Attributes:
-        near_duplicate: sets of words with at least this Jaccard index are too alike, and so are equal bags of words;
-            1: only equal bags; 0: only equal questions, and validation may share them with test, as in the paper.
-    """
-
-    near_duplicate: float = pydantic.Field(default=0.9, ge=0, le=1)
-
-    @pydantic.field_validator("near_duplicate")
-    @classmethod
-    def _is_possible(cls, value: float) -> float:
-        if 0 < value < SMALLEST_JACCARD:
-            raise ValueError(f"must be 0 or at least {SMALLEST_JACCARD}, got {value}")
-        return value
 
 
 @dataclasses.dataclass

@@ -11,27 +11,13 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pydantic
 
-from pipelines.clusters.splits import DEFAULT_SALT
+from pipelines.duplicates.settings import HeldOut
 from pipelines.intermediate import ASKED, SIZES, SPLITS_OF
 from schemas.hashing import uniform
 from schemas.ragged import ranks_in_runs, starts_of_runs
 from schemas.tables import with_nulls
 from schemas.text_arrays import hash64_all
-
-
-class HeldOut(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """How much is kept from training.
-
-    Attributes:
-        pairs: validation and test each get clusters with at most so many pairs, and as a rule exactly so many.
-        salt: changes which clusters these are.
-    """
-
-    pairs: int = pydantic.Field(default=5_000, ge=0)
-    salt: str = DEFAULT_SALT
-
 
 LARGEST_SHARE: Final = 0.1
 """Of few pairs, validation and test take no more than a tenth each."""

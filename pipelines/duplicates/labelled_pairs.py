@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from pipelines.intermediate import ASKED, EDGES, QIDS
 from pipelines.questions.row_filters import first_true, question_faults
-from pipelines.reading import Column
+from pipelines.reading.headers.columns import Column
 from pipelines.writing.rejects import reject_rows
 from schemas.tables import with_nulls
 from schemas.text_arrays import encode, hash64_all, key_all

@@ -13,8 +13,9 @@ import apache_beam as beam
 import pyarrow as pa
 
 from pipelines.duplicates.conflicts import CountConflicts
-from pipelines.duplicates.held_out_split import HeldOut, hold_out, pairs_of, place_questions, shortlist, size_clusters
+from pipelines.duplicates.held_out_split import hold_out, pairs_of, place_questions, shortlist, size_clusters
 from pipelines.duplicates.labelled_pairs import sort_edges
+from pipelines.duplicates.settings import HeldOut
 from pipelines.duplicates.spanning_forest import FindComponents
 from pipelines.engine.shuffle import GroupByShard
 from pipelines.intermediate import SIZES, Written

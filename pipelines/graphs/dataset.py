@@ -12,19 +12,19 @@ from typing import Any, TypedDict
 import apache_beam as beam
 import pyarrow as pa
 import pyarrow.compute as pc
-import pydantic
 
-from pipelines.clusters.clustering import Gate, cluster, describe
+from pipelines.clusters.clustering import cluster, describe
 from pipelines.clusters.coherence import Coherence, coherence
-from pipelines.clusters.pairs import DEFAULT_MAX_PAIRS, pair
+from pipelines.clusters.pairs import pair
 from pipelines.clusters.size_cap import CutSurplus, reject_surplus
-from pipelines.clusters.splits import DEFAULT_SALT, split_of
-from pipelines.decontamination.transform import Leakage, RemoveLeakage
+from pipelines.clusters.splits import split_of
+from pipelines.decontamination.transform import RemoveLeakage
 from pipelines.decontamination.verification import CheckLeakage
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard
+from pipelines.graphs.settings import Assembly
 from pipelines.intermediate import Written
-from pipelines.linkage.linker import Encode, Linker, Linking
+from pipelines.linkage.linker import Encode, Linker
 from pipelines.linkage.transform import MakeLinker
 from pipelines.questions.aggregation import as_memberships, assign_clusters, places
 from pipelines.questions.token_frequencies import MergeTokenCounts, TokenWeights
@@ -37,24 +37,6 @@ from schemas.tables import SPLITS
 
 _TABLES = ("clusters", "pairs")
 _TAGS = (*(f"{table}_{split}" for table in _TABLES for split in SPLITS), "places", "names", TAG, "written")
-
-
-class Assembly(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """How clusters are judged, split and paired.
-
-    Attributes:
-        linking: how to split answers into clusters; None: an answer is one cluster.
-        gate: which clusters to believe.
-        leakage: what validation and test must not share with train.
-        salt: changes which clusters land in which split.
-        max_pairs_per_cluster: upper bound on the pairs of a cluster.
-    """
-
-    linking: Linking | None = None
-    gate: Gate = Gate()
-    leakage: Leakage = Leakage()
-    salt: str = DEFAULT_SALT
-    max_pairs_per_cluster: int = pydantic.Field(default=DEFAULT_MAX_PAIRS, ge=1)
 
 
 class Parts(TypedDict):
@@ -100,7 +82,7 @@ class AssembleDataset(beam.PTransform):
         """Wire the steps; each is a function of its own."""
         weights = parts["token_counts"] | "WeighTokens" >> beam.CombineGlobally(MergeTokenCounts())
         members, surplus, cut_away = parts["members"], [], []
-        if self.assembly.linking is None:  # an answer is one cluster, of which no more than so many questions are kept
+        if self.assembly.linking.method == "none":  # an answer is one cluster: cut it before it is shuffled
             cut = members | "CutSurplus" >> CutSurplus(self.assembly.gate.max_cluster_size)
             members, surplus, cut_away = cut["main"], [cut["surplus"]], [cut["written"]]
         of_answers = members | "MeetByAnswer" >> GroupByShard(key="answer_id", shards=self.shards)

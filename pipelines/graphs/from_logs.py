@@ -11,16 +11,17 @@ from typing import Any
 
 import apache_beam as beam
 import pyarrow as pa
-import pydantic
 
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.graphs.dataset import AssembleDataset, Assembly, DigestInputs, Parts
+from pipelines.graphs.dataset import AssembleDataset, DigestInputs, Parts
+from pipelines.graphs.settings import ClustersConfig
 from pipelines.intermediate import Written
 from pipelines.linkage.linker import Encode
 from pipelines.questions.aggregation import name_questions
-from pipelines.questions.ambiguity import Ambiguity, settle_answers
-from pipelines.questions.row_filters import Validation, validate
+from pipelines.questions.ambiguity import settle_answers
+from pipelines.questions.row_filters import validate
+from pipelines.questions.settings import Ambiguity, Validation
 from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import divide, read
 from pipelines.reading.sources import Source
@@ -30,28 +31,6 @@ from schemas.tables import QA_LOG
 
 COLUMNS = [Column(field.name, field.type, required=not field.nullable) for field in QA_LOG]
 """What a log may hold; ``question`` and ``answer`` it must."""
-
-
-class ClustersConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """All that decides what `qpr clusters` makes of its logs.
-
-    Attributes:
-        column_names: our column name -> the logs' own.
-        delimiter: of CSV and TSV logs as it was given; None: found in each.
-        encoding: of text logs as it was given; None: UTF-8.
-        validation: which rows to keep.
-        ambiguity: which questions with several answers to believe.
-        assembly: which clusters to believe, how to split and pair them.
-        shards: how many parts a shuffle and a table have; part of the configuration since it names the files.
-    """
-
-    column_names: dict[str, str] = {}
-    delimiter: str | None = None
-    encoding: str | None = None
-    validation: Validation = Validation()
-    ambiguity: Ambiguity = Ambiguity()
-    assembly: Assembly = Assembly()
-    shards: int = pydantic.Field(ge=1)
 
 
 def build(
@@ -71,6 +50,7 @@ def build(
         run_url: the run's folder.
         encode: gives texts their vectors, where the configuration wants their cosine.
     """
+    shards = config.for_files(sources).shards or 1
     files = pipeline | "Files" >> beam.Create(list(sources))
     asked = (
         files
@@ -81,7 +61,7 @@ def build(
     )
     named = (
         asked.asked
-        | "MeetByQuestion" >> GroupByShard(key="question_id", shards=config.shards)
+        | "MeetByQuestion" >> GroupByShard(key="question_id", shards=shards)
         | "NameQuestions"
         >> beam.FlatMap(name_and_settle, config.ambiguity).with_outputs(
             "members", "token_counts", TAG, "written", main="questions"
@@ -93,7 +73,7 @@ def build(
         "token_counts": named.token_counts,
         "rejects": (asked[TAG], named[TAG]) | "Unusable" >> beam.Flatten(),
     }
-    written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url, encode)
+    written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, shards, run_url, encode)
     digested = files | "DigestInputs" >> DigestInputs()
     (
         (written, asked.written, named.written, digested)

@@ -11,14 +11,13 @@ from typing import Any
 import apache_beam as beam
 import pyarrow as pa
 import pyarrow.compute as pc
-import pydantic
 
-from pipelines.duplicates.held_out_split import HeldOut
 from pipelines.duplicates.labelled_pairs import COLUMNS, validate_pairs
 from pipelines.duplicates.transform import ClusterDuplicates
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.graphs.dataset import AssembleDataset, Assembly, DigestInputs, Parts
+from pipelines.graphs.dataset import AssembleDataset, DigestInputs, Parts
+from pipelines.graphs.settings import QuoraConfig
 from pipelines.intermediate import MEMBERS, Written
 from pipelines.questions.aggregation import name_questions
 from pipelines.reading.reader import divide, read
@@ -27,26 +26,9 @@ from pipelines.writing.rejects import TAG
 from pipelines.writing.run_report import WriteReport
 
 
-class QuoraConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """All that decides what `qpr quora` makes of its pairs.
-
-    Attributes:
-        delimiter: of CSV and TSV as it was given; None: found in each file.
-        encoding: of text as it was given; None: UTF-8.
-        held_out: how to split.
-        assembly: which clusters to believe and how to pair their questions.
-        shards: how many parts a shuffle and a table have; part of the configuration since it names the files.
-    """
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    held_out: HeldOut = HeldOut()
-    assembly: Assembly = Assembly()
-    shards: int = pydantic.Field(ge=1)
-
-
 def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraConfig, run_url: str) -> None:
     """Add all steps from files of pairs to the written dataset."""
+    shards = config.for_files(sources).shards or 1
     files = pipeline | "Files" >> beam.Create(list(sources))
     paired = (
         files
@@ -54,10 +36,10 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
         | "SpreadFiles" >> beam.Reshuffle()
         | "ReadAndValidate" >> beam.FlatMap(read_pairs).with_outputs("edges", "qids", TAG, "written", main="asked")
     )
-    clustered = paired.edges | "ClusterDuplicates" >> ClusterDuplicates(config.held_out, config.shards)
+    clustered = paired.edges | "ClusterDuplicates" >> ClusterDuplicates(config.held_out, shards)
     named = (
         (paired.asked, clustered["places"])
-        | "MeetByQuestion" >> GroupByShard(key="question_id", shards=config.shards)
+        | "MeetByQuestion" >> GroupByShard(key="question_id", shards=shards)
         | "NameAndPlace"
         >> beam.FlatMap(name_and_place, held_out=beam.pvalue.AsSingleton(clustered["held_out"])).with_outputs(
             "members", "token_counts", "written", main="questions"
@@ -65,7 +47,7 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
     )
     counted = (
         paired.qids
-        | "MeetByQid" >> GroupByShard(key="qid", shards=config.shards)
+        | "MeetByQid" >> GroupByShard(key="qid", shards=shards)
         | "CountQids" >> beam.Map(lambda qids: Written(None, count_qids(qids)))
     )
     parts: Parts = {
@@ -74,7 +56,7 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
         "token_counts": named.token_counts,
         "rejects": paired[TAG],
     }
-    written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, config.shards, run_url)
+    written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, shards, run_url)
     digested = files | "DigestInputs" >> DigestInputs()
     (
         (written, paired.written, named.written, counted, clustered["written"], digested)

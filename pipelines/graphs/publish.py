@@ -5,7 +5,6 @@ build, output -> run_and_publish -> Manifest, and a page about the run
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import apache_beam as beam
@@ -13,7 +12,7 @@ import pydantic
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from pipelines.decontamination.report import leakage_report, tell_leakage
-from pipelines.decontamination.transform import Leakage
+from pipelines.decontamination.settings import Leakage
 from pipelines.engine.runner import run
 from pipelines.reading.sources import Source
 from pipelines.summary.cluster_summary import summarize_clusters
@@ -29,17 +28,7 @@ from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.tables import SPLITS
 
-DEFAULT_MAX_REJECT_RATIO = 0.1
 PAGE = "report.html"
-_SHARD_BYTES = 32 * 2**20
-_EXPANSION = {"parquet": 4.0}  # a text column of a log takes about so many times its Parquet size in memory
-_UNPACKED = 5.0
-
-
-def shards_for(sources: Sequence[Source]) -> int:
-    """Return a shard count that keeps a shard near 32 MB of log text; the same files give the same count."""
-    text = sum(s.bytes * (_UNPACKED if s.compression else _EXPANSION.get(s.format, 1.0)) for s in sources)
-    return min(4096, max(1, math.ceil(text / _SHARD_BYTES)))
 
 
 def run_and_publish(

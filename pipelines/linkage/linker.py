@@ -8,38 +8,18 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pydantic
 
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_model, model_of
+from pipelines.linkage.settings import Linking
 from pipelines.linkage.split_answers import link
 from pipelines.questions.token_frequencies import TokenWeights
 
 Encode = Callable[[pa.ChunkedArray], np.ndarray]
 """Texts to their (n, d) float32 vectors."""
-
-
-class Linking(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """How the questions of an answer are split into clusters of paraphrases.
-
-    Attributes:
-        method: what gives two questions a probability of being paraphrases: weights learned from labelled pairs, or
-            Fellegi and Sunter's model, which learns from the log itself.
-        min_probability: mean probability at which two groups are still one; None: what the model says.
-        weights: digest of the calibration whose weights are used, or None for those that ship.
-        weights_json: those weights.
-        encoder: digest of the model whose cosine is a feature, or None.
-    """
-
-    method: Literal["boosted", "logistic", "fellegi-sunter"] = "boosted"
-    min_probability: float | None = pydantic.Field(default=None, gt=0, le=1)
-    weights: str | None = None
-    weights_json: str | None = pydantic.Field(default=None, exclude=True, repr=False)
-    encoder: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,8 +49,8 @@ def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:
     Raises:
         QprError: the given weights are for other features than this version computes.
     """
-    if linking.method == "fellegi-sunter":
-        raise ValueError("Fellegi and Sunter's model has no weights to read; it learns from the log")
+    if linking.method != "boosted" and linking.method != "logistic":
+        raise ValueError(f"linkage {linking.method} has no weights to read")
     if linking.weights_json is not None:
         model = model_of(json.loads(linking.weights_json), source="the calibration's weights")
     else:

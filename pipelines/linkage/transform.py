@@ -16,9 +16,10 @@ import pyarrow as pa
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
 from pipelines.linkage.comparison.compare import compare_all
 from pipelines.linkage.comparison.pair_features import NAMES
-from pipelines.linkage.linker import Encode, Linker, Linking, read_linker
+from pipelines.linkage.linker import Encode, Linker, read_linker
 from pipelines.linkage.scoring import fellegi_sunter
 from pipelines.linkage.scoring.pair_model import LinkModel
+from pipelines.linkage.settings import Linking
 from pipelines.questions.memberships import merge_answers
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.hashing import uniform
@@ -50,11 +51,11 @@ class MakeLinker(beam.PTransform):
     Output: one element, a `Linker`, or None if answers are not split.
 
     Attributes:
-        linking: how to split answers, or None.
+        linking: how to split answers.
         encode: gives texts their vectors, where weights want their cosine.
     """
 
-    linking: Linking | None
+    linking: Linking
     encode: Encode | None = None
 
     def __post_init__(self) -> None:
@@ -65,7 +66,7 @@ class MakeLinker(beam.PTransform):
     ) -> beam.PCollection[Linker | None]:
         """Wire one of the three ways."""
         members, weights = inputs
-        if self.linking is None:
+        if self.linking.method == "none":
             return members.pipeline | "NoLinker" >> beam.Create([None])
         if self.linking.method != "fellegi-sunter":
             given = members.pipeline | "Weights" >> beam.Create([self.linking])

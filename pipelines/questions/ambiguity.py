@@ -10,24 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pydantic
 
 from pipelines.intermediate import MEMBERS, REJECTS
+from pipelines.questions.settings import Ambiguity
 from pipelines.writing.rejects import reject_members
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
-
-
-class Ambiguity(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """When the most frequent of several answers is the one to believe.
-
-    Attributes:
-        min_answer_share: it got at least this share of the question's events; 0 leaves every question with all its
-            answers, as the paper does.
-        min_answer_events: and at least so many of them: one event against one is a coin toss.
-    """
-
-    min_answer_share: float = pydantic.Field(default=0.5, ge=0, le=1)
-    min_answer_events: int = pydantic.Field(default=2, ge=1)
 
 
 class Settled(NamedTuple):

@@ -9,35 +9,14 @@ from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pydantic
 
 from pipelines.intermediate import ASKED
+from pipelines.questions.settings import Validation
 from pipelines.writing.rejects import reject_rows
 from schemas.text_arrays import encode, fold_all, has_word_all, hash64_all, key_all
 
 MAX_QUESTION_CHARACTERS = 10_000
 MAX_ANSWER_CHARACTERS = 100_000
-
-
-class Validation(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """Which of the readable rows to keep.
-
-    Attributes:
-        min_confidence: rows whose ``confidence`` is lower are turned away; a row without one is kept.
-        locale: keep rows of this locale only; a row without one is kept.
-        ignored_answers: rows with one of these are turned away: answers, compared as `schemas.text.fold` reads them,
-            or answer ids.
-    """
-
-    min_confidence: float | None = None
-    locale: str | None = None
-    ignored_answers: tuple[str, ...] = ()
-
-    @property
-    def filters(self) -> list[str]:
-        """Return the columns whose values decide which rows are kept."""
-        given = {"confidence": self.min_confidence, "locale": self.locale}
-        return [name for name, limit in given.items() if limit is not None]
 
 
 class Validated(NamedTuple):

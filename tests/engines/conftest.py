@@ -82,8 +82,8 @@ def builds():
     from pipelines.graphs import from_logs as clusters
     from pipelines.graphs import from_pairs as quora
     from pipelines.graphs import index
-    from pipelines.graphs.dataset import Assembly
-    from pipelines.linkage.linker import Linking
+    from pipelines.graphs.settings import Assembly, ClustersConfig, QuoraConfig
+    from pipelines.linkage.settings import Linking
     from pipelines.reading.index_inputs import TableFile
     from pipelines.reading.sources import Source
 
@@ -91,13 +91,13 @@ def builds():
     known = {"run_url": "/out/run", "sources": [Source("/logs.parquet", 1, "parquet")]}
 
     def linked(method):
-        config = clusters.ClustersConfig(shards=2, assembly=Assembly(linking=Linking(method=method)))
+        config = ClustersConfig(shards=2, assembly=Assembly(linking=Linking(method=method)))
         return lambda pipeline: clusters.build(pipeline, config=config, **known)
 
     return {
         "clusters": linked("boosted"),
         "fellegi-sunter": linked("fellegi-sunter"),
-        "quora": lambda p: quora.build(p, config=quora.QuoraConfig(shards=2), **known),
+        "quora": lambda p: quora.build(p, config=QuoraConfig(shards=2), **known),
         "index": lambda p: index.build(
             p, files=[TableFile(Source("/questions.parquet", 1, "parquet"), ())], run_url="/run", shards=2, **indexed
         ),

@@ -14,14 +14,13 @@ from google.cloud import dataflow_v1beta3
 from pipelines.engine.runner import parse_options
 from pipelines.graphs import from_logs as clusters
 from pipelines.graphs import from_pairs as quora
-from pipelines.graphs.dataset import Assembly
-from pipelines.linkage.linker import Linking
+from pipelines.graphs.settings import ClustersConfig, QuoraConfig
 from pipelines.reading.sources import Source
 
 KNOWN = {"sources": [Source("gs://bucket/logs.parquet", 1, "parquet")], "run_url": "gs://bucket/dataset/run"}
 CONFIGS = {
-    "clusters": (clusters, clusters.ClustersConfig(shards=64, assembly=Assembly(linking=Linking()))),
-    "quora": (quora, quora.QuoraConfig(shards=64)),
+    "clusters": (clusters, ClustersConfig(shards=64)),
+    "quora": (quora, QuoraConfig(shards=64)),
 }
 
 

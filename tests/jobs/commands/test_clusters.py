@@ -306,7 +306,7 @@ def test_logs_may_be_an_option_for_now_and_one_file_counts_once(qpr, log, datase
     outcome = qpr("clusters", *given)
     assert outcome.code == 0
     assert outcome.err.startswith("--logs will go: give the files as arguments\n")
-    assert "Given more than once, read once: log.jsonl is ./.." in outcome.err
+    assert "Given more than once, read once: " in outcome.err
     assert read_manifest(dataset).counters["rows_read"] == 5
     as_argument = qpr("clusters", log, "--output", dataset, "--overwrite")
     assert as_argument.code == 0

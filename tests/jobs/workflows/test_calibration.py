@@ -60,7 +60,7 @@ def test_without_linkage_a_precision_picks_the_least_coherence(calibration, logs
     assert outcome.code == 0, outcome.err
     assembly = open_dataset(f"{memory}/d").manifest.configuration["assembly"]
     reached = [p for p in told["curves"]["adjusted_coherence"] if p["precision"] >= 0.9 and p["recall"] > 0]
-    assert assembly["linking"] is None
+    assert assembly["linking"]["method"] == "none"
     assert assembly["gate"]["min_coherence"] == max(reached, key=lambda p: (p["recall"], -p["threshold"]))["threshold"]
 
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.clusters.clustering import Gate, cluster, describe
+from pipelines.clusters.clustering import cluster, describe
 from pipelines.clusters.coherence import coherence
+from pipelines.clusters.settings import Gate
 from pipelines.intermediate import MEMBERS, REJECTS
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.questions.memberships import merge_answers

@@ -5,7 +5,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.clusters.clustering import Gate, cluster
+from pipelines.clusters.clustering import cluster
+from pipelines.clusters.settings import Gate
 from pipelines.clusters.size_cap import cut_surplus, reject_surplus, votes
 from pipelines.engine.shuffle import to_ipc
 from pipelines.intermediate import MEMBERS, SURPLUS

@@ -3,7 +3,8 @@ import collections
 import numpy as np
 import pytest
 
-from pipelines.clusters.splits import DEFAULT_SALT, split_of
+from pipelines.clusters.settings import DEFAULT_SALT
+from pipelines.clusters.splits import split_of
 from schemas.hashing import mix, uniform
 from schemas.text import hash64
 

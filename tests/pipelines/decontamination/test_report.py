@@ -3,7 +3,7 @@ import json
 import pytest
 
 from pipelines.decontamination.report import leakage_report, tell_leakage
-from pipelines.decontamination.transform import Leakage
+from pipelines.decontamination.settings import Leakage
 from schemas.artifacts import storage
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError

@@ -9,7 +9,8 @@ from apache_beam.testing.test_pipeline import TestPipeline as PipelineUnderTest
 from apache_beam.testing.util import assert_that, equal_to
 
 from pipelines.decontamination.near_duplicates import PRECEDENCE, REASONS
-from pipelines.decontamination.transform import Leakage, RemoveLeakage
+from pipelines.decontamination.settings import Leakage
+from pipelines.decontamination.transform import RemoveLeakage
 from pipelines.intermediate import MEMBERS
 from pipelines.questions.aggregation import token_ids, word_ids
 from pipelines.writing.rejects import TAG

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.duplicates.held_out_split import HeldOut, hold_out, pairs_of, place_questions, shortlist, size_clusters
+from pipelines.duplicates.held_out_split import hold_out, pairs_of, place_questions, shortlist, size_clusters
+from pipelines.duplicates.settings import HeldOut
 from pipelines.intermediate import ASKED, COMPONENTS, SIZES, SPLITS_OF
 from schemas.hashing import uniform
 from schemas.text import hash64

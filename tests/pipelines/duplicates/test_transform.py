@@ -10,7 +10,8 @@ from apache_beam.testing.test_pipeline import TestPipeline as PipelineUnderTest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.duplicates.held_out_split import HeldOut, hold_out, pairs_of
+from pipelines.duplicates.held_out_split import hold_out, pairs_of
+from pipelines.duplicates.settings import HeldOut
 from pipelines.duplicates.transform import ClusterDuplicates, DealSplits
 from pipelines.intermediate import EDGES, SIZES
 from schemas.text import hash64

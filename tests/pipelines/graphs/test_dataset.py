@@ -8,9 +8,10 @@ import pytest
 from apache_beam.testing import test_pipeline
 from apache_beam.testing.util import assert_that, equal_to
 
-from pipelines.clusters.clustering import Gate
 from pipelines.clusters.coherence import Coherence
-from pipelines.graphs.dataset import Assembly, DigestInputs, finish, judge
+from pipelines.clusters.settings import Gate
+from pipelines.graphs.dataset import DigestInputs, finish, judge
+from pipelines.graphs.settings import Assembly
 from pipelines.intermediate import MEMBERS, Written
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.questions.token_frequencies import count_tokens

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.clusters.clustering import Gate
-from pipelines.decontamination.transform import Leakage
-from pipelines.duplicates.held_out_split import HeldOut
+from pipelines.decontamination.settings import Leakage
+from pipelines.duplicates.settings import HeldOut
 from pipelines.engine.runner import parse_options
-from pipelines.graphs.dataset import Assembly
-from pipelines.graphs.from_pairs import QuoraConfig, build
+from pipelines.graphs.from_pairs import build
 from pipelines.graphs.publish import run_and_publish
-from pipelines.reading import expand
+from pipelines.graphs.settings import LabelledAssembly, QuoraConfig
+from pipelines.reading.sources import expand
 from schemas import text
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.writer import Output
@@ -36,8 +35,7 @@ def run_on(folder, files, *, flags=(), held_out_pairs=3, shards=2, max_reject_ra
         ]
         (folder / f"{number}.tsv").write_text(HEADER + "".join(lines))
     sources = expand([str(folder / "*.tsv")])
-    gate = Gate(coherence="paper", min_coherence=0)
-    assembly = Assembly(gate=gate, leakage=Leakage(near_duplicate=near))
+    assembly = LabelledAssembly(leakage=Leakage(near_duplicate=near))
     config = QuoraConfig(held_out=HeldOut(pairs=held_out_pairs), assembly=assembly, shards=shards)
     run_and_publish(
         lambda pipeline, run_url: build(pipeline, sources=sources, config=config, run_url=run_url),
@@ -165,7 +163,7 @@ def test_a_second_run_writes_the_same_bytes(dataset_of, rows):
 @pytest.mark.skipif(not QUORA.exists(), reason="needs the Quora file, which is not part of the project")
 def test_every_row_of_the_real_file_is_accounted_for(tmp_path):
     sources = expand([str(QUORA)])
-    assembly = Assembly(gate=Gate(coherence="paper", min_coherence=0), leakage=Leakage(near_duplicate=0))
+    assembly = LabelledAssembly(leakage=Leakage(near_duplicate=0))
     config = QuoraConfig(assembly=assembly, shards=4)
     manifest = run_and_publish(
         lambda pipeline, run_url: build(pipeline, sources=sources, config=config, run_url=run_url),

@@ -5,9 +5,10 @@ import pyarrow as pa
 import pydantic
 import pytest
 
-from pipelines.decontamination.transform import Leakage
+from pipelines.decontamination.settings import Leakage
 from pipelines.engine.runner import parse_options
-from pipelines.graphs.publish import run_and_publish, shards_for
+from pipelines.graphs.publish import run_and_publish
+from pipelines.graphs.settings import ClustersConfig
 from pipelines.intermediate import Written
 from pipelines.reading.sources import Source
 from pipelines.writing.parquet import to_parquet
@@ -192,7 +193,8 @@ def test_the_most_frequent_reasons_that_rows_were_rejected_for_are_told(memory):
     ],
 )
 def test_a_shard_is_near_32_mb_of_text(sources, shards):
-    assert shards_for(sources) == shards
+    assert ClustersConfig().for_files(sources).shards == shards
+    assert ClustersConfig(shards=7).for_files(sources).shards == 7
 
 
 def test_a_refused_run_names_the_option_to_change_and_shows_five_rejects(memory):

@@ -4,9 +4,10 @@ import numpy as np
 import pydantic
 import pytest
 
-from pipelines.linkage.linker import Linker, Linking, read_linker
+from pipelines.linkage.linker import Linker, read_linker
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_model
+from pipelines.linkage.settings import Linking
 from pipelines.linkage.split_answers import link
 from pipelines.questions.token_frequencies import count_tokens
 from schemas.errors import QprError

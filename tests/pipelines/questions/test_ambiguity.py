@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.intermediate import MEMBERS
-from pipelines.questions.ambiguity import Ambiguity, settle_answers
+from pipelines.questions.ambiguity import settle_answers
+from pipelines.questions.settings import Ambiguity
 
 rows_of_members = st.lists(
     st.tuples(st.integers(-3, 3), st.integers(-2, 2), st.sampled_from("xyz"), st.integers(1, 3)), max_size=25

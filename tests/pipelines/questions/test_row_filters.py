@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.intermediate import ASKED, REJECTS
-from pipelines.questions.row_filters import MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS, Validation, validate
+from pipelines.questions.row_filters import MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS, validate
+from pipelines.questions.settings import Validation
 from schemas.tables import QA_LOG
 from schemas.text import fold, hash64, key, question_id, words
 

@@ -4,7 +4,9 @@ import resource
 import pyarrow as pa
 import pytest
 
-from pipelines.reading import TIMESTAMP, Column, check_header, expand, read
+from pipelines.reading.headers.columns import TIMESTAMP, Column
+from pipelines.reading.reader import check_header, read
+from pipelines.reading.sources import expand
 from schemas.errors import QprError
 
 COLUMNS = [

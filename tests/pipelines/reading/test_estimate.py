@@ -6,8 +6,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.reading import Column, estimate, expand, read
+from pipelines.reading import estimate
 from pipelines.reading.estimate import Estimate, estimate_rows
+from pipelines.reading.headers.columns import Column
+from pipelines.reading.reader import read
+from pipelines.reading.sources import expand
 from schemas.errors import QprError
 
 ROWS = [

@@ -3,8 +3,11 @@ import json
 import pyarrow as pa
 import pytest
 
-from pipelines.reading import TIMESTAMP, Column, batches, check_header, expand, read
+from pipelines.reading import batches
+from pipelines.reading.headers.columns import TIMESTAMP, Column
 from pipelines.reading.lines import MAX_ROW_BYTES
+from pipelines.reading.reader import check_header, read
+from pipelines.reading.sources import expand
 from schemas.errors import QprError
 
 COLUMNS = [

@@ -6,9 +6,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.reading import TIMESTAMP, Column, check_header, expand, read
+from pipelines.reading.headers.columns import TIMESTAMP, Column
 from pipelines.reading.lines import MAX_ROW_BYTES
 from pipelines.reading.parquet import divide_parquet
+from pipelines.reading.reader import check_header, read
+from pipelines.reading.sources import expand
 from schemas.errors import QprError
 
 COLUMNS = [

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.intermediate import REJECTS
-from pipelines.reading import TIMESTAMP, Column, check_header, expand, read
-from pipelines.reading.reader import divide
+from pipelines.reading.headers.columns import TIMESTAMP, Column
+from pipelines.reading.reader import check_header, divide, read
+from pipelines.reading.sources import expand
 
 COLUMNS = [Column("question", pa.string()), Column("answer", pa.string(), required=False)]
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)

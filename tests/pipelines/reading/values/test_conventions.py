@@ -4,8 +4,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.reading import TIMESTAMP, Column, expand, read
-from pipelines.reading.reader import divide
+from pipelines.reading.headers.columns import TIMESTAMP, Column
+from pipelines.reading.reader import divide, read
+from pipelines.reading.sources import expand
 
 COLUMNS = [
     Column("question", pa.string()),

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from jobs.options.ignored_answers import read_ignored
+from jobs.options.text_lists import read_texts
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
@@ -41,8 +41,8 @@ def test_rows_with_an_ignored_answer_or_id_are_rejects(qpr, log, memory, given):
 def test_a_file_name_without_its_mark_is_an_answer(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "README").write_text("other\n")
-    assert read_ignored(["README"]) == ("README",)
-    assert read_ignored(["b", "@README", "b"]) == ("b", "other")
+    assert read_texts(["README"], option="--o") == ("README",)
+    assert read_texts(["b", "@README", "b"], option="--o") == ("b", "other")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_a_file_name_without_its_mark_is_an_answer(tmp_path, monkeypatch):
     [
         ("  ", None, UsageError, "--ignore-answer is blank"),
         ("@none.txt", None, QprError, "none.txt"),
-        ("@a.txt", b"\n \n", QprError, "a.txt: holds no answer"),
+        ("@a.txt", b"\n \n", QprError, "a.txt: contains no text for --ignore-answer"),
         ("@a.txt", b"\xff\xfe", QprError, "a.txt: --ignore-answer reads UTF-8"),
     ],
 )
@@ -59,4 +59,4 @@ def test_what_is_no_answer_is_refused(tmp_path, monkeypatch, value, content, err
     if content is not None:
         (tmp_path / "a.txt").write_bytes(content)
     with pytest.raises(error, match=message):
-        read_ignored([value])
+        read_texts([value], option="--ignore-answer")

@@ -1,0 +1,58 @@
+"""Values of repeatable options.
+
+values of an option -> read_texts, read_pairs -> texts, names and values
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from schemas.artifacts import storage
+from schemas.errors import QprError, UsageError
+
+
+def read_texts(given: Iterable[str], *, option: str) -> tuple[str, ...]:
+    """Return the texts, sorted, each once.
+
+    ``@`` marks a file: a text would change its meaning if a file of its name appeared in the folder.
+
+    Args:
+        given: each a text, or ``@`` and the URL of a UTF-8 file with one a line.
+        option: for messages.
+
+    Raises:
+        UsageError: a text is blank.
+        QprError: a file cannot be read, is not UTF-8 or contains no text.
+    """
+    return tuple(sorted({text for value in given for text in _texts(value, option)}))
+
+
+def read_pairs(given: Iterable[str], *, option: str) -> dict[str, str]:
+    """Return name and value of each ``NAME=VALUE``; a value without ``=`` is empty.
+
+    Raises:
+        UsageError: a name occurs twice.
+    """
+    pairs: dict[str, str] = {}
+    for text in given:
+        name, _, value = text.partition("=")
+        if name in pairs:
+            raise UsageError(f"{option} {text}: {name} is {pairs[name]} already. Leave one out")
+        pairs[name] = value
+    return pairs
+
+
+def _texts(value: str, option: str) -> Iterator[str]:
+    if not value.startswith("@"):
+        if not value.strip():
+            raise UsageError(f"{option} is blank. Give a text or @FILE")
+        yield value
+        return
+    url = value[1:]
+    try:
+        lines = [line.strip() for line in storage.read_bytes(url).decode("utf-8-sig").splitlines()]
+    except UnicodeDecodeError as error:
+        raise QprError(f"{url}: {option} reads UTF-8, and this file is not ({error.reason}). Convert it") from error
+    if not any(lines):
+        raise QprError(f"{url}: contains no text for {option}. Write one a line")
+    yield from filter(None, lines)

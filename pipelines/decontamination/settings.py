@@ -1,0 +1,34 @@
+"""Settings of the removal of leaked questions.
+
+options of `qpr clusters` and `qpr quora` -> Leakage -> transform.RemoveLeakage
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pydantic
+
+SMALLEST_JACCARD: Final = 0.8
+"""Below, questions of seven words are alike that differ in one, a name perhaps: of templates such as "where is the
+birthplace of …" all pairs would be, far too many to compare, and at 0.8 half of a held-out split is gone already."""
+
+
+class Leakage(pydantic.BaseModel, frozen=True, extra="forbid", title="Splits"):
+    """Similarity at which a question counts as occurring in another split."""
+
+    near_duplicate: float = pydantic.Field(
+        default=0.9,
+        ge=0,
+        le=1,
+        description="Remove from test the near-duplicates of train, from validation those of train and test: questions "
+        "whose words have at least this Jaccard index. A higher value removes fewer; 1: the same words; 0: only "
+        "questions of train itself.",
+    )
+
+    @pydantic.field_validator("near_duplicate")
+    @classmethod
+    def _is_possible(cls, value: float) -> float:
+        if 0 < value < SMALLEST_JACCARD:
+            raise ValueError(f"must be 0 or from {SMALLEST_JACCARD} to 1, got {value}")
+        return value

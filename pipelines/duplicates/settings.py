@@ -1,0 +1,24 @@
+"""Settings of the split of labelled pairs.
+
+options of `qpr quora` -> HeldOut -> held_out_split.hold_out
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import pydantic
+
+from pipelines.clusters.settings import DEFAULT_SALT
+from schemas.option import Option
+
+
+class HeldOut(pydantic.BaseModel, frozen=True, extra="forbid", title="Splits"):
+    """Number of pairs that are kept from training."""
+
+    pairs: Annotated[int, Option("held-out-pairs")] = pydantic.Field(
+        default=5_000, ge=0, description="Number of pairs in validation and in test, at most a tenth of all each."
+    )
+    salt: Annotated[str, Option("split-salt", metavar="WORD")] = pydantic.Field(
+        default=DEFAULT_SALT, description="Salt of the hash that decides splits; change it to draw other splits."
+    )

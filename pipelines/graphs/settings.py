@@ -1,0 +1,130 @@
+"""Settings of the pipelines that make datasets.
+
+options of `qpr clusters` and `qpr quora` -> ClustersConfig, QuoraConfig -> from_logs.build, from_pairs.build
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeVar
+
+import pydantic
+
+from pipelines.clusters.settings import DEFAULT_SALT, Gate
+from pipelines.decontamination.settings import Leakage
+from pipelines.duplicates.settings import HeldOut
+from pipelines.linkage.settings import Linking
+from pipelines.questions.settings import Ambiguity, Validation
+from pipelines.reading.settings import NamedColumns, TextFormat
+from schemas.option import Option
+
+if TYPE_CHECKING:
+    from pipelines.reading.sources import Source
+
+_SHARD_BYTES = 32 * 2**20
+_EXPANSION = {"parquet": 4.0}  # in memory, a text column of a log takes about four times its size in Parquet
+_UNPACKED = 5.0
+
+_Settings = TypeVar("_Settings", bound=pydantic.BaseModel)
+
+
+class Sharded(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Number of parts of a run."""
+
+    shards: Annotated[int | None, Option(panel="Limits", default="by size")] = pydantic.Field(
+        default=None, ge=1, le=4096, description="Number of parts of the work; it decides the names of files."
+    )
+
+    def for_files(self, files: Sequence[Source]) -> Self:
+        """Return the settings with a number of shards: without one, a shard has about `_SHARD_BYTES` of log text."""
+        text = sum(f.bytes * (_UNPACKED if f.compression else _EXPANSION.get(f.format, 1.0)) for f in files)
+        by_size = min(4096, max(1, math.ceil(text / _SHARD_BYTES)))  # the same for the same files
+        return self if self.shards else self.model_copy(update={"shards": by_size})
+
+
+class Assembly(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Settings of clusters: how they are judged, split and paired."""
+
+    linking: Linking = Linking()
+    gate: Gate = Gate()
+    leakage: Leakage = Leakage()
+    salt: Annotated[str, Option("split-salt", metavar="WORD", panel="Splits")] = pydantic.Field(
+        default=DEFAULT_SALT, description="Salt of the hash that decides splits; change it to draw other splits."
+    )
+    max_pairs_per_cluster: Annotated[int, Option(panel="Limits")] = pydantic.Field(
+        default=10_000, ge=1, description="Maximum number of pairs of a cluster."
+    )
+
+
+class ClustersConfig(NamedColumns, Sharded, frozen=True, extra="forbid"):
+    """Everything that decides the dataset that `qpr clusters` makes of its logs.
+
+    Defaults that depend on other settings are resolved here, so an instance has the values that a run uses.
+    """
+
+    COLUMNS: ClassVar[tuple[str, ...]] = (
+        "question",
+        "answer",
+        "answer_id",
+        "timestamp",
+        "user_id",
+        "confidence",
+        "locale",
+    )
+
+    assembly: Assembly = Assembly()
+    ambiguity: Ambiguity = Ambiguity()
+    validation: Validation = Validation()
+
+    @pydantic.model_validator(mode="after")
+    def _resolve(self) -> Self:
+        """Set what was not given and depends on other settings."""
+        paper = self.assembly.gate.coherence == "paper"  # the paper splits no answer and removes no near-duplicate
+        linking, gate = self.assembly.linking, self.assembly.gate
+        leakage, ambiguity = self.assembly.leakage, self.ambiguity
+        if paper:
+            linking = _with_default(linking, method="none")
+            leakage = _with_default(leakage, near_duplicate=0.0)
+            ambiguity = _with_default(ambiguity, min_answer_share=0.0)
+        if linking.method == "none":  # nothing but coherence rejects questions that are no paraphrases
+            gate = _with_default(gate, min_coherence=0.1)
+        elif linking.encoder:  # paraphrases that vectors find may share no word
+            gate = _with_default(gate, min_coherence=0.0)
+        assembly = self.assembly.model_copy(update={"linking": linking, "gate": gate, "leakage": leakage})
+        self.__dict__.update(assembly=assembly, ambiguity=ambiguity)  # frozen for users of an instance, not for this
+        return self
+
+
+class LabelledAssembly(Assembly, frozen=True, extra="forbid"):
+    """Settings of clusters that people have judged: none is split or rejected, and their coherence is written."""
+
+    linking: Linking = Linking(method="none", min_probability=None)
+    gate: Gate = Gate(coherence="paper", min_coherence=0)
+
+
+class QuoraConfig(TextFormat, Sharded, frozen=True, extra="forbid"):
+    """Everything that decides the dataset that `qpr quora` makes of its pairs."""
+
+    held_out: HeldOut = HeldOut()
+    assembly: LabelledAssembly = LabelledAssembly()
+
+
+class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
+    """Everything that decides the index that `qpr index` makes of questions and a model."""
+
+    COLUMNS: ClassVar[tuple[str, ...]] = ("question", "answer", "answer_id", "cluster_id", "events")
+
+    shards: int = pydantic.Field(default=8, ge=1, le=4096, description="Number of parts of the index.")
+    factory: Annotated[str | None, Option(metavar="NAME", default="by size; Flat under 10,000 questions")] = (
+        pydantic.Field(
+            default=None, description="FAISS index: Flat (exact) or with inverted lists, such as IVF2000,Flat."
+        )
+    )
+    probes: int = pydantic.Field(default=10, ge=1, description="Number of inverted lists searched for a query.")
+
+
+def _with_default(settings: _Settings, **defaults: object) -> _Settings:
+    """Return settings with other defaults; a value that was given stays, and so does the record of what was given."""
+    others = {name: value for name, value in defaults.items() if name not in settings.model_fields_set}
+    return settings.model_construct(settings.model_fields_set, **dict(settings) | others)

@@ -1,0 +1,40 @@
+"""Settings of record linkage.
+
+options of `qpr clusters` -> Linking -> linker.read_linker
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import pydantic
+
+from schemas.option import Option
+
+
+class Linking(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters"):
+    """Method that splits the questions of an answer into clusters of paraphrases.
+
+    Attributes:
+        weights: digest of the calibration whose weights are used; None: the shipped weights.
+        weights_json: those weights.
+        encoder: digest of the model whose cosine is a feature; None: words alone are compared.
+    """
+
+    method: Annotated[
+        Literal["boosted", "logistic", "fellegi-sunter", "none"],
+        Option("linkage", metavar="NAME", default="boosted; none with --coherence paper"),
+    ] = pydantic.Field(
+        default="boosted",
+        description="Method that splits the questions of an answer: boosted, logistic (faster, less precise), "
+        "fellegi-sunter (learns from these logs alone) or none (an answer is a cluster).",
+    )
+    min_probability: Annotated[float | None, Option(default="of --linkage")] = pydantic.Field(
+        default=None,
+        ge=0.01,
+        le=1,
+        description="Minimum mean probability that the questions of a cluster are paraphrases.",
+    )
+    weights: str | None = None
+    weights_json: str | None = pydantic.Field(default=None, exclude=True, repr=False)
+    encoder: str | None = None

@@ -1,0 +1,59 @@
+"""Commands without options do what the settings do without arguments."""
+
+import inspect
+
+import pytest
+
+from jobs.commands.registry import COMMANDS
+from pipelines.graphs.settings import ClustersConfig, QuoraConfig
+from schemas.artifacts.manifest import read_manifest
+from schemas.option import is_settings
+
+ROWS = [{"question": f"how do I pay {what}", "answer": "In the app"} for what in ("my bill", "a bill", "bills")]
+PAIRS = [
+    {"question1": "how do I pay my bill", "question2": "how can I pay my bill", "is_duplicate": "1"},
+    {"question1": "how do I pay my bill", "question2": "who is he", "is_duplicate": "0"},
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "rows", "settings"), [("clusters", ROWS, ClustersConfig), ("quora", PAIRS, QuoraConfig)]
+)
+def test_the_manifest_of_a_command_without_options_has_the_default_settings(
+    qpr, write_jsonl, memory, command, rows, settings
+):
+    assert qpr(command, write_jsonl("in.jsonl", rows), "--output", f"{memory}/d").code == 0
+    expected = settings(shards=1).model_dump(mode="json")  # the number of shards follows from the size of the files
+    assert read_manifest(f"{memory}/d").configuration == expected
+
+
+def settings_classes():
+    for name, entry in COMMANDS.items():
+        for parameter in inspect.signature(entry.load(), eval_str=True).parameters.values():
+            if is_settings(parameter.annotation):
+                yield pytest.param(name, parameter.annotation, id=f"{name}-{parameter.annotation.__name__}")
+
+
+@pytest.mark.parametrize(("command", "settings"), list(settings_classes()))
+def test_a_command_without_options_gets_the_default_settings(qpr, monkeypatch, command, settings):
+    from jobs.options import from_settings
+
+    built = []
+    original = from_settings.settings_of
+
+    def record(model, options, given):
+        built.append(original(model, options, given))
+        raise SystemExit(0)
+
+    monkeypatch.setattr(from_settings, "settings_of", record)
+    needed = [word for p in required(command) for word in (p.opts[0], "x")]
+    assert qpr(command, *needed).code == 0
+    assert built == [settings()]
+
+
+def required(command):
+    import typer.main
+
+    from jobs.commands.registry import app
+
+    return [p for p in typer.main.get_command(app).commands[command].params if p.required]
