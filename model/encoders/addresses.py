@@ -11,7 +11,7 @@ from model.encoders.kinds import kind_of_address
 from schemas.errors import QprError
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|.*::", re.DOTALL)
-"""What fsspec opens as something else than a local path; ``::`` chains file systems."""
+"""URLs that fsspec does not open as a local path; ``::`` chains file systems."""
 
 
 def checked_address(address: str, *, of: str) -> str:

@@ -1,4 +1,4 @@
-"""The token ids of all train questions where PyTorch computes, so that a step moves nothing but numbers of questions.
+"""Token ids of all train questions on the training device, so that a step moves nothing but numbers of questions.
 
 TokenIds -> DeviceTokens.of -> DeviceTokens.take(rows) -> ids and offsets of a batch
 """

@@ -1,4 +1,4 @@
-"""Weights that are finite numbers at the precision they are stored in.
+"""Check that weights are finite at the precision they are stored in.
 
 weights by name -> first_not_finite -> the name of one that is not
 """

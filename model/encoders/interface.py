@@ -38,14 +38,14 @@ class Encoder(abc.ABC):
     @property
     @abc.abstractmethod
     def dimension(self) -> int:
-        """Return how many numbers a question's vector has."""
+        """Return the length of a question's vector."""
 
     @abc.abstractmethod
     def encode_keys(self, keys: pa.Array) -> Matrix:
         """Return one vector a question key."""
 
     def word_sums(self, words: pa.Array) -> Matrix | None:  # noqa: ARG002
-        """Return what each word adds to a question's vector before length 1, if that is such a sum; None if not."""
+        """Return the summand of each word in a question's vector before normalization; None if it is no such sum."""
         return None
 
     def encode(self, texts: pa.Array | pa.ChunkedArray | Sequence[str], *, threads: int = 1) -> Matrix:
@@ -55,7 +55,7 @@ class Encoder(abc.ABC):
 
         Args:
             texts: the questions.
-            threads: how many chunks are encoded at a time.
+            threads: number of chunks encoded at a time.
         """
         array = pa.array(texts, pa.string()) if not isinstance(texts, pa.Array | pa.ChunkedArray) else texts
         whole = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array

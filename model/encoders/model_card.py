@@ -1,4 +1,4 @@
-"""The model card: what a person who finds the model needs to know.
+"""The model card: origin, data, settings, quality and limits of a model for a reader.
 
 config, measured metrics, data -> card -> README.md
 """
@@ -89,13 +89,13 @@ def card(
 
     Args:
         config: the model's.
-        dataset_url: where its dataset was.
+        dataset_url: URL of its dataset.
         training: settings of the training by name.
         loss: phrase that names the loss.
-        data: what the dataset held, by name.
-        metrics: what was measured, by name.
-        begun_from: the model whose weights it began with; None for fresh ones.
-        taught_by: whose vectors it learned from in place of pairs; None for none.
+        data: counts of the dataset by name.
+        metrics: measurements by name.
+        begun_from: the model whose weights it began with; None for random ones.
+        taught_by: the teacher whose vectors it learned in place of pairs; None without one.
     """
     kind = kind_of(config.shape)
     used = {name: value for name, value in training.items() if name not in kind.unused}

@@ -22,14 +22,14 @@ class Inputs(Protocol):
     """Questions as a network reads them."""
 
     def __len__(self) -> int:
-        """Return how many."""
+        """Return the number of questions."""
 
     def take(self, rows: npt.NDArray[np.integer], /) -> Inputs:
         """Return these questions in this order; a row may repeat."""
 
 
 class Network(nn.Module, abc.ABC):
-    """A network that learns, and what makes its inputs."""
+    """A network that learns, and the reader of its inputs."""
 
     body: nn.Module
 
@@ -51,7 +51,7 @@ class Network(nn.Module, abc.ABC):
         raise NotImplementedError
 
     def optimizers(self, *, learning_rate: float) -> list[torch.optim.Optimizer]:
-        """Return what moves the weights: lazy Adam for an embedding with sparse gradients, Adam for the rest.
+        """Return the optimizers of the weights: lazy Adam for an embedding with sparse gradients, Adam for the rest.
 
         A step of the subword encoder, 262,144 rows, takes 62 ms of CPU so and 86 ms with dense gradients and dense
         fused Adam; for the convolution's 34,000 rows there is no difference (`benchmarks.training.steps convolution`).

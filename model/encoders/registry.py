@@ -1,4 +1,4 @@
-"""The encoder of a saved model, with numpy alone but for transformers: what workers, the search and the server use.
+"""The encoder of a saved model, without PyTorch except for transformers.
 
 model URL -> load_encoder -> Encoder
 """

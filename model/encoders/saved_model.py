@@ -1,4 +1,4 @@
-"""The model artefact: what its files are called and how they are written and read.
+"""The model artefact: names of its files, writing and reading.
 
 config, vocabulary, weights, metrics -> save_model -> manifest -> load_parts -> ModelParts
 """
@@ -68,13 +68,13 @@ def save_model(
     """Write a model and publish it; the model that was there stays whole until then.
 
     Args:
-        output: the place, claimed before training began.
+        output: place of the model, claimed before training began.
         parts: configuration, vocabulary and weights, which become of the type that the kind of encoder stores.
         metrics: one JSON object a line of metrics.jsonl.
         files: further files of the encoder by name.
         pages: files for people by name, such as the model card and the curve.
-        inputs: what the model was trained on.
-        counters: what the run counted.
+        inputs: sources of the training.
+        counters: counts of the run.
 
     Raises:
         QprError: a file cannot be written, or a weight is not finite as the type that is stored.

@@ -36,7 +36,7 @@ def read_tensors(content: bytes) -> dict[str, npt.NDArray[Any]]:
 
 
 def all_finite(numbers: npt.NDArray[Any]) -> bool:
-    """Tell whether no number of an array is infinite or none; integers never are."""
+    """Return True if no number of an array is infinite or NaN; integers never are."""
     if numbers.dtype.kind not in "fc":
         return True
     flat = numbers.reshape(-1)

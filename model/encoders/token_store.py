@@ -43,7 +43,7 @@ def collected(parts: Iterable[TokenIds], *, mapped_bytes: int | None = None) -> 
     Raises:
         QprError: the folder of temporary files is full, or cannot be written to.
     """
-    most = MAPPED_BYTES if mapped_bytes is None else mapped_bytes
+    limit = MAPPED_BYTES if mapped_bytes is None else mapped_bytes
     held, lengths, size = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)], 0
     file: IO[bytes] | None = None
     with contextlib.ExitStack() as opened:
@@ -51,7 +51,7 @@ def collected(parts: Iterable[TokenIds], *, mapped_bytes: int | None = None) -> 
             held.append(part.ids)
             lengths.append(part.lengths)
             size += part.ids.nbytes
-            if size > most:
+            if size > limit:
                 with _explained(size):
                     file = file or opened.enter_context(tempfile.TemporaryFile(prefix="qpr-", buffering=0))
                     _write(file, held)
@@ -69,7 +69,7 @@ def _write(file: IO[bytes], parts: Iterable[npt.NDArray[np.int32]]) -> None:
 
 @contextlib.contextmanager
 def _explained(size: int) -> Iterator[None]:
-    """Say which folder could not take so many bytes, and which to name instead."""
+    """Name the folder that is too small in the error, and the variable that names another."""
     folder = "the folder of temporary files"
     try:
         folder = tempfile.gettempdir()

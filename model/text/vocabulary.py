@@ -18,10 +18,10 @@ from schemas.errors import QprError
 from schemas.text_arrays import hash64_all, words_all
 
 WORDS = 50_000
-"""How many of the most frequent words get an embedding of their own (Bonadiman et al. 2019, section 4.2)."""
+"""Number of the most frequent words with an embedding of their own (Bonadiman et al. 2019, section 4.2)."""
 
 HASH_BINS = 5_000
-"""How many embeddings all other words share (same place)."""
+"""Number of embeddings that all other words share (same section)."""
 
 SLICE = 2**17
 """Questions cut into words at a time: the words of five million take more than a gigabyte, their ids 220 MB."""

@@ -38,12 +38,12 @@ def begun(
     """Return the vocabulary of the train questions and a network on its device.
 
     Args:
-        pairs: what to learn from.
-        shape: of the encoder.
-        settings: of the training.
-        device: where to compute, by PyTorch's name; None for the best there is.
+        pairs: train pairs.
+        shape: settings of the encoder.
+        settings: settings of the training.
+        device: PyTorch's name of a device; None for CUDA if available, else the processor.
         older: a model whose weights to begin with.
-        say: called with what was taken of it.
+        say: called with a note on the weights taken from it.
 
     Raises:
         QprError: no question has a token, or the device does not work.
@@ -78,15 +78,17 @@ def older_model(url: str, shape: Shape) -> ModelParts:
     if different:
         name = different[0]
         values = f"--{name.replace('_', '-')} is {_shown(there[name])} there and {_shown(here[name])} here"
-        raise QprError(f"{url}: cannot begin from a network of another shape: {values}. Give the model's or train anew")
+        raise QprError(
+            f"{url}: cannot begin from a network of another shape: {values}. Give the model's or leave out --init-from"
+        )
     return parts
 
 
 @torch.no_grad()
 def begin_from(older: ModelParts, network: Network, vocabulary: Vocabulary) -> str:
-    """Give a fresh network the older one's weights and return what was taken.
+    """Copy the older model's weights to a fresh network and return a note on them.
 
-    A word that both know takes its row, one that is new keeps its fresh row. The rows that other words share are taken
+    A word of both vocabularies takes its row, a new one keeps its random row. Rows that other words share are copied
     if there are as many of them, since a word's row is its hash modulo their number. All else has one shape.
     """
     weights = dict(network.body.named_parameters())
@@ -101,14 +103,14 @@ def begin_from(older: ModelParts, network: Network, vocabulary: Vocabulary) -> s
     taken = f"{known:,} of {len(vocabulary.words):,} words are known to it"
     if older.vocabulary.hash_bins != vocabulary.hash_bins:
         bins = f"it has {older.vocabulary.hash_bins:,} of them, not {vocabulary.hash_bins:,}"
-        taken += f"; the rows of all other words begin afresh: {bins}"
+        taken += f"; the rows of all other words begin at random: {bins}"
     return taken
 
 
 def rows_in_common(
     older: Vocabulary, newer: Vocabulary, *, beyond: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-    """Return which rows of a new table are which rows of the older one, and how many of them are of listed words.
+    """Return rows of a new table, the same rows in the older one, and the number of listed words among them.
 
     Args:
         older: vocabulary of the older model.

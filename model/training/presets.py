@@ -51,7 +51,7 @@ TRANSFORMER = TrainingSettings(
     pairs_per_cluster=10,
     loss=MultipleNegativesRankingLoss(scale=20.0, smoothing=0.0),
 )
-"""What is usual for models that are trained already. Smoothing of .1 at 5e-5 made one worse (docs/log.md)."""
+"""Usual values for pretrained models. Smoothing of .1 at 5e-5 made one worse (docs/log.md)."""
 
 PRESETS: dict[str, Preset] = {
     "default": Preset("subword", DEFAULT),

@@ -69,7 +69,7 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
 
     @property
     def deals_clusters(self) -> bool:
-        """Tell whether no two pairs of a cluster meet in a batch."""
+        """Return True if no batch holds two pairs of a cluster."""
         return self.unique_clusters or self.pairs_per_cluster > 0
 
     @pydantic.field_validator("loss", mode="before")

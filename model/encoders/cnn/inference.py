@@ -38,7 +38,7 @@ class CnnEncoder(Encoder):
 
     @property
     def dimension(self) -> int:
-        """Return how many numbers a question's vector has."""
+        """Return the length of a question's vector."""
         return len(self.weights["projection.bias"])
 
     def encode_keys(self, keys: pa.Array) -> Matrix:

@@ -78,7 +78,7 @@ def pool(tokens: TokenIds, rows: npt.NDArray[Any]) -> Matrix:
     count, width, channels = rows.shape
     flat = rows.reshape(count * width, channels)
     pooled = np.empty((len(tokens), channels), np.float32)
-    for questions, ids in rectangles(tokens, most_tokens=max(_BLOCK_BYTES // (4 * channels), 1)):
+    for questions, ids in rectangles(tokens, max_tokens=max(_BLOCK_BYTES // (4 * channels), 1)):
         length = max(ids.shape[1], 1)  # an empty question has one window, of nothing
         padded = np.full((len(ids), length + width - 1), count - 1, np.intp)
         left = (width - 1) // 2

@@ -29,7 +29,7 @@ class QuestionEncoder(nn.Module):
     the maximum. The embedding's gradient is sparse: only the batch's tokens have one.
 
     Args:
-        tokens: how many token ids there are.
+        tokens: number of token ids.
         settings: the dimensions; weights are float32 and named as in `model.encoders.cnn.kind.CnnKind.weights`.
 
     Shape:
@@ -121,7 +121,7 @@ class _Maximum(torch.autograd.Function):
 
 
 def window_rows(local: Tensor, offsets: Tensor, *, width: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Return, for every window of a batch, which rows of the projected tokens it sums.
+    """Return the rows of the projected tokens that every window of a batch sums.
 
     Row ``u * width + k`` is what token u adds at place k of a window.
 

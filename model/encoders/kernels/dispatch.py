@@ -22,7 +22,7 @@ FEWEST = 65_536
 
 
 def load_compiled(questions: int) -> None:
-    """Load the compiled loops for so many questions where that is worth it and numba is installed (extra `fast`)."""
+    """Load the compiled loops if this number of questions is worth it and numba is installed (extra `fast`)."""
     if questions < FEWEST or "model.encoders.kernels.numba_kernels" in sys.modules or os.environ.get(SWITCH) == "0":
         return
     try:

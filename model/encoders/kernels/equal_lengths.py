@@ -14,14 +14,14 @@ import numpy.typing as npt
 from model.text.vocabulary import TokenIds
 
 
-def rectangles(tokens: TokenIds, *, most_tokens: int) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]]:
-    """Yield question numbers and their ids as a matrix, equal lengths together, about ``most_tokens`` at a time."""
+def rectangles(tokens: TokenIds, *, max_tokens: int) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]]:
+    """Yield question numbers and their ids as a matrix, equal lengths together, about ``max_tokens`` at a time."""
     order = np.argsort(tokens.lengths, kind="stable")
     lengths = tokens.lengths[order]
     starts = np.flatnonzero(np.diff(lengths, prepend=-1))
     for start, end in itertools.pairwise([*starts, len(order)]):
         length = int(lengths[start])
-        step = max(most_tokens // max(length, 1), 1)
+        step = max(max_tokens // max(length, 1), 1)
         for first in range(start, end, step):
             questions = order[first : min(first + step, end)]
             yield questions, tokens.ids[tokens.offsets[questions, None] + np.arange(length)]

@@ -37,7 +37,7 @@ class BagEncoder(Encoder):
 
     @property
     def dimension(self) -> int:
-        """Return how many numbers a question's vector has."""
+        """Return the length of a question's vector."""
         return int(self.table.shape[1])
 
     def encode_keys(self, keys: pa.Array) -> Matrix:
@@ -70,7 +70,7 @@ def summed(runs: TokenIds, table: npt.NDArray[np.floating]) -> Matrix:
         loops.add_runs(runs.ids, runs.offsets, spelled(table), added)
         return added
     sums = np.zeros((len(runs), table.shape[1]), np.float32)
-    for numbers, ids in rectangles(runs, most_tokens=_BLOCK_ROWS):
+    for numbers, ids in rectangles(runs, max_tokens=_BLOCK_ROWS):
         if ids.shape[1]:
             part = table[ids[:, 0]].astype(np.float32)
             for place in range(1, ids.shape[1]):

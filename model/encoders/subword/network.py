@@ -39,10 +39,10 @@ class SubwordEncoder(nn.Module):
     stays is not scaled, since length does not count.
 
     Args:
-        rows: how many embeddings there are.
+        rows: number of embeddings.
         settings: dimension and the weight of an n-gram.
         dropout: share of n-grams left out in training.
-        generator: decides what is left out.
+        generator: source of the random numbers of dropout.
 
     Shape:
         bags: N questions whose rows are below ``rows``.

@@ -1,4 +1,4 @@
-"""Embeddings of tokens that somebody else learned and published: found in a package or a folder, read without its code.
+"""Published embeddings of tokens, read from a package or a folder without running its code.
 
 package or folder -> read_static -> StaticRows: rows, tokenizer, licence, digest
 """
@@ -24,7 +24,7 @@ from schemas.errors import QprError
 
 @dataclasses.dataclass(frozen=True)
 class StaticRows:
-    """What was found.
+    """Published tokens with their embeddings and licence.
 
     Attributes:
         rows: (tokens, dimension), as stored.

@@ -51,17 +51,17 @@ class Bags:
 
 @dataclasses.dataclass(frozen=True)
 class Subwords:
-    """What turns a question into rows: the words' rows come first, then those that all n-grams share by their hash.
+    """Rows of questions: the words' rows come first, then those that all n-grams share by their hash.
 
-    The rows that all pairs of neighbouring words share follow, then those of the tokens that somebody else learned.
+    The rows that all pairs of neighbouring words share follow, then those of the pretrained tokens.
 
     Attributes:
         vocabulary: gives every word its row, so it has hash bins.
         sizes: lengths of the character n-grams of ``<word>``, marks included (Bojanowski et al. 2017, section 3.2).
-        bins: how many rows the n-grams share.
-        pieces: cuts a word into tokens that somebody else learned.
-        tokens: how many of those have a row.
-        pairs: how many rows the pairs of neighbouring words share; 0: there are none.
+        bins: number of rows that the n-grams share.
+        pieces: cuts a word into pretrained tokens.
+        tokens: number of those, each with a row.
+        pairs: number of rows that pairs of neighbouring words share; 0: pairs do not count.
     """
 
     vocabulary: Vocabulary
@@ -87,7 +87,7 @@ class Subwords:
 
     @property
     def rows_of_pairs(self) -> slice:
-        """Return which rows are those of pairs of neighbouring words."""
+        """Return the rows of pairs of neighbouring words."""
         start = len(self.vocabulary) + self.bins
         return slice(start, start + self.pairs)
 
@@ -143,7 +143,7 @@ def bigram_bins(questions: TokenIds, words: pa.Array, *, bins: int) -> TokenIds:
     Args:
         questions: ids are places in ``words``.
         words: the distinct words; the hash of a pair is made of theirs, so it does not depend on what else there is.
-        bins: how many there are.
+        bins: number of bins.
     """
     lengths = questions.lengths
     last = np.zeros(len(questions.ids), bool)

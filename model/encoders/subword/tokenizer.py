@@ -1,4 +1,4 @@
-"""Words as pieces of somebody else's vocabulary.
+"""Words as pieces of a pretrained vocabulary.
 
 words -> Pieces.of -> TokenIds: the pieces of each word
 """
@@ -17,7 +17,7 @@ from model.text.vocabulary import TokenIds, offsets_of
 from schemas.errors import QprError
 
 _KNOWN = 2**18
-"""Words whose pieces are remembered, 60 MB: most of a chunk's words occurred before, and cutting one takes 11 µs."""
+"""Words whose pieces are cached, 60 MB: few words of a chunk are new, and cutting one takes 11 µs."""
 
 
 @dataclasses.dataclass(frozen=True)

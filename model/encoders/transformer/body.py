@@ -59,7 +59,7 @@ class TransformerBody(nn.Module):
 
     @property
     def dimension(self) -> int:
-        """Return how many numbers a question's vector has."""
+        """Return the length of a question's vector."""
         return int(self.sentences.get_embedding_dimension())
 
     def tokens(self, texts: Sequence[str]) -> TokenIds:

@@ -23,7 +23,7 @@ PREFIX = "st:"
 """Begins the address of such a folder where another model's URL could stand."""
 
 MODULES = "modules.json"
-"""Lists what such a model consists of."""
+"""List of the modules of such a model."""
 
 _LIBRARY = "sentence_transformers."
 """Begins the names of all classes that such a model may consist of."""
@@ -86,7 +86,7 @@ def load_sentences(folder: Path, *, name: str, **options: str) -> Any:
 
     Args:
         folder: as `checked_folder` returned it.
-        name: what a message calls it.
+        name: the model in messages.
         options: further ones of transformers' ``from_pretrained``.
 
     Raises:
@@ -107,7 +107,7 @@ def load_sentences(folder: Path, *, name: str, **options: str) -> Any:
         raise QprError(f"{name}: cannot be loaded: {reason}") from error
     tokenizer: Any = getattr(sentences, "tokenizer", None)
     if hasattr(tokenizer, "all_special_tokens") and len(tokenizer) <= len(tokenizer.all_special_tokens):
-        raise QprError(f"{name}: its tokenizer knows no word: the folder lacks its files. Fetch the model again")
+        raise QprError(f"{name}: its tokenizer has no words: the folder lacks its files. Fetch the model again")
     return sentences
 
 
@@ -135,7 +135,7 @@ def first_sentences(shape: TransformerSettings, **options: str) -> Any:
     folder = checked_folder(shape.transformer_from)
     if (found := folder_digest(folder)) != shape.transformer_digest:
         digests = f"its digest is {found[:12]}…, wanted {shape.transformer_digest[:12]}…"
-        raise QprError(f"{folder}: has changed: {digests}. Put back what training began with, or train anew")
+        raise QprError(f"{folder}: has changed: {digests}. Restore that folder, or train again")
     return load_sentences(folder, name=str(folder), **options)
 
 

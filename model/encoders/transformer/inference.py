@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from model.encoders.transformer.body import TransformerBody
 
 ALIKE = 0.999
-"""Least cosine that vectors at half precision must have to those at single precision to be taken."""
+"""Minimum cosine of vectors at half precision to those at single precision, for half precision to be used."""
 
 _PROBES = (
     "how do i renew my passport?",
@@ -32,7 +32,7 @@ _PROBES = (
     "why",
     "Is 0.1 + 0.2 == 0.3?",
 )
-"""What that is seen on: the same for all, so that the encoders of a run decide alike."""
+"""Texts of that comparison: the same for all encoders of a run, so that they decide alike."""
 
 _BATCH = 64
 
@@ -46,8 +46,8 @@ class TransformerEncoder(Encoder):
     `ALIKE`: half the time. A model that reads something else than tokens is encoded by the library's own loop.
 
     Attributes:
-        name: what a message calls it, such as ``st:<folder>``.
-        files: what it consists of; None if that is in the folder of its name.
+        name: the encoder in messages, such as ``st:<folder>``.
+        files: its files by name; None if they are in the folder of its name.
     """
 
     name: str
@@ -55,7 +55,7 @@ class TransformerEncoder(Encoder):
 
     @property
     def dimension(self) -> int:
-        """Return how many numbers a question's vector has."""
+        """Return the length of a question's vector."""
         return int(self._model.get_embedding_dimension())
 
     def encode_keys(self, keys: pa.Array) -> Matrix:
@@ -63,7 +63,7 @@ class TransformerEncoder(Encoder):
         return self.encode(keys)
 
     def encode(self, texts: pa.Array | pa.ChunkedArray | Sequence[str], *, threads: int = 1) -> Matrix:  # noqa: ARG002
-        """Return one vector a question text, (len(texts), dimension); PyTorch takes the threads it wants."""
+        """Return one vector a question text, (len(texts), dimension); PyTorch chooses the number of threads."""
         listed = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else list(texts)
         if not listed:
             return np.empty((0, self.dimension), np.float32)
@@ -107,7 +107,7 @@ def encoded(body: TransformerBody, texts: Sequence[str]) -> Matrix:
 
 
 def _multiplies_half() -> bool:
-    """Tell whether the processor has instructions for products of bfloat16; without them it is slower, not faster."""
+    """Return True if the processor has instructions for products of bfloat16; without them half precision is slower."""
     import torch
 
     able: Mapping[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()

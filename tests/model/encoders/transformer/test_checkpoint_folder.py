@@ -140,7 +140,7 @@ def name_code(folder, where, change):
 SPOILED = {
     "truncated": (truncate, "deserializing header"),
     "no weights": (lambda folder: (folder / "model.safetensors").unlink(), "no file named model.safetensors"),
-    "no tokenizer": (lambda folder: [path.unlink() for path in folder.glob("tokenizer*")], "knows no word"),
+    "no tokenizer": (lambda folder: [path.unlink() for path in folder.glob("tokenizer*")], "has no words"),
     "broken list": (lambda folder: (folder / "modules.json").write_text("{"), "no list of modules"),
     "module with code": (
         lambda folder: name_code(folder, "modules.json", lambda found: found[1].update(type="evil.Evil")),

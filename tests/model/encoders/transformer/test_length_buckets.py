@@ -12,7 +12,7 @@ LENGTHS = st.lists(st.integers(0, 40), max_size=60).map(lambda found: np.array(f
 
 @given(LENGTHS, st.integers(1, 200), st.integers(0, 50))
 def test_every_question_comes_once_and_no_group_is_too_large_or_too_uneven(lengths, most, padding):
-    groups = list(length_groups(lengths, most_tokens=most, padding=padding))
+    groups = list(length_groups(lengths, max_tokens=most, padding=padding))
     assert sorted(np.concatenate([*groups, np.empty(0, int)]).tolist()) == list(range(len(lengths)))
     for rows in groups:
         longest = lengths[rows].max()
@@ -22,7 +22,7 @@ def test_every_question_comes_once_and_no_group_is_too_large_or_too_uneven(lengt
 
 @given(LENGTHS)
 def test_without_padding_a_length_has_one_group(lengths):
-    groups = list(length_groups(lengths, padding=0, most_tokens=10**6))
+    groups = list(length_groups(lengths, padding=0, max_tokens=10**6))
     assert [lengths[rows[0]] for rows in groups] == sorted(set(lengths.tolist()), reverse=True)
     assert all(rows.tolist() == np.flatnonzero(lengths == lengths[rows[0]]).tolist() for rows in groups)
 
