@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 
 
 class Shape(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """Settings of an encoder; config.json holds them as ``shape``."""
+    """Settings of an encoder; config.json holds them as ``shape``, in the order of the class.
 
-    dimension: int = pydantic.Field(ge=1, description="Length of a question's vector.")
+    Each class declares its ``dimension``, the length of a question's vector, at a place of its own.
+    """
+
+    if TYPE_CHECKING:
+        dimension: int
 
 
 ShapeT = TypeVar("ShapeT", bound=Shape)

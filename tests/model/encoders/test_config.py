@@ -77,3 +77,9 @@ def test_a_configuration_survives_json():
     shape = CnnSettings(windows=(3, 5))
     config = ModelConfig(shape=shape, words=3, hash_bins=1, training=STORED, dataset_digest="d")
     assert ModelConfig.model_validate_json(config.model_dump_json()) == config
+
+
+def test_settings_are_stored_in_the_order_of_earlier_releases():
+    assert [*CnnSettings.model_fields] == ["embedding_dimension", "windows", "channels", "dimension"]
+    assert [*SubwordSettings.model_fields] == ["dimension", "ngrams", "ngram_bins", "ngram_weight", "bigram_bins"]
+    assert [*TransformerSettings.model_fields][-1] == "dimension"
