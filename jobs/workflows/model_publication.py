@@ -1,4 +1,4 @@
-"""A trained model becomes an artefact, with what a person wants to know of it.
+"""Publication of a trained model with its card and learning curve.
 
 Trained, settings, what was counted and measured -> publish_model -> model artefact
 """

@@ -9,10 +9,10 @@ import os
 
 
 def process_count() -> int:
-    """Return how many processes do this command together; 1 without `torchrun`."""
+    """Return the number of processes that share this command; 1 without `torchrun`."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def is_first_process() -> bool:
-    """Tell whether this is the process that writes and speaks."""
+    """Return true in the process that writes files and messages."""
     return os.environ.get("RANK", "0") == "0"

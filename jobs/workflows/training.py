@@ -149,7 +149,7 @@ def supervised(
             }
         except BaseException:
             if checkpoints and checkpoints.place:
-                warn(f"{checkpoints.url}: the checkpoint of {checkpoints.place} stays; --resume goes on from it")
+                warn(f"{checkpoints.url}: the checkpoint of {checkpoints.place} stays; --resume continues from it")
             raise
         for text in last if part else ():
             say(f"{part}: {text}")

@@ -42,7 +42,7 @@ def judgements(clusters: pa.Table, *, limit: int | None = None) -> Judgements:
 
     Args:
         clusters: ``question_ids`` and ``texts``, lists of equal length.
-        limit: most queries; of more, those with the smallest id as an unsigned number, a uniform sample.
+        limit: maximum queries; those with the smallest ids as unsigned numbers are kept, a uniform sample.
     """
     lists = clusters["question_ids"].combine_chunks()
     members = np.asarray(pc.list_flatten(lists).to_numpy(), np.int64)

@@ -48,8 +48,8 @@ def examples(index: Index, judged: Judgements, reranker: Reranker, *, on_queries
     Args:
         index: to search, without a reranker.
         judged: the queries, at least one.
-        reranker: whose features are wanted; its weights do not matter.
-        on_queries: called with how many are done.
+        reranker: computes the features; its weights are not used.
+        on_queries: called with the number of queries done.
     """
     ids, there, tables = [], [], []
     for start in range(0, len(judged), QUERIES):

@@ -107,7 +107,7 @@ def _alike(one: Rows, two: Rows, words: WordTable, equal: npt.NDArray[np.bool_])
 def _side(
     rows: Rows, words: WordTable, *, times: np.ndarray, alike: Floats, other: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Return what one question's words tell of the other one.
+    """Return the features of one question's words compared with the other question.
 
     Args:
         rows: (pairs, W) of its words.

@@ -1,4 +1,4 @@
-"""A small network that orders the questions nearest to a query anew, by their words and by further encoders.
+"""Reranker: a small network that orders the hits of a query by their words and by further encoders.
 
 Index, texts, Ranking -> Reranker.reordered -> Ranking
 """
@@ -42,10 +42,10 @@ class RerankerSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     Attributes:
         version: of the features, so that weights are never applied to other ones.
         model_digest: the encoder of the index it was learned with.
-        depth: how many of the nearest questions are ordered anew.
+        depth: number of hits that are reordered.
         encoders: that judge them too.
         hidden: units of the network.
-        questions: how many the index had, for the rareness of words.
+        questions: number of questions of the index, for inverse document frequencies.
         mean_length: words of a question there.
     """
 
@@ -71,7 +71,7 @@ def weight_shapes(settings: RerankerSettings) -> dict[str, tuple[int, ...]]:
 
 
 LARGEST = 4.0
-"""A feature counts as at most so many standard deviations from its mean."""
+"""Maximum of a feature in standard deviations from its mean."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,11 +94,11 @@ class Reranker:
 
     @property
     def depth(self) -> int:
-        """Return how many of the nearest questions are ordered anew."""
+        """Number of hits that are reordered."""
         return self.settings.depth
 
     def reordered(self, index: Index, texts: pa.Array, hits: Ranking, k: int) -> Ranking:
-        """Return the first k hits of each text once the first `depth` of them are ordered anew.
+        """Return the first k hits of each text after reordering the first `depth` of them.
 
         Scores become the network's, whose differences are log odds of being the paraphrase; hits further down follow in
         their order. Equal scores keep theirs.
@@ -122,29 +122,31 @@ class Reranker:
         return dataclasses.replace(hits, ids=ids, rows=rows, scores=np.take_along_axis(both, places, axis=1))
 
     def features(self, index: Index, texts: pa.Array, rows: npt.NDArray[np.int64], scores: Floats) -> Floats:
-        """Return what is known of the candidates of queries, (n, k, features).
+        """Return the features of the candidates of queries, (n, k, features).
 
         Args:
-            index: that found them.
-            texts: (n,) the queries as they were asked.
+            index: holds the candidates.
+            texts: (n,) the queries in their original wording.
             rows: (n, k) of the index, -1 where there is none.
             scores: (n, k) as of `model.index.hits.Ranking`.
         """
         found, place = np.unique(rows[rows >= 0], return_inverse=True)
         candidate = np.zeros(rows.shape, np.int64)
         candidate[rows >= 0] = place + len(texts)
-        asked = pa.concat_arrays([texts, index.questions(found)["text"].combine_chunks()])
-        return self._compared(asked, index.encoder, candidate, scores)
+        compared = pa.concat_arrays([texts, index.questions(found)["text"].combine_chunks()])
+        return self._compared(compared, index.encoder, candidate, scores)
 
-    def _compared(self, asked: pa.Array, encoder: Encoder, candidate: npt.NDArray[np.int64], scores: Floats) -> Floats:
-        """Return the features; ``candidate`` (n, k) are places in ``asked``, whose first n texts are the queries."""
+    def _compared(
+        self, compared: pa.Array, encoder: Encoder, candidate: npt.NDArray[np.int64], scores: Floats
+    ) -> Floats:
+        """Return the features; ``candidate`` (n, k) are places in ``compared``, whose first n texts are the queries."""
         n, k = candidate.shape
         query = np.repeat(np.arange(n), k)
-        words, table = worded(key_all(asked), self.counts, encoder)
+        words, table = worded(key_all(compared), self.counts, encoder)
         pairs = compare(words[query], words[candidate.ravel()], table, mean_length=self.counts.mean_length)
         nearness = [np.where(np.isfinite(scores), 1 + scores / 2, -1).astype(np.float32)]
         for other in self.encoders:
-            vectors = other.encode(asked)
+            vectors = other.encode(compared)
             nearness.append(np.einsum("nd,nkd->nk", vectors[:n], vectors[candidate]))
         pairs = pairs.reshape(n, k, -1)
         columns = [part for near in nearness for part in (near[:, :, None], standings(near))]

@@ -96,7 +96,7 @@ def _tensors(url: str, content: bytes, settings: RerankerSettings) -> dict[str, 
     wanted["counts"] = (*found.get("counts", (0,))[:1], "int64")
     if found != wanted:
         wrong = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
-        shapes = f"{found.get(wrong, 'missing')}, the settings ask for {wanted.get(wrong, 'no such tensor')}"
+        shapes = f"{found.get(wrong, 'missing')}, expected {wanted.get(wrong, 'no such tensor')}"
         raise QprError(f"{url}: {WEIGHTS}: {wrong[:60]!a} is {shapes}. {_AGAIN}")
     if (arrays["deviation"] <= 0).any():
         raise QprError(f"{url}: {WEIGHTS}: 'deviation' holds a number that is not above 0. {_AGAIN}")

@@ -1,4 +1,4 @@
-"""The words of some questions, and what is known of each: how rare it is and what its vector is.
+"""Statistics of words: inverse document frequency, and vector by the encoder.
 
 question keys of an index -> WordCounts.of -> WordCounts; keys, WordCounts, Encoder -> worded -> Worded, WordTable
 """
@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.float32]
 
 @dataclasses.dataclass(frozen=True)
 class WordCounts:
-    """In how many questions of an index each word stands.
+    """Number of questions of an index that contain each word.
 
     Attributes:
         words: those that two questions or more have, in code point order.
@@ -65,7 +65,7 @@ class WordCounts:
         return {word: place for place, word in enumerate(self.words)}
 
     def checked(self) -> WordCounts:
-        """Return it after its parts were found to fit together.
+        """Return these counts after checking that their parts fit together.
 
         Raises:
             QprError: they do not.
@@ -78,7 +78,7 @@ class WordCounts:
 
 
 class WordTable(NamedTuple):
-    """What is known of V distinct words; the last row is of no word and pads.
+    """Statistics of V distinct words; the last row is of no word and pads.
 
     Attributes:
         idf: (V + 1,) inverse document frequencies, 0 at the end.
@@ -107,7 +107,7 @@ def worded(keys: pa.Array, counts: WordCounts, encoder: Encoder) -> tuple[npt.ND
 
 
 def word_table(words: pa.Array, counts: WordCounts, encoder: Encoder) -> WordTable:
-    """Return what is known of these words; without vectors of words every word weighs what its rareness says."""
+    """Return the statistics of these words; without vectors the weight of a word is its inverse document frequency."""
     listed = words.to_pylist()
     idf = np.append(counts.idf(listed), np.float32(0))
     numeric = np.array([*(any(map(str.isdigit, word)) for word in listed), False])

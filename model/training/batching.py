@@ -32,7 +32,7 @@ def epoch_batches(pairs: Pairs, settings: TrainingSettings, *, epoch: int) -> It
 
 
 def fitted(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], None]) -> TrainingSettings:
-    """Return settings whose batch is no larger than the data; say so, and what few or large clusters do to batches."""
+    """Return settings whose batch is no larger than the data; report clusters that distort batches."""
     size, of = settings.batch_size, "pairs"
     largest = len(pairs)
     if settings.deals_clusters:
@@ -41,15 +41,15 @@ def fitted(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], Non
         say(f"batch size reduced from {size} to {largest}, the number of train {of}")
         settings = settings.model_copy(update={"batch_size": largest})
     if settings.deals_clusters:
-        _say_what_is_dealt(settings, pairs, say=say)
+        _report_large_cluster(settings, pairs, say=say)
     elif settings.batch_size > pairs.cluster_count:
         alone = "--unique-clusters lets each come once"
         say(f"a batch holds pairs of at most {pairs.cluster_count} clusters, fewer than its pairs; {alone}")
     return settings
 
 
-def _say_what_is_dealt(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], None]) -> None:
-    """Say so if one cluster has so many pairs that an epoch takes many small steps."""
+def _report_large_cluster(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], None]) -> None:
+    """Report a cluster with so many pairs that an epoch takes many small steps."""
     drawn = _drawn(pairs.clusters, settings.pairs_per_cluster or None)
     total, most = int(drawn.sum()), int(drawn.max())
     if most > MANY_STEPS and most * settings.batch_size > 2 * total:
@@ -60,11 +60,11 @@ def _say_what_is_dealt(settings: TrainingSettings, pairs: Pairs, *, say: Callabl
 def batches(pairs: int, *, size: int, seed: int, epoch: int) -> Iterator[Numbers]:
     """Yield every pair number of an epoch once, in an order that depends on the seed and the epoch alone.
 
-    The last batch may be shorter; it is left out if it holds a single pair, which has nothing to be told from.
+    The last batch may be shorter; it is left out if it holds a single pair, which has no negatives.
 
     Args:
-        pairs: how many there are.
-        size: pairs a batch, at least 2.
+        pairs: number of examples.
+        size: examples of a batch, at least 2.
         seed: of the whole training.
         epoch: its number.
     """
@@ -77,17 +77,17 @@ def batches(pairs: int, *, size: int, seed: int, epoch: int) -> Iterator[Numbers
 def unique_batches(
     clusters: Numbers, *, per_cluster: int | None, size: int, seed: int, epoch: int
 ) -> Iterator[Numbers]:
-    """Yield pairs drawn afresh for this epoch, each drawn one once, no two of a cluster in one batch.
+    """Yield pairs drawn for this epoch, each drawn pair once, no two of a cluster in one batch.
 
-    Of a cluster with more than ``per_cluster`` pairs so many are drawn evenly, else all. The drawn pairs, clusters in
-    random order and a cluster's together, are dealt to as many batches in turn as hold them, and to no fewer than the
-    pairs of a cluster; so batches differ by one pair at most. One that holds a single pair is left out, which takes a
-    cluster with more pairs than half of all drawn. A draw depends on the seed and the epoch alone.
+    At most ``per_cluster`` pairs of a cluster are drawn, evenly. The drawn pairs, clusters in random order and a
+    cluster's pairs together, are distributed in turn over as many batches as hold them, at least the number of pairs
+    of any cluster; so batches differ by at most one pair. A batch of a single pair is left out; that requires a cluster
+    with more than half of all drawn pairs. A draw depends on the seed and the epoch alone.
 
     Args:
         clusters: cluster number of each pair, from 0 without gaps, of at least two clusters.
-        per_cluster: most pairs of a cluster, at least 1; None: all of them.
-        size: most pairs a batch, at least 2.
+        per_cluster: maximum pairs of a cluster, at least 1; None: all.
+        size: maximum pairs of a batch, at least 2.
         seed: of the whole training.
         epoch: its number.
     """
@@ -96,9 +96,9 @@ def unique_batches(
     random = np.random.default_rng([seed, epoch])
     rank = random.permutation(int(clusters.max()) + 1)[clusters]
     order = np.lexsort((random.random(len(clusters)), rank))
-    dealt = order if per_cluster is None else order[_place_in_run(rank[order]) < per_cluster]
+    distributed = order if per_cluster is None else order[_place_in_run(rank[order]) < per_cluster]
     for first in range(count):
-        if len(batch := dealt[first::count]) >= 2:
+        if len(batch := distributed[first::count]) >= 2:
             yield batch
 
 
@@ -109,6 +109,6 @@ def _drawn(clusters: Numbers, per_cluster: int | None) -> Numbers:
 
 
 def _place_in_run(values: Numbers) -> Numbers:
-    """Return how many equal values stand before each, where equal ones stand together."""
+    """Return the number of equal values before each; equal values are adjacent."""
     starts = np.flatnonzero(np.diff(values, prepend=-1))
     return np.arange(len(values)) - np.repeat(starts, np.diff(starts, append=len(values)))

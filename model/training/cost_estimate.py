@@ -26,28 +26,28 @@ from model.training.trainer import Trainer
 from model.training.training_pairs import Pairs
 
 MEASURED_S = 10.0
-"""How long to take steps, unless an epoch has fewer."""
+"""Seconds of steps to measure, unless an epoch takes less."""
 
 _COLD = 2
-"""First steps, which allocate what later ones reuse, and so tell little."""
+"""Number of first steps left out of the median: they allocate memory that later steps reuse."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What a training would take.
+    """Estimated cost of a training.
 
     Attributes:
         device: where it computes.
-        parameters: numbers that are learned.
-        model_bytes: what they take on disk.
-        checkpoint_bytes: what a checkpoint takes on disk; there are two, and a third for a moment.
-        memory_bytes: the most that the process took in these steps, and what writing a checkpoint adds, its largest
-            file twice; on a graphics card the most of the card.
+        parameters: number of weights.
+        model_bytes: size of the model on disk.
+        checkpoint_bytes: size of a checkpoint on disk; two are kept, and a third exists while it is written.
+        memory_bytes: peak of the process in these steps plus writing a checkpoint, its largest file twice; with a
+            graphics card the peak of the card.
         batch_size: pairs a step.
         batches_an_epoch: steps.
-        pairs_an_epoch: how many pairs they hold.
-        epochs: most of them.
-        measured_steps: how many steps were measured.
+        pairs_an_epoch: number of pairs in them.
+        epochs: maximum number.
+        measured_steps: number of steps measured.
         seconds_a_step: median of these.
         seconds_an_epoch: all of its steps, and measuring the network on the validation pairs.
         seconds: all epochs, without reading the dataset and writing the model.
@@ -79,20 +79,20 @@ def plan_training(
     say: Callable[[str], None] = lambda _: None,
     measured_s: float = MEASURED_S,
 ) -> Plan:
-    """Take a few steps of a training, forget them, and return what all of it would take on this machine as it is now.
+    """Measure a few steps of a training and return its estimated cost on this machine as it is now.
 
     Args:
-        pairs: what to learn from.
-        validation: what measures it.
+        pairs: train pairs.
+        validation: validation pairs.
         shape: of the encoder.
         settings: of the training.
         device: where to compute, by PyTorch's name.
-        older: a model to begin from.
-        say: called with what the user should know.
-        measured_s: how long to take steps.
+        older: a model to begin with.
+        say: called with notes for the user.
+        measured_s: seconds of steps to measure.
 
     Raises:
-        QprError: what the training itself would begin with fails.
+        QprError: the training could not begin.
     """
     with lowering(shape, settings):
         _, network = begun(pairs, shape=shape, settings=settings, device=device, older=older, say=say)
@@ -123,7 +123,7 @@ def plan_training(
 
 
 def _measured_steps(trainer: Trainer, *, seconds: float) -> list[float]:
-    """Return how long each step takes, until the time is over or the epoch ends."""
+    """Return the seconds of each step until the time is over or the epoch ends."""
     trainer.network.train()
     taken: list[float] = []
     for batch in trainer.objective.batches(1):
@@ -140,7 +140,7 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def _peak(*, writing: int) -> int:
-    """Return the most bytes that were in use and are to write; if a graphics card was used, those of it."""
+    """Return the peak of bytes in use plus those to write; of a graphics card if one was used."""
     if torch.cuda.is_available() and torch.cuda.max_memory_allocated():
         return torch.cuda.max_memory_allocated()
     return writing + resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

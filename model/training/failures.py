@@ -23,7 +23,7 @@ from model.training.settings import TrainingSettings
 from schemas.errors import QprError, is_out_of_memory
 
 EXPLODED = 1000.0
-"""How many times the first loss, or 1 if that was less, no later one may be: nothing is learned from there."""
+"""Maximum of a loss as a multiple of the first one, or of 1 if that was less; beyond it nothing is learned."""
 
 _LONGEST = 80
 """Characters shown of a question."""
@@ -60,7 +60,7 @@ def check_weights(network: Learner, at: Progress, *, advice: str = Objective.adv
 
 
 def check_auc(auc: float | None, at: Progress) -> None:
-    """Check what validation pairs came to; None is for no such pairs.
+    """Check the validation score; None without validation pairs.
 
     Raises:
         QprError: it is NaN, so weights that are finite make vectors that are not.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Epoch:
-    """What an epoch came to: mean loss, validation ROC AUC (None without validation pairs), seconds without it."""
+    """Record of an epoch: mean loss, validation ROC AUC (None without validation pairs), seconds without validation."""
 
     epoch: int
     loss: float
@@ -27,18 +27,18 @@ class Epoch:
 
 @dataclasses.dataclass
 class Progress:
-    """How far a training is: with the arrays of `model.training.checkpoints.training_state` all that it needs to go on.
+    """Progress of a training; with the arrays of `model.training.checkpoints.training_state` it is the whole state.
 
     Attributes:
-        epoch: the epoch that goes on, from 1.
-        step: how many of its steps are done.
-        pairs: how many pairs they held.
-        loss_sum: the sum of the losses of these pairs.
-        seconds: how long they took.
-        first_loss: the loss of the very first step, None before it.
-        decayed: share of the learning rate that is gone, with linear decay.
+        epoch: current epoch, from 1.
+        step: number of its steps done.
+        pairs: number of examples in them: pairs, questions or queries.
+        loss_sum: sum of the losses of these examples.
+        seconds: duration of these steps.
+        first_loss: loss of the first step of all, None before it.
+        decayed: share of the learning rate already taken off by linear decay.
         best: number of the best epoch, 0 before one has ended.
-        epochs: what ended.
+        epochs: records of the epochs that ended.
     """
 
     epoch: int = 1
@@ -52,14 +52,14 @@ class Progress:
     epochs: list[Epoch] = dataclasses.field(default_factory=list)
 
     def count(self, *, loss: float, pairs: int, seconds: float) -> None:
-        """Count a step: its mean loss, its pairs and how long it took."""
+        """Count a step: its mean loss, its number of examples and its duration."""
         self.step, self.pairs, self.seconds = self.step + 1, self.pairs + pairs, self.seconds + seconds
         self.loss_sum += loss * pairs
         if self.first_loss is None:
             self.first_loss = loss
 
     def end_epoch(self, auc: float | None, *, keep_last: bool) -> bool:
-        """Note what the epoch came to and begin the next; return whether it is the best so far.
+        """Record the epoch and begin the next; return true if it is the best so far.
 
         Args:
             auc: on the validation pairs; None keeps the last epoch, for nothing compares it with others.
@@ -78,18 +78,18 @@ class Progress:
 
 
 class Deadline:
-    """A time after which no further step begins.
+    """Time limit of a training: no step begins after it.
 
     Args:
-        minutes: from now; None for no such time.
-        clock: seconds since some moment.
+        minutes: from now; None for no limit.
+        clock: seconds since any fixed moment.
     """
 
     def __init__(self, minutes: float | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.minutes, self._clock, self._began = minutes, clock, clock()
 
     def shared(self, processes: Processes) -> Deadline:
-        """Return the deadline of the first process, for all of them to stop at the same step."""
+        """Return the deadline of the first process, so that all processes stop at the same step."""
         if processes.count == 1 or self.minutes is None:
             return self
         deadline = Deadline(self.minutes, clock=lambda: processes.of_the_first(self._clock))
@@ -103,10 +103,10 @@ class Deadline:
 
     @property
     def spent(self) -> float:
-        """Return the share of the time that is over, 1 at most; 0 without a deadline."""
+        """Share of the time that has passed, at most 1; 0 without a limit."""
         return min(1.0, (self._clock() - self._began) / (60 * self.minutes)) if self.minutes else 0.0
 
     @property
     def over(self) -> bool:
-        """Tell whether the time is over."""
+        """True once the time has passed."""
         return self.spent >= 1

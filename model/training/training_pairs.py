@@ -25,7 +25,7 @@ class Pairs:
     """Pairs of paraphrases.
 
     Attributes:
-        texts: the distinct questions as they were asked, (questions,) strings.
+        texts: (questions,) strings, the distinct questions in their original wording.
         first: position of each pair's first question in ``texts``, (pairs,).
         second: position of its second question, (pairs,).
         clusters: number of the cluster that holds both, (pairs,), from 0 without gaps.
@@ -41,12 +41,12 @@ class Pairs:
 
     @property
     def keys(self) -> pa.Array:
-        """Return the questions' keys, in the order of their texts; made anew each time, to hold no copy."""
+        """Return the questions' keys, in the order of their texts; computed at each call, so that no copy is held."""
         return key_all(self.texts)
 
     @property
     def cluster_count(self) -> int:
-        """Return how many clusters have a pair."""
+        """Number of clusters with a pair."""
         return int(self.clusters.max(initial=-1)) + 1
 
 
@@ -78,5 +78,5 @@ def read_pairs(dataset: Dataset) -> dict[str, Pairs]:
             f"{dataset.url}: no train pair among {counted(len(pairs), 'pair')}. Make the dataset from more logs"
         )
     if found["train"].cluster_count < 2:
-        raise QprError(f"{dataset.url}: all train pairs are of one cluster: nothing to tell it from. Add data")
+        raise QprError(f"{dataset.url}: all train pairs are of one cluster: no negatives to learn from. Add data")
     return found

@@ -36,17 +36,17 @@ VERSION = 1
 KEPT = 2
 
 SHARE = 0.02
-"""Most of a training's time that checkpoints at the ends of epochs may take."""
+"""Maximum share of a training's time for checkpoints at the ends of epochs."""
 
 _BYTES_PER_S = 250e6
-"""How fast the first one is expected to be written; later ones are expected to take as long as the one before."""
+"""Expected speed of writing the first checkpoint; later ones are expected to take as long as the previous one."""
 
 Arrays = dict[str, Weights]
 """Arrays by name, by the name of the file they stand in."""
 
 
 class Checkpoint(NamedTuple):
-    """What a training goes on from."""
+    """State from which a training continues."""
 
     progress: Progress
     arrays: Arrays
@@ -57,10 +57,10 @@ class Checkpoints:
 
     Args:
         url: their folder.
-        run_id: of the run that writes; sorts after that of an earlier one.
-        identity: what makes two trainings the same, from `identity_of`.
-        every_minutes: how often one is due; 0 for never.
-        resume: go on from the last one.
+        run_id: of the writing run; sorts after those of earlier runs.
+        identity: everything that decides on the weights, from `identity_of`.
+        every_minutes: minutes between checkpoints; 0 for none.
+        resume: continue from the last one.
         say: called with notes.
         warn: called with failures to write or to read one; `say` by default.
         clock: seconds since some moment.
@@ -87,7 +87,7 @@ class Checkpoints:
 
     @property
     def place(self) -> str:
-        """Return what the last good checkpoint is of, such as "epoch 2, step 5"; "" if there is none."""
+        """Return the progress of the last good checkpoint, such as "epoch 2, step 5"; "" if there is none."""
         return self._place
 
     def load(self) -> Checkpoint | None:
@@ -100,7 +100,7 @@ class Checkpoints:
         names = [name for name in sorted(self._older, reverse=True) if self._complete(name)]
         if not self.resume:
             if names:
-                self._say(f"{self.url}: starting anew over a checkpoint that is there; --resume would go on from it")
+                self._say(f"{self.url}: starting over; --resume continues from the checkpoint that exists")
             return None
         for name in names:
             try:
@@ -109,21 +109,21 @@ class Checkpoints:
                 self._warn(f"{error}. Trying the checkpoint before it")
                 continue
             self._good, self._place = [name], str(found.progress)
-            self._say(f"going on from the checkpoint of {found.progress}")
+            self._say(f"continuing from the checkpoint of {found.progress}")
             return found
         if names:
-            raise QprError(f"{self.url}: no checkpoint is whole. Leave out --resume to start anew")
-        self._say(f"{self.url}: no checkpoint to go on from, starting at the beginning")
+            raise QprError(f"{self.url}: no checkpoint is whole. Leave out --resume to start over")
+        self._say(f"{self.url}: no checkpoint to continue from; starting at the beginning")
         return None
 
     def due(self, size: int, *, epoch_ended: bool = False) -> bool:
-        """Tell whether to write one, of about ``size`` bytes: it is time, or an epoch ended and it costs little."""
+        """Return true if a checkpoint of ``size`` bytes is due: by time, or after an epoch if it costs little."""
         waited = self._clock() - self._last
         cost = self._cost_s or size / _BYTES_PER_S
         return self._every_s > 0 and (waited >= self._every_s or (epoch_ended and cost <= SHARE * waited))
 
     def save(self, progress: Progress, arrays: Arrays) -> None:
-        """Write a checkpoint and remove all but the last two; if it cannot be written, say so and leave the others."""
+        """Write a checkpoint and remove all but the last two; if it cannot be written, warn and keep the others."""
         began = self._clock()
         self._number += 1
         name = f"{self._run_id}-{self._number:06}"
@@ -166,12 +166,12 @@ class Checkpoints:
     def _read(self, name: str) -> Checkpoint:
         state = self._state(name)
         if (version := state["version"]) != VERSION:
-            versions = f"version {version}, this code knows {VERSION}"
+            versions = f"version {version}, this release reads {VERSION}"
             raise QprError(
-                f"{self.url}: a checkpoint of another release ({versions}). Leave out --resume to start anew"
+                f"{self.url}: a checkpoint of another release ({versions}). Leave out --resume to start over"
             )
         if different := _differences(state["identity"], self._identity):
-            advice = "Give the same options and data, or leave out --resume to start anew"
+            advice = "Give the same options and data, or leave out --resume to start over"
             raise QprError(f"{self.url}: the checkpoint is of another training: {different}. {advice}")
         try:
             files = [File.model_validate(file) for file in state["files"]]
@@ -199,19 +199,19 @@ class Checkpoints:
 
 
 class _DamagedError(QprError):
-    """A checkpoint that is not what was written."""
+    """A checkpoint whose bytes differ from the written ones."""
 
 
 def identity_of(
     shape: Shape, settings: TrainingSettings, digests: Sequence[str | None], *, processes: int = 1
 ) -> dict[str, Any]:
-    """Return what makes two trainings the same: the same identity, the same weights.
+    """Return everything that decides on the weights of a training: equal identity, equal weights.
 
     Args:
         shape: of the encoder, which it names too.
         settings: of the training.
-        digests: of what it learns from, and of the model that it began with if there was one.
-        processes: how many share the work; each draws other numbers.
+        digests: of the dataset, and of the model with the first weights if there is one.
+        processes: number of processes that share the work; each draws other numbers.
     """
     named = {"encoder": kind_of(shape).name, **shape.model_dump(mode="json"), **settings.flat()}
     options = {f"--{name.replace('_', '-')}": value for name, value in named.items()}
@@ -221,7 +221,7 @@ def identity_of(
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
-    """Return what differs, with both values."""
+    """Return the differing names with both values."""
     names = [name for name in {**here, **there} if here.get(name) != there.get(name)]
     return ", ".join(f"{name} is {_shown(there.get(name))} there and {_shown(here.get(name))} here" for name in names)
 

@@ -34,10 +34,10 @@ def arrays_of(
     On a processor they are views, which the next step changes.
 
     Args:
-        network: that learns.
+        network: learns.
         optimizers: its optimisers.
-        best: weights of the best epoch; None if they are the present ones, or no epoch has ended.
-        processes: those that share the work, all of which call this; all else is the same in each of them.
+        best: weights of the best epoch; None if they are the present ones or no epoch has ended.
+        processes: those that share the work; all of them call this.
     """
     arrays: Arrays = {WEIGHTS: {name: _array(weight) for name, weight in network.body.named_parameters()}}
     if best is not None:
@@ -57,7 +57,7 @@ def arrays_of(
 def restore(
     arrays: Arrays, network: Learner, optimizers: Sequence[torch.optim.Optimizer], *, rank: int = 0
 ) -> Weights | None:
-    """Bring a network and its optimisers to where `arrays_of` saw those of this process; return the best weights."""
+    """Set a network and its optimisers to the state that `arrays_of` returned; return the best weights."""
     for name, weight in network.body.named_parameters():
         weight.copy_(_tensor(arrays[WEIGHTS][name]))
     for number, optimizer in enumerate(optimizers):
@@ -73,7 +73,7 @@ def _generator(rank: int) -> str:
 
 
 def _state_of(arrays: Arrays, number: int) -> dict[int, dict[str, Any]]:
-    """Return what one optimiser keeps, by number of its weight."""
+    """Return the state of one optimiser by the number of its weight."""
     state: dict[int, dict[str, Any]] = {}
     for part, values in arrays.items():
         for name, value in values.items() if part.startswith(_OPTIMIZER) else ():
@@ -94,4 +94,4 @@ def _array(tensor: Tensor) -> npt.NDArray[Any]:
 
 
 def _tensor(array: npt.NDArray[Any]) -> Tensor:
-    return torch.from_numpy(np.array(array))  # a copy: what was read from bytes cannot be written to
+    return torch.from_numpy(np.array(array))  # a copy, because arrays read from bytes are read-only

@@ -26,7 +26,7 @@ from schemas.quantities import counted
 Matrix = npt.NDArray[np.float32]
 
 _SAMPLE = 131_072
-"""Most questions from which the principal directions and the turn of the first weights are found."""
+"""Maximum number of questions from which the principal directions and the turn of the first weights are found."""
 
 _RIDGE = 10.0
 """Added to the squares of the first vectors, so that a direction few questions have is not blown up."""
@@ -34,11 +34,11 @@ _RIDGE = 10.0
 
 @threadpool_limits.wrap(limits=1, user_api="blas")
 def targets_of(taught: Matrix, dimension: int) -> Matrix:
-    """Return a teacher's vectors as those of ``dimension`` numbers and length 1 whose cosines are most like its own.
+    """Return vectors of ``dimension`` numbers and length 1 whose cosines are nearest to those of the teacher.
 
     They are projected on the directions in which their sum of squares is greatest; 256 of MiniLM's 384 keep 95 % of
-    it. A shorter vector of the teacher is filled up with zeros. Which way each direction points is settled by its
-    largest number. One thread multiplies: on processors without AVX-512 a product's bits depend on their number.
+    it. A shorter vector of the teacher is filled up with zeros. The largest number of a direction is positive.
+    One thread multiplies: on processors without AVX-512 a product's bits depend on the number of threads.
 
     Args:
         taught: (questions, E).

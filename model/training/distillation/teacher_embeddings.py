@@ -24,12 +24,12 @@ from schemas.errors import QprError
 from schemas.quantities import counted
 
 _PART = 2_048
-"""Questions a teacher encodes between two reports of how far it is."""
+"""Questions that a teacher encodes between two progress reports."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Lesson:
-    """Questions to teach with: their ids, ascending, and texts."""
+    """Questions of a distillation: their ids, ascending, and texts."""
 
     ids: npt.NDArray[np.int64]
     texts: pa.Array
@@ -47,11 +47,11 @@ def lesson_of(dataset: Dataset, *, most: int) -> Lesson:
     """Return questions that are in no cluster or in one of the train split, those with the smallest ids.
 
     Ids are digests, so the smallest are a sample that depends on nothing else. Questions of validation and test are
-    left out, though nothing is told of them but their wording.
+    left out, although only their wording would be used.
 
     Args:
-        dataset: where they are.
-        most: how many; 0 for all.
+        dataset: holds them.
+        most: maximum number; 0 for all.
 
     Raises:
         QprError: there are too few.
@@ -73,16 +73,16 @@ def taught_vectors(
     kept: str | None,
     on_part: Callable[[int], None] = lambda _: None,
 ) -> Matrix:
-    """Return the teacher's vectors of all questions, from the file that keeps them if it is there.
+    """Return the teacher's vectors of all questions, from the file that keeps them if it exists.
 
     Args:
         lesson: the questions.
         teacher: encodes them.
-        kept: URL of the file; it is written if it is not there. None for no file.
-        on_part: called with how many are encoded.
+        kept: URL of the file; it is written if it does not exist. None for no file.
+        on_part: called with the number of encoded questions.
 
     Raises:
-        QprError: the file is damaged or keeps what another teacher said, or what it said of other questions.
+        QprError: the file is damaged, or holds vectors of another teacher or of other questions.
     """
     about = {"teacher": teacher.digest, "questions": lesson.digest}
     if kept and storage.exists(kept):
@@ -94,7 +94,7 @@ def taught_vectors(
     if kept:
         try:
             conditional_writes.create(kept, safetensors.numpy.save({"vectors": vectors}, metadata=about))
-        except conditional_writes.ConflictError:  # another run asked the teacher at the same time
+        except conditional_writes.ConflictError:  # another run encoded at the same time
             return _read(kept, about)
     return vectors
 
@@ -104,7 +104,7 @@ def _read(url: str, about: dict[str, str]) -> Matrix:
     try:
         vectors: Matrix = read_tensors(content)["vectors"]
     except (ValueError, KeyError) as error:
-        raise QprError(f"{url}: is damaged: {error}. Remove it to ask the teacher again") from error
+        raise QprError(f"{url}: is damaged: {error}. Remove it to encode with the teacher again") from error
     found = _metadata(content)
     different = [name for name in about if found.get(name) != about[name]]
     if different:
@@ -114,6 +114,6 @@ def _read(url: str, about: dict[str, str]) -> Matrix:
 
 
 def _metadata(content: bytes) -> dict[str, str]:
-    """Return what a safetensors file that was read says of itself: its header is JSON, after 8 bytes of its length."""
+    """Return the metadata of a safetensors file: its header is JSON, after 8 bytes of its length."""
     header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
     return dict(header.get("__metadata__", {}))

@@ -24,7 +24,7 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True)
 class Gradients:
-    """What a step of a training has to move its weights by.
+    """Gradients of a training step.
 
     A batch that is encoded in chunks is encoded twice (gradient caching, Gao et al. 2021, section 3.2): once without
     keeping anything but the vectors, for the loss and its gradient with respect to each vector, and once more a chunk
@@ -32,9 +32,9 @@ class Gradients:
     is that of one chunk and of the loss, O(N² + ND), and the gradients are those of the whole batch.
 
     Attributes:
-        network: what learns.
+        network: learns.
         inputs: of all train questions.
-        pairs: that the batches are of.
+        pairs: train pairs, which batches number.
         loss: of anchors, positives and cluster ids.
         chunk_size: pairs of a share encoded at a time; 0 for all of them, which are then encoded once.
         precision: bfloat16: encode at half precision where PyTorch thinks it safe; weights and loss stay at single.

@@ -57,13 +57,13 @@ def test_stopped_and_resumed_it_gives_the_model_of_one_never_stopped(distil, sto
     with stopped(after=after):  # of 4 steps
         outcome = distil("--checkpoint-every", 1e-9)
     assert outcome.code == 143
-    assert "stays; --resume goes on from it" in outcome.err
+    assert "stays; --resume continues from it" in outcome.err
     assert storage.children(str(tmp_path / "m")) == [CHECKPOINTS]
     refused = distil("--resume", "--seed", 1)
     assert (refused.code, "--seed is 0 there and 1 here" in refused.err) == (1, True)
     resumed = distil("--resume", "--json")
     assert resumed.code == 0, resumed.err
-    assert f"going on from the checkpoint of epoch {1 + after // 2}, step {after % 2}" in resumed.err
+    assert f"continuing from the checkpoint of epoch {1 + after // 2}, step {after % 2}" in resumed.err
     assert json.loads(resumed.out)["ending"] == "all epochs done"
     digests = {read_manifest(str(tmp_path / name), "model").digest for name in ("m", "whole")}
     assert (len(digests), CHECKPOINTS in storage.children(str(tmp_path / "m"))) == (1, False)

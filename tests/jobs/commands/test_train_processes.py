@@ -38,7 +38,7 @@ def test_torchrun_trains_the_model_of_one_process_and_the_first_one_speaks(qpr, 
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)  # one document, of the first process
     assert (result["model"], result["train_pairs"]) == (str(tmp_path / "two"), 36)
-    assert done.stderr.count("epoch 2: loss") == done.stderr.count("no checkpoint to go on from") == 1
+    assert done.stderr.count("epoch 2: loss") == done.stderr.count("no checkpoint to continue from") == 1
     one, two = (weights_of(str(tmp_path / name)) for name in ("one", "two"))
     for name, values in one.items():
         np.testing.assert_allclose(two[name], values, rtol=0, atol=1e-4, err_msg=name)

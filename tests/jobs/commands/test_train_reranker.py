@@ -56,13 +56,13 @@ def test_stopped_and_resumed_it_gives_the_bytes_of_one_never_stopped(place, qpr,
     with stopped(after=after):
         outcome = learned(qpr, place, "--checkpoint-every", 1e-9)
     assert outcome.code == 143
-    assert f"the checkpoint of epoch {after % 5 + 1}, step 0 stays; --resume goes on from it" in outcome.err
+    assert f"the checkpoint of epoch {after % 5 + 1}, step 0 stays; --resume continues from it" in outcome.err
     assert storage.children(str(place / "reranker")) == [CHECKPOINTS]
     refused = learned(qpr, place, "--resume", "--depth", 20)
     assert (refused.code, "--depth is 50 there and 20 here" in refused.err) == (1, True)
     resumed = learned(qpr, place, "--resume")
     assert resumed.code == 0, resumed.err
-    assert resumed.err.count("going on from the checkpoint") == after // 5 + 1
+    assert resumed.err.count("continuing from the checkpoint") == after // 5 + 1
     one, other = json.loads(resumed.out), json.loads(whole.out)
     assert one | {"reranker": ""} == other | {"reranker": ""}
     digests = {read_manifest(str(place / name), "reranker").digest for name in ("reranker", "whole")}

@@ -83,11 +83,11 @@ def test_what_is_stopped_says_that_it_can_go_on_and_does(qpr, killed, tmp_path, 
     assert qpr("train", "--dataset", dataset, "--output", tmp_path / "whole", *KINDS["default"]).code == 0
     outcome, arguments = killed(*EVERY_STEP, after=4)
     assert outcome.code == 143
-    assert "the checkpoint of epoch 1, step 4 stays; --resume goes on from it" in outcome.err
+    assert "the checkpoint of epoch 1, step 4 stays; --resume continues from it" in outcome.err
     assert storage.children(str(tmp_path / "m")) == [CHECKPOINTS]
     resumed = qpr(*arguments, "--resume", "--json")
     assert resumed.code == 0
-    assert "going on from the checkpoint of epoch 1, step 4" in resumed.err
+    assert "continuing from the checkpoint of epoch 1, step 4" in resumed.err
     assert json.loads(resumed.out)["epochs"] == 3
     assert digest(tmp_path / "m") == digest(tmp_path / "whole")
     assert CHECKPOINTS not in storage.children(str(tmp_path / "m"))
@@ -105,14 +105,14 @@ def test_a_stopped_training_leaves_the_old_model_readable(qpr, killed, tmp_path,
 def test_without_resume_it_starts_anew_and_says_so(qpr, killed, tmp_path):
     _, arguments = killed(*EVERY_STEP, after=4)
     anew = qpr(*arguments)
-    assert (anew.code, "starting anew over a checkpoint that is there" in anew.err) == (0, True)
+    assert (anew.code, "starting over; --resume continues from the checkpoint that exists" in anew.err) == (0, True)
     assert "going on" not in anew.err
     assert storage.children(str(tmp_path / "m"))[1:] == ["manifest.json"]
 
 
 def test_with_resume_and_nothing_to_go_on_from_it_starts_at_the_beginning(qpr, dataset, tmp_path):
     outcome = qpr("train", "--dataset", dataset, "--output", tmp_path / "m", *KINDS["default"], "--resume")
-    assert (outcome.code, "no checkpoint to go on from" in outcome.err) == (0, True)
+    assert (outcome.code, "no checkpoint to continue from" in outcome.err) == (0, True)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_damaged_checkpoint_is_said_and_the_one_before_it_taken(qpr, killed, t
     resumed = qpr(*arguments, "--resume")
     assert resumed.code == 0
     assert f"{paths[-1]}: does not match the manifest's sha256" in resumed.err
-    assert "going on from the checkpoint of epoch 1, step 3" in resumed.err
+    assert "continuing from the checkpoint of epoch 1, step 3" in resumed.err
     assert digest(tmp_path / "m") == digest(tmp_path / "whole")
 
 
@@ -158,7 +158,7 @@ def test_if_both_are_damaged_it_fails_and_says_how_to_go_on(qpr, killed, tmp_pat
     for path in (tmp_path / "m" / CHECKPOINTS).glob("*/weights.safetensors"):
         path.write_bytes(path.read_bytes()[:-1])
     failed = qpr(*arguments, "--resume")
-    assert (failed.code, "no checkpoint is whole. Leave out --resume to start anew" in failed.err) == (1, True)
+    assert (failed.code, "no checkpoint is whole. Leave out --resume to start over" in failed.err) == (1, True)
     assert qpr(*arguments).code == 0
 
 

@@ -68,7 +68,7 @@ def test_what_was_saved_is_loaded_to_the_last_bit(open_at):
         for name, array in arrays.items():
             assert found.arrays[part][name].dtype == array.dtype
             np.testing.assert_array_equal(found.arrays[part][name], array)
-    assert open_at.said == ["going on from the checkpoint of epoch 3, step 17"]
+    assert open_at.said == ["continuing from the checkpoint of epoch 3, step 17"]
 
 
 def test_checkpoints_of_a_run_that_took_the_place_over_stay(open_at):
@@ -90,14 +90,14 @@ def test_the_last_two_are_kept(open_at):
 
 def test_nothing_there_is_said_and_begins_at_the_beginning(open_at):
     assert open_at().load() is None
-    assert "no checkpoint to go on from" in open_at.said[0]
+    assert "no checkpoint to continue from" in open_at.said[0]
 
 
 def test_without_resume_it_starts_anew_says_so_and_replaces_what_is_there_only_with_its_own(open_at):
     saved(open_at(), 1, 2)
     other = open_at(run="20260102T000000Z-000000", seed=5, resume=False)
     assert other.load() is None
-    assert "--resume would go on from it" in open_at.said[0]
+    assert "--resume continues from the checkpoint" in open_at.said[0]
     assert len(names(other)) == 2
     saved(other, 1)
     assert names(other) == ["20260102T000000Z-000000-000001"]
@@ -121,7 +121,7 @@ def test_of_a_damaged_one_the_one_before_is_taken_and_that_is_said(open_at, file
     storage.delete(last) if how == "delete" else damage(last, how)
     assert open_at().load().progress.step == 1
     told = " ".join(open_at.said)
-    assert "going on from the checkpoint of epoch 1, step 1" in told
+    assert "continuing from the checkpoint of epoch 1, step 1" in told
     if (file, how) != (STATE, "delete"):  # then it is one that was never finished
         assert last in told
 
@@ -162,7 +162,7 @@ def test_another_training_is_refused_and_what_differs_is_named(open_at):
 def test_another_release_is_refused(open_at, monkeypatch):
     saved(open_at(), 1)
     monkeypatch.setattr("model.training.checkpoints.checkpoints.VERSION", 2)
-    with pytest.raises(QprError, match=r"another release \(version 1, this code knows 2\)"):
+    with pytest.raises(QprError, match=r"another release \(version 1, this release reads 2\)"):
         open_at().load()
 
 

@@ -120,7 +120,7 @@ def test_stopped_they_go_on_to_the_same_weights_bit_for_bit(found, kind):
     assert first["whole"] == second["whole"] == first["resumed"] == second["resumed"]
     assert first["left"] == second["left"] == first["steps"][STOPPED_AFTER - 1 :]
     assert [len(each["said"]) for each in (first, second)] == [1, 0]
-    assert first["said"][0].startswith("going on from the checkpoint of epoch 2")
+    assert first["said"][0].startswith("continuing from the checkpoint of epoch 2")
 
 
 def test_what_the_first_cannot_read_stops_all_of_them_with_its_words(found):
