@@ -24,9 +24,8 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
-from pipelines.engine.engine_options import JOB_SERVER_OPTIONS, keep_workers, refuse_options_of_others, wait_for_prism
-from pipelines.engine.late_workers import use_patient_handlers
-from pipelines.engine.short_memory import forget_bundles
+from pipelines.engine.beam_patches import drop_finished_bundles, end_late_workers
+from pipelines.engine.engine_options import EngineOptions, keep_workers, refuse_options_of_others, wait_for_prism
 from schemas.errors import QprError, UsageError
 
 IN_PROCESS = "FnApiRunner"
@@ -74,7 +73,7 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # the error itself says more than its log lines
     engine = options.view_as(StandardOptions).runner
     pipeline = new_pipeline(options)
-    forget_bundles(options)
+    drop_finished_bundles(options)
     build(pipeline)
     try:
         result = pipeline.run()
@@ -106,7 +105,7 @@ def _runner(options: PipelineOptions) -> FnApiRunner | None:
     direct = options.view_as(DirectOptions)
     if options.view_as(StandardOptions).runner != IN_PROCESS or direct.direct_running_mode != "multi_processing":
         return None
-    use_patient_handlers()
+    end_late_workers()
     direct.direct_running_mode = "in_memory"  # else Beam replaces the environment by its own
     # -P: a model.py in the current folder would hide ours; in the folder of our packages they are found only without it
     path = "" if Path.cwd() == Path(__file__).resolve().parents[2] else " -P"
@@ -133,7 +132,7 @@ class _OneLineParser(_BeamArgumentParser):
 def _refuse_unknown(flags: Sequence[str]) -> None:
     parser = _OneLineParser(allow_abbrev=False)
     for kind in dict.fromkeys(PipelineOptions.__subclasses__()):
-        if kind.__module__.startswith("apache_beam.") or kind in JOB_SERVER_OPTIONS:
+        if kind.__module__.startswith("apache_beam.") or kind is EngineOptions:
             kind._add_argparse_args(parser)
     known, unknown = parser.parse_known_args(list(flags))
     if unknown:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.reading.headers.columns import TIMESTAMP, Column
-from pipelines.reading.values.casting import cast_values, is_text, readings_of
+from pipelines.reading.values.casting import cast_values, interpret, is_text
 from pipelines.reading.values.conventions import Conventions
 from pipelines.writing.rejects import reject
 
@@ -104,7 +104,7 @@ def assemble(
     keep[list(reasons)] = False
     unreadable = {name: _unreadable(values, table[name], keep) for name, values in whole.items()}
     dates = [c.name for c in columns if c.type == TIMESTAMP and conventions.is_undecided(c)]
-    ambiguous = {name: pc.sum(readings_of(unreadable[name], TIMESTAMP).is_ambiguous).as_py() or 0 for name in dates}
+    ambiguous = {name: pc.sum(interpret(unreadable[name], TIMESTAMP).is_ambiguous).as_py() or 0 for name in dates}
     rejected = [*rejects, *(Reject(reasons[row], payload(row)) for row in sorted(reasons))]
     return Batch(
         table.filter(pa.array(keep)) if reasons else table,

@@ -1,6 +1,6 @@
-"""The conventions by which one file writes numbers and dates, decided once for the whole file.
+"""Conventions of the numbers and dates in one file, chosen once for the whole file.
 
-columns of a file -> Conventions -> which reading an ambiguous value has
+columns of a file -> Conventions -> the interpretation of its ambiguous values
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class Conventions:
     """The conventions of the columns of one file.
 
-    A convention is found when the first ambiguous value needs it, by reading its column from the file's beginning: so
-    all parts of a file agree, and a file without such values is read once.
+    A convention is chosen when the first ambiguous value needs it, by reading its column from the start of the file. So
+    all parts of a file agree, and a file without ambiguous values is read once.
 
     Args:
         read: yields batches with some columns of the whole file.
@@ -41,5 +41,5 @@ class Conventions:
         return self._chosen[column.name]
 
     def is_undecided(self, column: Column) -> bool:
-        """Return whether a column has ambiguous values and nothing in the file decides them."""
+        """Return True if a column has ambiguous values and no value in the file shows its convention."""
         return self._chosen.get(column.name, False) is None

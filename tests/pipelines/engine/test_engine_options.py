@@ -1,7 +1,7 @@
 import pytest
 from apache_beam.options.pipeline_options import FlinkRunnerOptions, PortableOptions
 
-from pipelines.engine.engine_options import LONGEST_S, FlinkJobOptions, SparkJobOptions
+from pipelines.engine.engine_options import LONGEST_S, EngineOptions
 from pipelines.engine.runner import parse_options
 from schemas.errors import UsageError
 
@@ -10,7 +10,7 @@ from schemas.errors import UsageError
 def test_an_option_that_only_the_job_server_knows_is_taken(runner):
     flags = [f"--runner={runner}", "--checkpointing_interval=60000", "--object_reuse", "--operator_chaining=false"]
     options = parse_options([*flags, "--parallelism=4"])
-    job = options.view_as(FlinkJobOptions)
+    job = options.view_as(EngineOptions)
     assert (job.checkpointing_interval, job.object_reuse, job.operator_chaining) == (60_000, True, False)
     assert job.max_bundle_size is None
     assert options.view_as(FlinkRunnerOptions).parallelism == 4
@@ -18,7 +18,7 @@ def test_an_option_that_only_the_job_server_knows_is_taken(runner):
 
 def test_spark_takes_its_own():
     options = parse_options(["--runner=SparkRunner", "--bundle_size=1000", "--storage_level=MEMORY_AND_DISK"])
-    job = options.view_as(SparkJobOptions)
+    job = options.view_as(EngineOptions)
     assert (job.bundle_size, job.storage_level, job.cache_disabled) == (1000, "MEMORY_AND_DISK", None)
 
 

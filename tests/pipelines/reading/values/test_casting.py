@@ -178,5 +178,5 @@ def test_the_convention_of_unambiguous_dates_is_not_asked_for():
         ([["01/02/2025", "2025-01-02", "1709294400"]], TIMESTAMP, None),
     ],
 )
-def test_the_values_with_one_reading_decide_the_convention(batches, kind, expected):
+def test_values_with_one_interpretation_decide_the_convention(batches, kind, expected):
     assert choose_convention([pa.array(texts) for texts in batches], kind) is expected

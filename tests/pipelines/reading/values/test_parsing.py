@@ -2,7 +2,7 @@ import datetime
 
 import pytest
 
-from pipelines.reading.values.readings import number_readings, time_readings
+from pipelines.reading.values.parsing import parse_date, parse_number
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ from pipelines.reading.values.readings import number_readings, time_readings
         (",", None, None),
     ],
 )
-def test_a_number_has_a_reading_for_each_decimal_mark(text, point, comma):
-    assert number_readings(text) == (point, comma)
+def test_a_number_has_an_interpretation_for_each_decimal_mark(text, point, comma):
+    assert parse_number(text) == (point, comma)
 
 
 def at(*clock):
@@ -63,5 +63,5 @@ def at(*clock):
         ("yesterday", None, None),
     ],
 )
-def test_a_date_has_a_reading_for_each_order_of_day_and_month(text, day_first, month_first):
-    assert time_readings(text) == (day_first, month_first)
+def test_a_date_has_an_interpretation_for_each_order_of_day_and_month(text, day_first, month_first):
+    assert parse_date(text) == (day_first, month_first)

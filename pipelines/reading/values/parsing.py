@@ -1,6 +1,6 @@
-"""The readings of a number or date, since decimal marks and the order of day and month differ by country.
+"""Parsing of a number or date under both conventions: decimal marks and the order of day and month differ by country.
 
-text -> number_readings, time_readings -> its usual and its other reading
+text -> parse_number, parse_date -> its usual and its other interpretation
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _DATE: Final = re.compile(
 )
 
 
-def number_readings(text: str) -> tuple[float | None, float | None]:
-    """Return the finite number that a text writes with a decimal point, and with a decimal comma.
+def parse_number(text: str) -> tuple[float | None, float | None]:
+    """Return the finite number in a text with a decimal point, and the one with a decimal comma.
 
-    The other mark, a space or an apostrophe may separate groups of three digits: ``1.234,56`` has one reading,
-    ``1,234`` has two, ``12`` twice the same.
+    The other mark, a space or an apostrophe may separate groups of three digits: ``1.234,56`` has one
+    interpretation, ``1,234`` two, and ``12`` the same twice.
     """
     stripped = text.strip()
     point = _finite(_NO_DIGIT.sub("", stripped) if _POINT.fullmatch(stripped) else stripped)
@@ -43,8 +43,8 @@ def number_readings(text: str) -> tuple[float | None, float | None]:
     return point, _finite(f"{digits}.{rest}" if mark else digits)
 
 
-def time_readings(text: str) -> tuple[datetime.datetime | None, datetime.datetime | None]:
-    """Return the time that a date with its day first writes, and with its month first; UTC where it names no zone.
+def parse_date(text: str) -> tuple[datetime.datetime | None, datetime.datetime | None]:
+    """Return the time in a text read as a date with its day first, and with its month first; UTC if it names no zone.
 
     Dates with dots have their day first. A year of four digits may come first, before the month.
     """
