@@ -1,6 +1,6 @@
 """Batches of a reader: usable rows and rejects, together all rows of the file.
 
-values of the wanted columns, flaws by row -> assemble -> Batch
+values of the columns to read, flaws by row -> assemble -> Batch
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from pipelines.reading.values.conventions import Conventions
 from pipelines.writing.rejects import reject
 
 BATCH_ROWS: Final = 65_536
-"""At most so many rows a batch: enough to make the cost of a step per batch vanish, about 10 MB of questions."""
+"""Maximum number of rows of a batch, about 10 MB of questions, so that the cost per batch is negligible."""
 
 BATCH_BYTES: Final = 1 << 23
-"""A batch of text ends after so many bytes, however few rows they are."""
+"""Bytes of text after which a batch ends, however few rows they are."""
 
 PAYLOAD_CHARACTERS: Final = 1_000
-"""So much of a rejected row is kept."""
+"""Maximum length of the part of a rejected row that is kept."""
 
 
 class Batch(NamedTuple):
     """Some rows of a file.
 
     Attributes:
-        rows: the wanted columns.
-        rejects: `pipelines.intermediate.REJECTS` of rows that cannot be used.
-        unreadable: by column, how many values of ``rows`` are null since they write no number or time, or a date of
-            which the file does not show whether its day or its month is first.
-        ambiguous: by column, how many of those are such dates.
+        rows: the columns to read.
+        rejects: `pipelines.intermediate.REJECTS` of the unusable rows.
+        unreadable: by column, number of values of ``rows`` that are null because they are no number or time, or a date
+            in a file that does not show whether the day or the month is first.
+        ambiguous: by column, number of such dates.
     """
 
     rows: pa.Table
@@ -58,7 +58,7 @@ def raw_payload(raw: bytes) -> str:
 
 
 def texts_of(values: Sequence[Any]) -> tuple[pa.Array, dict[int, str]]:
-    """Return scalar values as strings, and why some of them could not be, by position; those are null.
+    """Return scalar values as strings, and by position the flaw of those that are none and become null.
 
     ``True`` becomes "true". A list or a dict is a ``wrong_type``, an unpaired surrogate is ``invalid_utf8``.
     """
@@ -80,16 +80,16 @@ def assemble(
     conventions: Conventions,
     rejects: Sequence[Reject] = (),
 ) -> Batch:
-    """Cast the columns of ``count`` rows, take out the rows with a flaw, and add ``rejects`` to those.
+    """Cast the columns of ``count`` rows; rows with a flaw join ``rejects``.
 
     Args:
-        columns: what the rows shall have; an empty string of an optional column becomes null.
-        arrays: the values by column name, valid UTF-8; a column that is not there is null.
-        count: how many rows the arrays have.
-        flaws: the reason by position of rows known to be unusable; a NUL character is found here.
-        payload: returns what to keep of the row at a position.
+        columns: columns of the result; an empty string of an optional column becomes null.
+        arrays: the values by column name, valid UTF-8; an absent column becomes null.
+        count: length of the arrays.
+        flaws: by position, the reason why a row is unusable; rows with a NUL character are detected here.
+        payload: returns the text to keep of the rejected row at a position.
         conventions: of the file that the rows are from.
-        rejects: rows that never got as far.
+        rejects: rows that were rejected before they had values.
     """
     whole = {column.name: arrays.get(column.name, pa.nulls(count)) for column in columns}
     reasons = dict(flaws)
@@ -122,7 +122,7 @@ def _typed(values: pa.Array, column: Column, conventions: Conventions) -> pa.Arr
 
 
 def _unreadable(values: pa.Array, typed: pa.ChunkedArray, keep: np.ndarray[Any, np.dtype[np.bool_]]) -> pa.Array:
-    """Return those values of the kept rows that are a number or time no longer; a blank text never was one."""
+    """Return the values of kept rows that are no number or time; a blank text counts as missing instead."""
     if typed.type == pa.string() or typed.null_count == values.null_count:
         return values.slice(0, 0)
     if pa.types.is_dictionary(values.type):

@@ -2,9 +2,8 @@
 
 physical lines -> records -> cells and raw lines of one record after another
 
-`csv.reader` decides what a cell is. What it does not do is recover: one quote that nothing closes would make the rest
-of the file a single cell. So the lines it takes are remembered, and those of a record that makes no sense are given
-back but for the first.
+`csv.reader` finds the cells but cannot recover: one unbalanced quote would make the rest of the file a single cell. So
+the lines of the current record are kept, and those of a malformed record, except its first, are read again.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from typing import Final, NamedTuple
 from pipelines.reading.lines import MAX_ROW_BYTES
 
 _RETURNS: Final = 4
-"""So often may a file be given back, that one full of stray quotes takes no square of its size in time."""
+"""Bytes that may be read again for each byte read: a file full of stray quotes takes linear time, not quadratic."""
 
-_LEAST_LIMIT: Final = 1024  # bytes of several lines that always may be a record
+_MIN_LIMIT: Final = 1024  # bytes that a record of several lines may always have
 
 
 class Record(NamedTuple):
-    """One record: its cells, the bytes they came from, and why it cannot be used, if so."""
+    """One record: its cells, their raw bytes, and the reason if it is unusable."""
 
     cells: list[str]
     raw: bytes
@@ -30,13 +29,13 @@ class Record(NamedTuple):
 
 
 def records(lines: Iterator[bytes], *, delimiter: str, padded_width: int | None = None) -> Iterator[Record]:
-    """Yield every record that is not blank; the first is the header, and says how many cells the others have.
+    """Yield every record that is not blank; the first is the header, whose number of cells the others must have.
 
-    A record may also have ``padded_width`` cells, if those beyond the header's are empty.
+    A record may also have ``padded_width`` cells if those beyond the header's are empty.
 
-    Reasons are ``ragged_row``, ``unbalanced_quote``, ``row_too_long`` and ``invalid_utf8``. A record of several lines
-    with another number of cells, or with text after a closing quote, was held together by a stray quote: its first
-    line is an ``unbalanced_quote``, and reading goes on at the second.
+    Reasons are ``ragged_row``, ``unbalanced_quote``, ``row_too_long`` and ``invalid_utf8``. A stray quote joins lines
+    to a record with another number of cells, or with text after a closing quote: its first line is rejected as
+    ``unbalanced_quote``, and reading continues at the second.
     """
     csv.field_size_limit(max(csv.field_size_limit(), MAX_ROW_BYTES))
     feed = _Feed(lines, delimiter, padded_width)
@@ -62,11 +61,11 @@ def records(lines: Iterator[bytes], *, delimiter: str, padded_width: int | None 
 
 
 class _TooLongError(Exception):
-    """A record passed `MAX_ROW_BYTES`."""
+    """A record is longer than `MAX_ROW_BYTES`."""
 
 
 class _Feed:
-    """Lines as `csv.reader` takes them, which remembers those of the current record."""
+    """Iterator of lines for `csv.reader` that keeps those of the current record."""
 
     def __init__(self, lines: Iterator[bytes], delimiter: str, padded_width: int | None) -> None:
         self._lines = lines
@@ -79,17 +78,17 @@ class _Feed:
     def begin(self) -> None:
         self.record: list[bytes] = []
         self._size = 0
-        self._limit = min(max(self.credit, _LEAST_LIMIT), MAX_ROW_BYTES)
+        self._limit = min(max(self.credit, _MIN_LIMIT), MAX_ROW_BYTES)
         self._damaged = self._unclosed = False
 
     def retract(self) -> None:
-        """Give back all lines of the record but the first."""
+        """Put all lines of the record except the first back into the feed."""
         self._returned += reversed(self.record[1:])
         self.credit -= self._size - len(self.record[0])
         del self.record[1:]
 
     def judge(self, cells: list[str] | None, width: int) -> str | None:
-        """Return why the record cannot be used, or None."""
+        """Return the reason why the record is unusable, or None."""
         if len(self.record[0]) > MAX_ROW_BYTES:
             return "row_too_long"
         is_whole = cells is not None and (len(cells) == width or self._is_padded(cells, width))
@@ -102,7 +101,7 @@ class _Feed:
 
     @property
     def _is_sound(self) -> bool:
-        """Tell whether lines held together by quotes follow the rules, so that no stray quote closed another one."""
+        """Return True if lines joined by quotes follow the rules of CSV, so that no stray quote joined them."""
         if len(self.record) == 1:
             return True
         texts = [line.decode(errors="surrogateescape") for line in self.record]
@@ -117,7 +116,7 @@ class _Feed:
     def __next__(self) -> str:
         line = self._returned.pop() if self._returned else next(self._lines, None)
         if line is None:
-            self._unclosed = bool(self.record)  # csv.reader asks for more only inside quotes
+            self._unclosed = bool(self.record)  # csv.reader reads a further line only inside quotes
             raise StopIteration
         self.record.append(line)
         self._size += len(line)

@@ -1,6 +1,6 @@
 """CSV and TSV with quoting as in RFC 4180: a quoted cell may hold delimiters, line ends and doubled quotes.
 
-The delimiter is found in the file, see `pipelines.reading.dialect`.
+`pipelines.reading.dialect` finds the delimiter in the file.
 
 records of a file -> read_delimited -> batches
 """
@@ -15,7 +15,7 @@ from typing import Final
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
 from pipelines.reading.csv_records import Record
-from pipelines.reading.dialect import DELIMITERS, Wanted, open_rows
+from pipelines.reading.dialect import DELIMITERS, ExpectedColumns, open_rows
 from pipelines.reading.headers.columns import Column, file_names, locate_columns
 from pipelines.reading.headers.suggestions import SAMPLE_ROWS
 from pipelines.reading.jsonl import is_object
@@ -24,21 +24,21 @@ from pipelines.reading.values.conventions import Conventions
 from pipelines.summary.value_notes import ENCODING_HINT
 from schemas.errors import QprError
 
-_CALLED: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "vertical bars"}
+_NAMES: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "vertical bars"}
 
 
 def read_delimited(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> Iterator[Batch]:
     """Yield the rows of a file whose first row names the columns, in any order.
 
-    Rejected are rows whose number of cells is not the header's (``ragged_row``), lines that open a quote which nothing
-    closes (``unbalanced_quote``; reading goes on at the next line), and rows that are ``invalid_utf8``, hold a
-    ``nul_byte`` or are ``row_too_long``.
+    Rejected are rows with more or fewer cells than the header (``ragged_row``), lines with a quote that is never closed
+    (``unbalanced_quote``; reading continues at the next line), and rows that are ``invalid_utf8``, hold a ``nul_byte``
+    or are ``row_too_long``.
     """
-    rows, delimiter = open_rows(source, Wanted(*file_names(columns, names)))
+    rows, delimiter = open_rows(source, ExpectedColumns(*file_names(columns, names)))
     located, header = _locate(rows, source, columns, names)
     indices = {name: header.index(theirs) for name, theirs in located.items()}
-    alike = dataclasses.replace(source, delimiter=delimiter)  # need not be found again
-    conventions = Conventions(lambda wanted: read_delimited(alike, wanted, names))
+    same_dialect = dataclasses.replace(source, delimiter=delimiter)  # skips a second search for it
+    conventions = Conventions(lambda some: read_delimited(same_dialect, some, names))
     gathered = _Gathered(indices)
     for row in rows:
         gathered.add(row)
@@ -51,17 +51,17 @@ def read_delimited(source: Source, columns: Sequence[Column], names: Mapping[str
 def check_delimited(
     source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool
 ) -> list[str]:
-    """Raise `QprError` unless the header of a file has the wanted columns; return what differs from its name."""
-    rows, delimiter = open_rows(source, Wanted(*file_names(columns, names)))
+    """Raise `QprError` unless the header of a file has the required columns; return notes on its delimiter."""
+    rows, delimiter = open_rows(source, ExpectedColumns(*file_names(columns, names)))
     _locate(rows, source, columns, names, mappable=mappable)
     expected = source.delimiter or DELIMITERS[source.format]
-    return [] if delimiter == expected else [f"the cells are separated by {_CALLED.get(delimiter, repr(delimiter))}"]
+    return [] if delimiter == expected else [f"the cells are separated by {_NAMES.get(delimiter, repr(delimiter))}"]
 
 
 def delimited_names(source: Source) -> list[str]:
     """Return the names in the header of a file."""
-    wanted = Wanted(optional=("question", "text", "answer", "answer_id", "cluster_id", "events"))
-    return _header(open_rows(source, wanted).records, source)
+    expected = ExpectedColumns(optional=("question", "text", "answer", "answer_id", "cluster_id", "events"))
+    return _header(open_rows(source, expected).records, source)
 
 
 def _locate(
@@ -72,7 +72,7 @@ def _locate(
     *,
     mappable: bool = True,
 ) -> tuple[dict[str, str], list[str]]:
-    """Return the file's name of every column that is there, by our name for it, and the whole header."""
+    """Return the file's name of each present column by our name, and the whole header."""
     header = _header(rows, source)
 
     def sample() -> dict[str, list[str]]:
@@ -80,30 +80,30 @@ def _locate(
         return {name: [of[i] for of in cells if i < len(of) and of[i].strip()] for i, name in enumerate(header)}
 
     located = locate_columns(columns, names, header, url=source.url, sample=sample, mappable=mappable)
-    twice = [name for name in located.values() if header.count(name) > 1]
-    if twice:
-        raise QprError(f"{source.url}: two columns are called {twice[0]!r}. Rename one")
+    repeated = [name for name in located.values() if header.count(name) > 1]
+    if repeated:
+        raise QprError(f"{source.url}: two columns have the name {repeated[0]!r}. Rename one")
     return located, header
 
 
 def _header(rows: Iterator[Record], source: Source) -> list[str]:
     first = next(rows, None)
     if first is None:
-        raise QprError(f"{source.url}: there is no row in it; the first row must name the columns")
+        raise QprError(f"{source.url}: the file has no row. Write a first row with the names of the columns")
     if first.raw.lstrip().startswith(b"{") and is_object(first.raw):
-        raise QprError(f"{source.url}: holds JSON objects, one a line. Rename it so that its name ends in .jsonl")
+        raise QprError(f"{source.url}: holds JSON objects, one per line. Rename it to end in .jsonl")
     if first.reason == "invalid_utf8":
         raise QprError(f"{source.url}: its first row is not UTF-8. {ENCODING_HINT}")
-    if first.reason and b"\r" in first.raw.rstrip(b"\r\n"):  # beside line feeds, so it is not certain what ends a row
-        raise QprError(f"{source.url}: its lines end in carriage returns. Convert it, such as with tr '\\r' '\\n'")
+    if first.reason and b"\r" in first.raw.rstrip(b"\r\n"):  # line feeds occur too, so the end of a row is uncertain
+        raise QprError(f"{source.url}: its lines end in carriage returns. Convert it, for example with tr '\\r' '\\n'")
     if first.reason:
         cause = f"its first row cannot be read ({first.reason})"
-        raise QprError(f"{source.url}: {cause}; the first row must name the columns")
+        raise QprError(f"{source.url}: {cause}. Write a first row with the names of the columns")
     return [cell.strip() for cell in first.cells]
 
 
 class _Gathered:
-    """Rows on their way to a batch, kept by column: a list a row would make the garbage collector work."""
+    """Rows of the next batch, by column: one list per row would be slow to collect as garbage."""
 
     def __init__(self, indices: Mapping[str, int]) -> None:
         self.cells: dict[str, list[str]] = {name: [] for name in indices}

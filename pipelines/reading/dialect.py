@@ -1,8 +1,8 @@
-"""The dialect of a CSV or TSV file: its delimiter, and the number of cells of padded rows.
+"""Dialect of a CSV or TSV file: its delimiter, and the number of cells of padded rows.
 
 lines of a file -> open_rows -> records, header first
 
-`csv.Sniffer` is not used: it takes commas inside quotes for delimiters, and a space where lines are long
+`csv.Sniffer` is not used: it mistakes commas inside quotes for delimiters, and spaces in long lines
 (https://github.com/python/cpython/issues/119123, https://github.com/python/cpython/issues/88843).
 """
 
@@ -19,51 +19,51 @@ from pipelines.reading.lines import physical_lines
 from pipelines.reading.sources import Source
 
 DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
-"""The delimiter that a file's name promises; it wins where several fit equally well."""
+"""The delimiter that a file's name implies; chosen where several fit equally well."""
 
 CANDIDATES: Final = (",", ";", "\t", "|")
 
 _SAMPLE_BYTES: Final = 1 << 16
 _EXCEL: Final = re.compile(rb'"?sep=([^\r\n"])"?\r?\n?', re.IGNORECASE)
-"""The first line that Excel writes and reads to name the delimiter."""
+"""The first line in which Excel names the delimiter."""
 
 
-class Wanted(NamedTuple):
-    """Names of columns to find in a header; those in ``required`` have to be there."""
+class ExpectedColumns(NamedTuple):
+    """Names of columns to find in a header; those in ``required`` must be present."""
 
     required: Collection[str] = ()
     optional: Collection[str] = ()
 
 
 class Rows(NamedTuple):
-    """The records of a file, its header first, and what separates their cells."""
+    """The records of a file, its header first, and the delimiter of their cells."""
 
     records: Iterator[Record]
     delimiter: str
 
 
-def open_rows(source: Source, wanted: Wanted) -> Rows:
-    """Return the records of a file; its delimiter is given, named by Excel, or found in the first 64 kB."""
-    return rows_of(itertools.chain.from_iterable(physical_lines(source)), source, wanted)
+def open_rows(source: Source, expected: ExpectedColumns) -> Rows:
+    """Return the records of a file; the delimiter is given, named by Excel, or found in the first 64 kB."""
+    return rows_of(itertools.chain.from_iterable(physical_lines(source)), source, expected)
 
 
-def rows_of(lines: Iterator[bytes], source: Source, wanted: Wanted) -> Rows:
-    """Return the records in lines that begin as the file does; a line by which Excel names the delimiter is none.
+def rows_of(lines: Iterator[bytes], source: Source, expected: ExpectedColumns) -> Rows:
+    """Return the records in the lines of a file or of its start, without the line in which Excel names the delimiter.
 
     A row may have another number of cells than the header if most rows of the sample have that number, and if all
-    cells that have no name, and all names that have no cell, are empty: spreadsheets pad rows with delimiters.
+    cells without a name and all names without a cell are empty: spreadsheets pad rows with delimiters.
     """
     sample, is_whole = _take(lines)
     named = _EXCEL.fullmatch(sample[0]) if sample else None
     beginning = sample[1:] if named else sample
     delimiter = source.delimiter or (named and named[1].decode("latin-1"))
-    delimiter = delimiter or _find_delimiter(beginning, DELIMITERS[source.format], wanted, is_whole=is_whole)
+    delimiter = delimiter or _find_delimiter(beginning, DELIMITERS[source.format], expected, is_whole=is_whole)
     padded = _padded_width(_parse(beginning, delimiter, is_whole=is_whole))
     return Rows(records(itertools.chain(beginning, lines), delimiter=delimiter, padded_width=padded), delimiter)
 
 
 def _take(lines: Iterator[bytes]) -> tuple[list[bytes], bool]:
-    """Return the first lines, about `_SAMPLE_BYTES`, and whether they are all."""
+    """Return the first lines, about `_SAMPLE_BYTES`, and True if the file has no others."""
     sample: list[bytes] = []
     size = 0
     for line in lines:
@@ -76,17 +76,17 @@ def _take(lines: Iterator[bytes]) -> tuple[list[bytes], bool]:
 
 def _parse(sample: Sequence[bytes], delimiter: str, *, is_whole: bool) -> list[Record]:
     parsed = list(records(iter(sample), delimiter=delimiter))
-    return parsed if is_whole or len(parsed) < 3 else parsed[:-1]  # quotes may go on after the sample
+    return parsed if is_whole or len(parsed) < 3 else parsed[:-1]  # a quoted cell may continue after the sample
 
 
-def _find_delimiter(sample: Sequence[bytes], promised: str, wanted: Wanted, *, is_whole: bool) -> str:
-    """Return the delimiter that finds the most wanted columns, then the most rows of one width, then most columns."""
-    if wanted.required and _names(_parse(sample, promised, is_whole=is_whole)).issuperset(wanted.required):
-        return promised
+def _find_delimiter(sample: Sequence[bytes], implied: str, expected: ExpectedColumns, *, is_whole: bool) -> str:
+    """Return the delimiter that finds most expected columns, then most rows of one width, then most columns."""
+    if expected.required and _names(_parse(sample, implied, is_whole=is_whole)).issuperset(expected.required):
+        return implied
 
     def score(delimiter: str) -> tuple[int, float, int]:
         parsed = _parse(sample, delimiter, is_whole=is_whole)
-        found = len(_names(parsed) & {*wanted.required, *wanted.optional})
+        found = len(_names(parsed) & {*expected.required, *expected.optional})
         width = len(parsed[0].cells) if parsed else 0
         if width < 2:
             return found, 0.0, 0
@@ -94,7 +94,7 @@ def _find_delimiter(sample: Sequence[bytes], promised: str, wanted: Wanted, *, i
         regular = widths.most_common(1)[0][1] / widths.total() if widths else 0.0
         return found, regular, width
 
-    return max(dict.fromkeys((promised, *CANDIDATES)), key=score)  # of equals the first: what the name promises
+    return max(dict.fromkeys((implied, *CANDIDATES)), key=score)  # of equals the first: the one that the name implies
 
 
 def _names(parsed: Sequence[Record]) -> set[str]:
@@ -102,7 +102,7 @@ def _names(parsed: Sequence[Record]) -> set[str]:
 
 
 def _padded_width(sample: Sequence[Record]) -> int | None:
-    """Return the number of cells of most rows, if it differs from the header's by empty cells alone."""
+    """Return the number of cells of most rows if it differs from the header's by empty cells alone, else None."""
     if len(sample) < 2:
         return None
     header, rows = sample[0].cells, [row.cells for row in sample[1:] if row.reason in (None, "ragged_row")]

@@ -14,10 +14,10 @@ from schemas.errors import QprError, UsageError
 
 _MARKS: Final = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 START_BYTES: Final = 1 << 16
-"""Bytes that show how a file's lines end."""
+"""Bytes of a file that show how its lines end."""
 
 _PROBE_BYTES: Final = 64
-"""Bytes within which a header of ASCII letters in UTF-16 shows its zero bytes."""
+"""Bytes of a header in which UTF-16 of ASCII letters is recognized by its zero bytes."""
 
 _DAMAGED: Final = "pipelines.reading.damaged"
 _DAMAGED_BYTE: Final = b"\xff"  # occurs in no UTF-8, so that readers reject the row as ``invalid_utf8``
@@ -34,23 +34,23 @@ def checked_encoding(name: str) -> str:
         return codecs.lookup(name).name
     except (LookupError, UnicodeError, ValueError) as error:
         raise UsageError(
-            f"--encoding {name}: no such text encoding. Use a name such as utf-16, cp1252 or latin-1"
+            f"--encoding {name}: unknown text encoding. Use a name such as utf-16, cp1252 or latin-1"
         ) from error
 
 
 def utf8_pieces(pieces: Iterator[bytes], *, encoding: str | None, url: str) -> Iterator[bytes]:
-    r"""Yield the text of a file as UTF-8 without its byte-order mark; text that is UTF-8 already stays unchecked.
+    r"""Yield the text of a file as UTF-8 without its byte-order mark; text that is UTF-8 already is not checked.
 
-    A byte-order mark decides before ``encoding``. Bytes that the encoding does not have become a byte that UTF-8 does
-    not have. If the first `START_BYTES` have carriage returns and no line feed, every carriage return becomes ``\n``.
+    A byte-order mark overrides ``encoding``. Bytes that are invalid in the encoding become a byte invalid in UTF-8.
+    If the first `START_BYTES` have carriage returns and no line feed, every carriage return becomes ``\n``.
 
     Args:
-        pieces: the unpacked bytes, in order, the first with at least `START_BYTES` of a file that has so many.
+        pieces: the unpacked bytes, in order, the first at least `START_BYTES` long unless the file is shorter.
         encoding: a name from `checked_encoding`; None is UTF-8.
         url: the file, for messages.
 
     Raises:
-        QprError: the text looks like UTF-16 and nothing says so.
+        QprError: the text looks like UTF-16 but has no byte-order mark and no ``encoding``.
     """
     first = next(pieces, b"")
     marked = next((name for mark, name in _MARKS.items() if first.startswith(mark)), None)
@@ -84,7 +84,7 @@ def _with_line_feeds(pieces: Iterator[bytes]) -> Iterator[bytes]:
     first = next(pieces, b"")
     texts = itertools.chain([first], pieces)
     start = first[:START_BYTES]
-    if b"\r" in start and b"\n" not in start:  # as old spreadsheets on the Mac write
+    if b"\r" in start and b"\n" not in start:  # written by old spreadsheets on the Mac
         return (piece.replace(b"\r", b"\n") for piece in texts)
     return texts
 

@@ -1,4 +1,4 @@
-"""Estimated number of rows of the inputs, without reading them.
+"""Estimate of the number of rows of the inputs, without reading them.
 
 Source of every file -> estimate_rows -> Estimate of every file
 """
@@ -11,52 +11,52 @@ from typing import Final, NamedTuple
 
 import pyarrow as pa
 
-from pipelines.reading.dialect import Wanted, rows_of
+from pipelines.reading.dialect import ExpectedColumns, rows_of
 from pipelines.reading.lines import codec_of, physical_lines, text_of
 from pipelines.reading.parquet import count_rows
 from pipelines.reading.sources import Source
 from schemas.artifacts import storage
 
-SAMPLE_BYTES: Final = 1 << 22  # of a file, as it is stored
-SAMPLE_FILES: Final = 8  # of one format and compression; of the others the size tells
+SAMPLE_BYTES: Final = 1 << 22  # of a stored file
+SAMPLE_FILES: Final = 8  # of one format and compression; of other files only the size is used
 _PIECE_BYTES: Final = 1 << 14
 
 
 class Estimate(NamedTuple):
-    """How many rows a file has, and whether they were counted."""
+    """Number of rows of a file; ``exact`` if they were counted."""
 
     rows: int
     exact: bool
 
 
 def estimate_rows(sources: Sequence[Source]) -> list[Estimate]:
-    """Return for each file how many rows `pipelines.reading.reader.read` would find in it, rejects included.
+    """Return the number of rows that `pipelines.reading.reader.read` would find in each file, rejects included.
 
-    Parquet tells. Of text the first four megabytes of some files are counted; of a file that is larger, and of other
-    files of its kind, the number of rows is taken to be in proportion to the bytes as they are stored.
+    Parquet files store it. Of text the first four megabytes of some files are counted; for the rest of a larger
+    file and for other files of its kind the number of rows is assumed to be proportional to the stored bytes.
 
     Raises:
         QprError: a file cannot be read.
     """
-    found = {source: Estimate(count_rows(source), exact=True) for source in sources if source.format == "parquet"}
+    estimates = {source: Estimate(count_rows(source), exact=True) for source in sources if source.format == "parquet"}
     kinds: dict[tuple[str, str | None], list[Source]] = {}
     for source in sources:
-        if source not in found:
+        if source not in estimates:
             kinds.setdefault((source.format, source.compression), []).append(source)
     for alike in kinds.values():
-        looked_at = {source: _look(source) for source in alike[:: math.ceil(len(alike) / SAMPLE_FILES)]}
-        a_byte = sum(e.rows for e in looked_at.values()) / max(1, sum(s.bytes for s in looked_at))
-        found |= {source: Estimate(round(source.bytes * a_byte), exact=False) for source in alike} | looked_at
-    return [found[source] for source in sources]
+        sampled = {source: _sample(source) for source in alike[:: math.ceil(len(alike) / SAMPLE_FILES)]}
+        a_byte = sum(e.rows for e in sampled.values()) / max(1, sum(s.bytes for s in sampled))
+        estimates |= {source: Estimate(round(source.bytes * a_byte), exact=False) for source in alike} | sampled
+    return [estimates[source] for source in sources]
 
 
-def _look(source: Source) -> Estimate:
-    """Return the rows of a file by its beginning, or counted if that is all of it."""
+def _sample(source: Source) -> Estimate:
+    """Return the estimate from the start of a file; exact if the file is not longer."""
     if source.bytes <= SAMPLE_BYTES:
         return Estimate(_count(source, (line for lines in physical_lines(source) for line in lines)), exact=True)
     stored = storage.read_start(source.location, SAMPLE_BYTES)
     text = b"".join(text_of(iter([_unpacked(stored, source)]), source))
-    lines = [line + b"\n" for line in text.split(b"\n")[:-1]] or [text]  # the last one is cut
+    lines = [line + b"\n" for line in text.split(b"\n")[:-1]] or [text]  # the last line is incomplete
     rows = _count(source, lines) * len(text) / max(1, sum(map(len, lines)))
     return Estimate(max(1, round(rows * source.bytes / len(stored))), exact=False)
 
@@ -64,11 +64,11 @@ def _look(source: Source) -> Estimate:
 def _count(source: Source, lines: Iterable[bytes]) -> int:
     if source.format == "jsonl":
         return sum(1 for line in lines if line.strip())
-    return max(0, sum(1 for _ in rows_of(iter(lines), source, Wanted()).records) - 1)
+    return max(0, sum(1 for _ in rows_of(iter(lines), source, ExpectedColumns()).records) - 1)
 
 
 def _unpacked(stored: bytes, source: Source) -> bytes:
-    """Return what the first bytes of a file unpack to; where they are cut off is no error."""
+    """Return the unpacked first bytes of a file; their incomplete end is no error."""
     codec = codec_of(stored, source)
     if codec is None:
         return stored

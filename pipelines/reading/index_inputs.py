@@ -1,4 +1,4 @@
-"""The files behind `qpr index --questions`: datasets, and tables of questions with their answers in any format.
+"""Files of questions to index: datasets, and tables of questions with their answers in any format.
 
 URLs, names of columns -> question_files -> QuestionInputs
 """
@@ -24,10 +24,10 @@ COLUMNS: Final = (
     Column("question", pa.string()),
     *(Column(name, pa.string(), required=False) for name in ("answer", "answer_id", "cluster_id", "events")),
 )
-"""What is read of a table; numbers as text, since a float64 cannot hold a 64-bit id."""
+"""Columns to read of a table; numbers as text, since a float64 cannot hold a 64-bit id."""
 
 QUESTION_NAMES: Final = ("question", "text")
-"""Names of the column of questions, unless an option names another; the first that is there is read."""
+"""Names of the column of questions unless an option names another; the first that exists is read."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +40,7 @@ class DatasetFile:
 
 @dataclasses.dataclass(frozen=True)
 class TableFile:
-    """One table of questions; ``names`` pairs our names of its columns with its own, where they differ."""
+    """One table of questions; ``names`` pairs our names of columns with the table's, where they differ."""
 
     source: TableSource
     names: tuple[tuple[str, str], ...]
@@ -51,12 +51,12 @@ QuestionFile = DatasetFile | TableFile
 
 @dataclasses.dataclass(frozen=True)
 class QuestionInputs:
-    """What an index is built from.
+    """Inputs of an index.
 
     Attributes:
-        files: to read.
-        sources: what the manifest records of them.
-        ignored: by URL, the columns of a table that an index has no place for.
+        files: files to read.
+        sources: their entries in the manifest.
+        ignored: by URL, the columns of a table that an index does not store.
     """
 
     files: list[QuestionFile]
@@ -72,16 +72,16 @@ class QuestionInputs:
 def question_files(
     urls: Sequence[str], names: Mapping[str, str], *, files_of: Callable[[str], Sequence[TableSource]]
 ) -> QuestionInputs:
-    """Return the files behind datasets, tables and globs; only the start or the end of each file is read.
+    """Return the files of datasets, tables and globs; of each file only the header or footer is read.
 
     Args:
         urls: folders of datasets; files and globs of tables.
-        names: our name of a column to that of the tables, where an option gives one.
+        names: our name of a column -> the tables', where an option maps one.
         files_of: returns the files of a path or a glob.
 
     Raises:
-        QprError: there is no such dataset or file, or a file is damaged, of an unknown format or lacks a column.
-        UsageError: a file is given twice, or an option names a column where there is no table.
+        QprError: a dataset or file is missing, damaged, of an unknown format, or lacks a column.
+        UsageError: a file is given twice, or an option maps a column and there is no table.
     """
     inputs = QuestionInputs([], [], {})
     for url in urls:
@@ -101,10 +101,10 @@ def question_files(
             inputs.files.append(file)
             inputs.sources.append(digest_input(source))
     if len({_identity(file) for file in inputs.files}) != len(inputs.files):
-        raise UsageError("--questions: a file is given twice")
+        raise UsageError("--questions: a file is given twice. Leave one out")
     if names and not inputs.ignored:
         options = ", ".join(f"--column {ours}={theirs}" for ours, theirs in names.items())
-        raise UsageError(f"{options}: names a column of a file, and --questions gives datasets only. Leave it out")
+        raise UsageError(f"{options}: maps a column of a file, but --questions has datasets only. Leave it out")
     return inputs
 
 
@@ -116,18 +116,18 @@ def _identity(file: QuestionFile) -> str:
 
 
 def _table_file(source: TableSource, names: Mapping[str, str]) -> tuple[TableFile, list[str]]:
-    """Return how to read a table and which of its columns are ignored."""
+    """Return a table with the names of its columns, and the columns that are ignored."""
     available = column_names(source)
-    found = next((name for name in QUESTION_NAMES if name in available), QUESTION_NAMES[0])
-    located = {"question": found, **names}
+    question = next((name for name in QUESTION_NAMES if name in available), QUESTION_NAMES[0])
+    located = {"question": question, **names}
     check_header(source, COLUMNS, located)
-    wanted = {located.get(column.name, column.name) for column in COLUMNS}
+    used = {located.get(column.name, column.name) for column in COLUMNS}
     differing = tuple((ours, theirs) for ours, theirs in located.items() if ours != theirs)
-    return TableFile(source, differing), [name for name in available if name not in wanted]
+    return TableFile(source, differing), [name for name in available if name not in used]
 
 
 def ignored_notes(inputs: QuestionInputs) -> Iterator[str]:
-    """Yield a line for a person about each table with ignored columns."""
+    """Yield one note for each table with ignored columns."""
     for url, ignored in inputs.ignored.items():
         if ignored:
             kept = ", ".join(column.name for column in COLUMNS)

@@ -1,6 +1,6 @@
-"""The questions to index, read and checked: one row a question as a dataset or a table has it.
+"""Questions to index, read from a file and checked.
 
-QuestionFile -> read_questions -> Questions (rows to index, rows turned away)
+QuestionFile -> read_questions -> Questions (rows to index, rejected rows)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BATCH: Final = 131_072
 """Rows of one table of a dataset."""
 
 _WHOLE_NUMBER: Final = re.compile(r"([+-]?\d{1,19})(\.0*)?", re.ASCII)
-"""Programs that write a column with empty cells as floating point make 12.0 of 12."""
+"""Whole numbers; programs that store a column with empty cells as floating point write 12 as 12.0."""
 
 
 class Questions(NamedTuple):
@@ -35,7 +35,7 @@ class Questions(NamedTuple):
     Attributes:
         rows: those to index, INDEX_ROWS; the same question may occur more than once.
         rejects: the others, `pipelines.intermediate.REJECTS`.
-        unreadable: by column, number of values of ``rows`` that are null since they are no whole number.
+        unreadable: by column, number of values of ``rows`` that are null because they are no whole number.
     """
 
     rows: pa.Table
@@ -44,7 +44,7 @@ class Questions(NamedTuple):
 
 
 def read_questions(source: QuestionFile) -> Iterator[Questions]:
-    """Yield all rows of a file, some at a time.
+    """Yield all rows of a file in batches.
 
     Raises:
         QprError: the file is missing or damaged.
@@ -63,17 +63,17 @@ def _of_table(source: TableFile) -> Iterator[Questions]:
         numbers = {name: whole_numbers(columns[name]) for name in ("cluster_id", "events")}
         answers = pc.if_else(pc.equal(pc.utf8_trim_whitespace(columns["answer"]), ""), None, columns["answer"])
         rows = {"text": columns["question"], "answer": answers, "answer_id": columns["answer_id"], **numbers}
-        lost = {name: _lost(columns[name], values) for name, values in numbers.items()}
-        checked = _checked(pa.table(rows), {name: count for name, count in lost.items() if count})
+        unread = {name: _unread(columns[name], values) for name, values in numbers.items()}
+        checked = _checked(pa.table(rows), {name: count for name, count in unread.items() if count})
         yield checked._replace(rejects=pa.concat_tables([checked.rejects, batch.rejects]))
 
 
 def _checked(table: pa.Table, unreadable: Mapping[str, int]) -> Questions:
-    """Return the rows whose question has a word and the length of a question, and turn the others away.
+    """Return the rows whose question has a word and at most the maximum length; reject the others.
 
     Args:
         table: columns of INDEX_ROWS; without ``question_id`` it is computed.
-        unreadable: passed on.
+        unreadable: counts to return with the rows.
     """
     texts = table["text"].combine_chunks()
     keys = key_all(texts)
@@ -87,7 +87,7 @@ def _checked(table: pa.Table, unreadable: Mapping[str, int]) -> Questions:
 
 
 def whole_numbers(texts: pa.Array) -> pa.Array:
-    """Return the 64-bit integer each string writes, such as 12 or 12.0; null where it writes none."""
+    """Return the 64-bit integers in strings such as 12 or 12.0; null for other text."""
     codes = texts.dictionary_encode()
     numbers = [None if text is None else _whole_number(text) for text in codes.dictionary.to_pylist()]
     return pa.array(numbers, pa.int64()).take(codes.indices)
@@ -99,7 +99,7 @@ def _whole_number(text: str) -> int | None:
     return number if -(2**63) <= number < 2**63 else None
 
 
-def _lost(texts: pa.Array, numbers: pa.Array) -> int:
-    """Return the number of texts that are no number; a blank one never was one."""
+def _unread(texts: pa.Array, numbers: pa.Array) -> int:
+    """Return the number of texts that are no number; blank ones count as missing instead."""
     written = pc.not_equal(pc.utf8_trim_whitespace(texts), "")
     return int(pc.sum(pc.and_(pc.is_null(numbers), pc.fill_null(written, False))).as_py() or 0)

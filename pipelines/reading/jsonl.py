@@ -1,4 +1,4 @@
-"""JSON Lines: one object a line.
+"""JSON Lines: one object per line.
 
 lines of a file -> read_jsonl -> batches
 """
@@ -21,22 +21,22 @@ from schemas.errors import QprError
 _HEADER_ROWS, _HEADER_LINES = 100, 10_000
 
 _DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=lambda _: None)
-"""Numbers keep their digits, since an id is text; NaN and Infinity, which are not JSON, are null."""
+"""Numbers keep their digits, since an id is text; NaN and Infinity, which are not JSON, become null."""
 
 
 def read_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> Iterator[Batch]:
     """Yield the rows of a file; a key that an object lacks is null.
 
     Rejected are lines that are ``invalid_json``, ``not_an_object``, ``invalid_utf8``, hold a ``nul_byte`` or are
-    ``row_too_long``, and objects with a list or an object (``wrong_type``) in a wanted column.
+    ``row_too_long``, and objects with a list or an object in a column to read (``wrong_type``).
     """
-    conventions = Conventions(lambda wanted: read_jsonl(source, wanted, names))
+    conventions = Conventions(lambda some: read_jsonl(source, some, names))
     for lines in _gather(source):
         yield _parse(lines, columns, names, conventions)
 
 
 def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> list[str]:
-    """Raise `QprError` unless the first objects of a file have the wanted keys; return what differs from its name."""
+    """Raise `QprError` unless the first objects of a file have the required keys; return an empty list of notes."""
     sample = _first_values(source)
     locate_columns(columns, names, sample, url=source.url, sample=lambda: sample, mappable=mappable)
     return []
@@ -48,7 +48,7 @@ def jsonl_names(source: Source) -> list[str]:
 
 
 def _first_values(source: Source) -> dict[str, list[str]]:
-    """Return the texts under each key of the first objects of a file."""
+    """Return the text values of the first objects of a file by key."""
     sample: dict[str, list[str]] = {}
     faults: dict[str, None] = {}
     objects = 0
@@ -64,14 +64,14 @@ def _first_values(source: Source) -> dict[str, list[str]]:
             break
     if not objects:
         cause = f"none of the first lines is a JSON object ({', '.join(faults) or 'they are blank'})"
-        step = "Write one object a line, as jq -c '.[]' does of an array, or rename a CSV file to .csv"
+        step = "Write one object per line, as jq -c '.[]' does of an array, or rename a CSV file to .csv"
         hint = f". {ENCODING_HINT}" if "invalid_utf8" in faults else ""
         raise QprError(f"{source.url}: {cause}. {step}{hint}")
     return sample
 
 
 def is_object(line: bytes) -> bool:
-    """Tell whether a line holds a JSON object."""
+    """Return True if a line holds a JSON object."""
     return isinstance(_object_of(line), dict)
 
 
@@ -108,8 +108,8 @@ def _parse(
     arrays, flaws = {}, {}
     for column in columns:
         key = names.get(column.name, column.name)
-        arrays[column.name], found = texts_of([row.get(key) for row in rows])
-        flaws.update(found)
+        arrays[column.name], column_flaws = texts_of([row.get(key) for row in rows])
+        flaws.update(column_flaws)
     return assemble(
         columns,
         arrays,
@@ -122,7 +122,7 @@ def _parse(
 
 
 def _object_of(line: bytes) -> dict[str, Any] | str | None:
-    """Return the object a line holds, or why it holds none, or None for a blank line."""
+    """Return the object in a line, the reason why there is none, or None for a blank line."""
     if len(line) > MAX_ROW_BYTES:
         return "row_too_long"
     try:

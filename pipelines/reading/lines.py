@@ -1,4 +1,4 @@
-"""The physical lines of a text file, unpacked, in bounded memory whatever the file holds.
+"""Physical lines of a text file, unpacked, in bounded memory whatever the file contains.
 
 Source -> physical_lines -> lists of bytes, about a megabyte each
 """
@@ -18,7 +18,7 @@ from schemas.artifacts import storage
 from schemas.errors import QprError
 
 MAX_ROW_BYTES: Final = 1 << 20
-"""A longer row is rejected: no question is that long, and a file without line ends would fill the memory."""
+"""Maximum length of a row: no question is that long, and a file without line ends would fill the memory."""
 
 _PIECE_BYTES: Final = 1 << 20
 _GZIP_MAGIC: Final = b"\x1f\x8b"
@@ -34,20 +34,20 @@ _OTHER_FORMATS: Final = {
 def physical_lines(source: Source) -> Iterator[list[bytes]]:
     r"""Yield all lines with their line ends, without the byte-order mark, in lists of about a megabyte.
 
-    A line ends at ``\n`` alone. One longer than `MAX_ROW_BYTES` is cut to ``MAX_ROW_BYTES + 1`` bytes, so that its
-    length tells; the rest of it is never held. The last line may lack its end.
+    A line ends at ``\n`` alone. One longer than `MAX_ROW_BYTES` is cut to ``MAX_ROW_BYTES + 1`` bytes, by which
+    readers recognize it; the rest of it is never held. The last line may lack its end.
 
     Raises:
-        QprError: the file cannot be opened, holds no text, or its compressed data is broken anywhere.
+        QprError: the file cannot be opened, is not text, or its compressed data is damaged.
     """
     yield from lines_of(text_of(_pieces(source), source))
 
 
 def text_of(pieces: Iterator[bytes], source: Source) -> Iterator[bytes]:
-    """Yield unpacked bytes of a file as UTF-8, without a byte-order mark.
+    """Yield the unpacked bytes of a file as UTF-8, without a byte-order mark.
 
     Raises:
-        QprError: they are no text.
+        QprError: they are another format than text.
     """
     gathered: list[bytes] = []
     while sum(map(len, gathered)) < START_BYTES and (piece := next(pieces, b"")):
@@ -75,14 +75,14 @@ def lines_of(pieces: Iterator[bytes]) -> Iterator[list[bytes]]:
 
 
 def codec_of(start: bytes, source: Source) -> Compression | None:
-    """Return how a file that begins with ``start`` is packed, by its data and then by its name.
+    """Return the compression of a file that begins with ``start``, by its data and then by its name.
 
     Raises:
-        QprError: the name says gzip and the data does not.
+        QprError: the name ends in .gz, but the data is not gzip.
     """
     codec = next((codec for magic, codec in _MAGIC.items() if start.startswith(magic)), source.compression)
     if codec == "gzip" and not start.startswith(_GZIP_MAGIC[: len(start)]):
-        raise QprError(f"{source.url}: is not gzip data, though its name ends so. Rename the file")
+        raise QprError(f"{source.url}: is not gzip data, although its name ends in .gz. Rename the file")
     return codec
 
 
@@ -91,7 +91,7 @@ def _cut(line: bytes) -> bytes:
 
 
 def _pieces(source: Source) -> Iterator[bytes]:
-    """Yield the unpacked bytes; an error in the packed data names about how many lines came before it."""
+    """Yield the unpacked bytes; an error in the packed data names the approximate number of lines before it."""
     file_system, path = storage.locate(source.location)
     lines = 0
     with contextlib.ExitStack() as stack:
@@ -112,6 +112,6 @@ def _read(stream: Any, *, source: Source, codec: str | None, lines: int) -> byte
             return bytes(stream.read(_PIECE_BYTES))
     try:
         return bytes(stream.read(_PIECE_BYTES))
-    except OSError as error:  # Arrow checks lengths and checksums, and takes a file of several members
+    except OSError as error:  # Arrow checks lengths and checksums, and reads a file of several members
         cause = f"the {codec} data is broken after about row {lines:,} ({error})"
-        raise QprError(f"{source.url}: {cause}; copy the file again") from error
+        raise QprError(f"{source.url}: {cause}. Copy the file again") from error

@@ -1,4 +1,4 @@
-"""Parquet: only the wanted columns are read, and no row becomes a Python object unless it has a flaw.
+"""Parquet: only the columns to read are loaded, and only rows with a flaw become Python objects.
 
 Source -> read_parquet -> batches; Source -> divide_parquet -> parts of it
 """
@@ -26,28 +26,28 @@ from schemas.artifacts import storage
 from schemas.errors import QprError
 
 PART_BYTES: Final = 1 << 26
-"""A part of a file ends with the row group that makes it so many bytes, uncompressed."""
+"""Uncompressed size at which a part of a file ends, after a whole row group."""
 
 
 def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> Iterator[Batch]:
-    """Yield the rows of a file, or of the row groups that ``source`` names.
+    """Yield the rows of a file, or of the row groups in ``source.groups``.
 
     Rejected are rows whose text is ``invalid_utf8``, holds a ``nul_byte`` or is ``row_too_long``.
     """
     with _opened(source) as file:
         located = _locate(source, file, columns, names, mappable=True)
         whole = dataclasses.replace(source, groups=None)
-        conventions = Conventions(lambda wanted: read_parquet(whole, wanted, names))
+        conventions = Conventions(lambda some: read_parquet(whole, some, names))
         first, end = source.groups or (0, file.num_row_groups)
         rows = sum(file.metadata.row_group(group).num_rows for group in range(first))
-        wanted = list(dict.fromkeys(located.values()))
-        batches = file.iter_batches(BATCH_ROWS, row_groups=range(first, end), columns=wanted, use_threads=False)
+        stored_names = list(dict.fromkeys(located.values()))
+        batches = file.iter_batches(BATCH_ROWS, row_groups=range(first, end), columns=stored_names, use_threads=False)
         while True:
             try:
                 part = next(batches, None)
             except (OSError, pa.ArrowException) as error:
                 cause = f"the Parquet data is broken after about row {rows:,} ({str(error).splitlines()[0]})"
-                raise QprError(f"{source.url}: {cause}; copy the file again") from error
+                raise QprError(f"{source.url}: {cause}. Copy the file again") from error
             if part is None:
                 return
             rows += part.num_rows
@@ -55,7 +55,7 @@ def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, 
 
 
 def divide_parquet(source: Source) -> Iterator[Source]:
-    """Yield parts of a file, whole row groups of about `PART_BYTES` each, that together are the file."""
+    """Yield the parts of a file, each of whole row groups of about `PART_BYTES`."""
     with _opened(source) as file:
         sizes = [file.metadata.row_group(group).total_byte_size for group in range(file.num_row_groups)]
     if not sizes:
@@ -69,7 +69,7 @@ def divide_parquet(source: Source) -> Iterator[Source]:
 
 
 def check_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> list[str]:
-    """Raise `QprError` unless a file has the wanted columns in types that can be read; return an empty list."""
+    """Raise `QprError` unless a file has the required columns in readable types; return an empty list of notes."""
     with _opened(source) as file:
         _locate(source, file, columns, names, mappable=mappable)
     return []
@@ -82,7 +82,7 @@ def parquet_names(source: Source) -> list[str]:
 
 
 def count_rows(source: Source) -> int:
-    """Return how many rows a file has, without reading them."""
+    """Return the number of rows of a file, without reading them."""
     with _opened(source) as file:
         return int(file.metadata.num_rows)
 
@@ -97,7 +97,7 @@ def _opened(source: Source) -> Iterator[pq.ParquetFile]:
             file = stack.enter_context(pq.ParquetFile(raw))
         except (OSError, pa.ArrowException) as error:
             cause = str(error).splitlines()[0]
-            raise QprError(f"{source.url}: not a whole Parquet file ({cause}). Copy or write it again") from error
+            raise QprError(f"{source.url}: not a complete Parquet file ({cause}). Copy or write it again") from error
         yield file
 
 
@@ -113,14 +113,14 @@ def _locate(
         return dict(zip(schema.names, texts, strict=False))
 
     located = locate_columns(columns, names, schema.names, url=source.url, sample=sample, mappable=mappable)
-    twice = [name for name in located.values() if schema.names.count(name) > 1]
-    if twice:
-        raise QprError(f"{source.url}: two columns are called {twice[0]!r}. Rename one")
+    repeated = [name for name in located.values() if schema.names.count(name) > 1]
+    if repeated:
+        raise QprError(f"{source.url}: two columns have the name {repeated[0]!r}. Rename one")
     for column in columns:
         stored = schema.field(located[column.name]).type if column.name in located else pa.null()
         if not is_castable(stored, column.type):
-            cause = f"column {located[column.name]} holds {stored}, which is no {column.type}"
-            raise QprError(f"{source.url}: {cause}. Convert it, or name another with {column.mapped_to()}")
+            cause = f"column {located[column.name]} holds {stored}, which cannot be read as {column.type}"
+            raise QprError(f"{source.url}: {cause}. Convert it, or name another column with {column.mapped_to()}")
     return located
 
 
@@ -130,8 +130,8 @@ def _batch(
     arrays: dict[str, pa.Array] = {}
     flaws: dict[int, str] = {}
     for name, theirs in located.items():
-        arrays[name], found = _sound(part[theirs])
-        flaws.update(found)
+        arrays[name], column_flaws = _sound(part[theirs])
+        flaws.update(column_flaws)
 
     def payload(position: int) -> str:
         row = {name: _shown(part[theirs][position]) for name, theirs in located.items()}
@@ -141,7 +141,7 @@ def _batch(
 
 
 def _sound(values: pa.Array) -> tuple[pa.Array, dict[int, str]]:
-    """Return text columns as strings with what is not UTF-8 or too long made null, and why, by position."""
+    """Return text values as strings, and by position the flaw of those that are invalid or too long and become null."""
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
     if not is_text(values.type):

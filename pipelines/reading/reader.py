@@ -26,22 +26,22 @@ def read(source: Source, columns: Sequence[Column], names: Mapping[str, str] | N
 
     Args:
         source: the file.
-        columns: what the rows shall have; these columns and types, nulls where the file has no value.
-        names: our name of a column to the file's, where they differ.
+        columns: names and types of the columns of the result; null where the file has no value.
+        names: our name of a column -> the file's, where they differ.
 
     Returns:
-        Batches whose rows and rejects together are all rows of the file; blank lines are none.
+        Batches whose rows and rejects together are all rows of the file; blank lines are skipped.
 
     Raises:
-        QprError: the file is missing, not what its name says, or broken; always before it ends.
+        QprError: the file is missing, damaged or of another format than its name ends in.
     """
     return _READERS[source.format](source, columns, names or {})
 
 
 def divide(source: Source) -> Iterator[Source]:
-    """Yield parts of a file that are read one by one, so that no worker has to hold what a large file becomes.
+    """Yield parts of a file that workers read one by one, so that none has to hold a large file.
 
-    Only Parquet can be divided; a text file is one part.
+    Only Parquet is divided; a text file is one part.
     """
     if source.format == "parquet":
         yield from divide_parquet(source)
@@ -52,16 +52,16 @@ def divide(source: Source) -> Iterator[Source]:
 def check_header(
     source: Source, columns: Sequence[Column], names: Mapping[str, str] | None = None, *, mappable: bool = True
 ) -> list[str]:
-    """Look whether a file has the wanted columns, before a run starts.
+    """Check that a file has the columns to read, before a run starts.
 
     Args:
-        source: the file; of JSON Lines, the keys of the first 100 objects count.
-        columns: what it shall have.
-        names: our name of a column to the file's, where they differ.
-        mappable: whether the command has a ``--NAME-column`` option for every column.
+        source: the file; of JSON Lines the keys of the first 100 objects are read.
+        columns: columns to find.
+        names: our name of a column -> the file's, where they differ.
+        mappable: the command has options that map columns, for the message.
 
     Returns:
-        What a person may not expect from the file's name, such as another delimiter; one sentence each.
+        Notes on differences between the file and its name, such as another delimiter.
 
     Raises:
         QprError: a required or mapped column is missing; the message names those found and how to map them.
@@ -70,13 +70,13 @@ def check_header(
     if source.compression or source.format == "parquet":
         return notes
     codec = codec_of(storage.read_start(source.location, 4), source)
-    return [f"is {codec} data, though its name does not end so", *notes] if codec else notes
+    return [f"is {codec} data, although its name does not end so", *notes] if codec else notes
 
 
 def column_names(source: Source) -> list[str]:
     """Return the names of a file's columns in its order; of JSON Lines, the keys of the first 100 objects.
 
     Raises:
-        QprError: the file is missing, not what its name says, or has no header.
+        QprError: the file is missing, has no header or is of another format than its name ends in.
     """
     return _NAMES[source.format](source)

@@ -1,6 +1,6 @@
-"""Input files: paths and patterns resolved to files that exist.
+"""Input files: paths and patterns resolved to existing files.
 
-paths, globs and URLs -> expand -> one `Source` a file
+paths, globs and URLs -> expand -> one `Source` per file
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COMPRESSIONS: Final[dict[str, Compression]] = {"gz": "gzip", "zst": "zstd"}
 _SHOWN_REPEATS: Final = 3
 _PIECE_BYTES: Final = 1 << 20
 _GLOB: Final = re.compile(r"[*?\[]")
-KNOWN: Final = "".join(f".{name}, " for name in FORMATS) + "all but the last also with .gz or .zst"
+KNOWN: Final = "".join(f".{name}, " for name in FORMATS) + "all except the last also with .gz or .zst"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,13 +40,13 @@ class Source:
     """One input file, or a part of one; small, so that a runner can send it to a worker.
 
     Attributes:
-        url: its name as the user typed it, relative where that was relative; manifests and messages show it.
-        bytes: its size as stored.
-        format: how its rows are written.
-        compression: how it is packed, by its suffix.
-        groups: the first row group to read of a Parquet file and the one to stop before; None: all of the file.
-        delimiter: what separates the cells of CSV and TSV; None: found in the file.
-        encoding: of text without a byte-order mark, a name that Python knows; None: UTF-8.
+        url: its path as typed by the user; manifests and messages show it.
+        bytes: stored size.
+        format: format of its rows.
+        compression: compression by its suffix.
+        groups: first row group to read of a Parquet file and the one after the last; None: all.
+        delimiter: delimiter of the cells of CSV and TSV; None: found in the file.
+        encoding: encoding of text without a byte-order mark, a name of Python's `codecs`; None: UTF-8.
         path: the absolute path of a local file, so that a worker with another working folder finds it.
     """
 
@@ -72,16 +72,16 @@ def expand(
     encoding: str | None = None,
     note: Callable[[str], None] | None = None,
 ) -> list[Source]:
-    """Return the files that paths, globs and fsspec URLs name, each once, a glob's files sorted.
+    """Return the files of paths, globs and fsspec URLs, each once, the files of a glob sorted.
 
     Args:
-        patterns: as a person typed them.
+        patterns: paths, globs and URLs as typed by the user.
         delimiter: of the CSV and TSV files among them; None: found in each.
         encoding: of the text files among them; None: UTF-8.
-        note: receives one line if a file was given more than once.
+        note: receives one line if a file is given more than once.
 
     Raises:
-        QprError: a pattern matches nothing, names a folder, an empty file or a kind of file that cannot be read.
+        QprError: a pattern matches nothing, or a file is empty, a folder or of an unknown format.
     """
     found: dict[str, Source] = {}
     repeated: list[str] = []
@@ -94,7 +94,7 @@ def expand(
         else:
             found[identity] = _with_options(source, delimiter, encoding)
     if not found:
-        raise QprError("no input file given. Name at least one")
+        raise QprError("no input file is given. Name at least one")
     if repeated and note:
         more = f" and {len(repeated) - _SHOWN_REPEATS:,} more" if len(repeated) > _SHOWN_REPEATS else ""
         note(f"Given more than once, read once: {', '.join(repeated[:_SHOWN_REPEATS])}{more}")
@@ -105,7 +105,7 @@ def identity_of(url: str) -> str:
     """Return one name for all spellings of a file or folder: links resolved, or the URL as its store writes it.
 
     Raises:
-        QprError: no file system knows such paths.
+        QprError: there is no file system for such paths.
     """
     file_system, path = storage.locate(url)
     name = os.path.realpath(path) if isinstance(file_system, LocalFileSystem) else path
@@ -113,10 +113,10 @@ def identity_of(url: str) -> str:
 
 
 def digest_input(source: Source) -> manifest.Source:
-    """Return what a manifest lists of an input file; the digest is of its bytes as they are stored.
+    """Return the entry of an input file in a manifest, with the SHA-256 of its stored bytes.
 
-    A second read of the file, about 0.6 s a gigabyte where the processor has instructions for SHA-256. A store's own
-    checksum would cost nothing, but that of an upload in parts depends on the size of the parts.
+    This reads the file a second time, 0.6 s a gigabyte on a processor with instructions for SHA-256. The checksum of a
+    store would cost nothing, but that of an upload in parts depends on the size of the parts.
 
     Raises:
         QprError: the file cannot be read.
@@ -130,10 +130,10 @@ def digest_input(source: Source) -> manifest.Source:
 
 
 def format_of(url: str) -> tuple[Format, Compression | None]:
-    """Return what a file's name says about its format and compression.
+    """Return the format and compression of a file by its name.
 
     Raises:
-        QprError: the suffix is not known.
+        QprError: the suffix is unknown.
     """
     stem, _, suffix = url.rsplit("/", 1)[-1].lower().rpartition(".")
     compression = COMPRESSIONS.get(suffix)
@@ -141,7 +141,7 @@ def format_of(url: str) -> tuple[Format, Compression | None]:
         suffix = stem.rpartition(".")[2]
     kind = FORMATS.get(suffix)
     if kind is None or (kind == "parquet" and compression):
-        raise QprError(f"{url}: cannot tell the format from the name. Known endings: {KNOWN}")
+        raise QprError(f"{url}: its name shows no known format. Rename it to end in one of {KNOWN}")
     return kind, compression
 
 
@@ -156,20 +156,20 @@ def _with_options(source: Source, delimiter: str | None, encoding: str | None) -
 def _matches(pattern: str) -> Iterator[Source]:
     file_system, path = storage.locate(pattern)
     with storage.explained(pattern):
-        if file_system.exists(path):  # first, since a file's name may hold [ or ?
+        if file_system.exists(path):  # checked before globs, since a file's name may contain [ or ?
             yield _source(pattern, file_system, path)
             return
         storage.check_answered(file_system, path)
         files = sorted(p for p in file_system.glob(path) if not file_system.isdir(p)) if _GLOB.search(path) else []
     if not files:
-        raise QprError(f"{pattern}: no file matches. Check the path, and quote a pattern so that the shell leaves it")
+        raise QprError(f"{pattern}: no file matches. Check the path, and put a pattern in quotes for the shell")
     for file in files:
         is_local = isinstance(file_system, LocalFileSystem)
         yield _source(_as_typed(pattern, file) if is_local else file_system.unstrip_protocol(file), file_system, file)
 
 
 def _as_typed(pattern: str, path: str) -> str:
-    """Return a match of a local pattern as a path that begins as the pattern does."""
+    """Return a match of a local pattern as a path that begins like the pattern."""
     first = _GLOB.search(pattern)
     typed = pattern[: pattern.rfind("/", 0, first.start() if first else None) + 1]
     _, folder = storage.locate(typed or ".")

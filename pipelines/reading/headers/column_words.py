@@ -1,4 +1,4 @@
-"""Names that columns of logs have in practice, by our name for the column."""
+"""Usual names of columns in logs, by our name for the column."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLUMN_WORDS: Final[dict[str, tuple[str, ...]]] = {
         "gold": "gold label topic intent cluster thema tema sujet",
     }.items()
 }
-"""Lower case, the clearest first; compared with a whole name and with its words."""
+"""Lower case, the most specific first; compared with a whole name and with its words."""
 
 IDENTIFIER_WORDS: Final = frozenset(("id", "ids", "uuid", "key", "nr", "no", "number", "count", "length", "hash"))
-"""A name with such a word holds no question and no answer, whatever its other words are."""
+"""Words in the name of a column that holds neither questions nor answers, whatever its other words are."""

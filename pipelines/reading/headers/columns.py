@@ -1,6 +1,6 @@
-"""The columns a pipeline wants, and where a file has them under another name.
+"""Columns to read, and their names in a file.
 
-columns, names given on the command line, names in the file -> locate_columns -> our name to the file's
+columns, names from the command line, names in the file -> locate_columns -> our name -> the file's
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pipelines.reading.headers.suggestions import suggest_columns
 from schemas.errors import QprError
 
 TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
-"""What every time becomes."""
+"""Type of every column of times."""
 
-_MOST_NAMES_SHOWN: Final = 30
+_MAX_NAMES_SHOWN: Final = 30
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Column:
     Attributes:
         name: our name for it.
         type: string, float64 or `TIMESTAMP`.
-        required: whether a file without it is an error; an optional column that is not there is null.
+        required: a file without it is an error; an absent optional column becomes null.
         option: the option that maps this column alone; empty: `--column`.
     """
 
@@ -39,10 +39,10 @@ class Column:
 
     def __post_init__(self) -> None:
         if self.type not in (pa.string(), pa.float64(), TIMESTAMP):
-            raise ValueError(f"column {self.name}: can read string, float64 and {TIMESTAMP}, not {self.type}")
+            raise ValueError(f"column {self.name}: type {self.type} is unsupported. Use string, float64 or {TIMESTAMP}")
 
     def mapped_to(self, theirs: str = "NAME") -> str:
-        """Return the words of a command line that map it to another name."""
+        """Return the option that maps it to another name."""
         return (
             f"{self.option} {shlex.quote(theirs)}"
             if self.option
@@ -51,11 +51,11 @@ class Column:
 
 
 def file_names(columns: Sequence[Column], names: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """Return the names that a file has to have for ``columns``, and those that it may have.
+    """Return the names of the required and of the optional columns in a file.
 
     Args:
-        columns: what to look for.
-        names: our name to the file's, where the user said that they differ.
+        columns: columns to find.
+        names: our name -> the file's, where the user maps one.
     """
     required = [names.get(c.name, c.name) for c in columns if c.required or c.name in names]
     return required, [c.name for c in columns if not c.required and c.name not in names]
@@ -70,15 +70,15 @@ def locate_columns(
     sample: Callable[[], Mapping[str, Sequence[str]]] | None = None,
     mappable: bool = True,
 ) -> dict[str, str]:
-    """Return the file's name of every column that is there, by our name for it.
+    """Return the file's name of each present column, by our name.
 
     Args:
-        columns: what to look for.
-        names: our name to the file's, where the user said that they differ.
+        columns: columns to find.
+        names: our name -> the file's, where the user maps one.
         available: the names in the file.
         url: the file, for the message.
-        sample: returns some values of each column of the file; with them columns are suggested by more than names.
-        mappable: whether the command has options that map columns, for the message.
+        sample: returns some values of each column of the file, from which a missing column is suggested.
+        mappable: the command has options that map columns, for the message.
 
     Raises:
         QprError: a required or explicitly mapped column is missing.
@@ -87,19 +87,19 @@ def locate_columns(
     missing = [c for c in columns if c.name not in located and (c.required or c.name in names)]
     if not missing:
         return located
-    shown = ", ".join(list(available)[:_MOST_NAMES_SHOWN]) + (", …" if len(available) > _MOST_NAMES_SHOWN else "")
-    wanted = ", ".join(names.get(c.name, c.name) for c in missing)
+    shown = ", ".join(list(available)[:_MAX_NAMES_SHOWN]) + (", …" if len(available) > _MAX_NAMES_SHOWN else "")
+    absent = ", ".join(names.get(c.name, c.name) for c in missing)
     values = sample() if sample else {}
     free = {name: values.get(name, ()) for name in available if name not in located.values()}
     answers = [c for c in columns if c.name == "answer" and c.name not in located and c not in missing]
     step = _options(missing, free, optional=answers) if mappable else "Rename the file's columns"
-    raise QprError(f"{url}: no column {wanted}; there are {shown or 'none'}. {step}")
+    raise QprError(f"{url}: no column {absent}; there are {shown or 'none'}. {step}")
 
 
 def _options(missing: Sequence[Column], sample: Mapping[str, Sequence[str]], *, optional: Sequence[Column]) -> str:
-    """Return the options that map the missing columns and the optional ones that are found, ready to be pasted."""
+    """Return options that map the missing columns and any optional ones found, to copy to the command line."""
     if not sample:
-        return f"There is no other column; add {' and '.join(column.name for column in missing)} to the file"
+        return f"The file has no other column. Add {' and '.join(column.name for column in missing)} to the file"
     suggested = suggest_columns([column.name for column in (*missing, *optional)], sample)
     mapped = [*missing, *(c for c in optional if c.name in suggested)]
     options = " ".join(c.mapped_to(suggested.get(c.name, "NAME")) for c in mapped)

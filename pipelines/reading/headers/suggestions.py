@@ -1,6 +1,6 @@
 """Suggestions for columns that a file has under another name, from names and values.
 
-wanted columns, some values of each column -> suggest_columns -> our name to the file's
+missing columns, some values of each column -> suggest_columns -> our name -> the file's
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 from pipelines.reading.headers.column_words import COLUMN_WORDS, IDENTIFIER_WORDS
 
 SAMPLE_ROWS: Final = 100
-"""Rows of a file that are looked at."""
+"""Number of rows from which columns are suggested."""
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -20,25 +20,25 @@ _ISO_DATE: Final = re.compile(r"\s*\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
 _LOCALE: Final = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 _QUESTION_MARKS: Final = ("?", "？", "؟")
 _MIN_SHARE: Final = 0.2
-"""Share of the values that end in a question mark from which a column holds questions; many users leave it out."""
+"""Minimum share of values with a question mark in a column of questions; many users leave the mark out."""
 
 _TEXTS: Final = ("question", "answer")
 _MIN_WORD: Final = 3  # characters; a shorter word, such as "at" or "a", has to be the whole name
 _MIN_ENDING: Final = 5  # characters of a known word that ends a longer one, such as Kundenfrage
 
 
-def suggest_columns(wanted: Sequence[str], sample: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the file's columns that ``wanted`` ones probably are; those without a clue are left out.
+def suggest_columns(missing: Sequence[str], sample: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the file's most probable column for each of ``missing``; one without any evidence is left out.
 
     Names decide before values; no column is suggested twice.
 
     Args:
-        wanted: our names of columns.
-        sample: some values of every column of the file that is not in use, blank ones left out.
+        missing: our names of columns.
+        sample: some values, none blank, of each unused column of the file.
     """
     found: dict[str, str] = {}
     for score in (_score_name, _score_values, _score_length):
-        for ours in wanted:
+        for ours in missing:
             if ours not in found:
                 free = {theirs: values for theirs, values in sample.items() if theirs not in found.values()}
                 scores = {theirs: score(ours, theirs, values) for theirs, values in free.items()}
@@ -48,7 +48,7 @@ def suggest_columns(wanted: Sequence[str], sample: Mapping[str, Sequence[str]]) 
 
 
 def _score_name(ours: str, theirs: str, values: Sequence[str]) -> float:
-    """Return nearly 2 for a known name, nearly 1 for a name with a known word, else 0."""
+    """Return nearly 2 for a listed name, nearly 1 for a name with a listed word, else 0."""
     known = COLUMN_WORDS.get(ours, (ours,))
     words = [word.lower() for word in _WORD.findall(_HUMP.sub(" ", theirs))]
     wholes = {theirs.strip().lower(), "".join(words), "_".join(words)}
@@ -66,12 +66,12 @@ def _score_name(ours: str, theirs: str, values: Sequence[str]) -> float:
 
 def _holds(word: str, known: str) -> bool:
     if _is_cjk(known):
-        return known in word  # such words are written without spaces
+        return known in word  # such languages are written without spaces
     return len(known) >= _MIN_WORD and (word == known or (len(known) >= _MIN_ENDING and word.endswith(known)))
 
 
 def _score_values(ours: str, theirs: str, values: Sequence[str]) -> float:
-    """Return how well the values fit a column, 0 if nothing speaks for it."""
+    """Return a score of the values as a column, 0 without evidence."""
     if not values:
         return 0
     match ours:
@@ -90,13 +90,13 @@ def _score_values(ours: str, theirs: str, values: Sequence[str]) -> float:
 
 
 def _score_length(ours: str, theirs: str, values: Sequence[str]) -> float:
-    """Return the mean length of sentences; nothing else is left to find a text by."""
+    """Return the mean length of texts, the last evidence if names and values show nothing."""
     del theirs
     return sum(map(len, values)) / len(values) if ours in _TEXTS and values and not _is_no_text(values) else 0
 
 
 def _is_no_text(values: Sequence[str]) -> bool:
-    """Tell whether values are no sentences: most have no space between two words."""
+    """Return True if most values have no space between two words, as ids and labels."""
     return bool(values) and _share(values, lambda value: len(_WORD.findall(value)) > 1 or _is_cjk(value)) < _MIN_SHARE
 
 

@@ -80,14 +80,14 @@ def test_a_pattern_that_the_shell_left_alone_does_too(qpr, write_jsonl, dataset)
         ("none.jsonl", None, "none.jsonl: no file matches"),
         ("empty.jsonl", "", "empty.jsonl: the file is empty"),
         ("header.csv", "question,answer\n", "header.csv: there is no row"),
-        ("log.txt", "x", "cannot tell the format"),
+        ("log.txt", "x", "its name shows no known format"),
         (
             "log.csv",
             "asked,told\na,b\n",
             "no column question, answer; there are asked, told. Add: --column question=asked --column answer=told",
         ),
         ("log.jsonl.gz", "not gzip", "log.jsonl.gz: is not gzip data"),
-        ("log.parquet", "not parquet", "log.parquet: not a whole Parquet file"),
+        ("log.parquet", "not parquet", "log.parquet: not a complete Parquet file"),
     ],
 )
 def test_a_wrong_input_is_named_and_nothing_is_written(qpr, tmp_path, dataset, name, content, message):
@@ -295,7 +295,7 @@ def test_a_condition_on_a_column_that_no_row_has_is_refused(qpr, log, dataset, o
     column = {"--locale": "locale"}.get(option[0], "confidence")
     assert outcome.code == 1
     assert (
-        f"no column {column}; there are question, answer. There is no other column; add {column} to the file"
+        f"no column {column}; there are question, answer. The file has no other column. Add {column} to the file"
         in outcome.err
     )
 
@@ -402,7 +402,7 @@ def test_rows_of_another_encoding_are_reported_with_the_option_that_reads_them(q
     [
         (["--delimiter", ";;"], "--delimiter ';;': must be one ASCII character"),
         (["--delimiter", ";"], "--delimiter: none of the files is CSV or TSV"),
-        (["--encoding", "nonsense"], "--encoding nonsense: no such text encoding"),
+        (["--encoding", "nonsense"], "--encoding nonsense: unknown text encoding"),
     ],
 )
 def test_an_input_option_that_makes_no_sense_is_wrong_usage(qpr, log, dataset, option, message):

@@ -161,7 +161,13 @@ def test_a_dataset_and_a_faq_make_one_index(qpr, index, tmp_path, make_dataset):
     [
         ("faq.csv", "title,answer\na,b\n", (), 1, "no column question; there are title, answer. Add"),
         ("faq.csv", "question\na\n", ("--column", "answer=reply"), 1, "no column reply; there are question."),
-        ("faq.txt", "question\na\n", (), 1, "faq.txt: cannot tell the format from the name. Known endings: .jsonl"),
+        (
+            "faq.txt",
+            "question\na\n",
+            (),
+            1,
+            "faq.txt: its name shows no known format. Rename it to end in one of .jsonl",
+        ),
         (
             "faq.csv",
             "question,answer\n?!,a\n,b\n",
@@ -196,7 +202,7 @@ def test_naming_a_column_of_a_dataset_is_wrong_usage(qpr, tmp_path, model, make_
     )
     outcome = qpr("index", *given)
     assert outcome.code == 2
-    assert "--column question=text: names a column of a file, and --questions gives datasets only" in outcome.err
+    assert "--column question=text: maps a column of a file, but --questions has datasets only" in outcome.err
 
 
 def test_a_faq_as_a_spreadsheet_saves_it_is_read_with_its_delimiter_and_encoding(qpr, tmp_path, model):

@@ -210,7 +210,11 @@ def test_mistakes_are_named_and_nothing_is_left_behind(tmp_path, dataset, model,
             pa.table({"title": ["a"]}),
             "no column question; there are title. Add, with one of them for NAME: --column question=NAME",
         ),
-        ("lists.parquet", pa.table({"text": [["a"]]}), "column text holds list<element: string>, which is no string"),
+        (
+            "lists.parquet",
+            pa.table({"text": [["a"]]}),
+            "column text holds list<element: string>, which cannot be read as string",
+        ),
         ("empty.parquet", pa.table({"text": pa.array([], pa.string())}), "no question with a word"),
         ("marks.parquet", pa.table({"text": ["??", " "]}), "no question with a word"),
     ],
@@ -249,7 +253,7 @@ def test_a_file_that_is_no_parquet_and_a_damaged_dataset_are_refused(tmp_path, d
     (tmp_path / "text.parquet").write_text("how do I pay")
     given = ("--model", model, "--output", tmp_path / "i")
     assert run("index", "--questions", tmp_path / "text.parquet", *given) == 1
-    assert "text.parquet: not a whole Parquet file" in capsys.readouterr().err
+    assert "text.parquet: not a complete Parquet file" in capsys.readouterr().err
     [file] = dataset.glob("*/questions/*")
     damaged = bytearray(file.read_bytes())
     damaged[len(damaged) // 2] ^= 1

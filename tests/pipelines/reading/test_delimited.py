@@ -93,12 +93,12 @@ def test_batches_end_after_their_rows_or_bytes(tmp_path, monkeypatch):
             r"no column question; there are prompt, answer_id\. Add: --column question=prompt$",
         ),
         (b"prompt\ttext\n1\t2\n", r"no column question; there are prompt, text\."),
-        (b"\n\n", r"there is no row in it; the first row must name the columns"),
+        (b"\n\n", r"the file has no row\. Write a first row with the names of the columns"),
         (b'"open\n', r"its first row cannot be read \(unbalanced_quote\)"),
-        (b'{"question": "a, b"}\n', r"holds JSON objects, one a line\. Rename it so that its name ends in \.jsonl"),
+        (b'{"question": "a, b"}\n', r"holds JSON objects, one per line\. Rename it to end in \.jsonl"),
         ("question,größe\na,b\n".encode("cp1252"), r"its first row is not UTF-8\. .* such as --encoding cp1252"),
-        (b'question,answer\rwhat,"a\nb"\r', r"its lines end in carriage returns\. Convert it, such as with tr"),
-        (b"question,question\n1,2\n", r"two columns are called 'question'"),
+        (b'question,answer\rwhat,"a\nb"\r', r"its lines end in carriage returns\. Convert it, for example with tr"),
+        (b"question,question\n1,2\n", r"two columns have the name 'question'"),
     ],
 )
 def test_a_header_that_does_not_fit_is_explained_before_the_run_and_in_it(tmp_path, content, message):
@@ -200,7 +200,7 @@ def test_utf16_with_a_mark_is_read(tmp_path):
 def test_packed_text_is_read_whatever_its_name_says(tmp_path):
     source = source_of(tmp_path, gzip.compress(b"question,answer\na,b\n"))
     assert row_texts(source) == ([("a", "b")], [])
-    assert check_header(source, ANSWERED) == ["is gzip data, though its name does not end so"]
+    assert check_header(source, ANSWERED) == ["is gzip data, although its name does not end so"]
 
 
 def test_a_ten_megabyte_quoted_cell_of_many_lines_loses_no_later_row(tmp_path):

@@ -83,19 +83,19 @@ def test_parquet_tells_however_large(tmp_path, monkeypatch):
     assert estimate_rows(expand([str(tmp_path / "a.parquet")])) == [Estimate(1234, exact=True)]
 
 
-def test_of_many_files_some_are_looked_at_and_the_others_are_in_proportion(write_jsonl, monkeypatch):
-    looked_at = []
-    real = estimate._look
-    monkeypatch.setattr(estimate, "_look", lambda source: looked_at.append(source) or real(source))
+def test_of_many_files_some_are_sampled_and_the_others_are_in_proportion(write_jsonl, monkeypatch):
+    sampled = []
+    real = estimate._sample
+    monkeypatch.setattr(estimate, "_sample", lambda source: sampled.append(source) or real(source))
     draw = random.Random(1)
     sizes = [draw.randint(1, 50) for _ in range(100)]
     for number, size in enumerate(sizes):
         write_jsonl(f"{number:03}.jsonl", [{"question": "what is it", "answer": "x"}] * size)
     path = write_jsonl("z.ndjson", [{"question": "q"}] * 3)  # of the same kind
     found = estimate_rows(expand([str(path.parent / "*.*json*")]))
-    assert len(looked_at) <= estimate.SAMPLE_FILES
+    assert len(sampled) <= estimate.SAMPLE_FILES
     assert [e.rows for e in found[:100]] == pytest.approx(sizes, abs=2)
-    assert sum(e.exact for e in found) == len(looked_at)
+    assert sum(e.exact for e in found) == len(sampled)
 
 
 def test_a_broken_file_is_the_error_of_its_reader(tmp_path):

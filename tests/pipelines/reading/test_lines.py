@@ -100,7 +100,7 @@ def test_zstd_without_its_suffix_is_unpacked(tmp_path):
 def test_an_unknown_encoding_is_wrong_usage():
     assert (checked_encoding("Latin-1"), checked_encoding("UTF8")) == ("iso8859-1", "utf-8")
     for name in ("nonsense", "base64", "rot13", ""):
-        with pytest.raises(UsageError, match=r"no such text encoding\. Use a name such as utf-16"):
+        with pytest.raises(UsageError, match=r"unknown text encoding\. Use a name such as utf-16"):
             checked_encoding(name)
 
 
@@ -162,7 +162,9 @@ def test_broken_gzip_is_an_error_that_names_the_file_and_the_row(tmp_path, conte
 
 @pytest.mark.parametrize("content", [b"n", b"not gzip at all\n", b"\x1f\x8c" + PACKED])
 def test_what_is_called_gzip_and_is_none_is_told_so(tmp_path, content):
-    with pytest.raises(QprError, match=r"x\.csv\.gz: is not gzip data, though its name ends so\. Rename the file"):
+    with pytest.raises(
+        QprError, match=r"x\.csv\.gz: is not gzip data, although its name ends in \.gz\. Rename the file"
+    ):
         lines_of(tmp_path, content, "x.csv.gz")
 
 

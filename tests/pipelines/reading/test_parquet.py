@@ -104,9 +104,9 @@ def test_batches_are_bounded_and_keep_the_order(tmp_path):
     ("columns", "message"),
     [
         ({"prompt": ["a"]}, r"no column question; there are prompt\. .*--column question=prompt"),
-        ({"question": pa.array([["a"]])}, r"column question holds list<.*>, which is no string"),
+        ({"question": pa.array([["a"]])}, r"column question holds list<.*>, which cannot be read as string"),
         ({"question": ["a"], "confidence": pa.array([{"x": 1}])}, r"confidence holds struct.*--column confidence=NAME"),
-        ({"question": ["a"], "timestamp": [True]}, r"timestamp holds bool, which is no timestamp"),
+        ({"question": ["a"], "timestamp": [True]}, r"timestamp holds bool, which cannot be read as timestamp"),
     ],
 )
 def test_columns_that_do_not_fit_are_explained_before_the_run_and_in_it(tmp_path, columns, message):
@@ -122,7 +122,7 @@ def test_a_truncated_or_foreign_file_is_named(tmp_path):
     whole = (tmp_path / "x.parquet").read_bytes()
     for content in (whole[: len(whole) // 2], whole[:-1], b"PAR1", b"question\na\n"):
         (tmp_path / "x.parquet").write_bytes(content)
-        with pytest.raises(QprError, match=r"x\.parquet: not a whole Parquet file"):
+        with pytest.raises(QprError, match=r"x\.parquet: not a complete Parquet file"):
             check_header(source, COLUMNS)
 
 
@@ -171,7 +171,7 @@ def test_two_columns_of_one_name_matter_only_where_one_is_wanted(tmp_path):
     pq.write_table(pa.table(columns, names=["question", "x", "x"]), tmp_path / "x.parquet")
     [source] = expand([str(tmp_path / "x.parquet")])
     assert [batch.rows["question"].to_pylist() for batch in read(source, COLUMNS)] == [["a"]]
-    with pytest.raises(QprError, match=r"two columns are called 'x'\. Rename one"):
+    with pytest.raises(QprError, match=r"two columns have the name 'x'\. Rename one"):
         check_header(source, COLUMNS, {"question": "x"})
 
 

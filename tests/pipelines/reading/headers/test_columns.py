@@ -45,7 +45,7 @@ def test_a_type_that_cannot_be_read_is_a_mistake_of_ours():
 
 def test_a_file_without_a_column_to_spare_has_to_get_one():
     with pytest.raises(
-        QprError, match=r"no column answer; there are question\. There is no other column; add answer to"
+        QprError, match=r"no column answer; there are question\. The file has no other column\. Add answer to"
     ):
         locate_columns(COLUMNS, {}, ["question"], url="f")
 
