@@ -19,4 +19,4 @@ def beam_options(context: typer.Context) -> PipelineOptions:
     """Return Beam's options from what stood after ``--``; a wrong one ends the command with exit code 2."""
     from pipelines.engine.runner import parse_options
 
-    return parse_options(context.obj or [], say=say)
+    return parse_options(context.obj or [], note=say)

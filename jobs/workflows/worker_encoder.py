@@ -1,4 +1,4 @@
-"""An encoder that travels to Beam's workers as an address, and is loaded there once a process.
+"""Encoder that travels to workers as an address and is loaded there, once per process.
 
 model URL and digest -> WorkerEncoder -> Encoder
 """
@@ -18,11 +18,11 @@ from schemas.errors import QprError
 
 @dataclasses.dataclass(frozen=True)
 class WorkerEncoder:
-    """The model that a run began with.
+    """A model at an address, fixed by its digest.
 
     Attributes:
         url: the model's folder, readable by every worker.
-        digest: its digest when the run began.
+        digest: its digest at the start of the run.
     """
 
     url: str
@@ -30,7 +30,7 @@ class WorkerEncoder:
 
     @classmethod
     def of(cls, url: str) -> WorkerEncoder:
-        """Return the model that is at ``url`` now.
+        """Return the present model at ``url``.
 
         Raises:
             QprError: there is none.
@@ -41,7 +41,7 @@ class WorkerEncoder:
         """Return the encoder.
 
         Raises:
-            QprError: it is not the one the run began with.
+            QprError: the model was replaced since the start of the run.
         """
         return _load(self.url, self.digest)
 

@@ -104,7 +104,7 @@ def refuse_options_of_others(flags: Sequence[str], runner: str) -> None:
         foreign = [flag.split("=")[0] for flag in flags if flag.split("=")[0] in parser._option_string_actions]
         if foreign and name != engine.lower():
             raise UsageError(
-                f"{foreign[0]} is an option of {engine}, but --runner={runner}; add --runner={engine}Runner"
+                f"{foreign[0]} is an option of {engine}, but --runner={runner}. Add --runner={engine}Runner"
             )
 
 
@@ -116,7 +116,7 @@ def keep_workers(options: PipelineOptions) -> None:
 
 
 def wait_for_prism(options: PipelineOptions, runner: str) -> None:
-    """Let a job on Prism take up to `LONGEST_S` unless the user gives a time.
+    """Extend the time limit of a job on Prism to `LONGEST_S` unless the user gives one.
 
     Beam gives the stream of a job's states the timeout of one request, so a job of over 300 seconds fails on Prism.
     Other engines' job servers ignore it there; for them it ends the wait for a server that is not running.

@@ -11,11 +11,11 @@ import sys
 
 
 def main() -> None:
-    """Work for the runner whose addresses Beam put into the environment."""
-    # Ctrl-C reaches every process of a terminal. The runner's process answers it and ends its workers.
+    """Run Beam's worker for the runner whose addresses are in environment variables."""
+    # Ctrl-C reaches every process of a terminal; the runner's process handles it and ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not os.environ.get("QPR_TRACEBACK"):
-        # Beam prints its log of every level and a traceback of each error, which the runner's process is told anyway.
+        # Beam prints its log of every level and a traceback of each error; the runner's process reports errors anyway.
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     from apache_beam.runners.worker import sdk_worker_main
 

@@ -32,15 +32,15 @@ IN_PROCESS = "FnApiRunner"
 _DIRECT_NAMES = ("directrunner", "direct", "switchingdirectrunner", "bundlebaseddirectrunner")
 
 
-def parse_options(flags: Sequence[str], *, say: Callable[[str], None] = lambda _: None) -> PipelineOptions:
+def parse_options(flags: Sequence[str], *, note: Callable[[str], None] = lambda _: None) -> PipelineOptions:
     """Return Beam's options from command-line flags; without a runner, the in-process `FnApiRunner`.
 
     Args:
-        flags: what stood after ``--``.
-        say: receives a note for the user.
+        flags: words of the command line after ``--``.
+        note: receives a note for the user.
 
     Raises:
-        UsageError: a flag or a runner Beam does not know, a flag for another engine, or a mode that loses rows.
+        UsageError: an unknown flag or runner, a flag for another engine, or a mode that loses rows.
     """
     _refuse_unknown(flags)
     options = PipelineOptions(list(flags), pickle_library="cloudpickle")
@@ -52,7 +52,7 @@ def parse_options(flags: Sequence[str], *, say: Callable[[str], None] = lambda _
     standard = options.view_as(StandardOptions)
     if standard.runner is None or standard.runner.lower() in _DIRECT_NAMES:
         if standard.runner is not None:
-            say(f"--runner={standard.runner}: using {IN_PROCESS}, Beam's in-process runner; nothing is downloaded")
+            note(f"--runner={standard.runner}: using {IN_PROCESS}, Beam's in-process runner; nothing is downloaded")
         standard.runner = IN_PROCESS
     _refuse_unknown_runner(standard.runner)
     if standard.runner.lower() == IN_PROCESS.lower():
@@ -67,10 +67,10 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     """Build a pipeline, run it and wait for its end.
 
     Raises:
-        UsageError: there is no such engine here, or it misses an option.
+        UsageError: the engine is not installed, or lacks an option.
         QprError: the engine does not start, or reports that the pipeline did not finish.
     """
-    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # the error itself says more than its log lines
+    logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # the error itself is more precise than its log lines
     engine = options.view_as(StandardOptions).runner
     pipeline = new_pipeline(options)
     drop_finished_bundles(options)
@@ -84,14 +84,14 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
         cause = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         raise QprError(f"{engine} did not run the pipeline: {cause}. Check the options after --") from error
     if state != "DONE":
-        raise QprError(f"the pipeline ended as {state}; the engine's own log says why. Nothing was published")
+        raise QprError(f"the pipeline ended as {state} and nothing was published. Read the engine's log for the cause")
 
 
 def new_pipeline(options: PipelineOptions) -> beam.Pipeline:
     """Return a pipeline without steps; nothing is started yet.
 
     Raises:
-        UsageError: there is no such engine here, or it misses an option.
+        UsageError: the engine is not installed, or lacks an option.
     """
     try:
         return beam.Pipeline(runner=_runner(options), options=options)
@@ -101,16 +101,16 @@ def new_pipeline(options: PipelineOptions) -> beam.Pipeline:
 
 
 def _runner(options: PipelineOptions) -> FnApiRunner | None:
-    """Return the runner of several processes with our workers, or None to let Beam make what the options name."""
+    """Return a runner of several processes with our workers, or None for the one that Beam builds from the options."""
     direct = options.view_as(DirectOptions)
     if options.view_as(StandardOptions).runner != IN_PROCESS or direct.direct_running_mode != "multi_processing":
         return None
     end_late_workers()
-    direct.direct_running_mode = "in_memory"  # else Beam replaces the environment by its own
-    # -P: a model.py in the current folder would hide ours; in the folder of our packages they are found only without it
+    direct.direct_running_mode = "in_memory"  # otherwise Beam replaces our environment by its own
+    # -P leaves out the current folder, whose model.py would hide ours; if our packages lie there, it has to stay
     path = "" if Path.cwd() == Path(__file__).resolve().parents[2] else " -P"
     worker = "pipelines.engine.quiet_worker"
-    command = f"exec {shlex.quote(sys.executable)}{path} -m {worker}"  # Ctrl-C would end a shell in between
+    command = f"exec {shlex.quote(sys.executable)}{path} -m {worker}"  # exec: Ctrl-C would end a shell in between
     return FnApiRunner(default_environment=SubprocessSDKEnvironment.from_command_string(command))
 
 
@@ -118,7 +118,7 @@ def _refuse_unknown_runner(name: str) -> None:
     known = {runner.lower() for runner in StandardOptions.KNOWN_RUNNER_NAMES}
     if not {name.lower(), f"{name.lower()}runner"} & known and "." not in name:
         near = difflib.get_close_matches(name, StandardOptions.KNOWN_RUNNER_NAMES, n=1)
-        advice = f"did you mean {near[0]}?" if near else f"leave it out for {IN_PROCESS}, the one in this process"
+        advice = f"did you mean {near[0]}?" if near else f"leave it out for {IN_PROCESS}, the runner in this process"
         raise UsageError(f"Beam has no runner {name}; {advice}")
 
 
@@ -126,7 +126,7 @@ class _OneLineParser(_BeamArgumentParser):
     """Beam's parser, but a wrong value is an error of one line instead of the usage of 200 options."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"Beam takes no such value: {message}")
+        raise UsageError(f"wrong value of an option of Beam: {message}")
 
 
 def _refuse_unknown(flags: Sequence[str]) -> None:

@@ -13,16 +13,16 @@ import numpy as np
 import pyarrow as pa
 
 MAX_PART_BYTES = 64 * 2**20
-"""A shuffled element stays far below the 512 MB that runners choke on."""
+"""Maximum size of a shuffled element; runners fail above 512 MB."""
 
 
 @dataclasses.dataclass
 class GroupByShard(beam.PTransform):
-    """Repartition tables so that rows with equal ``key`` meet in one table.
+    """Repartition tables so that rows with equal ``key`` are in one table.
 
-    Input: ``pa.Table`` with an int64 column ``key`` whose values are hashes, so that ``key % shards`` is even; one
-    PCollection, or a tuple of several of one schema. Each is split by itself, so that only bytes leave a stage.
-    Output: one ``pa.Table`` a non-empty shard, same schema; row order is unspecified.
+    Input: ``pa.Table`` with an int64 column ``key`` of hashes, so that ``key % shards`` is evenly distributed; one
+    PCollection, or a tuple of several with one schema. Each is split separately, so that only bytes leave a stage.
+    Output: one ``pa.Table`` for each non-empty shard, same schema; row order is unspecified.
     """
 
     key: str
@@ -39,10 +39,10 @@ class GroupByShard(beam.PTransform):
         """Split every table by shard, group the parts, put them together."""
         several = tables if isinstance(tables, tuple) else (tables,)
         split = [
-            one
+            collection
             | f"SplitByShard{number or ''}"
             >> beam.FlatMap(split_by_shard, self.key, self.shards).with_output_types(tuple[int, bytes])
-            for number, one in enumerate(several)
+            for number, collection in enumerate(several)
         ]
         parts = split[0] if len(split) == 1 else split | "AllParts" >> beam.Flatten()
         return (
@@ -53,7 +53,7 @@ class GroupByShard(beam.PTransform):
 
 
 def shard_of(keys: pa.ChunkedArray | pa.Array, shards: int) -> np.ndarray:
-    """Return the shard of every key, int64 in [0, shards): the same on every machine."""
+    """Return the shard of every key, int64 in [0, shards), the same on every machine."""
     return np.asarray(np.remainder(keys.to_numpy(), shards))
 
 

@@ -40,7 +40,7 @@ _TAGS = (*(f"{table}_{split}" for table in _TABLES for split in SPLITS), "places
 
 
 class Parts(TypedDict):
-    """What a pipeline has found before clusters are judged.
+    """Collections that a source provides, before clusters are judged.
 
     Attributes:
         questions: QUESTIONS tables without cluster, each question once.
@@ -67,7 +67,7 @@ class AssembleDataset(beam.PTransform):
         assembly: how to do it.
         shards: how many parts a shuffle and a table have.
         run_url: the run's folder.
-        encode: gives texts their vectors, where ``assembly.linking`` wants them.
+        encode: returns vectors of texts, where ``assembly.linking`` compares them.
     """
 
     assembly: Assembly
@@ -152,7 +152,7 @@ class DigestInputs(beam.PTransform):
 
 
 def judge(members: pa.Table, assembly: Assembly, weights: TokenWeights, linker: Linker | None = None) -> Iterator[Any]:
-    """Yield the believable members with their split, the finished tables of train, and what is turned away.
+    """Yield the members of accepted clusters with their split, the finished tables of train, and rejected members.
 
     The split is the answer's, so that all clusters of an answer share it.
     """
@@ -183,7 +183,7 @@ def finish(members: pa.Table, assembly: Assembly, weights: TokenWeights) -> Iter
 
 
 def _tables(members: pa.Table, scores: Coherence, assembly: Assembly) -> Iterator[beam.pvalue.TaggedOutput]:
-    """Yield the tables of each split; ``shard_key`` says which shard of answers they are."""
+    """Yield the tables of each split; ``shard_key`` is the hash of an answer of the shard."""
     yield beam.pvalue.TaggedOutput("places", places(members))
     tables = {"clusters": describe(members, scores), "pairs": pair(members, assembly.max_pairs_per_cluster)}
     split_of_cluster = tables["clusters"].select(["cluster_id", "split"])

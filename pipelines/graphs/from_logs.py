@@ -30,7 +30,7 @@ from pipelines.writing.run_report import WriteReport
 from schemas.tables import QA_LOG
 
 COLUMNS = [Column(field.name, field.type, required=not field.nullable) for field in QA_LOG]
-"""What a log may hold; ``question`` and ``answer`` it must."""
+"""Columns of a log; ``question`` and ``answer`` are required."""
 
 
 def build(
@@ -48,7 +48,7 @@ def build(
         sources: the log files.
         config: how to do it.
         run_url: the run's folder.
-        encode: gives texts their vectors, where the configuration wants their cosine.
+        encode: returns vectors of texts, where the configuration compares their cosine.
     """
     shards = config.for_files(sources).shards or 1
     files = pipeline | "Files" >> beam.Create(list(sources))
@@ -83,7 +83,7 @@ def build(
 
 
 def read_asked(source: Source, column_names: Mapping[str, str], validation: Validation) -> Iterator[Any]:
-    """Yield the ASKED rows of a file, what is turned away, and how many rows and unreadable values there were."""
+    """Yield the ASKED rows of a file, its rejected rows, and counts of rows and of unreadable values."""
     counts = collections.Counter({"rows_read": 0} | {f"readable_{name}": 0 for name in validation.filters})
     for batch in read(source, COLUMNS, column_names):
         counts["rows_read"] += len(batch.rows) + len(batch.rejects)

@@ -66,7 +66,7 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
 
 
 def read_pairs(source: Source) -> Iterator[Any]:
-    """Yield the ASKED rows of a file, its edges, ids and rejects, and how many rows there were."""
+    """Yield the ASKED rows of a file, its edges, ids and rejects, and its number of rows."""
     rows_read = 0
     for batch in read(source, COLUMNS):
         rows_read += len(batch.rows) + len(batch.rejects)
@@ -121,7 +121,7 @@ def place(members: pa.Table, placed: pa.Table, held_out: pa.Table) -> pa.Table:
 
 
 def count_qids(qids: pa.Table) -> dict[str, int]:
-    """Return how many question ids there are and how many stand beside several texts.
+    """Return the number of question ids and the number of ids with several texts.
 
     Args:
         qids: `pipelines.duplicates.labelled_pairs.QIDS`; all rows of each id are present.

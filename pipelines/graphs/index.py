@@ -36,7 +36,7 @@ class ShardBuilder(Protocol):
         """Return a mask of the ids, int64, that are in the training sample of an index of ``questions``."""
 
     def train(self, vectors: np.ndarray, questions: int) -> bytes:
-        """Return what all shards share, trained on the sample's vectors, (n, d) float32, in order of question id."""
+        """Return the part that all shards share, trained on a sample: (n, d) float32 in order of question id."""
 
     def build(self, trained: bytes, vectors: np.ndarray) -> bytes:
         """Return the file of a shard; row i holds vector i."""
@@ -122,7 +122,7 @@ def sample_of(part: tuple[int, bytes], builder: ShardBuilder, questions: int) ->
 
 
 def train(keyed: tuple[int, Iterable[bytes]], encode: Encode, builder: ShardBuilder, questions: int) -> bytes:
-    """Return what every shard starts from; it depends on the questions of the sample, not on their order."""
+    """Return the trained part of all shards; it depends on the questions of the sample, not on their order."""
     sample = concatenate(keyed[1]).sort_by("question_id")
     return builder.train(encode(sample["text"]), questions)
 

@@ -1,4 +1,4 @@
-"""Run a pipeline that writes a dataset, hold its counts against each other, and publish it.
+"""Run a pipeline that writes a dataset, check its counters, and publish it.
 
 build, output -> run_and_publish -> Manifest, and a page about the run
 """
@@ -43,7 +43,7 @@ def run_and_publish(
     questions_a_row: int = 1,
     page: Callable[[RunSummary], bytes],
 ) -> Manifest:
-    """Run the pipeline and make what it wrote the dataset at ``output``.
+    """Run the pipeline and publish its files as the dataset at ``output``.
 
     Args:
         build: adds the steps to a pipeline, given the run's folder.
@@ -53,11 +53,11 @@ def run_and_publish(
         leakage: what validation and test must not share with train.
         options: Beam's.
         max_reject_ratio: with a larger share of rejected rows nothing is published.
-        questions_a_row: how many questions an input row holds, so many events it makes.
+        questions_a_row: number of questions in an input row; each is an event.
         page: content of the file `PAGE`; it contains times, so digests exclude it.
 
     Raises:
-        QprError: counts do not add up, something leaked, too many rejects, or no cluster. In the last two cases the
+        QprError: counters do not add up, a question leaked, too many rejects, or no cluster. In the last two cases the
             run's folder stays if it holds rejects, so that they can be read.
     """
     try:
@@ -101,7 +101,7 @@ def run_and_publish(
 
 
 def _in_order(inputs: Sequence[Input], sources: Sequence[Source]) -> list[Input]:
-    """Return what the workers found out about the inputs, in the order in which they were given."""
+    """Return the inputs with the digests from the workers, in the order of ``sources``."""
     by_url = {found.url: found for found in inputs}
     return [by_url.get(source.url, Input(url=source.url, bytes=source.bytes)) for source in sources]
 

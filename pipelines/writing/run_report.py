@@ -32,7 +32,7 @@ class Report:
 
 @dataclasses.dataclass
 class WriteReport(beam.PTransform):
-    """Collect what every worker wrote into one small file, the last of the run.
+    """Collect the files and counts of all workers in one small file, the last of the run.
 
     Counts travel with the data instead of as Beam metrics, which a retried bundle can count twice.
     """
@@ -62,7 +62,7 @@ class WriteReport(beam.PTransform):
 
 
 def read_report(output: Output) -> Report:
-    """Return what the run wrote, and remove the file that told it."""
+    """Return the report of the run and remove its file."""
     url = storage.join(output.run_url, _REPORT)
     entries = json.loads(storage.read_bytes(url))
     storage.delete(url)
@@ -76,7 +76,7 @@ def read_report(output: Output) -> Report:
 
 
 def check_sum(counters: dict[str, int], whole: str, *parts: str) -> None:
-    """Make sure that the parts add up to the whole.
+    """Check that the parts add up to the whole.
 
     Raises:
         QprError: they do not: rows were lost or doubled, and nothing may be published.

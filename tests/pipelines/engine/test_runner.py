@@ -14,8 +14,8 @@ def fail(_):
 
 
 def runner_of(*flags):
-    said = []
-    return parse_options(flags, say=said.append).view_as(StandardOptions).runner, said
+    notes = []
+    return parse_options(flags, note=notes.append).view_as(StandardOptions).runner, notes
 
 
 def test_without_a_runner_the_one_in_this_process_is_used_and_nothing_is_said():
@@ -24,10 +24,10 @@ def test_without_a_runner_the_one_in_this_process_is_used_and_nothing_is_said():
 
 @pytest.mark.parametrize("name", ["DirectRunner", "directrunner", "direct", "SwitchingDirectRunner"])
 def test_the_direct_runner_means_the_one_in_this_process_and_that_is_said_once(name):
-    runner, said = runner_of(f"--runner={name}")
+    runner, notes = runner_of(f"--runner={name}")
     assert runner == IN_PROCESS
-    assert len(said) == 1
-    assert name in said[0]
+    assert len(notes) == 1
+    assert name in notes[0]
 
 
 def test_another_runner_stays():
@@ -36,9 +36,9 @@ def test_another_runner_stays():
 
 @pytest.mark.parametrize("name", ["flink", "fnapirunner", "my.own.Runner"])
 def test_a_runner_may_be_named_as_beam_takes_it(name):
-    runner, said = runner_of(f"--runner={name}")
+    runner, notes = runner_of(f"--runner={name}")
     assert runner == {"fnapirunner": IN_PROCESS}.get(name, name)
-    assert said == []
+    assert notes == []
 
 
 @pytest.mark.parametrize(("name", "advice"), [("FlnkRunner", r"did you mean FlinkRunner\?"), ("Nope", "leave it out")])
