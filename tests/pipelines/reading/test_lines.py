@@ -156,7 +156,7 @@ def test_zstd_is_unpacked_and_a_truncated_one_is_an_error(tmp_path):
     ],
 )
 def test_broken_gzip_is_an_error_that_names_the_file_and_the_row(tmp_path, content):
-    with pytest.raises(QprError, match=r"x\.csv\.gz: the gzip data is broken after about row [\d,]+ .*copy the file"):
+    with pytest.raises(QprError, match=r"x\.csv\.gz: the gzip data is broken after about row [\d,]+ .*Copy the file"):
         lines_of(tmp_path, content, "x.csv.gz")
 
 
