@@ -27,7 +27,7 @@ def test_spark_takes_its_own():
     [
         (
             ["--flink_master=host:8081"],
-            "--flink_master is an option of Flink, but --runner=FnApiRunner; add --runner=F",
+            "--flink_master is an option of Flink, but --runner=FnApiRunner. Add --runner=F",
         ),
         (["--runner=SparkRunner", "--checkpointing_interval", "5"], "--checkpointing_interval is an option of Flink"),
         (["--runner=FlinkRunner", "--bundle_size=5"], "--bundle_size is an option of Spark, but --runner=FlinkRunner"),
