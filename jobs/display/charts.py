@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import leather
 from markupsafe import Markup
 
 from jobs.display.summary_tables import FIVE, SummaryTable, label, percent, shown, whole
@@ -76,10 +77,6 @@ def size_spans(smallest: int, largest: int) -> list[tuple[int, int]]:
 
 def _columns(labels: list[str], counts: list[int], ticks: list[str]) -> Markup:
     """Return one column a label; an empty bin has none, so that the outline of a column marks at least one cluster."""
-    try:
-        import leather
-    except ModuleNotFoundError:  # an environment older than this requirement: the numbers are enough
-        return Markup("")
     chart = leather.Chart()
     chart.add_columns([(text, count or None) for text, count in zip(labels, counts, strict=True)])
     chart.add_x_axis(tick_formatter=lambda _, place, __: ticks[place])
