@@ -21,7 +21,7 @@ from schemas.tables import SPLITS
 
 
 class Format(enum.StrEnum):
-    """How to show a sample."""
+    """Output format of a sample."""
 
     TABLE = "table"
     MARKDOWN = "markdown"

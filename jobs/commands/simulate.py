@@ -59,7 +59,8 @@ def simulate(
         typer.Option(**_SHARE, metavar="X", help="Share of facts with a shared answer: Yes, 12, July 5.", **_CONTENT),
     ] = 0.1,
     unanswered_share: Annotated[
-        float, typer.Option(**_SHARE, metavar="X", help="Share of events answered by I don't know.", **_CONTENT)
+        float,
+        typer.Option(**_SHARE, metavar="X", help="Share of events without a useful answer.", **_CONTENT),
     ] = 0.01,
     alias_share: Annotated[
         float, typer.Option(**_SHARE, metavar="X", help="Share of events that use another name of a thing.", **_CONTENT)
@@ -79,8 +80,8 @@ def simulate(
 ) -> None:
     """Generate a log with the true cluster of each question.
 
-    The column gold_cluster says which fact a question asks about. As in real logs, questions are reworded, misheard and
-    cut off, and some answers are generic.
+    The column gold_cluster contains the id of the fact that a question asks about. As in real logs, questions are
+    reworded, misheard and cut off, and some answers are generic.
 
     Example:
       qpr simulate --output logs.parquet --events 50000 --noise truncated=0.1

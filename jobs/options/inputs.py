@@ -73,7 +73,7 @@ def check_inputs(
     *,
     mappable: bool = True,
 ) -> None:
-    """Make sure that every file has the wanted columns; report what differs from the files' names, once each.
+    """Check that every file has the required columns; report names that differ, once each.
 
     Raises:
         QprError: a file cannot be read or lacks a column.

@@ -1,4 +1,4 @@
-"""The options of `qpr train` that say what is learned and how; without a value each is as in the preset.
+"""Options of `qpr train` for encoder, loss and training; without a value each is as in the preset.
 
 command line -> Annotated types -> jobs.commands.train
 """

@@ -1,4 +1,4 @@
-"""The options of `qpr train` that say how a training runs, whatever it learns.
+"""Options of a training run: device, checkpoints, resuming and time limit.
 
 command line -> Annotated types -> jobs.commands.train; values -> terms_of -> Terms
 """
@@ -41,13 +41,13 @@ DryRun = Annotated[
 
 @dataclasses.dataclass(frozen=True)
 class Terms:
-    """How a training runs, whatever it learns.
+    """Settings of a training run that do not change its result.
 
     Attributes:
         device: where to compute, by PyTorch's name; None for the best there is.
         checkpoint_every: minutes between checkpoints, 0 for none.
-        resume: go on from the last checkpoint.
-        max_minutes: when to stop learning; None for no such time.
+        resume: continue from the last checkpoint.
+        max_minutes: minutes after which the training stops; None for no limit.
         init_from: URL of a model whose weights to begin with; None for fresh ones.
 
     Raises:

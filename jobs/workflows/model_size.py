@@ -24,7 +24,7 @@ _HALF: Final = 2  # bytes of a number as it is stored
 
 
 def size_warning(shape: Shape, settings: TrainingSettings, *, questions: int) -> str | None:
-    """Return what makes a model large that learns from few questions, and the options that make it small.
+    """Return the reasons why a model of few questions is large, and the options that make it small.
 
     Args:
         shape: of the encoder.

@@ -116,7 +116,7 @@ def supervised(
             identity=identity,
             every_minutes=terms.checkpoint_every,
             resume=terms.resume,
-            say=say,
+            inform=say,
             warn=warn,
         )
     )
@@ -145,7 +145,7 @@ def supervised(
                 "deadline": deadline,
                 "on_step": on_step,
                 "on_epoch": on_epoch,
-                "say": lambda text: say(f"{named}{text}"),
+                "inform": lambda text: say(f"{named}{text}"),
             }
         except BaseException:
             if checkpoints and checkpoints.place:

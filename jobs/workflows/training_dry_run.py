@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def plan_run(
     source: Dataset, output: str, *, overwrite: bool, shape: Shape, settings: TrainingSettings, terms: Terms
 ) -> dict[str, Any]:
-    """Return what a training would take, after the checks it would begin with.
+    """Return the estimated cost of a training, after the checks it would begin with.
 
     Raises:
         QprError: it could not begin.
@@ -44,7 +44,7 @@ def plan_run(
             settings=settings,
             device=terms.device,
             older=older,
-            say=say,
+            inform=say,
         )
     data = {
         "train_pairs": len(pairs["train"]),

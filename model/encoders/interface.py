@@ -75,5 +75,5 @@ class Encoder(abc.ABC):
         return vectors
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what travels: the fields, and nothing that was made of them on demand."""
+        """Return the fields to pickle, without values computed from them on demand."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}

@@ -1,4 +1,4 @@
-"""Interface of a kind of encoder: all that the rest of the code knows of it.
+"""Interface of a kind of encoder, the only part of it that the rest of the code uses.
 
 settings -> EncoderKind.network -> network to train; parts of a saved model -> EncoderKind.encoder -> Encoder
 

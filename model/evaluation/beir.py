@@ -58,7 +58,7 @@ def read_beir(url: str, *, split: str = "test") -> Collection:
     """Read a collection; each file may be compressed by gzip and then end in ``.gz`` too.
 
     Raises:
-        QprError: a file is missing, empty or damaged, a line of it is not what the layout wants, or no query has a
+        QprError: a file is missing, empty or damaged, a line of it does not have the layout, or no query has a
             relevant document.
     """
     documents = _texts(storage.join(url, "corpus.jsonl"))

@@ -62,7 +62,7 @@ def _ordered_pairs(sizes: Ints, first: npt.NDArray[np.bool_]) -> tuple[Ints, Int
 
     Args:
         sizes: of the runs.
-        first: (sum of sizes,), which places may be the first of a pair; no memory is taken for the others.
+        first: (sum of sizes,), which places may be the first of a pair; the others use no memory.
     """
     places = np.flatnonzero(first)
     size, start = (np.repeat(values, sizes)[places] for values in (sizes, np.cumsum(sizes) - sizes))

@@ -1,4 +1,4 @@
-"""The online contrastive loss: only the pairs of a batch that are hard to tell apart count.
+"""Online contrastive loss over the hard pairs of a batch: near non-paraphrases and distant paraphrases.
 
 anchors, positives, cluster ids -> OnlineContrastiveLoss -> scalar
 """

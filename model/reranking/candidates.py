@@ -65,7 +65,7 @@ def examples(index: Index, judged: Judgements, reranker: Reranker, *, on_queries
 
 
 def relevant(found: npt.NDArray[np.int64], judged: Judgements) -> npt.NDArray[np.bool_]:
-    """Return which of the ids found, (n, k), are paraphrases of their query."""
+    """Return a mask of the ids found, (n, k), that are paraphrases of their query."""
     flags = np.zeros(found.shape, bool)
     for start in range(0, len(judged.queries), PAIRS):
         part = slice(start, start + PAIRS)

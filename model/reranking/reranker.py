@@ -59,7 +59,7 @@ class RerankerSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
 
 
 def feature_count(encoders: int) -> int:
-    """Return how many features a candidate has where so many encoders judge it, the index's own included."""
+    """Return the number of features of a candidate for this number of encoders, the index's own included."""
     return 3 * encoders + len(PAIR) + len(COMPARED)
 
 
@@ -161,7 +161,7 @@ def logits(weights: Weights, table: Floats) -> Floats:
 
 
 def other_encoders(urls: Sequence[str]) -> tuple[OtherEncoder, ...]:
-    """Return what a reranker records of the encoders at these URLs.
+    """Return the record of the encoders at these URLs that a reranker stores.
 
     Raises:
         QprError: there is none.

@@ -31,30 +31,30 @@ def epoch_batches(pairs: Pairs, settings: TrainingSettings, *, epoch: int) -> It
     return unique_batches(pairs.clusters, per_cluster=per_cluster, size=size, seed=seed, epoch=epoch)
 
 
-def fitted(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], None]) -> TrainingSettings:
+def fitted(settings: TrainingSettings, pairs: Pairs, *, inform: Callable[[str], None]) -> TrainingSettings:
     """Return settings whose batch is no larger than the data; report clusters that distort batches."""
     size, of = settings.batch_size, "pairs"
     largest = len(pairs)
     if settings.deals_clusters:
         largest, of = pairs.cluster_count, "clusters, each of which comes once in a batch"
     if size > largest:
-        say(f"batch size reduced from {size} to {largest}, the number of train {of}")
+        inform(f"batch size reduced from {size} to {largest}, the number of train {of}")
         settings = settings.model_copy(update={"batch_size": largest})
     if settings.deals_clusters:
-        _report_large_cluster(settings, pairs, say=say)
+        _report_large_cluster(settings, pairs, inform=inform)
     elif settings.batch_size > pairs.cluster_count:
         alone = "--unique-clusters lets each come once"
-        say(f"a batch holds pairs of at most {pairs.cluster_count} clusters, fewer than its pairs; {alone}")
+        inform(f"a batch holds pairs of at most {pairs.cluster_count} clusters, fewer than its pairs; {alone}")
     return settings
 
 
-def _report_large_cluster(settings: TrainingSettings, pairs: Pairs, *, say: Callable[[str], None]) -> None:
-    """Report a cluster with so many pairs that an epoch takes many small steps."""
+def _report_large_cluster(settings: TrainingSettings, pairs: Pairs, *, inform: Callable[[str], None]) -> None:
+    """Report a cluster whose many pairs force an epoch into many small steps."""
     drawn = _drawn(pairs.clusters, settings.pairs_per_cluster or None)
     total, most = int(drawn.sum()), int(drawn.max())
     if most > MANY_STEPS and most * settings.batch_size > 2 * total:
         size = f"{most:,} steps of at most {counted(-(-total // most), 'pair')}, not {settings.batch_size:,}"
-        say(f"an epoch takes {size}: one cluster has {most:,} pairs, one for each step. Set --pairs-per-cluster")
+        inform(f"an epoch takes {size}: one cluster has {most:,} pairs, one for each step. Set --pairs-per-cluster")
 
 
 def batches(pairs: int, *, size: int, seed: int, epoch: int) -> Iterator[Numbers]:

@@ -76,7 +76,7 @@ def plan_training(
     settings: TrainingSettings,
     device: str | None = None,
     older: ModelParts | None = None,
-    say: Callable[[str], None] = lambda _: None,
+    inform: Callable[[str], None] = lambda _: None,
     measured_s: float = MEASURED_S,
 ) -> Plan:
     """Measure a few steps of a training and return its estimated cost on this machine as it is now.
@@ -88,15 +88,15 @@ def plan_training(
         settings: of the training.
         device: where to compute, by PyTorch's name.
         older: a model to begin with.
-        say: called with notes for the user.
+        inform: called with notes for the user.
         measured_s: seconds of steps to measure.
 
     Raises:
         QprError: the training could not begin.
     """
     with lowering(shape, settings):
-        _, network = begun(pairs, shape=shape, settings=settings, device=device, older=older, say=say)
-        objective = PairObjective(network, pairs, validation, settings, say=say)
+        _, network = begun(pairs, shape=shape, settings=settings, device=device, older=older, inform=inform)
+        objective = PairObjective(network, pairs, validation, settings, inform=inform)
         trainer = Trainer(objective)
         steps = _measured_steps(trainer, seconds=measured_s)
         judging = _timed(objective.validation_auc)

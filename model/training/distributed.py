@@ -42,7 +42,7 @@ class Processes:
         return np.array_split(batch, self.count)[self.rank]
 
     def gather(self, share: Tensor, *, pairs: int) -> Tensor:
-        """Return the rows of a batch of so many pairs from the shares of all; the own rows keep their gradient."""
+        """Return the rows of a batch of ``pairs`` pairs from the shares of all; the own rows keep their gradient."""
         if self.count == 1:
             return share
         sizes = [len(part) for part in np.array_split(np.arange(pairs), self.count)]
@@ -51,7 +51,7 @@ class Processes:
         return torch.cat(parts)
 
     def sum_gradients(self, weights: Iterable[nn.Parameter]) -> None:
-        """Let every weight's gradient be the sum of those of all processes; a sparse one stays sparse."""
+        """Sum every weight's gradient over all processes; a sparse one stays sparse."""
         if self.count == 1:
             return
         for weight in weights:
@@ -63,7 +63,7 @@ class Processes:
                 torch.distributed.all_reduce(weight.grad)
 
     def of_the_first(self, measure: Callable[[], T]) -> T:
-        """Return what the first process measures, so that it is done once and all decide alike.
+        """Return the first process's result to all, so that it is computed once and all decide alike.
 
         Raises:
             QprError: the first one raised it; all of them do.
@@ -90,7 +90,7 @@ class Processes:
         return cast(list[T], values)
 
     def draw_apart(self, generator: torch.Generator | None, *, seed: int) -> None:
-        """Let every process but the first, which keeps its state, draw other random numbers."""
+        """Seed every process but the first with other random numbers; the first keeps its state."""
         if self.rank and generator is not None:
             generator.manual_seed(int(np.random.SeedSequence([seed, self.rank]).generate_state(1)[0]))
 
@@ -99,7 +99,7 @@ ALONE = Processes()
 
 
 def local_device(device: str | None) -> str | None:
-    """Return which device this process uses, if several processes of a machine may use several cards."""
+    """Return the device of this process; each process of a machine with several cards has its own."""
     if "LOCAL_RANK" in os.environ and device in (None, "cuda") and torch.cuda.is_available():
         return f"cuda:{os.environ['LOCAL_RANK']}"
     return device
@@ -127,7 +127,7 @@ def _sum_of_rows(own: Tensor, *, count: int) -> Tensor:
 
 
 def _all_gather(own: Tensor, sizes: list[int]) -> list[Tensor]:
-    """Return the rows of each process, so many of each; on the way all are as many as of the longest."""
+    """Return the rows of each process, ``sizes`` of each; all are padded to the longest for the transfer."""
     padded = own.new_zeros((max(sizes), *own.shape[1:]))
     padded[: len(own)] = own
     parts = [torch.empty_like(padded) for _ in sizes]

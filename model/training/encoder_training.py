@@ -55,8 +55,8 @@ def train_encoder(
         QprError: the loss or a weight is not finite, the memory does not suffice, or the device does not work.
     """
     with lowering(shape, settings):
-        say = supervision.get("say", ignore)
-        vocabulary, network = begun(pairs, shape=shape, settings=settings, device=device, older=older, say=say)
+        inform = supervision.get("inform", ignore)
+        vocabulary, network = begun(pairs, shape=shape, settings=settings, device=device, older=older, inform=inform)
         supervision.get("processes", ALONE).draw_apart(network.generator, seed=settings.seed)
         trained = Trainer(objective(network), **supervision).run()
     return TrainedEncoder(**vars(trained), vocabulary=vocabulary)
@@ -85,7 +85,7 @@ def train(
     """
 
     def objective(network: Network) -> Objective:
-        processes, say = supervision.get("processes", ALONE), supervision.get("say", ignore)
-        return PairObjective(network, pairs, validation, settings, processes=processes, say=say)
+        processes, inform = supervision.get("processes", ALONE), supervision.get("inform", ignore)
+        return PairObjective(network, pairs, validation, settings, processes=processes, inform=inform)
 
     return train_encoder(objective, pairs, shape=shape, settings=settings, device=device, older=older, **supervision)

@@ -33,7 +33,7 @@ def begun(
     settings: TrainingSettings,
     device: str | None,
     older: ModelParts | None,
-    say: Callable[[str], None],
+    inform: Callable[[str], None],
 ) -> tuple[Vocabulary, Network]:
     """Return the vocabulary of the train questions and a network on its device.
 
@@ -43,7 +43,7 @@ def begun(
         settings: settings of the training.
         device: PyTorch's name of a device; None for CUDA if available, else the processor.
         older: a model whose weights to begin with.
-        say: called with a note on the weights taken from it.
+        inform: called with a note on the weights taken from it.
 
     Raises:
         QprError: no question has a token, or the device does not work.
@@ -51,7 +51,7 @@ def begun(
     vocabulary = _vocabulary(pairs, shape, settings)
     network = network_of(vocabulary, shape, dropout=settings.dropout, seed=settings.seed).to(checked_device(device))
     if older:
-        say(f"beginning with the weights of a model: {begin_from(older, network, vocabulary)}")
+        inform(f"beginning with the weights of a model: {begin_from(older, network, vocabulary)}")
     return vocabulary, network
 
 

@@ -58,7 +58,7 @@ class Supervision(TypedDict, total=False):
         processes: processes that share the work; all come to the same weights.
         on_step: called after every step.
         on_epoch: called after every epoch.
-        say: called with notes for the user.
+        inform: called with notes for the user.
     """
 
     checkpoints: Checkpoints | None
@@ -66,7 +66,7 @@ class Supervision(TypedDict, total=False):
     processes: Processes
     on_step: Callable[[Step], None]
     on_epoch: Callable[[Epoch], None]
-    say: Callable[[str], None]
+    inform: Callable[[str], None]
 
 
 def ignore(_: object) -> None:
@@ -96,7 +96,7 @@ class Trainer:
         self.progress = Progress()
         self.best: Weights | None = None
         self._on_step, self._on_epoch = supervision.get("on_step", ignore), supervision.get("on_epoch", ignore)
-        self._say, self._processes = supervision.get("say", ignore), supervision.get("processes", ALONE)
+        self._inform, self._processes = supervision.get("inform", ignore), supervision.get("processes", ALONE)
         self._deadline = (supervision.get("deadline") or Deadline()).shared(self._processes)
         self._checkpoints = checkpoints = supervision.get("checkpoints")
         self._checkpointed = self._processes.of_the_first(lambda: checkpoints is not None)
@@ -140,11 +140,11 @@ class Trainer:
             return "epochs"
         if not settings.linear_decay and number - at.best >= settings.patience:
             without = f"{counted(settings.patience, 'epoch')} without a better AUC"
-            self._say(f"stopped after epoch {number}: {without}; kept epoch {at.best}")
+            self._inform(f"stopped after epoch {number}: {without}; kept epoch {at.best}")
             return "patience"
         if self._deadline.over:
             kept = "the learning rate fell to 0 by then" if settings.linear_decay else f"kept epoch {at.best}"
-            self._say(f"stopped after {self._deadline.minutes:g} minutes at {done}; {kept}")
+            self._inform(f"stopped after {self._deadline.minutes:g} minutes at {done}; {kept}")
             return "time"
         self._checkpoint(epoch_ended=True)
         return None

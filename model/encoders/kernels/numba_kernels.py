@@ -106,7 +106,7 @@ def _widened(number: Any) -> Any:
 
 @overload(_widened, inline="always")
 def _widening(number: Any) -> Any:
-    """Return what is compiled for `_widened` of this type."""
+    """Return the implementation of `_widened` for this type."""
 
     def same(number: Any) -> Any:
         return number

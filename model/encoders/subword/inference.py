@@ -52,7 +52,7 @@ class BagEncoder(Encoder):
         return vectors
 
     def word_sums(self, words: pa.Array) -> Matrix:
-        """Return what each distinct word adds to a question, (len(words), dimension); its length is what it counts."""
+        """Return the vector of each distinct word, (words, dimension); its length is its weight."""
         bags = self.subwords.bags(words)
         return summed(bags.questions, self._words(bags))
 

@@ -82,7 +82,7 @@ def read_static(source: str = STATIC_FROM, *, digest: str | None = None) -> Stat
 
 
 def _place(source: str) -> tuple[Path, str, str, str]:
-    """Return the folder, the package's version, what it says of its licence and the licence's text."""
+    """Return the folder, the package's version, its stated licence and the licence's text."""
     if Path(source).is_dir():
         folder = Path(source)
         return folder, "", "not stated", _joined(folder.glob("LICENSE*"))

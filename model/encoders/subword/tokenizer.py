@@ -79,5 +79,5 @@ class Pieces:
             raise QprError(f"not a tokenizer: {str(error)[:200]}") from error
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what travels: the JSON alone."""
+        """Return the state to pickle: the JSON alone."""
         return {"content": self.content}

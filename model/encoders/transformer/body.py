@@ -103,7 +103,7 @@ class TransformerBody(nn.Module):
         return unit(self.sentences(features)["sentence_embedding"]) * (lengths > 0)[:, None]
 
     def _features(self, texts: list[str]) -> dict[str, Any]:
-        """Return what the model's first module reads of texts.
+        """Return the features of texts that the model's first module reads.
 
         Raises:
             QprError: that is not the tokens of each text.
@@ -118,7 +118,7 @@ class TransformerBody(nn.Module):
 
 
 def _at_single_precision(_: nn.Module, __: Any, features: Any) -> Any:
-    """Return what a module passed on with every half number at single precision."""
+    """Return the features of a module with every half-precision tensor at single precision."""
     return {name: _single(value) for name, value in features.items()}
 
 

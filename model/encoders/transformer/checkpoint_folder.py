@@ -74,7 +74,7 @@ def folder_digest(folder: Path) -> str:
 
 
 def stated_licence(folder: Path) -> str:
-    """Return what the head of the folder's README.md states as its licence."""
+    """Return the licence that the head of the folder's README.md states."""
     readme = folder / "README.md"
     text = readme.read_text(encoding="utf-8", errors="replace") if readme.is_file() else ""
     found = re.match(r"---\n(?:.*\n)*?license: *(\S[^\n]*)\n", text.partition("\n---")[0] + "\n")

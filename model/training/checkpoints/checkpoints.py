@@ -61,8 +61,8 @@ class Checkpoints:
         identity: everything that decides on the weights, from `identity_of`.
         every_minutes: minutes between checkpoints; 0 for none.
         resume: continue from the last one.
-        say: called with notes.
-        warn: called with failures to write or to read one; `say` by default.
+        inform: called with notes.
+        warn: called with failures to write or to read one; `inform` by default.
         clock: seconds since some moment.
     """
 
@@ -74,13 +74,13 @@ class Checkpoints:
         identity: Mapping[str, Any],
         every_minutes: float,
         resume: bool = False,
-        say: Callable[[str], None] = lambda _: None,
+        inform: Callable[[str], None] = lambda _: None,
         warn: Callable[[str], None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.url, self.resume = url, resume
         self._run_id, self._identity, self._clock = run_id, dict(identity), clock
-        self._say, self._warn = say, warn or say
+        self._inform, self._warn = inform, warn or inform
         self._every_s, self._last, self._cost_s = 60 * every_minutes, clock(), 0.0
         self._number, self._good, self._place = 0, list[str](), ""
         self._older = frozenset[str]()
@@ -100,7 +100,7 @@ class Checkpoints:
         names = [name for name in sorted(self._older, reverse=True) if self._complete(name)]
         if not self.resume:
             if names:
-                self._say(f"{self.url}: starting over; --resume continues from the checkpoint that exists")
+                self._inform(f"{self.url}: starting over; --resume continues from the checkpoint that exists")
             return None
         for name in names:
             try:
@@ -109,11 +109,11 @@ class Checkpoints:
                 self._warn(f"{error}. Trying the checkpoint before it")
                 continue
             self._good, self._place = [name], str(found.progress)
-            self._say(f"continuing from the checkpoint of {found.progress}")
+            self._inform(f"continuing from the checkpoint of {found.progress}")
             return found
         if names:
             raise QprError(f"{self.url}: no checkpoint is whole. Leave out --resume to start over")
-        self._say(f"{self.url}: no checkpoint to continue from; starting at the beginning")
+        self._inform(f"{self.url}: no checkpoint to continue from; starting at the beginning")
         return None
 
     def due(self, size: int, *, epoch_ended: bool = False) -> bool:

@@ -15,7 +15,7 @@ def keep_freed_memory(*, below: int = 2**30) -> bool:
     """Keep freed blocks of fewer bytes in this process instead of giving them back; return whether the library can.
 
     A training step takes tensors of some megabytes and frees them again. To have the same pages taken away and cleared
-    anew was 9 to 19 % of its CPU seconds on Linux. Other C libraries than glibc are left as they are.
+    again was 9 to 19 % of its CPU seconds on Linux. Other C libraries than glibc are left as they are.
     """
     try:
         set_option = ctypes.CDLL(None).mallopt

@@ -30,7 +30,7 @@ class PairObjective(Objective):
         validation: pairs whose ROC AUC decides on the best epoch; may be empty.
         settings: of the training; a batch larger than the data is reduced.
         processes: those that share the work.
-        say: called with notes for the user.
+        inform: called with notes for the user.
     """
 
     advice = "Lower --learning-rate or look for odd rows in the pairs"
@@ -43,10 +43,10 @@ class PairObjective(Objective):
         settings: TrainingSettings,
         *,
         processes: Processes = ALONE,
-        say: Callable[[str], None] = ignore,
+        inform: Callable[[str], None] = ignore,
     ) -> None:
         self.network: Network = network
-        self.pairs, self.settings = pairs, fitted(settings, pairs, say=say)
+        self.pairs, self.settings = pairs, fitted(settings, pairs, inform=inform)
         self._sides: tuple[Tensor, Tensor] | None = None
         self._gradients = Gradients(
             network,
@@ -60,7 +60,7 @@ class PairObjective(Objective):
         self._validation, self._non_pairs = validation, sample_non_pairs(validation, seed=settings.seed)
         self._judged = network.read(validation.texts) if len(self._non_pairs[0]) else None
         if self._judged is None:
-            say("no validation pairs of two clusters: training all epochs and keeping the last one")
+            inform("no validation pairs of two clusters: training all epochs and keeping the last one")
 
     def batches(self, epoch: int) -> Iterator[Numbers]:
         """Yield the numbers of the pairs of every step of an epoch."""

@@ -109,7 +109,7 @@ PAIRS = pairs_of([4, 3, 2, 2, 1])
 
 def fit(**options):
     said: list[str] = []
-    return fitted(TrainingSettings(**options), PAIRS, say=said.append), said
+    return fitted(TrainingSettings(**options), PAIRS, inform=said.append), said
 
 
 @pytest.mark.parametrize(
@@ -154,11 +154,11 @@ def test_a_cluster_that_makes_many_small_steps_is_said():
     # 12 pairs in batches of 5 are 3, but the largest cluster has 4: too few steps to speak of
     assert fit(batch_size=5, unique_clusters=True)[1] == []
     said: list[str] = []
-    fitted(TrainingSettings(batch_size=5, unique_clusters=True), pairs_of([150, 1, 1, 1, 1]), say=said.append)
+    fitted(TrainingSettings(batch_size=5, unique_clusters=True), pairs_of([150, 1, 1, 1, 1]), inform=said.append)
     assert said == [
         "an epoch takes 150 steps of at most 2 pairs, not 5: one cluster has 150 pairs, one for each step. "
         "Set --pairs-per-cluster"
     ]
     even: list[str] = []
-    fitted(TrainingSettings(batch_size=2, unique_clusters=True), pairs_of([150, 150]), say=even.append)
+    fitted(TrainingSettings(batch_size=2, unique_clusters=True), pairs_of([150, 150]), inform=even.append)
     assert even == []

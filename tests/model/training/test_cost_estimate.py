@@ -39,7 +39,7 @@ def test_sizes_are_those_of_a_model_and_a_checkpoint(pairs_about, shape, setting
     )
     numbers = sum(map(math.prod, weight_shapes(config).values()))
     assert found.parameters == numbers
-    _, network = begun(pairs, shape=shape, settings=settings, device=None, older=None, say=print)
+    _, network = begun(pairs, shape=shape, settings=settings, device=None, older=None, inform=print)
     stored = {name: weight.astype(kind_of(shape).stored_as) for name, weight in weights_of(network.body).items()}
     assert len(safetensors.numpy.save(stored)) == pytest.approx(found.model_bytes, abs=600)  # its header
     best = 0 if settings.linear_decay else numbers
@@ -74,7 +74,7 @@ def test_what_training_begins_with_is_checked_and_said(pairs_about):
     shape, settings = KINDS["cnn"]
     said: list[str] = []
     large = settings.model_copy(update={"batch_size": 5000})
-    plan_training(pairs_about("pay"), pairs_about(), shape=shape, settings=large, say=said.append)
+    plan_training(pairs_about("pay"), pairs_about(), shape=shape, settings=large, inform=said.append)
     assert any("batch size reduced from 5000 to 12" in line for line in said)
     assert any("no validation pairs" in line for line in said)
     with pytest.raises(QprError, match="--device cpu"):

@@ -114,7 +114,7 @@ def test_training_from_a_model_differs_from_training_anew(memory, make_model, pa
     older, said = older_model(f"{memory}/old", SHAPES[encoder]), []
     given = {"shape": SHAPES[encoder], "settings": SETTINGS}
     pairs = pairs_about("pay", "cancel")
-    warm = train(pairs, pairs_about(), **given, older=older, say=said.append)
+    warm = train(pairs, pairs_about(), **given, older=older, inform=said.append)
     fresh = train(pairs, pairs_about(), **given)
     assert "beginning with the weights of a model: 2 of 14 words are known to it" in said
     assert (warm.weights["embedding.weight"] != fresh.weights["embedding.weight"]).any()
@@ -131,4 +131,4 @@ def test_a_damaged_model_is_refused(memory, make_model):
 def test_questions_without_a_token_are_refused(pairs_about):
     settings = SETTINGS.model_copy(update={"vocabulary_size": 0, "hash_bins": 0})
     with pytest.raises(QprError, match="no train question has a word"):
-        begun(pairs_about("pay"), shape=SHAPES["cnn"], settings=settings, device=None, older=None, say=print)
+        begun(pairs_about("pay"), shape=SHAPES["cnn"], settings=settings, device=None, older=None, inform=print)

@@ -65,7 +65,7 @@ def train_by_the_clock(monkeypatch, pairs_about, settings, *, verbs=("find",)):
     monkeypatch.setattr(torch.optim.SparseAdam, "step", timed)
     deadline = Deadline(1, clock=lambda: now[0])
     pairs = pairs_about("pay", "cancel")  # 24 of them, 3 steps an epoch
-    given = {"shape": SHAPE, "settings": settings, "deadline": deadline, "say": said.append}
+    given = {"shape": SHAPE, "settings": settings, "deadline": deadline, "inform": said.append}
     return train(pairs, pairs_about(*verbs), **given), rates, said
 
 

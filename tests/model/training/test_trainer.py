@@ -88,7 +88,7 @@ def test_it_stops_after_patience_epochs_without_a_better_auc(monkeypatch, scores
     judged_by(monkeypatch, scores)
     said: list[str] = []
     settings = SETTINGS.model_copy(update={"epochs": 5, "patience": 2})
-    trained = train(TRAIN, VALIDATION, shape=SHAPE, settings=settings, say=said.append)
+    trained = train(TRAIN, VALIDATION, shape=SHAPE, settings=settings, inform=said.append)
     assert (len(trained.epochs), trained.best.epoch) == (ran, best)
     assert any("stopped" in line for line in said) == (ran < 5)
 
@@ -96,7 +96,7 @@ def test_it_stops_after_patience_epochs_without_a_better_auc(monkeypatch, scores
 def test_without_validation_pairs_all_epochs_run_and_the_last_is_kept():
     said: list[str] = []
     settings = SETTINGS.model_copy(update={"epochs": 4, "patience": 1})
-    trained = train(TRAIN, NOTHING, shape=SHAPE, settings=settings, say=said.append)
+    trained = train(TRAIN, NOTHING, shape=SHAPE, settings=settings, inform=said.append)
     assert [epoch.auc for epoch in trained.epochs] == [None] * 4
     assert trained.best.epoch == 4
     assert "no validation pairs" in said[0]
@@ -114,7 +114,7 @@ def test_a_batch_larger_than_the_data_is_reduced_and_said():
     said: list[str] = []
     steps: list[Step] = []
     settings = SETTINGS.model_copy(update={"batch_size": 512, "epochs": 1})
-    train(TRAIN, VALIDATION, shape=SHAPE, settings=settings, say=said.append, on_step=steps.append)
+    train(TRAIN, VALIDATION, shape=SHAPE, settings=settings, inform=said.append, on_step=steps.append)
     assert said[0] == "batch size reduced from 512 to 90, the number of train pairs"
     assert len(steps) == 1
 

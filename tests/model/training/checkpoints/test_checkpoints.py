@@ -37,7 +37,7 @@ def open_at(memory):
         settings = TrainingSettings(seed=seed)
         identity = identity_of(CnnSettings(), settings, ["d" * 64])
         given = {"run_id": run, "identity": identity, "every_minutes": every_minutes, "resume": resume}
-        return Checkpoints(f"{memory}/m/c", **given, say=said.append, clock=clock or Clock())
+        return Checkpoints(f"{memory}/m/c", **given, inform=said.append, clock=clock or Clock())
 
     opened.said = said
     return opened

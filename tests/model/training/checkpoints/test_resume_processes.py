@@ -41,7 +41,7 @@ def trained(processes, kind, *, folder, run, stop_after=None, every_minutes=1e-9
             raise StoppedError
 
     kept = Checkpoints(
-        str(folder / kind), run_id=run, identity={}, every_minutes=every_minutes, resume=resume, say=said.append
+        str(folder / kind), run_id=run, identity={}, every_minutes=every_minutes, resume=resume, inform=said.append
     )
     done = train(
         PAIRS("pay", "cancel", "change"),
