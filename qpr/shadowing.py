@@ -1,8 +1,8 @@
-"""Files beside a program that hide packages of this distribution, since Python looks there first.
+"""Files beside a program that hide packages of this distribution, because Python searches there first.
 
 sys.path -> shadowing_files -> refuse_shadowed
 
-`jobs.__main__` runs this file by its path, so it imports nothing but the standard library.
+`jobs.__main__` runs this file by its path, so it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import sys
 from pathlib import Path
 
 PACKAGES = ("schemas", "pipelines", "model", "jobs")
-"""Names that others use too."""
+"""Top-level names that other projects use too."""
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def refuse_shadowed() -> None:
-    """Raise `ImportError` if a module of the same name is found before one of `PACKAGES`; nothing of it is run."""
+    """Raise `ImportError` if another module is found under the name of one of `PACKAGES`; it is not run."""
     for name, file in shadowing_files().items():
         folder = Path(file).parent if Path(file).name != "__init__.py" else Path(file).parents[1]
         raise ImportError(
@@ -30,16 +30,16 @@ def refuse_shadowed() -> None:
 
 
 def shadowing_files() -> dict[str, str]:
-    """Return the file that Python finds instead, by name of the package.
+    """Return the files that hide packages, by name of the package.
 
-    A folder without ``__init__.py`` hides nothing: a package that is installed goes before it.
+    A folder without ``__init__.py`` hides nothing: installed packages take precedence.
     """
     found = {name: _origin(name) for name in PACKAGES}
     return {name: file for name, file in found.items() if file and Path(file).resolve().parents[1] != ROOT}
 
 
 def _origin(name: str) -> str | None:
-    """Return the file of a module as it is, or would be, imported; None where there is none."""
+    """Return the file of a module as it is, or would be, imported; None if there is no such module."""
     loaded = sys.modules.get(name)
     if loaded is not None:
         return getattr(loaded, "__file__", None)

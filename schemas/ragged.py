@@ -27,14 +27,14 @@ def most_frequent(groups: pa.Array, values: pa.Array, weights: pa.Array) -> pa.T
     chosen = order[starts]
     sizes = sizes_of_runs(starts, len(order))
     several = sizes > 1
-    if several.any():  # most groups have one row, and texts are dear to compare
+    if several.any():  # most groups have one row, and comparisons of texts are slow
         rows = order[np.repeat(several, sizes)]
         chosen[several] = rows[_heaviest(group[rows], values.take(pa.array(rows)), weights.to_numpy()[rows])]
     return pa.table({"group": group[order[starts]], "value": values.take(pa.array(chosen))})
 
 
 def _heaviest(group: np.ndarray, values: pa.Array, weight: np.ndarray) -> np.ndarray:
-    """Return for each group, ascending, a row with the value that `most_frequent` wants."""
+    """Return for each group, ascending, a row with the value that `most_frequent` selects."""
     coded = values.dictionary_encode("encode")  # null is a value: pairs have no answers
     code = coded.indices.to_numpy()
     order = np.lexsort((code, group))
@@ -54,7 +54,7 @@ def starts_of_runs(*ordered: np.ndarray) -> np.ndarray:
 
 
 def sizes_of_runs(starts: np.ndarray, rows: int) -> np.ndarray:
-    """Return how long the run from each of ``starts`` to the next is, or to the end of all ``rows``."""
+    """Return the length of the run from each of ``starts`` to the next, or to the end of all ``rows``."""
     sizes: np.ndarray = np.diff(np.append(starts, rows))
     return sizes
 

@@ -41,7 +41,7 @@ def fold(text: str) -> str:
 
 
 def key(text: str) -> str:
-    """Return what two texts must share to be the same question: the folded text without its outer punctuation.
+    """Return the folded text without its outer punctuation; texts with equal keys are the same question.
 
     Empty when the text is only punctuation or white space. ``key(key(x)) == key(x)``.
     """
@@ -75,7 +75,7 @@ def question_id(text: str) -> int:
 
 
 def is_outer_punctuation(character: str) -> bool:
-    """Tell whether `key` strips this character from both ends."""
+    """Return whether `key` strips this character from both ends."""
     return unicodedata.category(character)[0] == "P" and character not in MEANINGFUL_PUNCTUATION
 
 

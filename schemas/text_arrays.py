@@ -61,7 +61,7 @@ def distinct_all(listed: pa.ListArray) -> pa.ListArray:
 
 
 def has_word_all(keys: pa.Array) -> pa.Array:
-    """Tell of every key whether `schemas.text.words` finds one; null stays null."""
+    """Return for every key whether it has a word of `schemas.text.words`; null stays null."""
     plain = pc.match_substring_regex(keys, "[0-9A-Za-z_]")
     unsure = pc.and_(pc.invert(plain), pc.invert(pc.string_is_ascii(keys)))
     if not pc.any(unsure).as_py():

@@ -1,4 +1,4 @@
-"""``qpr search``: questions in, the most similar questions of an index out.
+"""``qpr search``: the questions of an index most similar to each given question.
 
 arguments or lines of stdin -> Index.search_many -> a table or a JSON object a question
 """
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from model.index.hits import Hit
 
 BATCH = 256
-"""Lines of stdin searched together; one at a time when a person types them."""
+"""Lines of stdin searched together; one at a time if typed."""
 
 HITS = 1_000_000
-"""Most hits of the questions searched together, so that a large ``--k`` takes time and not all memory."""
+"""Maximum hits of the questions searched together, which bounds the memory of a large ``--k``."""
 
 
 WRONG_USAGE: type[Exception] = typer.BadParameter.__mro__[1]
-"""Click's error of all wrong usage; typer brings its own copy of click, or not, by its version."""
+"""Click's base error of wrong usage; some versions of typer have their own copy of click."""
 
 
 class SearchCommand(Command):

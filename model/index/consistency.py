@@ -1,4 +1,4 @@
-"""The files of an index: id tables, and shards that fit them and each other.
+"""Consistency of an index: id tables, and shards that fit them and each other.
 
 bytes -> IdTable -> question ids, rows; shards and ids -> check_parts
 """
@@ -35,7 +35,7 @@ class IdTable:
     Attributes:
         name: of the file, for messages.
         content: its bytes.
-        rows: how many the manifest says there are.
+        rows: their number in the manifest.
     """
 
     name: str
@@ -73,7 +73,7 @@ def check_parts(
 
     Args:
         url: the index.
-        settings: its own.
+        settings: of the index.
         files: of the shards.
         shards: opened.
         tables: with the ids of the shards' rows.

@@ -52,7 +52,7 @@ def checked_factory(factory: str) -> str:
     """Return a factory string that shards can be built by.
 
     Raises:
-        ValueError: it is no `FACTORY`, or asks for more than `MOST_LISTS` or `MOST_BITS`.
+        ValueError: it does not match `FACTORY`, or has more than `MOST_LISTS` or `MOST_BITS`.
     """
     match = re.fullmatch(FACTORY, factory)
     if not match:
@@ -66,10 +66,10 @@ def checked_factory(factory: str) -> str:
 
 
 def lists_of(factory: str) -> int:
-    """Return how many inverted lists a factory string asks for, 0 for ``Flat``.
+    """Return the number of inverted lists of a factory string, 0 for ``Flat``.
 
     Raises:
-        UsageError: it is none that `checked_factory` returns.
+        UsageError: `checked_factory` rejects it.
     """
     try:
         match = re.fullmatch(FACTORY, checked_factory(factory))
@@ -79,10 +79,10 @@ def lists_of(factory: str) -> int:
 
 
 def check_questions(factory: str, questions: int) -> None:
-    """Check that so many questions suffice to train what all shards share.
+    """Check that the questions suffice to train the lists and codes that all shards share.
 
     Raises:
-        QprError: they are too few for the lists, or for the values of a code.
+        QprError: there are too few for the lists, or for the values of a code.
     """
     match = re.fullmatch(FACTORY, factory)
     values = 2 ** int(match[2] or 8) if match and "PQ" in factory else 0
@@ -96,12 +96,12 @@ def check_questions(factory: str, questions: int) -> None:
 
 
 def sample_size(factory: str) -> int:
-    """Return how many questions the training of this factory wants to see."""
+    """Return the number of questions that train a factory."""
     return max(POINTS_PER_LIST * lists_of(factory), POINTS_OF_A_CODE if "PQ" in factory else 0)
 
 
 def in_sample(question_ids: npt.NDArray[np.int64], *, wanted: int, questions: int) -> npt.NDArray[np.bool_]:
-    """Tell of each id whether it is in the training sample, about ``wanted`` of all ``questions``.
+    """Return for each id whether it is in the training sample, about ``wanted`` of all ``questions``.
 
     An id is a hash, so the ids below a bound (as unsigned numbers) are a uniform sample, and the same one however the
     questions are spread over shards.

@@ -1,4 +1,4 @@
-"""Results of a search: plain objects for programs, arrays for evaluation and reranking.
+"""Results of a search: objects for programs, arrays for evaluation and reranking.
 
 Ranking, rows of an id table -> hits_of -> lists of Hit
 """
@@ -19,7 +19,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True)
 class Hit:
-    """One question of an index that was found.
+    """One question that a search returned.
 
     Attributes:
         rank: from 1.
@@ -30,7 +30,7 @@ class Hit:
         answer: its answer, None where the index has none.
         answer_id: id of the answer in the table that was indexed, None where it had none.
         cluster_id: cluster of paraphrases, None where the question is in none.
-        events: how often it was asked, None where that is not known.
+        events: number of log rows with it, None if unknown.
     """
 
     rank: int
@@ -51,7 +51,7 @@ class Ranking:
         ids: (n, k) question ids, -1 where padded.
         scores: (n, k) float32, negative squared Euclidean distance (Bonadiman et al. 2019, eq. 3); bigger is better,
             -inf where padded.
-        rows: (n, k) what `Index.questions` takes, -1 where padded.
+        rows: (n, k) row numbers for `Index.questions`, -1 where padded.
     """
 
     ids: Ints
@@ -82,7 +82,7 @@ def check_questions(questions: object) -> list[str]:
     """Return the questions given to `Index.search_many`.
 
     Raises:
-        UsageError: they are one str, no sequence, or not all of them are str.
+        UsageError: they are one str, no sequence, or contain something else than str.
     """
     if isinstance(questions, str) or not isinstance(questions, Iterable):
         kind = type(questions).__name__
@@ -99,7 +99,7 @@ def check_question(question: object) -> str:
     """Return the question given to `Index.search`.
 
     Raises:
-        UsageError: it is no str.
+        UsageError: it is not a str.
     """
     if not isinstance(question, str):
         kind = type(question).__name__

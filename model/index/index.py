@@ -36,11 +36,11 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         model_digest: the model that encoded the questions; queries need the same.
         factory: FAISS factory string of every shard.
         probes: lists searched for a query; 0 where the factory has no lists.
-        dimension: numbers a vector.
-        questions: how many are indexed.
-        shards: how many parts they were dealt to; one without a question has no file.
-        distance: what the model was trained to compare by; the ranking is always that of the Euclidean one.
-        model_url: where the model is, if the index does not hold it.
+        dimension: of the vectors.
+        questions: their number.
+        shards: number of parts; a part without questions has no file.
+        distance: of the model's training; the ranking is always by the Euclidean distance.
+        model_url: address of the model, if the index does not contain it.
     """
 
     model_digest: str
@@ -54,16 +54,16 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
 
 
 class Reorder(Protocol):
-    """A reranker, as an index sees it."""
+    """The interface of a reranker."""
 
     @property
     def url(self) -> str:
-        """Return where it was read."""
+        """Return its URL."""
         ...
 
     @property
     def depth(self) -> int:
-        """Return the number of nearest questions that it orders."""
+        """Return the number of nearest questions that it reorders."""
         ...
 
     def reordered(self, index: Index, texts: pa.Array, ranking: Ranking, k: int) -> Ranking:
@@ -76,13 +76,13 @@ class Index:
     """An opened index.
 
     Attributes:
-        url: where it is.
-        settings: how it was built.
+        url: of the index.
+        settings: of its build.
         probes: lists searched for a query.
         encoder: the model that encoded the questions.
         shards: the opened FAISS indexes.
         question_ids: of each shard, ascending.
-        reranker: orders the nearest questions of a text anew.
+        reranker: reorders the nearest questions of a text.
     """
 
     url: str
@@ -100,23 +100,23 @@ class Index:
     def search(self, question: str, k: int = 10) -> list[Hit]:
         """Return the questions nearest to one question, the best first.
 
-        There are k of them, or all where the index has fewer, or fewer where the lists searched hold fewer; for a
-        question without a word the list is empty. Equal scores rank by question id.
+        There are k of them, or fewer if the index or the searched lists have fewer; none for a question without a word.
+        Equal scores rank by question id.
 
         >>> index = open_index("index")
         >>> [hit.rank for hit in index.search("how do I pay my bill", k=2)]
         [1, 2]
 
         Raises:
-            UsageError: ``question`` is no str, or k is under 1.
+            UsageError: ``question`` is not a str, or k is under 1.
         """
         return self.search_many([check_question(question)], k)[0]
 
     def search_many(self, questions: Sequence[str], k: int = 10) -> list[list[Hit]]:
-        """Return what `search` returns for each of several questions, which takes less time than one by one.
+        """Return the hits of several questions, faster than one `search` for each.
 
         Raises:
-            UsageError: ``questions`` is one str, holds something else than str, or k is under 1.
+            UsageError: ``questions`` is one str or contains something else than str, or k is under 1.
         """
         ranking = self.rank(check_questions(questions), min(k, len(self)))
         return hits_of(ranking, self.questions(ranking.rows[ranking.found]))
@@ -124,12 +124,12 @@ class Index:
     def rank(self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
         """Return the k questions nearest to each text as arrays; equal scores rank by question id.
 
-        A text without a word has no hits. With a reranker its order is that of the first ones.
+        A text without a word has no hits. A reranker orders the first ones.
 
         Args:
-            texts: queries, as they were asked.
-            k: how many hits of each.
-            exclude: one question id a query that it must not find, such as its own.
+            texts: queries, not normalized.
+            k: maximum number of hits of each.
+            exclude: for each query one question id to leave out, such as its own.
 
         Raises:
             UsageError: k is under 1.
@@ -165,5 +165,5 @@ class Index:
 
 
 def reading_threads() -> int:
-    """Return how many files are read at a time."""
+    """Return the number of files to read at a time."""
     return min(8, os.cpu_count() or 1)

@@ -1,9 +1,9 @@
-"""The bytes of a shard, checked before FAISS sees them: FAISS trusts every count and follows file names it finds.
+"""The bytes of a shard, checked before FAISS reads them: FAISS trusts every count and opens file names in them.
 
 bytes -> layout_of -> ShardLayout
 
-FAISS writes the four letters of a class and then its fields, little-endian, nested indexes in their place
-(faiss/impl/index_write.cpp). Only the classes that `model.index.shards` builds are read here, each to its last byte.
+FAISS writes the four letters of a class and then its fields, little-endian, with nested indexes in line
+(faiss/impl/index_write.cpp). Only the classes that `model.index.shards` builds are accepted, each to its last byte.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BITS_OF_SCALARS = {0: 8, 1: 4, 4: 16, 6: 6, 7: 16}
 
 _HALF, _BRAIN = 4, 7
 _BRAIN_FLOAT, _EXPONENT = "<u2", 0x7F80
-"""The upper halves of 32-bit floats, and the bits that are all set in what is infinite or no number."""
+"""The upper halves of 32-bit floats, and the bits that are all set in a number that is not finite."""
 
 _RANGED = frozenset({0, 1, 6})
 """Those of them that hold two trained numbers a dimension."""
@@ -51,14 +51,14 @@ class ShardLayout(NamedTuple):
 
 
 class _Codes(NamedTuple):
-    """How a vector is stored: bytes, and the type of its numbers where they may be infinite or none."""
+    """Storage of a vector: bytes, and the type of its numbers if they may be not finite."""
 
     size: int
     numbers: str | None = None
 
 
 class _Cursor:
-    """A place in the bytes of a shard that moves on with every read."""
+    """A position in the bytes of a shard that advances with every read."""
 
     def __init__(self, content: bytes) -> None:
         self.content, self.place = content, 0
@@ -101,10 +101,10 @@ class _Cursor:
 
 
 def layout_of(content: bytes) -> ShardLayout:
-    """Return the structure of a shard after every count in it was held against its length.
+    """Return the structure of a shard after a check of every count against the length.
 
     Raises:
-        ValueError: it is no index of a kind that `model.index.shards` builds, or its parts do not fit together.
+        ValueError: it is no index that `model.index.shards` builds, or its parts do not fit together.
     """
     cursor = _Cursor(content)
     letters = cursor.letters(_FLAT, _IVF_FLAT, _IVF_SQ, _IVF_PQ)
@@ -128,7 +128,7 @@ def layout_of(content: bytes) -> ShardLayout:
 
 
 def _header(cursor: _Cursor) -> tuple[int, int]:
-    """Return the dimension and number of vectors of an index; two further numbers are of no use."""
+    """Return the dimension and number of vectors of an index; two further numbers are unused."""
     dimension, rows, _, _, trained, metric = cursor.take("iqqqBi")
     if dimension < 1 or rows < 0:
         raise ValueError(f"before byte {cursor.place:,}: {rows:,} vectors of {dimension:,} dimensions")
@@ -180,11 +180,11 @@ def _residual(cursor: _Cursor, found: tuple[Any, ...], size: int) -> None:
     stated, residual = found
     cursor.expect("the size of codes", stated, size)
     if residual not in (0, 1):
-        raise ValueError(f"before byte {cursor.place:,}: {residual} where 0 or 1 tells of residuals")
+        raise ValueError(f"before byte {cursor.place:,}: {residual} where 0 or 1 marks residuals")
 
 
 def _inverted_lists(cursor: _Cursor, codes: _Codes, *, lists: int, rows: int) -> None:
-    """Read the lists: every row stands in one of them, once."""
+    """Read the lists; every row must be in exactly one."""
     cursor.letters("ilar")
     for what, wanted in (("the number of lists", lists), ("the size of codes", codes.size)):
         cursor.expect(what, cursor.take("Q")[0], wanted)
@@ -205,7 +205,7 @@ def _inverted_lists(cursor: _Cursor, codes: _Codes, *, lists: int, rows: int) ->
 
 
 def _sizes(cursor: _Cursor, lists: int) -> npt.NDArray[np.uint64]:
-    """Return the sizes of lists: of all, or of those that are not empty beside their numbers."""
+    """Return the sizes of lists: of all, or of the non-empty ones with their numbers."""
     if cursor.letters("full", "sprs") == "full":
         return cursor.vector("sizes of lists", count=lists, kind="<u8")
     [stated] = cursor.take("Q")
@@ -218,7 +218,7 @@ def _sizes(cursor: _Cursor, lists: int) -> npt.NDArray[np.uint64]:
 
 
 def _vectors(cursor: _Cursor, codes: _Codes, count: int) -> None:
-    """Skip the codes of vectors after a look for such as are no numbers."""
+    """Skip the codes of vectors after a check that they are finite."""
     if codes.numbers is None:
         cursor.place += count * codes.size
         return

@@ -1,4 +1,4 @@
-"""The nearest rows over several shards: exactly what one index would find.
+"""The nearest rows over several shards, exactly those of one index.
 
 Shards and query vectors -> nearest -> distances and (shard, row), ties in order of question id
 """
@@ -16,7 +16,7 @@ from model.index.shards import Matrix, Shard
 Ints = npt.NDArray[np.int64]
 
 SLACK = 4
-"""Rows fetched beyond k, so that a tie at rank k is usually seen whole at once."""
+"""Rows fetched in addition to k, so that one search usually returns all ties at rank k."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,8 +58,8 @@ def nearest(shards: Sequence[Shard], question_ids: Sequence[Ints], vectors: Matr
         shards: built on the same centroids.
         question_ids: of each shard, ascending: the id of its row i.
         vectors: (n, dimension).
-        k: how many, at least 1.
-        probes: how many lists to search; all of them is exact. Without effect on flat shards.
+        k: their number, at least 1.
+        probes: number of lists to search; a search of all is exact. Without effect on flat shards.
     """
     vectors = np.ascontiguousarray(vectors)
     lists = _nearest_lists(shards[0], vectors, min(probes, shards[0].lists))
@@ -78,14 +78,14 @@ def nearest_rows(
 ) -> tuple[Matrix, Ints]:
     """Return the k nearest rows of every query, the smaller row first among equally near ones.
 
-    FAISS keeps arbitrary ones of the rows tied at the last rank it returns. So more than k are fetched, and more again
-    for each query whose last distance is still the k-th: then all rows tied with the k-th are at hand.
+    Of rows tied at the last rank FAISS returns arbitrary ones. So more than k are fetched, and more again for each
+    query whose last distance equals the k-th, until all rows tied with the k-th are there.
 
     Args:
         search: (query numbers, count) -> distances, rows, each (len(numbers), count) in order of distance.
-        queries: how many.
-        k: how many rows of each; padded with infinity and -1.
-        rows: how many there are.
+        queries: their number.
+        k: number of rows of each; padded with infinity and -1.
+        rows: their number.
     """
     all_distances = np.full((queries, k), np.inf, np.float32)
     all_rows = np.full((queries, k), -1, np.int64)
@@ -106,7 +106,7 @@ def nearest_rows(
 
 
 def _nearest_lists(shard: Shard, vectors: Matrix, probes: int) -> tuple[Matrix, Ints] | None:
-    """Return distances and numbers of the nearest lists, found once for all shards; None for flat shards."""
+    """Return distances and numbers of the nearest lists, once for all shards; None for flat shards."""
     return shard.faiss.quantizer.search(vectors, probes) if shard.lists else None
 
 

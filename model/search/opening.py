@@ -1,4 +1,4 @@
-"""An index opened through its manifest, with a reranker or without.
+"""Opening of an index through its manifest, with a reranker or without.
 
 index URL, reranker URL -> open_index -> Index
 """
@@ -20,13 +20,13 @@ from schemas.tables import IDS, MODEL, SHARDS
 
 
 def open_index(url: str, *, probes: int | None = None, exact: bool = False, rerank: str | None = None) -> Index:
-    """Open the index at an fsspec URL; every byte of it is checked against the manifest.
+    """Open the index at an fsspec URL; every byte that is read is checked against the manifest.
 
     Args:
         url: the index.
-        probes: lists to search for a query; what the index was built with by default. Without effect on flat shards.
+        probes: lists to search for a query, by default those of the index's settings. Without effect on flat shards.
         exact: search all lists.
-        rerank: URL of a reranker that was learned with an index of the same model.
+        rerank: URL of a reranker of the same model.
 
     Raises:
         QprError: there is no complete index, a file is missing or damaged, its parts do not fit together, or the
@@ -38,7 +38,7 @@ def open_index(url: str, *, probes: int | None = None, exact: bool = False, rera
     manifest = read_manifest(url, "index")
     settings = read_settings(url, manifest, IndexSettings, again=AGAIN)
     shard_files = manifest.of(SHARDS)
-    with ThreadPoolExecutor(reading_threads()) as pool:  # digests, reads and FAISS all let go of the interpreter lock
+    with ThreadPoolExecutor(reading_threads()) as pool:  # digests, reads and FAISS release the interpreter lock
         encoder = pool.submit(_encoder, url, manifest, settings)
         shards = tuple(pool.map(lambda file: _shard(url, file), shard_files))
         tables = tuple(pool.map(lambda file: _id_table(url, file), manifest.of(IDS)))

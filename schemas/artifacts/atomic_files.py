@@ -1,4 +1,4 @@
-"""Local files that appear whole: written beside their place, synchronised, then renamed.
+"""Atomic writes of local files: written beside their place, synchronised, then renamed.
 
 path -> write_atomically -> a file to write to -> the path
 """
@@ -20,14 +20,14 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK
 
 @contextlib.contextmanager
 def write_atomically(path: str, *, new: bool = False) -> Iterator[BinaryIO]:
-    """Open a file beside a local ``path`` that takes its place, synchronised, when the block ends, unless it fails.
+    """Open a file beside a local ``path`` and rename it to ``path`` when the block ends without an error.
 
     Args:
-        path: where it appears.
-        new: replace nothing.
+        path: the final name.
+        new: fail if the path exists.
 
     Raises:
-        FileExistsError: a ``new`` file's place is taken when the block ends.
+        FileExistsError: with ``new``, the path exists when the block ends.
     """
     staged = f"{path}.{secrets.token_hex(4)}.partial"  # process ids of two containers can be equal
     try:
@@ -44,11 +44,11 @@ def write_atomically(path: str, *, new: bool = False) -> Iterator[BinaryIO]:
 
 
 def _place_new(staged: str, path: str) -> None:
-    """Rename a file to a name that nobody has; a link fails where a rename replaces."""
+    """Rename a file to a name that does not exist; a link fails where a rename would replace."""
     try:
         os.link(staged, path)
     except FileExistsError:
-        if not os.path.samefile(staged, path):  # NFS asks again when an answer is lost, and finds the link it made
+        if not os.path.samefile(staged, path):  # NFS repeats a lost request, and finds its own link
             raise
     except OSError as error:
         if error.errno not in _NO_LINKS:
@@ -61,7 +61,7 @@ def _place_new(staged: str, path: str) -> None:
 
 
 def _synchronise_folder(folder: str) -> None:
-    """Make a rename outlast a power failure; some file systems cannot, and the file is complete without it."""
+    """Make a rename durable; where the file system cannot, the file is complete anyway."""
     with contextlib.suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)
         try:
@@ -71,6 +71,6 @@ def _synchronise_folder(folder: str) -> None:
 
 
 def staged_for(name: str) -> str | None:
-    """Return the file that one called ``name`` was to replace; only a killed process leaves such a file."""
+    """Return the final name of a partial file that a killed process has left; None for other files."""
     found = _STAGED.fullmatch(name)
     return found and found[1]

@@ -1,9 +1,9 @@
-"""Writes that replace nothing, or only what the writer has seen: of two at once, one fails and says so.
+"""Conditional writes: create a missing file, or replace one with known content; of two at once, one fails.
 
-URL, content -> create; URL, content, what is expected there -> replace; both or `ConflictError`
+URL, content -> create; URL, content, expected content -> replace; each writes or raises `ConflictError`
 
-S3 and memory decide both in one step; local disks, Google's and Azure's stores `create` in one step. Elsewhere a look
-comes before the write, and two writes in the same moment may both succeed: there only the claim
+S3 and memory have both as one operation; local disks, Google's and Azure's stores have `create`. Elsewhere a read
+precedes the write, and two writes in the same moment may both succeed: there only the lock
 (`schemas/artifacts/output_lock/lock.py`) keeps two runs apart.
 """
 
@@ -19,32 +19,32 @@ from schemas.artifacts.atomic_files import write_atomically
 from schemas.errors import QprError
 
 _MEMORY = threading.Lock()
-"""Held from the look to the write in memory, which looks and then writes."""
+"""Held from the read to the write in memory, which has no conditional writes."""
 
 _TRIES = 5
 _CONDITIONAL_CONFLICT = "ConditionalRequestConflict"
-"""The code with which S3 asks for another try: somebody deleted or wrote the object in the same moment."""
+"""S3's error for a deletion or write of the object in the same moment; the request is to be repeated."""
 
 
 class ConflictError(QprError):
-    """Another writer was first."""
+    """Another process wrote the file first."""
 
 
 def refuse_existing(url: str, *, overwrite: bool) -> None:
-    """Refuse a file's place that is taken.
+    """Raise an error if a file exists and is not to be replaced.
 
     Raises:
-        QprError: there is something and ``overwrite`` is not set.
+        QprError: the file exists and ``overwrite`` is not set.
     """
     if not overwrite and storage.exists(url):
         raise QprError(f"{url}: exists. Choose another --output or add --overwrite")
 
 
 def write_result(url: str, content: bytes, *, overwrite: bool) -> None:
-    """Write the file that a command makes; without ``overwrite`` it replaces nothing that appeared since.
+    """Write the result of a command; without ``overwrite``, fail if a file has appeared since its start.
 
     Raises:
-        QprError: it cannot be written, or another one has appeared.
+        QprError: it cannot be written, or another file has appeared.
     """
     if overwrite:
         storage.write_bytes(url, content)
@@ -56,7 +56,7 @@ def write_result(url: str, content: bytes, *, overwrite: bool) -> None:
 
 
 def appeared(url: str) -> QprError:
-    """Return the error about a file that was not there when the command began."""
+    """Return the error about a file that did not exist when the command began."""
     return QprError(
         f"{url}: was written by another process while this command ran; it stays, and this command's result is "
         "discarded. Choose another --output or add --overwrite"
@@ -64,10 +64,10 @@ def appeared(url: str) -> QprError:
 
 
 def create(url: str, content: bytes) -> None:
-    """Write a whole file where there is none.
+    """Write a whole file that does not exist.
 
     Raises:
-        ConflictError: there is one.
+        ConflictError: it exists.
         QprError: it cannot be written.
     """
     file_system, path = storage.locate(url)
@@ -81,7 +81,7 @@ def create(url: str, content: bytes) -> None:
                 with _alone(file_system):
                     _pipe(file_system, path, content, mode="create")
         except FileExistsError as error:
-            # A library that gets no answer asks again, and then meets what it wrote.
+            # A library repeats a request without an answer, and then finds its own file.
             if storage.read_if_there(url) != content:
                 raise ConflictError(f"{url}: exists") from error
 
@@ -90,13 +90,13 @@ def replace(url: str, content: bytes, *, expected: bytes) -> None:
     """Write a whole file in place of the one with the content ``expected``.
 
     Raises:
-        ConflictError: another one is there, or none.
+        ConflictError: it has other content, or does not exist.
         QprError: it cannot be written.
     """
     file_system, path = storage.locate(url)
     conflict = ConflictError(f"{url}: is no longer what it was")
     with storage.explained(url), _alone(file_system):
-        conditions = _conditions(file_system, path)  # seen before the content, so that both are of one version
+        conditions = _conditions(file_system, path)  # read before the content, so that both are of one version
         if conditions is None or storage.read_if_there(url) != expected:
             raise conflict
         if not conditions:
@@ -113,7 +113,7 @@ def replace(url: str, content: bytes, *, expected: bytes) -> None:
 
 
 def _conditions(file_system: Any, path: str) -> dict[str, str] | None:
-    """Return what makes the store itself compare; nothing where it cannot, None where there is no file."""
+    """Return the store's own precondition; empty where it has none, None where there is no file."""
     if "s3" not in file_system.protocol:
         return {}
     try:

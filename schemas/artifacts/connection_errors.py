@@ -1,4 +1,4 @@
-"""Why a server could not be reached, read from the errors of the libraries that tried.
+"""Servers that could not be reached, read from the errors of the libraries that called them.
 
 error -> connection_fault -> "cannot connect to HOST:PORT (reason). Check …", or None
 """
@@ -13,10 +13,10 @@ _ADVICE = "Check the address, that the server runs, and the network"
 
 
 def connection_fault(error: BaseException) -> str | None:
-    """Return which server did not answer and what to check; None if an error has another cause.
+    """Return the server that did not answer and an advice; None if an error has another cause.
 
     The libraries wrap the error of the socket in their own, and fsspec's HTTP file system wraps it in the
-    `FileNotFoundError` that callers take for a missing file. A server's refusal, such as status 503, is wrapped too.
+    `FileNotFoundError` of a missing file. A server's refusal, such as status 503, is wrapped too.
     """
     causes = list(_causes(error))
     for cause in causes:
@@ -56,7 +56,7 @@ def _address(causes: list[BaseException]) -> str:
 
 
 def _reason(causes: list[BaseException]) -> str:
-    """Return what the innermost of the errors says: the socket's, where the library shows it."""
+    """Return the message of the innermost error: the socket's, if the library keeps it."""
     error = [cause for cause in causes if _is_unreached(cause)][-1]
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"

@@ -1,9 +1,9 @@
-"""Content digest of a dataset: equal rows have equal digests, whatever the files.
+"""Content digest of a dataset: equal rows have equal digests in any files.
 
 Dataset -> content_digest -> SHA-256 by table
 
-The manifest's digest is of files, so it tells apart what was written with another number of shards. This one is of
-rows: their order, the files they stand in and the number of shards do not matter; how often a row stands there does.
+The manifest's digest is of files, so it depends on the number of shards. This one is of rows: their order, their files
+and the number of shards do not count; repetitions of a row do.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def rows_digest(tables: Iterable[pa.Table]) -> str:
     """Return the digest of all rows of some tables; columns count by name and value, their order and metadata do not.
 
     A row's BLAKE2b is four 64-bit numbers. They are added up over the rows, wrapping around, which needs neither a sort
-    nor memory and, unlike exclusive or, notices a row that stands there twice.
+    nor memory and, unlike exclusive or, counts repeated rows.
     """
     total, rows = np.zeros(4, np.uint64), 0
     for table in tables:
@@ -56,7 +56,7 @@ def _hash_rows(batch: pa.RecordBatch) -> npt.NDArray[np.uint64]:
 
 
 def _spell(values: pa.Array) -> pa.Array:
-    """Return every value as a text that no other value, and no sequence of others, has."""
+    """Return every value as a text that no other value or sequence of values has."""
     kind = values.type
     if pa.types.is_dictionary(kind):
         return _spell(values.dictionary_decode())

@@ -1,4 +1,4 @@
-"""Reading a dataset: only what its manifest lists, only what matches its digest.
+"""Reading a dataset: only files that its manifest lists and that match their digests.
 
 dataset URL -> open_dataset -> Dataset.table -> pa.Table
 """
@@ -30,7 +30,7 @@ class Dataset:
         """Yield the files of one table in order, each verified against its digest and the schema of the table.
 
         Raises:
-            QprError: a file is missing or damaged, or holds what no pipeline writes.
+            QprError: a file is missing or damaged, or has values that no pipeline writes.
         """
         for file in self.manifest.of(name):
             yield from read_file(self.url, file, columns=columns)
@@ -44,13 +44,13 @@ class Dataset:
             split: only rows of this split; the table needs a ``split`` column.
         """
         schema = TABLES[name]
-        wanted = list(columns) if columns is not None else schema.names
-        read = wanted if split is None or "split" in wanted else [*wanted, "split"]
+        selected = list(columns) if columns is not None else schema.names
+        read = selected if split is None or "split" in selected else [*selected, "split"]
         empty = pa.schema([schema.field(column) for column in read]).empty_table()
         whole = pa.concat_tables([empty.replace_schema_metadata(None), *self.parts(name, columns=read)])
         if split is not None:
             whole = whole.filter(pc.equal(whole["split"], split))
-        return whole.select(wanted)
+        return whole.select(selected)
 
 
 def read_file(
@@ -59,7 +59,7 @@ def read_file(
     """Yield the rows of one file of the dataset at ``url``, all together or ``batch`` at a time.
 
     Raises:
-        QprError: the file is missing or damaged, or holds what no pipeline writes.
+        QprError: the file is missing or damaged, or has values that no pipeline writes.
     """
     name, schema = storage.join(url, file.path), TABLES[file.table]
     for table in read_rows(read_verified(url, file), schema, name=name, rows=file.rows, columns=columns, batch=batch):
@@ -68,7 +68,7 @@ def read_file(
 
 
 def _check_values(table: pa.Table, name: str) -> None:
-    """Check what the types of columns leave open: splits, counts, and that the lists of a cluster fit together."""
+    """Check names of splits, signs of counts, and that the lists of a cluster have equal lengths."""
     columns = {column: table[column] for column in table.column_names}
     if "split" in columns:
         splits = columns["split"].drop_null().unique()

@@ -21,7 +21,7 @@ from schemas.tables import SCHEMA_VERSION
 
 MANIFEST = "manifest.json"
 REPORTS = "reports"
-"""The table of files that tell how a run went, its times too: listed and verified, but no part of the digest."""
+"""The table of reports on a run, with its times: listed and verified, but no part of the digest."""
 Kind = Literal["dataset", "model", "index", "calibration", "reranker"]
 _HOW_TO_MAKE = {
     "dataset": "`qpr clusters` or `qpr quora`",
@@ -37,7 +37,7 @@ _TABLES: dict[str, frozenset[str]] = {
     "calibration": frozenset({"weights", "curves"}),
     "reranker": frozenset({"reranker"}),
 }
-"""The tables that the files of an artefact belong to, beside `REPORTS`."""
+"""The tables of an artefact's files, except `REPORTS`."""
 
 Count = Annotated[int, pydantic.Field(ge=0)]
 
@@ -55,7 +55,7 @@ class File(pydantic.BaseModel, frozen=True, extra="forbid"):
 
 
 class Source(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """One input of a run: its URL, its size and its digest, a file's the SHA-256 of its bytes."""
+    """One input of a run: its URL, size and digest; the digest of a file is the SHA-256 of its bytes."""
 
     url: str
     bytes: Count | None = None
@@ -63,15 +63,15 @@ class Source(pydantic.BaseModel, frozen=True, extra="forbid"):
 
 
 class _Version(pydantic.BaseModel):
-    """What a manifest of any release holds; the fields of a newer one may be unknown."""
+    """The field that manifests of all releases have; a newer one may have unknown fields."""
 
     schema_version: int = pydantic.Field(ge=1)
 
 
 class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """What a run read, did and wrote.
+    """Inputs, configuration, counters and files of a run.
 
-    ``distributions`` holds minimum, quartiles and maximum of what its tables hold, by name.
+    ``distributions`` holds minimum, quartiles and maximum of columns of its tables, by name.
     """
 
     kind: Kind
@@ -89,7 +89,7 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
     @pydantic.field_validator("files")
     @classmethod
     def _of_this_run(cls, files: list[File], info: pydantic.ValidationInfo) -> list[File]:
-        """Refuse what no run writes: files of another run or of unknown tables, or one file twice."""
+        """Refuse files of another run or of unknown tables, and repeated files."""
         run_id, tables = info.data.get("run_id"), _TABLES.get(info.data.get("kind", ""), frozenset()) | {REPORTS}
         seen = set[str]()
         for file in files:
@@ -152,7 +152,7 @@ def read_verified(url: str, file: File) -> bytes:
     """Return the bytes of one file of the artefact at ``url``.
 
     Raises:
-        QprError: it is missing, lies outside the artefact, or its content is not what the manifest says.
+        QprError: it is missing, lies outside the artefact, or its content does not match the manifest.
     """
     size = check_place(url, file.path)
     try:
@@ -175,11 +175,11 @@ def read_settings(url: str, manifest: Manifest, settings: type[Settings], *, aga
     Args:
         url: where the artefact is.
         manifest: its own.
-        settings: what its configuration is to be.
-        again: what to do if it is not, such as "Build the index again".
+        settings: the class of its configuration.
+        again: the advice in an error, such as "Build the index again".
 
     Raises:
-        QprError: a field is missing, unknown or makes no sense.
+        QprError: a field is missing, unknown or invalid.
     """
     try:
         return settings.model_validate(manifest.configuration)
@@ -188,7 +188,7 @@ def read_settings(url: str, manifest: Manifest, settings: type[Settings], *, aga
 
 
 def first_fault(error: pydantic.ValidationError) -> str:
-    """Return where the first fault of a document is and what is wrong there, without control characters."""
+    """Return place and description of the first fault of a document, without control characters."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part)[:60] for part in first["loc"])
     fault = first["msg"].removeprefix("Value error, ")

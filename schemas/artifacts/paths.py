@@ -2,7 +2,7 @@
 
 path in a manifest -> checked_path -> path; artefact URL, path -> check_place
 
-An artefact may come from anywhere. Nothing it holds may make a reader open, or a copy write, a file outside its folder.
+An artefact may come from anywhere. Its content must not make a reader open, or a copy write, a file outside its folder.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from schemas.artifacts import storage
 from schemas.errors import QprError
 
 RUN_FOLDER = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{6}")
-"""The name of a run's folder: when it began, and a random number."""
+"""The name of a run's folder: its start, and a random number."""
 
 LONGEST_PATH = 1_000
 """Characters of a path; file systems allow 255 bytes of a name and some 4,000 of a path."""
 
 _SEGMENT = re.compile(r"[\w.+=@,() -]+")
-"""A name without what some file system reads as more: ``\\``, ``:``, ``%``, ``*``, control characters."""
+"""A name without the characters that some file system interprets: ``\\``, ``:``, ``%``, ``*``, control characters."""
 
 
 def checked_path(path: str) -> str:
     """Return the path of a file relative to its artefact.
 
     Raises:
-        ValueError: it is absolute, leads out of the folder, or holds what some file system reads as more than a name.
+        ValueError: it is absolute, leads out of the folder, or has characters that some file system interprets.
     """
     segments = path.split("/")
     if len(path) > LONGEST_PATH or len(segments) < 2:
@@ -40,16 +40,16 @@ def checked_path(path: str) -> str:
 
 
 def check_place(url: str, path: str) -> int | None:
-    """Check that a file lies in the artefact at ``url`` and return its size, None where that would take a request.
+    """Check that a file is inside the artefact at ``url`` and return its size, None on remote stores.
 
-    Remote stores have no links, so only local files are looked at.
+    Remote stores have no links, so only local files are checked.
 
     Args:
         url: the artefact's folder, which may be a link itself.
         path: of the file, as of `checked_path`.
 
     Raises:
-        QprError: the file is, or lies behind, a link that leads out of the folder, or is no regular file.
+        QprError: the file, or a folder of its path, is a link that leads out of the artefact, or it is no regular file.
     """
     folder = storage.local_path(url)
     if folder is None:

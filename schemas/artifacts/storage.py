@@ -45,7 +45,7 @@ def locate(url: str) -> tuple[Any, str]:
 
     Raises:
         UsageError: the path is empty, or not UTF-8, which a manifest cannot contain.
-        QprError: there is no file system for such paths.
+        QprError: no file system has such paths.
     """
     import fsspec
 
@@ -76,7 +76,7 @@ def join(url: str, *parts: str) -> str:
 
 
 def exists(url: str) -> bool:
-    """Return whether a file or folder is there.
+    """Return whether a file or folder exists.
 
     Raises:
         QprError: the store does not answer.
@@ -92,10 +92,10 @@ def exists(url: str) -> bool:
 
 
 def check_answered(file_system: Any, path: str) -> None:
-    """Check that a missing file is missing: over HTTP, fsspec also reports one that no server was there to send.
+    """Check that a file is missing and its server answers: over HTTP, fsspec reports both as missing.
 
     Raises:
-        FileNotFoundError: caused by what kept the server from answering; `explained` makes a message of it.
+        FileNotFoundError: caused by the connection error; `explained` makes a message of it.
     """
     if "http" in file_system.protocol:
         try:
@@ -106,7 +106,7 @@ def check_answered(file_system: Any, path: str) -> None:
 
 
 def read_if_there(url: str) -> bytes | None:
-    """Return a whole file as it is now, whatever listings are cached; None if there is none.
+    """Return a whole file, without use of cached listings; None if it does not exist.
 
     Raises:
         QprError: it cannot be read.
@@ -144,7 +144,7 @@ def read_start(url: str, count: int) -> bytes:
 
 
 def write_bytes(url: str, content: bytes) -> None:
-    """Write a whole file; a reader sees the old content or the new, never a part.
+    """Write a whole file; a reader gets the old content or the new, never a part.
 
     Object stores publish an object when its upload completes. A local file is written beside its place, synchronised
     and renamed.
@@ -163,10 +163,10 @@ def write_bytes(url: str, content: bytes) -> None:
 
 
 def check_writable(url: str) -> None:
-    """See, without a write, whether a local path could be made; a remote store tells only when it is written to.
+    """Check, without a write, that a local path could be made; a remote store reports it only at a write.
 
     Raises:
-        QprError: the folder that is there may not be written to.
+        QprError: its existing parent folder may not be written to.
     """
     if (path := local_path(url)) is not None:
         folder = Path(path)
@@ -177,29 +177,31 @@ def check_writable(url: str) -> None:
 
 
 def delete(url: str) -> None:
-    """Remove a file or a folder with all it holds; nothing happens if there is none."""
+    """Remove a file or a folder with its content; a missing one is no error."""
     file_system, path = locate(url)
-    file_system.invalidate_cache(path)  # other processes write there too, and s3fs removes what it knows
+    file_system.invalidate_cache(
+        path
+    )  # other processes write there too, and s3fs removes the files of its cached listing
     with explained(url), contextlib.suppress(FileNotFoundError):
         file_system.rm(path, recursive=True)
 
 
 def delete_file(url: str) -> None:
-    """Remove one file, without a look at listings that may be out of date; nothing happens if there is none."""
+    """Remove one file, without use of cached listings; a missing one is no error."""
     file_system, path = locate(url)
     with explained(url), contextlib.suppress(FileNotFoundError):
         file_system.rm_file(path)
 
 
 def age_s(url: str, *, probe: str) -> float | None:
-    """Return how many seconds ago a file was written, by the store's clock alone; None if it is gone.
+    """Return the age of a file in seconds, by the store's clock alone; None if it does not exist.
 
     Args:
         url: the file.
-        probe: a file to write, look at and remove.
+        probe: a file that is written and removed to read the store's clock.
 
     Raises:
-        NotImplementedError: the file system tells no times.
+        NotImplementedError: the file system has no times.
         QprError: the store cannot be written to.
     """
     file_system, path = locate(url)
@@ -217,9 +219,9 @@ def age_s(url: str, *, probe: str) -> float | None:
 
 
 def delete_if_empty(url: str) -> None:
-    """Remove a folder in which there is nothing; one that holds something, or is not there, stays as it is.
+    """Remove an empty folder; others stay as they are.
 
-    Object stores have no folders, so there is nothing to remove in them.
+    Object stores have no folders.
     """
     file_system, path = locate(url)
     with contextlib.suppress(QprError), explained(url):
@@ -227,7 +229,7 @@ def delete_if_empty(url: str) -> None:
 
 
 def children(url: str) -> list[str]:
-    """Return the names of what a folder holds, sorted; empty if there is no such folder."""
+    """Return the sorted names of a folder's files and folders; empty if it does not exist."""
     file_system, path = locate(url)
     with explained(url):
         try:
@@ -244,7 +246,7 @@ def children(url: str) -> list[str]:
 
 @contextlib.contextmanager
 def explained(url: str) -> Iterator[None]:
-    """Turn an I/O error inside the block, of whatever file system, into one that names ``url`` and the cause."""
+    """Turn an I/O error of any file system inside the block into one that names ``url`` and the cause."""
     try:
         yield
     except QprError:
@@ -257,7 +259,7 @@ def explained(url: str) -> Iterator[None]:
 
 
 def _fault(error: Exception) -> str | None:
-    """Return what is wrong with a path and what to do; None for an error of no file system."""
+    """Return the fault of a path and an advice; None for other errors."""
     match error:
         case FileNotFoundError():
             return "no such file. Check the path"

@@ -1,4 +1,4 @@
-"""Parquet files of an artefact: read only if they hold what the schema of their table says.
+"""Parquet files of an artefact, checked against the schema of their table.
 
 bytes of a file -> read_rows -> tables with the columns of a schema
 """
@@ -31,14 +31,14 @@ def read_rows(
         content: the file.
         schema: of its table; other columns in the file are not read.
         name: of the file, for messages.
-        rows: how many the manifest says there are.
+        rows: their number in the manifest.
         columns: the columns to read, all of the schema by default.
         batch: rows of one table; None for all.
         absent: columns that a file may lack; then they are null.
 
     Raises:
-        QprError: the file is damaged, holds other columns, types or rows, a null where there must be none, text that is
-            not UTF-8, or a number that is infinite or none.
+        QprError: the file is damaged, holds other columns, types or rows, nulls in a required column, text that is
+            not UTF-8, or numbers that are not finite.
     """
     read = schema if columns is None else pa.schema([schema.field(column) for column in columns])
     with _explained(name):
@@ -97,7 +97,7 @@ def _check_columns(found: pa.Schema, wanted: pa.Schema, name: str) -> None:
 
 
 def _is_alike(found: pa.DataType, wanted: pa.DataType) -> bool:
-    """Tell whether two types are the same but for the name of a list's elements."""
+    """Return whether two types are equal except for the names of list elements."""
     if pa.types.is_list(found) and pa.types.is_list(wanted):
         return bool(found.value_type.equals(wanted.value_type))
     return bool(found.equals(wanted))

@@ -1,4 +1,4 @@
-"""Writing an artefact: claimed before the work, published after it, whole or not at all.
+"""Writing an artefact: locked before the work, published after it, whole or not at all.
 
 files of a run -> write_file -> Output.publish -> manifest.json
 """
@@ -26,19 +26,19 @@ CHECKPOINTS = "training-checkpoints"
 
 
 class Output:
-    """A place a run writes to: claimed before the work, published after it, and nobody else's in between.
+    """The output of a run: locked before the work, published after it.
 
-    The claim ends when the run is published, abandoned or released, at the end of a ``with`` block, and with the
+    The lock ends when the run is published, abandoned or released, at the end of a ``with`` block, and with the
     process.
 
     Args:
         url: the artefact's folder.
-        kind: what it will hold.
-        overwrite: replace the artefact that is there; it stays readable until the new one is complete.
+        kind: of artefact.
+        overwrite: replace an existing artefact; it stays readable until the new one is complete.
 
     Raises:
         LockedError: another run is writing there.
-        QprError: something is there already that may not be replaced, or nothing can be written there.
+        QprError: the folder has content that may not be replaced, or cannot be written to.
     """
 
     def __init__(self, url: str, kind: Kind, *, overwrite: bool = False) -> None:
@@ -67,16 +67,16 @@ class Output:
 
     @property
     def run_url(self) -> str:
-        """Return the folder this run's files go to."""
+        """Return the folder of this run's files."""
         return storage.join(self.url, self.run_id)
 
     @property
     def seconds(self) -> float:
-        """Return how long ago the run began."""
+        """Return the seconds since the run began."""
         return round((datetime.datetime.now(datetime.UTC) - self._started).total_seconds(), 3)
 
     def write(self, path: str, content: bytes, *, table: str, rows: int = 0) -> File:
-        """Write one file of this run and return what the manifest says of it."""
+        """Write one file of this run and return its entry for the manifest."""
         return write_file(self.run_url, path, content, table=table, rows=rows)
 
     def publish(
@@ -93,7 +93,7 @@ class Output:
         If that fails the run is abandoned. Old files that cannot be removed are left to the next run.
 
         Raises:
-            QprError: a file is not what was written, the place is another run's by now, or it cannot be written to.
+            QprError: a file has changed, another run has the lock by now, or the folder cannot be written to.
         """
         try:
             self._check_lock()
@@ -120,9 +120,9 @@ class Output:
         return manifest
 
     def abandon(self) -> None:
-        """Remove what this run wrote, unless it is published, and the folder if there was none before.
+        """Remove the files of this run, unless it is published, and the folder if the run created it.
 
-        It follows an error, which is what the user should read, so it raises none of its own.
+        It follows an error that the user should read, so it raises none of its own.
         """
         with contextlib.suppress(QprError, OSError):
             if not self._is_published():
@@ -130,17 +130,17 @@ class Output:
         self.release()
 
     def release(self) -> None:
-        """Give the place to the next run; what this one wrote stays, for a person to read.
+        """Release the lock; the files of this run stay, for a person to read.
 
-        A folder that was made for this run and is empty is removed; one in which another run has begun is not.
+        An empty folder that this run created is removed, unless another run has begun in it.
         """
         self._finalizer()
 
     def _is_published(self) -> bool:
-        """Tell whether readers follow the manifest to this run; a store may have replaced it and the answer got lost.
+        """Return whether the manifest is this run's: a store may have replaced it though its answer was lost.
 
         Raises:
-            QprError: nobody knows. Files that nobody needs do less harm than a manifest without its files.
+            QprError: the store does not answer. Superfluous files do less harm than a manifest without files.
         """
         return self.run_id.encode() in (storage.read_if_there(storage.join(self.url, MANIFEST)) or b"")
 
@@ -149,7 +149,7 @@ class Output:
             raise QprError(f"{self.url}: {_lost(self._lock.owner())}")
 
     def _place(self, manifest: bytes) -> None:
-        """Write the manifest where none was when the place was claimed, or in place of the one that was there."""
+        """Write the manifest if it still is as it was at the time of the lock: missing, or the old one."""
         url = storage.join(self.url, MANIFEST)
         try:
             if self._replaces is None:
@@ -171,10 +171,10 @@ class Output:
                 raise QprError(f"{path}: changed while the run went on. Run this again")
 
     def _sweep(self, manifest: bytes) -> None:
-        """Remove what older runs left, unless another run has published since.
+        """Remove the files of older runs, unless another run has published since.
 
-        A run is older if its folder was there when this one claimed the place, and its name says so too: then it held
-        no claim any more. A younger one may still be written to.
+        A run is older if its folder existed at the time of the lock and its name has an earlier time: then it had
+        no lock any more. The folder of a younger run may still be written to.
         """
         if storage.read_if_there(storage.join(self.url, MANIFEST)) != manifest:
             return
@@ -185,10 +185,10 @@ class Output:
 
 
 def refuse_taken(url: str, kind: Kind, *, overwrite: bool) -> bool:
-    """Return whether an artefact is at ``url`` that a new one of this kind would replace.
+    """Return whether ``url`` has an artefact that a new one of this kind would replace.
 
     Raises:
-        QprError: something is there that may not be replaced.
+        QprError: the folder has content that may not be replaced.
     """
     names = storage.children(url)
     if MANIFEST in names:
@@ -224,7 +224,7 @@ def _is_checkpoints(name: str, kind: Kind) -> bool:
 
 
 def write_file(run_url: str, path: str, content: bytes, *, table: str, rows: int = 0) -> File:
-    """Write one file of a run from any worker and return what the manifest says of it."""
+    """Write one file of a run from any worker and return its entry for the manifest."""
     file = File(
         path=f"{run_url.rstrip('/').rsplit('/', 1)[-1]}/{path}",
         table=table,
