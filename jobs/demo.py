@@ -18,7 +18,8 @@ import pyarrow as pa
 import typer
 
 from jobs.display.console import results, say
-from pipelines.simulation.noise import Noise, add_noise
+from pipelines.simulation.noise import add_noise
+from pipelines.simulation.settings import Noise
 from schemas.artifacts.dataset import open_dataset
 
 HURRIED = Noise(

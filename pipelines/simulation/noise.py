@@ -5,7 +5,6 @@ clean questions -> add_noise -> the questions as they are logged
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Final
 
@@ -13,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.errors import UsageError
+from pipelines.simulation.settings import Noise
 
 _SOUND_ALIKE = """
 to two too|there their|your you're|whose who's|which witch|where wear|write right|won one|whether weather|
@@ -32,41 +31,6 @@ def _sound_alikes() -> dict[str, str]:
 
 SOUND_ALIKE: Final = _sound_alikes()
 """The word that replaces a misheard word."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Noise:
-    """Probability of each change, in [0, 1]; several changes can apply to one question.
-
-    Attributes:
-        lower_case: all letters lower case.
-        unpunctuated: no punctuation, apostrophes included.
-        filler: one of six fillers, such as "um", precedes the question.
-        truncated: the end is cut off; at least half of the words remain.
-        homophone: one word is replaced by one that sounds like it.
-        dropped: one word is missing.
-        doubled: one word is repeated.
-        swapped: two neighbouring words are exchanged.
-    """
-
-    lower_case: float = 0.5
-    unpunctuated: float = 0.4
-    filler: float = 0.03
-    truncated: float = 0.02
-    homophone: float = 0.04
-    dropped: float = 0.04
-    doubled: float = 0.02
-    swapped: float = 0.02
-
-    def __post_init__(self) -> None:
-        for name, rate in dataclasses.asdict(self).items():
-            if not 0.0 <= rate <= 1.0:
-                raise UsageError(f"the rate of noise {name} must be in [0, 1], got {rate}")
-
-    @classmethod
-    def none(cls) -> Noise:
-        """Return rates of 0."""
-        return cls(**{field.name: 0.0 for field in dataclasses.fields(cls)})
 
 
 def truncate(words: list[str], where: float) -> list[str]:

@@ -1,22 +1,22 @@
-import dataclasses
 from collections import Counter
 
 import numpy as np
 import pyarrow as pa
+import pydantic
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.simulation import noise as n
-from pipelines.simulation.noise import Noise, add_noise
-from schemas.errors import UsageError
+from pipelines.simulation.noise import add_noise
+from pipelines.simulation.settings import Noise
 
 QUESTION = "What's the height of Ada Abbott?"
-EVERY_NAME = [field.name for field in dataclasses.fields(Noise)]
+EVERY_NAME = list(Noise.model_fields)
 
 
 def only(name: str, *, rate: float = 1.0) -> Noise:
-    return dataclasses.replace(Noise.none(), **{name: rate})
+    return Noise.model_validate({"none": "", name: rate})
 
 
 def heard(question: str, noise: Noise, *, seed: int = 0) -> str:
@@ -55,7 +55,7 @@ def test_changes_never_lose_all_words_and_keep_what_they_should(words, where):
 
 def test_no_noise_changes_nothing():
     texts = pa.array([QUESTION, "", "?", "Zürich time"])
-    result, changed = add_noise(texts, Noise.none(), np.random.default_rng(0))
+    result, changed = add_noise(texts, Noise.model_validate({"none": ""}), np.random.default_rng(0))
     assert result.equals(texts)
     assert not changed.any()
 
@@ -93,6 +93,14 @@ def test_the_rate_is_the_share_of_rows():
     assert changed.mean() == pytest.approx(0.25, abs=0.015)  # five standard errors: 5 * sqrt(.25 * .75 / 20000)
 
 
-def test_a_rate_outside_zero_to_one_is_wrong_usage():
-    with pytest.raises(UsageError, match=r"swapped must be in \[0, 1\], got 1.5"):
-        Noise(swapped=1.5)
+def test_rates_are_read_by_name_and_none_sets_the_others_to_zero():
+    assert Noise.model_validate({"dropped": "0.5"}) == Noise(dropped=0.5)
+    quiet = Noise.model_validate({"truncated": "0.5", "none": ""})
+    assert quiet.model_dump() == dict.fromkeys(EVERY_NAME, 0.0) | {"truncated": 0.5}
+
+
+@pytest.mark.parametrize(("rates", "place"), [({"swapped": 1.5}, ("swapped",)), ({"typos": 1}, ()), ({"none": 0}, ())])
+def test_a_rate_outside_zero_to_one_and_an_unknown_name_are_refused(rates, place):
+    with pytest.raises(pydantic.ValidationError) as refusal:
+        Noise.model_validate(rates)
+    assert [error["loc"] for error in refusal.value.errors()] == [place]
