@@ -48,10 +48,10 @@ def summary(node: np.ndarray, component: np.ndarray) -> np.ndarray:
 
 
 def by_pipeline(nodes: int, seed: int) -> None:
-    """Print the summary of what `pipelines.duplicates.spanning_forest.FindComponents` finds."""
+    """Print the summary of what `pipelines.duplicates.connected_components.FindComponents` finds."""
     import apache_beam as beam
 
-    from pipelines.duplicates.spanning_forest import FindComponents
+    from pipelines.duplicates.connected_components import FindComponents
 
     def summarise(found: pa.Table) -> np.ndarray:
         return summary(found["node"].to_numpy(), found["component"].to_numpy())

@@ -1,12 +1,15 @@
-"""Connected components: what a chain of pairs holds together.
+"""Connected components of labelled pairs, of more edges than a worker can hold.
 
-edges -> components -> the component of every node
+PCollection of edges -> FindComponents -> PCollection of COMPONENTS
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+import dataclasses
+from collections.abc import Iterable, Iterator
+from typing import Final
 
+import apache_beam as beam
 import networkx as nx
 import numpy as np
 import numpy.typing as npt
@@ -25,57 +28,42 @@ SMALL_GRAPH: Final = 250_000
 MAX_NODES: Final = 2**31 - 1
 """Maximum number of nodes that scipy numbers: its labels are int32."""
 
+MIN_EDGES: Final = 2**20
+"""Minimum number of edges that an accumulator collects before it merges them."""
 
-class Forest(NamedTuple):
-    """Trees of depth one: the rows of `COMPONENTS`, ascending by node. As edges they connect what they came from."""
-
-    node: Ids
-    component: Ids
+ROWS_A_TABLE: Final = 2**20
 
 
-NO_TREES: Final = Forest(np.zeros(0, np.int64), np.zeros(0, np.int64))
-
-
-def components(edges: pa.Table) -> pa.Table:
+def components(tables: Iterable[pa.Table]) -> pa.Table:
     """Return the component of every node that has an edge.
 
     Args:
-        edges: int64 ``id_1`` and ``id_2``, in any direction; repeated edges and edges to oneself are allowed.
+        tables: edges as two int64 columns, in any direction; repeated edges and edges to oneself are allowed.
+            COMPONENTS are edges too, and connect what the edges they were made from connect.
 
     Returns:
-        `COMPONENTS`, ascending by node.
-    """
-    return as_table(connect(edges["id_1"].to_numpy(), edges["id_2"].to_numpy()))
-
-
-def as_table(forest: Forest) -> pa.Table:
-    """Return a forest as `COMPONENTS`."""
-    return pa.table([pa.array(column) for column in forest], schema=COMPONENTS)
-
-
-def connect(one: Ids, two: Ids) -> Forest:
-    """Return the component of every node of the edges between ``one[i]`` and ``two[i]``.
-
-    Args:
-        one: (E,) nodes.
-        two: (E,) nodes.
+        COMPONENTS, ascending by node.
 
     Raises:
-        QprError: the edges have more than `MAX_NODES` nodes.
+        QprError: there are more than `MAX_NODES` nodes.
     """
-    return (_connect_by_networkx if len(one) <= SMALL_GRAPH else _connect_by_scipy)(one, two)
+    edges = pa.concat_tables(table.rename_columns(COMPONENTS.names) for table in tables)
+    one, two = (edges[name].to_numpy() for name in COMPONENTS.names)
+    connect = _connect_by_networkx if len(one) <= SMALL_GRAPH else _connect_by_scipy
+    return pa.table([*connect(one, two)], schema=COMPONENTS)
 
 
-def _connect_by_networkx(one: Ids, two: Ids) -> Forest:
+def _connect_by_networkx(one: Ids, two: Ids) -> tuple[Ids, Ids]:
     graph: nx.Graph[int] = nx.Graph()
     graph.add_edges_from(zip(one.tolist(), two.tolist(), strict=True))
     smallest: dict[int, int] = {}
     for nodes in nx.connected_components(graph):
         smallest |= dict.fromkeys(nodes, min(nodes))
-    return Forest(*np.array(sorted(smallest.items()), np.int64).reshape(-1, 2).T)
+    node, component = np.array(sorted(smallest.items()), np.int64).reshape(-1, 2).T
+    return node, component
 
 
-def _connect_by_scipy(one: Ids, two: Ids) -> Forest:
+def _connect_by_scipy(one: Ids, two: Ids) -> tuple[Ids, Ids]:
     nodes, rows = np.unique(np.concatenate([one, two]), return_inverse=True)
     if len(nodes) > MAX_NODES:
         raise QprError(
@@ -87,4 +75,62 @@ def _connect_by_scipy(one: Ids, two: Ids) -> Forest:
     matrix = sparse.coo_array((edges, (rows[: len(one)], rows[len(one) :])), shape=(len(nodes), len(nodes)))
     _, label = csgraph.connected_components(matrix, directed=False)
     _, first = np.unique(label, return_index=True)  # nodes ascend: the first of a component is its smallest
-    return Forest(nodes, nodes[first[label]])
+    return nodes, nodes[first[label]]
+
+
+class MergeComponents(beam.CombineFn):
+    """Reduce tables of edges to COMPONENTS, one row a node however many edges there are.
+
+    An accumulator is a list of tables: COMPONENTS, then edges not merged yet, fewer than the former or `MIN_EDGES`. So
+    each edge is merged a fixed number of times. The result does not depend on the order of merges.
+    """
+
+    def create_accumulator(self) -> list[pa.Table]:
+        """Return no node."""
+        return [COMPONENTS.empty_table()]
+
+    def add_input(self, mutable_accumulator: list[pa.Table], element: pa.Table) -> list[pa.Table]:
+        """Add a table of edges."""
+        tables = [*mutable_accumulator, element]
+        return self.compact(tables) if sum(map(len, tables[1:])) >= max(MIN_EDGES, len(tables[0])) else tables
+
+    def merge_accumulators(self, accumulators: Iterable[list[pa.Table]]) -> list[pa.Table]:
+        """Add the tables of each accumulator, components and edges alike, to the first."""
+        every = iter(accumulators)
+        merged = next(every, self.create_accumulator())
+        for tables in every:
+            for table in tables:
+                merged = self.add_input(merged, table)
+        return merged
+
+    def compact(self, accumulator: list[pa.Table]) -> list[pa.Table]:
+        """Merge all edges, so that only components travel."""
+        return [components(accumulator)] if len(accumulator) > 1 else accumulator
+
+    def extract_output(self, accumulator: list[pa.Table]) -> pa.Table:
+        """Return the components."""
+        return self.compact(accumulator)[0]
+
+
+@dataclasses.dataclass
+class FindComponents(beam.PTransform):
+    """Find the connected components of all edges.
+
+    Input: ``pa.Table`` with two int64 columns; repeated edges and edges to oneself are allowed.
+    Output: COMPONENTS tables of at most `ROWS_A_TABLE` rows, every node once; none without edges.
+
+    No worker holds the edges, one holds 16 bytes for each node.
+    """
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(self, edges: beam.PCollection[pa.Table]) -> beam.PCollection[pa.Table]:
+        """Combine edges into one table and cut it."""
+        merged = edges | "MergeComponents" >> beam.CombineGlobally(MergeComponents()).without_defaults()
+        return merged | "CutIntoTables" >> beam.FlatMap(_cut).with_output_types(pa.Table)
+
+
+def _cut(table: pa.Table) -> Iterator[pa.Table]:
+    for start in range(0, len(table), ROWS_A_TABLE):
+        yield table.slice(start, ROWS_A_TABLE)

@@ -13,10 +13,10 @@ import apache_beam as beam
 import pyarrow as pa
 
 from pipelines.duplicates.conflicts import CountConflicts
+from pipelines.duplicates.connected_components import FindComponents
 from pipelines.duplicates.held_out_split import hold_out, pairs_of, place_questions, shortlist, size_clusters
 from pipelines.duplicates.labelled_pairs import sort_edges
 from pipelines.duplicates.settings import HeldOut
-from pipelines.duplicates.spanning_forest import FindComponents
 from pipelines.engine.shuffle import GroupByShard
 from pipelines.intermediate import SIZES, Written
 
@@ -60,14 +60,14 @@ class ClusterDuplicates(beam.PTransform):
         dealt = (
             member_of
             | "MeetByComponent" >> GroupByShard(key="component", shards=self.shards)
-            | "SizeClusters" >> beam.Map(size_clusters)
-            | "DealSplits" >> beam.CombineGlobally(DealSplits(self.held_out))
+            | "CountClusters" >> beam.Map(count_clusters)
+            | "DealSplits" >> beam.CombineGlobally(merge_dealings, self.held_out)
         )
         conflicts = (by_label.negative, member_of) | "CountConflicts" >> CountConflicts(self.shards)
-        sizes = dealt | "CountClusters" >> beam.Map(lambda dealt: Written(None, dealt.counts))
+        sizes = dealt | "WrittenOfClusters" >> beam.Map(lambda dealt: Written(None, dealt.counts))
         return {
             "places": member_of | "PlaceQuestions" >> beam.Map(place_questions),
-            "held_out": dealt | "SplitsHeldOut" >> beam.Map(lambda dealt: dealt.splits),
+            "held_out": dealt | "SplitsHeldOut" >> beam.Map(_hold_out, self.held_out),
             "written": (by_label.written, conflicts, sizes) | "WrittenOfPairs" >> beam.Flatten(),
         }
 
@@ -79,47 +79,40 @@ def _sort(edges: pa.Table) -> Iterator[Any]:
     yield beam.pvalue.TaggedOutput("written", Written(None, by_label.counts))
 
 
-class Dealt(NamedTuple):
-    """`pipelines.duplicates.held_out_split.SPLITS_OF` and counts of clusters."""
-
-    splits: pa.Table
-    counts: dict[str, int]
-
-
 class Dealing(NamedTuple):
-    """The SIZES that may be held out, and counts of all clusters seen."""
+    """The SIZES that may be held out, and counts of all clusters of some shards."""
 
     sizes: pa.Table
-    clusters: int = 0
-    questions: int = 0
-    pairs: int = 0
+    clusters: int
+    questions: int
+    pairs: int
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return the counts by the name that the manifest reports."""
+        return {
+            "components": self.clusters,
+            "component_questions": self.questions,
+            "closure_pairs": self.pairs,
+        }
 
 
-@dataclasses.dataclass
-class DealSplits(beam.CombineFn):
-    """Choose the clusters of validation and test among all; holds no more rows than `shortlist` returns."""
+def count_clusters(member_of: pa.Table) -> Dealing:
+    """Return the clusters of a shard.
 
-    held_out: HeldOut
+    Args:
+        member_of: COMPONENTS; all rows of each component are present.
+    """
+    sizes = size_clusters(member_of)
+    return Dealing(sizes, len(sizes), sum(sizes["questions"].to_pylist()), int(pairs_of(sizes).sum()))
 
-    def create_accumulator(self) -> Dealing:
-        """Return no cluster."""
-        return Dealing(SIZES.empty_table())
 
-    def add_input(self, mutable_accumulator: Dealing, element: pa.Table) -> Dealing:
-        """Add SIZES."""
-        seen = Dealing(element, len(element), sum(element["questions"].to_pylist()), int(pairs_of(element).sum()))
-        return self.merge_accumulators([mutable_accumulator, seen])
+def merge_dealings(parts: Iterable[Dealing], held_out: HeldOut) -> Dealing:
+    """Return the sum of counts of disjoint clusters, and no more SIZES than `shortlist` returns."""
+    every = [Dealing(SIZES.empty_table(), 0, 0, 0), *parts]
+    counts = (sum(part[place] for part in every) for place in (1, 2, 3))
+    return Dealing(shortlist(pa.concat_tables(part.sizes for part in every), held_out), *counts)
 
-    def merge_accumulators(self, accumulators: Iterable[Dealing]) -> Dealing:
-        """Put shortlists together and shorten them again."""
-        merged = self.create_accumulator()
-        for other in accumulators:
-            listed = shortlist(pa.concat_tables([merged.sizes, other.sizes]), self.held_out)
-            merged = Dealing(listed, *(a + b for a, b in zip(merged[1:], other[1:], strict=True)))
-        return merged
 
-    def extract_output(self, accumulator: Dealing) -> Dealt:
-        """Deal the splits."""
-        sizes, clusters, questions, pairs = accumulator
-        counts = {"components": clusters, "component_questions": questions, "closure_pairs": pairs}
-        return Dealt(hold_out(sizes, pairs, self.held_out), counts)
+def _hold_out(dealing: Dealing, held_out: HeldOut) -> pa.Table:
+    return hold_out(dealing.sizes, dealing.pairs, held_out)

@@ -27,7 +27,7 @@ from pipelines.intermediate import Written
 from pipelines.linkage.linker import Encode, Linker
 from pipelines.linkage.transform import MakeLinker
 from pipelines.questions.aggregation import as_memberships, assign_clusters, places
-from pipelines.questions.token_frequencies import MergeTokenCounts, TokenWeights
+from pipelines.questions.token_frequencies import TokenWeights, frequent, merge
 from pipelines.reading.sources import Source, digest_input
 from pipelines.summary.fallbacks import broad_answers
 from pipelines.writing.parquet import WriteTable
@@ -80,7 +80,8 @@ class AssembleDataset(beam.PTransform):
 
     def expand(self, parts: Parts) -> beam.PCollection[Written]:
         """Wire the steps; each is a function of its own."""
-        weights = parts["token_counts"] | "WeighTokens" >> beam.CombineGlobally(MergeTokenCounts())
+        counts = parts["token_counts"] | "CountTokens" >> beam.CombineGlobally(merge)
+        weights = counts | "WeighTokens" >> beam.Map(frequent)
         members, surplus, cut_away = parts["members"], [], []
         if self.assembly.linking.method == "none":  # an answer is one cluster: cut it before it is shuffled
             cut = members | "CutSurplus" >> CutSurplus(self.assembly.gate.max_cluster_size)

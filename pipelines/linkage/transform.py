@@ -74,7 +74,7 @@ class MakeLinker(beam.PTransform):
         return (
             members
             | "SamplePairs" >> beam.Map(sample_pairs, beam.pvalue.AsSingleton(weights))
-            | "GatherPairs" >> beam.CombineGlobally(FirstPairs())
+            | "GatherPairs" >> beam.CombineGlobally(first_pairs)
             | "LearnFromPairs" >> beam.Map(learn_linker, self.linking)
         )
 
@@ -109,26 +109,6 @@ def first_pairs(samples: Iterable[Sampled]) -> Sampled:
     if len(order) > SAMPLE:
         order = order[: np.searchsorted(place[order], place[order[SAMPLE - 1]], side="right")]
     return Sampled(place[order], features[order])
-
-
-class FirstPairs(beam.CombineFn):
-    """`first_pairs` of all shards."""
-
-    def create_accumulator(self) -> Sampled:
-        """Return no pair."""
-        return first_pairs([])
-
-    def add_input(self, accumulator: Sampled, element: Sampled) -> Sampled:
-        """Return the first of both."""
-        return first_pairs([accumulator, element])
-
-    def merge_accumulators(self, accumulators: Iterable[Sampled]) -> Sampled:
-        """Return the first of all."""
-        return first_pairs(accumulators)
-
-    def extract_output(self, accumulator: Sampled) -> Sampled:
-        """Return it."""
-        return accumulator
 
 
 def learn_linker(sampled: Sampled, linking: Linking) -> Linker:

@@ -1,6 +1,6 @@
 """Inverse document frequencies of tokens over the questions of a run.
 
-MEMBERS of a shard -> count_tokens -> CombineGlobally(MergeTokenCounts) -> TokenWeights
+MEMBERS of a shard -> count_tokens -> merge -> frequent -> TokenWeights
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import dataclasses
 from collections.abc import Iterable
 from typing import Final
 
-import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -64,25 +63,10 @@ def merge(parts: Iterable[TokenWeights]) -> TokenWeights:
     return TokenWeights(tokens, frequencies, sum(p.questions for p in every))
 
 
-class MergeTokenCounts(beam.CombineFn):
-    """Sum token counts of all shards."""
-
-    def create_accumulator(self) -> TokenWeights:
-        """Return the counts of no question."""
-        return merge([])
-
-    def add_input(self, accumulator: TokenWeights, element: TokenWeights) -> TokenWeights:
-        """Return both counts added."""
-        return merge([accumulator, element])
-
-    def merge_accumulators(self, accumulators: Iterable[TokenWeights]) -> TokenWeights:
-        """Return all counts added."""
-        return merge(accumulators)
-
-    def extract_output(self, accumulator: TokenWeights) -> TokenWeights:
-        """Return the counts without tokens seen once, which need no row, and without the rarest beyond the limit."""
-        keep = accumulator.frequencies > 1
-        if np.count_nonzero(keep) > MAX_TOKENS:
-            most_left_out = np.partition(accumulator.frequencies, -MAX_TOKENS - 1)[-MAX_TOKENS - 1]
-            keep = accumulator.frequencies > most_left_out
-        return TokenWeights(accumulator.tokens[keep], accumulator.frequencies[keep], accumulator.questions)
+def frequent(counts: TokenWeights) -> TokenWeights:
+    """Return the counts without tokens seen once, which need no row, and without the rarest beyond `MAX_TOKENS`."""
+    keep = counts.frequencies > 1
+    if np.count_nonzero(keep) > MAX_TOKENS:
+        largest_left_out = np.partition(counts.frequencies, -MAX_TOKENS - 1)[-MAX_TOKENS - 1]
+        keep = counts.frequencies > largest_left_out
+    return TokenWeights(counts.tokens[keep], counts.frequencies[keep], counts.questions)

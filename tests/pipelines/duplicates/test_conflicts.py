@@ -19,7 +19,7 @@ def edges(pairs):
 
 
 def naive(negative, positive):
-    root = {row["node"]: row["component"] for row in components(edges(positive)).to_pylist()}
+    root = {row["node"]: row["component"] for row in components([edges(positive)]).to_pylist()}
     return sum(a in root and b in root and root[a] == root[b] for a, b in negative)
 
 
@@ -28,7 +28,7 @@ pairs = st.lists(st.tuples(st.integers(-6, 6), st.integers(-6, 6)), max_size=20)
 
 @given(negative=pairs, positive=pairs)
 def test_edges_inside_a_component_are_those_of_a_plain_loop(negative, positive):
-    nodes = from_node(components(edges(positive)))
+    nodes = from_node(components([edges(positive)]))
     at_first = pa.concat_tables([from_first(edges(negative)), nodes])
     assert at_first.schema == CROSSINGS
     assert inside(pa.concat_tables([from_other(at_first), nodes])) == naive(negative, positive)
@@ -40,7 +40,7 @@ def test_ends_in_other_shards_and_tables_meet(shards):
     negative = [(i, j) for i in range(45) for j in range(i + 1, 45) if (i * j) % 7 == 0]
     assert naive(negative, positive) > 20
     with PipelineUnderTest(runner="FnApiRunner") as pipeline:
-        found = components(edges(positive))
+        found = components([edges(positive)])
         halves = [edges(negative[::2]), edges(negative[1::2])]
         crossing = pipeline | "Negative" >> beam.Create(halves, reshuffle=False)
         member_of = pipeline | "Nodes" >> beam.Create([found.slice(0, 9), found.slice(9)], reshuffle=False)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipelines.duplicates.held_out_split import hold_out, pairs_of
 from pipelines.duplicates.settings import HeldOut
-from pipelines.duplicates.transform import ClusterDuplicates, DealSplits
+from pipelines.duplicates.transform import ClusterDuplicates, Dealing, _hold_out, merge_dealings
 from pipelines.intermediate import EDGES, SIZES
 from schemas.text import hash64
 
@@ -136,15 +136,13 @@ def test_splits_dealt_from_parts_are_those_of_all_clusters_and_little_is_held():
     chance = np.random.default_rng(4)
     ids, questions = chance.choice(2**62, 6_000, replace=False), chance.geometric(0.5, 6_000) + 1
     sizes, held_out = pa.table([ids, questions], schema=SIZES), HeldOut(pairs=40)
-    dealing = DealSplits(held_out)
-    accumulators = [dealing.create_accumulator() for _ in range(3)]
-    for number, start in enumerate(range(0, 6_000, 500)):
-        accumulators[number % 3] = dealing.add_input(accumulators[number % 3], sizes.slice(start, 500))
-    merged = dealing.merge_accumulators(accumulators)
+    parts = [sizes.slice(start, 500) for start in range(0, 6_000, 500)]
+    dealings = [Dealing(p, len(p), sum(p["questions"].to_pylist()), int(pairs_of(p).sum())) for p in parts]
+    merged = merge_dealings([merge_dealings(dealings[:5], held_out), *dealings[5:]], held_out)
     assert len(merged.sizes) <= 4 * 40
-    dealt = dealing.extract_output(merged)
     pairs = int(pairs_of(sizes).sum())
-    assert dealt.splits.to_pylist() == hold_out(sizes, pairs, held_out).to_pylist()
-    assert len(dealt.splits) > 20
+    splits = _hold_out(merged, held_out)
+    assert splits.to_pylist() == hold_out(sizes, pairs, held_out).to_pylist()
+    assert len(splits) > 20
     counts = {"components": 6_000, "component_questions": int(questions.sum()), "closure_pairs": pairs}
-    assert dealt.counts == counts
+    assert merged.counts == counts

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pipelines.linkage import transform as making
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.settings import Linking
-from pipelines.linkage.transform import FirstPairs, MakeLinker, Sampled, first_pairs, learn_linker, sample_pairs
+from pipelines.linkage.transform import MakeLinker, Sampled, first_pairs, learn_linker, sample_pairs
 from pipelines.questions.token_frequencies import count_tokens
 
 ANSWERS = [
@@ -50,14 +50,7 @@ def test_the_answers_that_come_first_stay_whole_and_are_just_enough(few, samples
 
 @given(st.lists(some, max_size=6), st.integers(0, 5))
 def test_it_does_not_matter_how_shards_are_merged(few, samples, cut):
-    merge = FirstPairs()
-    parts = []
-    for half in (samples[:cut], samples[cut:]):
-        part = merge.create_accumulator()
-        for sample in half:
-            part = merge.add_input(part, sample)
-        parts.append(part)
-    found = merge.extract_output(merge.merge_accumulators(parts))
+    found = first_pairs([first_pairs(half) for half in (samples[:cut], samples[cut:])])
     assert np.array_equal(found.place, first_pairs(samples).place)
 
 

@@ -1,7 +1,6 @@
 import collections
 import math
 
-import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.questions import token_frequencies as token_weights
-from pipelines.questions.token_frequencies import MIN_QUESTIONS, MergeTokenCounts, TokenWeights, count_tokens, merge
+from pipelines.questions.token_frequencies import MIN_QUESTIONS, TokenWeights, count_tokens, frequent, merge
 
 questions = st.lists(st.sets(st.integers(-4, 4), max_size=5), max_size=8)
 
@@ -39,25 +38,18 @@ def test_merging_counts_of_parts_counts_the_whole(parts):
 
 @given(st.lists(questions, max_size=4), st.integers(0, 4))
 def test_any_tree_of_merges_gives_the_same_without_tokens_seen_once(parts, cut):
-    fn = MergeTokenCounts()
-    left, right = fn.create_accumulator(), fn.create_accumulator()
-    for i, part in enumerate(parts):
-        if i < cut:
-            left = fn.add_input(left, counted(part))
-        else:
-            right = fn.add_input(right, counted(part))
+    halves = [merge(map(counted, part)) for part in (parts[:cut], parts[cut:])]
     frequencies, total = naive([tokens for part in parts for tokens in part])
     expected = {t: n for t, n in frequencies.items() if n > 1}
-    assert as_dict(fn.extract_output(fn.merge_accumulators([left, right]))) == (expected, total)
+    assert as_dict(frequent(merge(halves))) == (expected, total)
 
 
 def test_beyond_the_limit_the_rarest_are_left_out_whatever_the_order(monkeypatch):
     monkeypatch.setattr(token_weights, "MAX_TOKENS", 2)
-    keep = MergeTokenCounts().extract_output
     many = TokenWeights(np.arange(4), np.array([5, 2, 9, 1]), 10)
-    assert as_dict(keep(many)) == ({0: 5, 2: 9}, 10)
+    assert as_dict(frequent(many)) == ({0: 5, 2: 9}, 10)
     tied = TokenWeights(np.arange(4), np.array([3, 3, 9, 3]), 10)
-    assert set(as_dict(keep(tied))[0]) == {2}  # none of the three equally frequent ones is preferred
+    assert set(as_dict(frequent(tied))[0]) == {2}  # none of the three equally frequent ones is preferred
 
 
 def test_a_weight_is_the_logarithm_of_one_plus_questions_over_frequency():
@@ -75,7 +67,3 @@ def test_without_any_count_every_token_weighs_the_same():
     nothing = TokenWeights(np.zeros(0, np.int64), np.zeros(0, np.int64), 0)
     assert nothing.of(np.array([1, 2])) == pytest.approx([math.log1p(MIN_QUESTIONS)] * 2)
     assert len(nothing.of(np.zeros(0, np.int64))) == 0
-
-
-def test_the_merge_is_a_combiner_of_the_engine():
-    assert isinstance(MergeTokenCounts(), beam.CombineFn)
