@@ -1,6 +1,7 @@
-"""Sums and choices within groups, on Arrow tables.
+"""Ragged arrays: offsets, runs of equal values, and sums and choices within them.
 
-rows -> most_frequent -> one row a group
+sorted rows -> starts_of_runs -> sizes_of_runs, ranks_in_runs, sums_of_runs, lists_of
+lengths -> offsets_of, ranges; rows of groups -> most_frequent -> one row a group
 """
 
 from __future__ import annotations
@@ -57,6 +58,24 @@ def sizes_of_runs(starts: np.ndarray, rows: int) -> np.ndarray:
     """Return the length of the run from each of ``starts`` to the next, or to the end of all ``rows``."""
     sizes: np.ndarray = np.diff(np.append(starts, rows))
     return sizes
+
+
+def sums_of_runs(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return the sum of each run of ``values``; `numpy.add.reduceat` fails without a run."""
+    return np.add.reduceat(values, starts) if len(starts) else np.zeros(0, values.dtype)
+
+
+def offsets_of(lengths: np.ndarray) -> np.ndarray:
+    """Return the start of each of some adjacent runs of these lengths and the end of the last, int64."""
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return the integers from each start on, as many as its length, one range after the other."""
+    offsets = offsets_of(lengths)
+    return np.asarray(np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], lengths))
 
 
 def ranks_in_runs(starts: np.ndarray, rows: int) -> np.ndarray:

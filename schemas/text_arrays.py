@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas import text as scalar
+from schemas.ragged import offsets_of
 
 _ASCII_SPACES, _ASCII_ODD_SPACES = r"[\t-\r\x1c-\x1f ]+", r"[\t-\r\x1c-\x1f]|  "
 _ASCII_OUTER = " " + "".join(c for c in map(chr, range(128)) if scalar.is_outer_punctuation(c))
@@ -55,9 +56,8 @@ def distinct_all(listed: pa.ListArray) -> pa.ListArray:
     pairs = parents.astype(np.int64) * max(len(flat.dictionary), 1) + codes
     _, first = np.unique(pairs, return_index=True)
     first.sort()
-    offsets = np.zeros(len(listed) + 1, np.int32)
-    np.cumsum(np.bincount(parents[first], minlength=len(listed)), out=offsets[1:])
-    return pa.ListArray.from_arrays(pa.array(offsets), flat.dictionary.take(pa.array(codes[first])))
+    offsets = offsets_of(np.bincount(parents[first], minlength=len(listed)))
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat.dictionary.take(pa.array(codes[first])))
 
 
 def has_word_all(keys: pa.Array) -> pa.Array:
@@ -118,7 +118,5 @@ def _split_at_spaces(spaced: pa.Array) -> pa.Array:
     if not pc.any(empty).as_py():
         return listed
     counts = pc.if_else(empty, 0, pc.list_value_length(listed)).to_numpy(zero_copy_only=False)
-    offsets = np.zeros(len(spaced) + 1, np.int32)
-    np.cumsum(counts, out=offsets[1:])
     flat = pc.list_flatten(listed)
-    return pa.ListArray.from_arrays(pa.array(offsets), flat.filter(pc.not_equal(flat, "")))
+    return pa.ListArray.from_arrays(pa.array(offsets_of(counts), pa.int32()), flat.filter(pc.not_equal(flat, "")))

@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from model.text.vocabulary import TokenIds, Vocabulary, offsets_of, slices
+from model.text.vocabulary import TokenIds, Vocabulary, slices
 from schemas.errors import QprError
+from schemas.ragged import offsets_of
 
 MAPPED_BYTES = 64 * 2**20
 """More ids than that go to a file; Quora's train questions have 6 MB of them."""

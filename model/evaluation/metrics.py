@@ -10,6 +10,8 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
+from schemas.ragged import ranks_in_runs, starts_of_runs
+
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -67,8 +69,7 @@ def per_question(found: Ints, *, queries: Ints, count: int, grades: Ints | None 
     gains = np.bincount(queries, weights=gain * discount(found), minlength=count)
     best_first = np.lexsort((-gain, queries))
     query = queries[best_first]
-    starts = np.flatnonzero(np.diff(query, prepend=-1))
-    rank = 1 + np.arange(len(query)) - np.repeat(starts, np.diff(starts, append=len(query)))
+    rank = 1 + ranks_in_runs(starts_of_runs(query), len(query))
     ideal = np.bincount(query, weights=gain[best_first] * discount(rank), minlength=count)
     return _means(first, np.divide(gains, ideal, out=np.zeros(count), where=ideal > 0))
 
@@ -87,9 +88,7 @@ def filtered_ranks(found: Ints, *, queries: Ints) -> Ints:
     """Return the rank of each relevant question without its query's other ones, 0 where it is not retrieved."""
     retrieved = np.flatnonzero(found)
     order = retrieved[np.lexsort((found[retrieved], queries[retrieved]))]
-    query = queries[order]
-    starts = np.flatnonzero(np.diff(query, prepend=-1))
-    better = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    better = ranks_in_runs(starts_of_runs(queries[order]), len(order))
     filtered = np.zeros_like(found)
     filtered[order] = found[order] - better
     return filtered

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from model.evaluation.metrics import Ints
+from schemas.ragged import offsets_of, ranges
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +66,6 @@ def _ordered_pairs(sizes: Ints, first: npt.NDArray[np.bool_]) -> tuple[Ints, Int
         first: (sum of sizes,), which places may be the first of a pair; the others use no memory.
     """
     places = np.flatnonzero(first)
-    size, start = (np.repeat(values, sizes)[places] for values in (sizes, np.cumsum(sizes) - sizes))
-    left = np.repeat(places, size)
-    right = np.repeat(start - (np.cumsum(size) - size), size) + np.arange(len(left))
+    size, start = (np.repeat(values, sizes)[places] for values in (sizes, offsets_of(sizes)[:-1]))
+    left, right = np.repeat(places, size), ranges(start, size)
     return left[left != right], right[left != right]

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import QprError
+from schemas.ragged import offsets_of, ranges
 from schemas.text_arrays import hash64_all, words_all
 
 WORDS = 50_000
@@ -60,9 +61,7 @@ class TokenIds:
         """Return these questions in this order; a row may repeat."""
         starts = self.offsets[rows]
         lengths = self.offsets[rows + 1] - starts  # a step of 1,024 of five million questions has no time for all
-        offsets = offsets_of(lengths)
-        shifts = np.repeat(starts - offsets[:-1], lengths)
-        return TokenIds(self.ids[np.arange(offsets[-1]) + shifts], offsets)
+        return TokenIds(self.ids[ranges(starts, lengths)], offsets_of(lengths))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,13 +136,6 @@ class Vocabulary:
 def slices(keys: pa.Array) -> Iterator[pa.Array]:
     """Yield the keys in parts of at most `SLICE`, an empty one if there are none."""
     return (keys.slice(start, SLICE) for start in range(0, max(len(keys), 1), SLICE))
-
-
-def offsets_of(lengths: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
-    """Return where runs of these lengths start, and after them where the last one ends."""
-    offsets = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets
 
 
 def side_by_side(first: TokenIds, second: TokenIds) -> TokenIds:

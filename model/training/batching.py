@@ -15,6 +15,7 @@ import numpy.typing as npt
 from model.training.settings import TrainingSettings
 from model.training.training_pairs import Pairs
 from schemas.quantities import counted
+from schemas.ragged import ranks_in_runs, starts_of_runs
 
 Numbers = npt.NDArray[np.int64]
 
@@ -96,7 +97,8 @@ def unique_batches(
     random = np.random.default_rng([seed, epoch])
     rank = random.permutation(int(clusters.max()) + 1)[clusters]
     order = np.lexsort((random.random(len(clusters)), rank))
-    distributed = order if per_cluster is None else order[_place_in_run(rank[order]) < per_cluster]
+    place = ranks_in_runs(starts_of_runs(rank[order]), len(order))
+    distributed = order if per_cluster is None else order[place < per_cluster]
     for first in range(count):
         if len(batch := distributed[first::count]) >= 2:
             yield batch
@@ -106,9 +108,3 @@ def _drawn(clusters: Numbers, per_cluster: int | None) -> Numbers:
     """Return the number of pairs drawn of every cluster."""
     counts = np.bincount(clusters)
     return counts if per_cluster is None else np.minimum(counts, per_cluster)
-
-
-def _place_in_run(values: Numbers) -> Numbers:
-    """Return the number of equal values before each; equal values are adjacent."""
-    starts = np.flatnonzero(np.diff(values, prepend=-1))
-    return np.arange(len(values)) - np.repeat(starts, np.diff(starts, append=len(values)))

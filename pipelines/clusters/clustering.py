@@ -17,7 +17,7 @@ from pipelines.linkage.linker import Linker
 from pipelines.questions.memberships import merge_answers, replace_columns
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.writing.rejects import reject_members
-from schemas.ragged import lists_of, ranks_in_runs, sizes_of_runs, starts_of_runs
+from schemas.ragged import lists_of, ranks_in_runs, sizes_of_runs, starts_of_runs, sums_of_runs
 from schemas.tables import CLUSTERS
 from schemas.text_arrays import hash64_all
 
@@ -129,7 +129,7 @@ def describe(members: pa.Table, scores: Coherence) -> pa.Table:
             "answer": first["answer"],
             "split": first["split"],
             "size": pa.array(sizes_of_runs(starts, len(members))),
-            "events": pa.array(np.add.reduceat(events, starts) if len(starts) else np.zeros(0, np.int64)),
+            "events": pa.array(sums_of_runs(events, starts)),
             "coherence": pa.array(scores.paper),
             "adjusted_coherence": pa.array(scores.adjusted),
             "idf_coherence": pa.array(scores.idf),

@@ -15,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.ragged import offsets_of, ranges
+
 BLOCK_PAIRS: Final = 500_000
 """So many pairs are verified at a time: at ten words each that takes about 200 MB."""
 
@@ -78,7 +80,7 @@ def similar_pairs(sets: pa.Table, least: float, *, equal: bool) -> Iterator[Pair
     for number in np.unique(block[counts > 0]):
         chosen = np.flatnonzero((block == number) & (counts > 0))
         row = np.repeat(rows[chosen], counts[chosen])
-        partner = by_place[_ranges(first[chosen], counts[chosen])]
+        partner = by_place[ranges(first[chosen], counts[chosen])]
         lower = ranks[partner] < ranks[row]
         row, partner = row[lower], partner[lower]
         scores = _jaccard(row, partner, sizes, token_codes)
@@ -117,7 +119,7 @@ class _Codes(NamedTuple):
 def _codes(token_lists: pa.ChunkedArray) -> _Codes:
     whole = token_lists.combine_chunks()
     coded = pc.list_flatten(whole).dictionary_encode()
-    return _Codes(coded.indices.to_numpy(), _starts(pc.list_value_length(whole).to_numpy()), len(coded.dictionary))
+    return _Codes(coded.indices.to_numpy(), offsets_of(pc.list_value_length(whole).to_numpy()), len(coded.dictionary))
 
 
 def _jaccard(row: np.ndarray, partner: np.ndarray, sizes: np.ndarray, tokens: _Codes) -> np.ndarray:
@@ -132,15 +134,5 @@ def _jaccard(row: np.ndarray, partner: np.ndarray, sizes: np.ndarray, tokens: _C
 
 def _tokens_of(rows: np.ndarray, pair: np.ndarray, sizes: np.ndarray, tokens: _Codes) -> np.ndarray:
     """Return ``pair * distinct + token`` for every token of every row."""
-    position = _ranges(tokens.starts[rows], sizes[rows])
+    position = ranges(tokens.starts[rows], sizes[rows])
     return np.asarray(np.repeat(pair, sizes[rows]) * tokens.distinct + tokens.codes[position])
-
-
-def _ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Return the numbers from each start on, as many as its length, one range after the other."""
-    return np.asarray(np.arange(int(lengths.sum())) + np.repeat(starts - _starts(lengths), lengths))
-
-
-def _starts(lengths: np.ndarray) -> np.ndarray:
-    """Return where each run of ``lengths`` starts when they follow one another."""
-    return np.asarray(np.cumsum(lengths, dtype=np.int64) - lengths)

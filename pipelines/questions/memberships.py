@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import MEMBERS
-from schemas.ragged import most_frequent, starts_of_runs
+from schemas.ragged import most_frequent, starts_of_runs, sums_of_runs
 
 
 def merge_answers(members: pa.Table) -> pa.Table:
@@ -21,7 +21,7 @@ def merge_answers(members: pa.Table) -> pa.Table:
     ids, questions = ordered["answer_id"].to_numpy(), ordered["question_id"].to_numpy()
     first = starts_of_runs(ids, questions)
     merged = ordered.take(pa.array(first))
-    events = np.add.reduceat(ordered["events"].to_numpy(), first) if len(first) else np.zeros(0, np.int64)
+    events = sums_of_runs(ordered["events"].to_numpy(), first)
     named = most_frequent(
         members["answer_id"].combine_chunks(), members["answer"].combine_chunks(), members["events"].combine_chunks()
     )

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.artifacts.dataset import Dataset
+from schemas.ragged import offsets_of
 from schemas.tables import TABLES
 
 _BATCH = 65_536
@@ -76,4 +77,4 @@ def _spell(values: pa.Array) -> pa.Array:
 
 def _offsets(lists: pa.Array) -> pa.Array:
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
-    return pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
+    return pa.array(offsets_of(lengths), pa.int32())

@@ -21,7 +21,8 @@ from model.encoders.network import Network
 from model.encoders.subword.row_ids import Bags, Subwords
 from model.encoders.subword.settings import SubwordSettings
 from model.encoders.token_store import collected
-from model.text.vocabulary import TokenIds, offsets_of, slices
+from model.text.vocabulary import TokenIds, slices
+from schemas.ragged import offsets_of
 from schemas.text_arrays import key_all, words_all
 
 FIRST_DEVIATION = 0.1

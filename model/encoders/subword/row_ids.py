@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 
 from model.encoders.subword.settings import SubwordSettings
 from model.encoders.subword.tokenizer import Pieces
-from model.text.vocabulary import TokenIds, Vocabulary, offsets_of, side_by_side
+from model.text.vocabulary import TokenIds, Vocabulary, side_by_side
+from schemas.ragged import offsets_of
 from schemas.text_arrays import hash64_all, words_all
 
 _PRIME, _OFFSET = np.uint64(0x100000001B3), np.uint64(0xCBF29CE484222325)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from model.text.vocabulary import TokenIds, offsets_of
+from model.text.vocabulary import TokenIds
 from schemas.errors import QprError
+from schemas.ragged import offsets_of
 
 _KNOWN = 2**18
 """Words whose pieces are cached, 60 MB: few words of a chunk are new, and cutting one takes 11 µs."""

@@ -15,8 +15,9 @@ from torch import Tensor, nn
 
 from model.distances import unit
 from model.encoders.transformer.length_buckets import length_groups
-from model.text.vocabulary import TokenIds, offsets_of
+from model.text.vocabulary import TokenIds
 from schemas.errors import QprError
+from schemas.ragged import offsets_of
 
 _TENSORS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 """All that a model may read of a text, beside what is the same for all texts."""

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from pipelines.linkage.comparison.part_weights import Parts
-from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
+from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, starts_of_runs
 
 ALL_PAIRS: Final = 1_000
 """Answers up to this many questions are compared question by question."""
@@ -63,8 +63,7 @@ def _in_full(sizes: np.ndarray, wanted: np.ndarray | None = None) -> tuple[np.nd
     last = np.repeat(np.cumsum(sizes), sizes) - 1
     rows = np.arange(len(last))
     following = last - rows if wanted is None else np.where(np.repeat(wanted, sizes), last - rows, 0)
-    left = np.repeat(rows, following)
-    return left, left + 1 + np.arange(len(left)) - np.repeat(np.cumsum(following) - following, following)
+    return np.repeat(rows, following), ranges(rows + 1, following)
 
 
 def with_all_pairs_of(component: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from pipelines.linkage.comparison.part_weights import Partition, Parts
 from pipelines.linkage.comparison.stems import stem
 from pipelines.questions.token_frequencies import TokenWeights
+from schemas.ragged import offsets_of, ranges
 from schemas.text_arrays import encode, hash64_all, key_all, tokens_all
 
 GRAM: Final = 4
@@ -89,7 +90,7 @@ def _grams(words: _Words, partition: Partition) -> Parts:
     flat = pa.array([piece for of_form in pieces for piece in of_form], pa.string()).dictionary_encode()
     code = flat.indices.to_numpy().astype(np.int64)
     repeats = counts[words.word]
-    place = np.repeat((np.cumsum(counts) - counts)[words.word], repeats) + _count_up(repeats)
+    place = ranges(offsets_of(counts)[words.word], repeats)
     row, weight, scale = (np.repeat(values, repeats) for values in (words.row, words.weight, 1 / repeats))
     return partition.parts(row, code[place], weight, scale)
 
@@ -100,9 +101,3 @@ def _bigrams(words: _Words, partition: Partition) -> Parts:
     code = both.dictionary_encode().indices.to_numpy().astype(np.int64)
     weight = (words.weight[follows] + words.weight[follows + 1]) / 2
     return partition.parts(words.row[follows], code, weight, np.ones(len(follows)))
-
-
-def _count_up(repeats: np.ndarray) -> np.ndarray:
-    """Return 0, 1, … for each of ``repeats``, one after the other."""
-    counted: np.ndarray = np.arange(repeats.sum()) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    return counted

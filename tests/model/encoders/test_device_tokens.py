@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.encoders.device_tokens import DeviceTokens
-from model.text.vocabulary import TokenIds, offsets_of
+from model.text.vocabulary import TokenIds
+from schemas.ragged import offsets_of
 
 CPU = torch.device("cpu")
 

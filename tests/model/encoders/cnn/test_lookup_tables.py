@@ -7,7 +7,8 @@ import pytest
 
 from model.encoders.cnn import lookup_tables as projected
 from model.encoders.cnn.lookup_tables import Projected
-from model.text.vocabulary import TokenIds, offsets_of
+from model.text.vocabulary import TokenIds
+from schemas.ragged import offsets_of
 
 RANDOM = np.random.default_rng(5)
 EMBEDDINGS = RANDOM.normal(size=(100, 6)).astype(np.float32)

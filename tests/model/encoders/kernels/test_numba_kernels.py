@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from model.encoders.cnn.lookup_tables import pool
 from model.encoders.kernels.dispatch import spelled
 from model.encoders.subword.inference import summed
-from model.text.vocabulary import TokenIds, offsets_of
+from model.text.vocabulary import TokenIds
+from schemas.ragged import offsets_of
 
 compiled = pytest.importorskip("model.encoders.kernels.numba_kernels", reason="numba is not installed")
 

@@ -13,7 +13,8 @@ from model.encoders import interface as encoding
 from model.encoders.subword import inference as subword_inference
 from model.encoders.subword.inference import BagEncoder, summed
 from model.encoders.subword.row_ids import Subwords
-from model.text.vocabulary import TokenIds, Vocabulary, offsets_of
+from model.text.vocabulary import TokenIds, Vocabulary
+from schemas.ragged import offsets_of
 
 WORDS = ("what", "is", "the", "capital", "of", "france")
 SUBWORDS = Subwords(Vocabulary(WORDS[:4], hash_bins=3), (3, 4), 40)
