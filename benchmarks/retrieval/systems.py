@@ -25,8 +25,8 @@ import typer
 
 from benchmarks.cli import AsJson, Page, Pairs, Report, run
 from benchmarks.retrieval.exact_search import nearest
-from jobs.commands.evaluate import ranked_ids
 from model.encoders.interface import Encoder, Matrix
+from model.evaluation.evaluator import ranked_ids
 from model.evaluation.metrics import CUT, per_pair, per_question, ranks
 from model.evaluation.relevance import Judgements, judgements
 from model.index.hits import Ranking

@@ -5,7 +5,7 @@ command line -> Annotated types -> commands
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,3 +25,8 @@ OutputFolder = Annotated[
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an existing output.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Check, print the plan, write nothing.")]
+
+
+def folder(text: str) -> Any:
+    """Return the declaration of an option that names a folder to read."""
+    return typer.Option(metavar="FOLDER", help=text)

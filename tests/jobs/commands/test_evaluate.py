@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jobs.cli import main
-from jobs.commands.evaluate import measure, query_times
+from model.evaluation.evaluator import measure, query_times
 from model.evaluation.relevance import judgements
 from model.search.opening import open_index
 from schemas.artifacts.dataset import open_dataset
@@ -155,6 +155,6 @@ def test_mistakes_are_named(place, capsys, change, code, message):
 
 def test_times_are_taken_of_the_first_queries_only(place):
     judged = judgements(open_dataset(str(place / "data")).table("clusters"))
-    times = query_times(open_index(str(place / "index")), judged, most=7)
+    times = query_times(open_index(str(place / "index")), judged, maximum=7)
     assert times["timed_queries"] == 7
     assert times["mean_ms"] > 0

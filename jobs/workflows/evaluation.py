@@ -1,0 +1,126 @@
+"""Evaluation of an index on a dataset, or of a model on a collection in the BEIR layout, and its table.
+
+dataset, Index -> evaluate_index -> metrics -> metrics_table; BEIR folder, model -> evaluate_model -> the same
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+import rich.table
+
+from jobs.display.console import progress_bar, say, warn
+from model.encoders.registry import load_encoder
+from model.evaluation.beir import read_beir, search
+from model.evaluation.evaluator import measure, missing_questions, query_times
+from model.evaluation.metrics import per_question, ranks
+from model.evaluation.relevance import Judgements, judgements
+from model.evaluation.settings import Evaluation
+from model.index.index import Index
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest
+from schemas.errors import QprError
+from schemas.quantities import counted
+
+MISSING_SHARE = 0.05
+"""With a larger share of paraphrases missing, the index was probably built from another dataset."""
+
+
+def evaluate_model(url: str, model: str, settings: Evaluation) -> dict[str, Any]:
+    """Return the metrics of a model on a collection in the BEIR layout."""
+    collection, encoder = read_beir(url, split=settings.split), load_encoder(model)
+    if collection.missing:
+        warn(f"{counted(collection.missing, 'judged document')} not in corpus.jsonl; counted as not found")
+    say(f"encoding {counted(len(collection.documents), 'document')} for exact search")
+    ranked = search(collection, encoder, depth=settings.depth)
+    found = ranks(ranked, queries=collection.judged, relevant=collection.relevant)
+    count = len(collection.queries)
+    metrics = per_question(found, queries=collection.judged, count=count, grades=collection.grades)
+    return {
+        "beir": url,
+        "split": settings.split,
+        "queries": count,
+        "documents": len(collection.documents),
+        "judgements": len(collection.judged),
+        "judgements_missing": collection.missing,
+        "depth": settings.depth,
+        "per_question": dataclasses.asdict(metrics),
+        "model": {"url": model, "model_digest": encoder.digest},
+    }
+
+
+def evaluate_index(dataset: str, index: Index, settings: Evaluation) -> dict[str, Any]:
+    """Return the metrics of an index on the clusters of a split, and how long its queries take.
+
+    Raises:
+        QprError: the split has no cluster, or the index contains no paraphrase of it.
+    """
+    table = open_dataset(dataset).table("clusters", columns=["question_ids", "texts"], split=settings.split)
+    judged = judgements(table, limit=settings.limit)
+    if not len(judged):
+        raise QprError(
+            f"{dataset}: no cluster in split {settings.split}, so no query. Use another --split or more data"
+        )
+    _report_missing(dataset, index, judged, split=settings.split)
+    with progress_bar() as bar:
+        track = functools.partial(bar.track, description="search")
+        measured = measure(index, judged, depth=settings.depth, track=track)
+    return {
+        "dataset": dataset,
+        "split": settings.split,
+        **measured,
+        **query_times(index, judged),
+        "index": {"url": index.url, **index.settings.model_dump(), "probes": index.probes},
+        **({"reranker": index.reranker.url} if index.reranker else {}),
+    }
+
+
+def metrics_table(result: dict[str, Any]) -> rich.table.Table:
+    """Return the metrics of a result as a table for the terminal."""
+    title = f"{result['split']}: {counted(result['queries'], 'query')}, "
+    if "beir" in result:
+        title += f"{counted(result['documents'], 'document')}, exact search"
+    else:
+        used = result["index"]
+        lists = f", {counted(used['probes'], 'probe')}" if used["probes"] else ""
+        title += (
+            f"{counted(result['pairs'], 'pair')}, {used['questions']:,} indexed\n"
+            f"{used['factory']}{lists}, {result['mean_ms']:.2f} ms a query (95 %: {result['p95_ms']:.2f})"
+        )
+    table = rich.table.Table("", "H@1", "H@10", "MRR", "nDCG@10", title=title, title_justify="left")
+    for name in ("per_question", "per_pair"):
+        if name in result:
+            table.add_row(name.replace("_", " "), *(f"{value:.4f}" for value in result[name].values()))
+    return table
+
+
+def _report_missing(dataset: str, index: Index, judged: Judgements, *, split: str) -> None:
+    """Report how many paraphrases are not in the index, and what it was built from where they are many.
+
+    Raises:
+        QprError: the index holds none of them.
+    """
+    relevant, missing = missing_questions(index, judged)
+    count = f"{len(missing):,} of {len(relevant):,} paraphrases of split {split}"
+    built = f"It was built from {_built_from(index.url)}, and {_named(dataset, open_dataset(dataset).manifest.digest)}"
+    if len(missing) == len(relevant):
+        raise QprError(
+            f"{index.url}: holds none of the questions of split {split} of {dataset}. {built} is evaluated. "
+            "Use the --dataset it was built from, or index this one with `qpr index`"
+        )
+    if len(missing) > MISSING_SHARE * len(relevant):
+        share = f"{count} ({len(missing) / len(relevant):.0%}) are not in {index.url}; they count as not found"
+        warn(f"{share}. {built} is evaluated")
+    elif len(missing):
+        say(f"{count} are not in the index; they count as not found")
+
+
+def _built_from(url: str) -> str:
+    """Return the inputs of an index but for its model, which is the last one."""
+    return ", ".join(_named(source.url, source.digest) for source in read_manifest(url, "index").inputs[:-1])
+
+
+def _named(url: str, digest: str | None) -> str:
+    return f"{url} (digest {digest[:12]})" if digest else url

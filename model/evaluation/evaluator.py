@@ -1,0 +1,77 @@
+"""Metrics and query times of an index.
+
+Index, Judgements -> ranked_ids -> metrics per question and per pair; Index, Judgements -> query_times
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from model.evaluation.metrics import Ints, per_pair, per_question, ranks
+from model.evaluation.relevance import Judgements
+from model.index.index import Index
+
+BATCH = 256
+"""Queries searched together."""
+
+TIMED = 500
+"""Maximum queries whose time is taken, one at a time."""
+
+TIMED_MS = 10_000
+"""After this long no further query is timed: exact search of lists takes 0.1 s a query at Quora's size."""
+
+Track = Callable[[Sequence[int]], Iterable[int]]
+"""Iteration over the starts of batches, such as one that shows progress."""
+
+
+def measure(index: Index, judged: Judgements, *, depth: int, track: Track = iter) -> dict[str, Any]:
+    """Return the metrics per question and per pair, and how many questions went into them."""
+    found = ranks(ranked_ids(index, judged, depth=depth, track=track), queries=judged.queries, relevant=judged.relevant)
+    relevant, missing = missing_questions(index, judged)
+    return {
+        "queries": len(judged),
+        "pairs": len(judged.queries),
+        "relevant": len(relevant),
+        "relevant_missing": len(missing),
+        "depth": depth,
+        "per_question": dataclasses.asdict(per_question(found, queries=judged.queries, count=len(judged))),
+        "per_pair": dataclasses.asdict(per_pair(found, queries=judged.queries)),
+    }
+
+
+def ranked_ids(index: Index, judged: Judgements, *, depth: int, track: Track = iter) -> Ints:
+    """Return the ids every query finds, its own left out: (queries, depth), padded with -1."""
+    ids = np.full((len(judged), depth), -1, np.int64)
+    for start in track(range(0, len(judged), BATCH)):
+        part = slice(start, start + BATCH)
+        ids[part] = index.rank(judged.texts.slice(start, BATCH), depth, exclude=judged.ids[part]).ids
+    return ids
+
+
+def missing_questions(index: Index, judged: Judgements) -> tuple[Ints, Ints]:
+    """Return the ids of all paraphrases, and of those that are not in an index."""
+    relevant = np.unique(judged.relevant)
+    return relevant, np.setdiff1d(relevant, np.concatenate(index.question_ids), assume_unique=True)
+
+
+def query_times(index: Index, judged: Judgements, *, maximum: int = TIMED, k: int = 20) -> dict[str, Any]:
+    """Return mean and 95th percentile of milliseconds a query, encoding included, one query at a time.
+
+    The queries are the first ``maximum``, in the order of their hashes, or fewer where they take over `TIMED_MS`.
+    """
+    texts = judged.texts.slice(0, maximum).to_pylist()
+    index.rank(texts[:1], k)
+    milliseconds: list[float] = []
+    for text in texts:
+        if sum(milliseconds) > TIMED_MS:
+            break
+        start = time.perf_counter()
+        index.rank([text], k)
+        milliseconds.append(1_000 * (time.perf_counter() - start))
+    mean, p95 = float(np.mean(milliseconds)), float(np.percentile(milliseconds, 95))
+    return {"timed_queries": len(milliseconds), "mean_ms": round(mean, 3), "p95_ms": round(p95, 3)}
