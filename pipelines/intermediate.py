@@ -84,7 +84,7 @@ SETS: Final = pa.schema(
         ("question_id", pa.int64()),
         ("rank", pa.int8()),  # of its split in `decontamination.near_duplicates.PRECEDENCE`
         ("bag_id", pa.int64()),  # as in MEMBERS
-        ("token_ids", pa.list_(pa.int64())),  # null where an equal meeting implies equal sets
+        ("token_ids", pa.list_(pa.int64())),  # null where equal keys of the comparison imply equal sets
     ]
 )
 """One place where the set of words of a question is compared with others.

@@ -29,11 +29,11 @@ SCORES: Final = {"paper": "coherence", "adjusted": "adjusted_coherence", "idf": 
 """The name of each coherence's curve, that of the column in the table of clusters."""
 
 FEWEST: Final = 50
-"""So many pairs of paraphrases, and of others, each half must hold at least."""
+"""Minimum pairs of paraphrases, and of other questions, in each half."""
 
 
 class Point(NamedTuple):
-    """What a threshold does: pair precision and recall within answers; precision 1 where no pair is kept."""
+    """Pair precision and recall of a threshold within answers; precision 1 where no pair is kept."""
 
     threshold: float
     precision: float
@@ -90,7 +90,7 @@ def threshold_for(curve: list[Point], precision: float) -> Point:
     """Return the lowest threshold from which on the precision is reached, so the one with the best recall.
 
     Raises:
-        QprError: no threshold reaches it; the message says what the best one does.
+        QprError: no threshold reaches it; the message contains the best one's figures.
     """
     reached = [point for point in curve if point.precision >= precision and point.recall > 0]
     if not reached:

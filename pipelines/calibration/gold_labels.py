@@ -1,4 +1,4 @@
-"""Logs whose rows say what they are about: the truth that a threshold is chosen by.
+"""Logs with gold clusters, the ground truth for the choice of a threshold.
 
 log files with a gold column -> read_gold -> Gold
 """
@@ -29,7 +29,7 @@ from schemas.tables import QA_LOG
 from schemas.text_arrays import encode, fold_all, hash64_all, key_all
 
 GOLD: Final = Column("gold", pa.string(), option="--gold-column")
-"""What a log says of a row's question: equal values are paraphrases, null is not known."""
+"""Gold cluster of a row's question: equal values are paraphrases, null is unknown."""
 
 _COLUMNS: Final = (*(Column(field.name, field.type, required=not field.nullable) for field in QA_LOG), GOLD)
 

@@ -29,8 +29,8 @@ class Clustered(NamedTuple):
         members: MEMBERS of the believable clusters, ordered by cluster and question.
         coherence: the scores of those clusters, in the same order.
         rejects: REJECTS rows, one a member.
-        counts: how many ``members_judged`` there were (so many are kept or turned away), of how many ``answers``, in
-            how many ``groups``, and what became of these.
+        counts: numbers of ``members_judged`` (all of them are kept or rejected), of their ``answers``, of ``groups``
+            and of groups by outcome.
         names: ``answer_id`` and ``answer`` of the answers whose surplus `pipelines.clusters.size_cap` cut.
     """
 
@@ -42,7 +42,7 @@ class Clustered(NamedTuple):
 
 
 def cluster(members: pa.Table, gate: Gate, weights: TokenWeights, linker: Linker | None = None) -> Clustered:
-    """Merge answer forms and split answers, then turn away lone and surplus questions and incoherent clusters.
+    """Merge answer forms and split answers, then reject single and surplus questions and incoherent clusters.
 
     Args:
         members: all rows of each answer; of one that was cut, votes instead of the rows that are gone.

@@ -67,7 +67,7 @@ def pair(members: pa.Table, max_pairs: int) -> pa.Table:
 
 
 def smallest_hashes(count: int, chosen: int, *, salt: int) -> np.ndarray:
-    """Return which ``chosen`` of the numbers under ``count`` have the smallest hashes, in memory for those alone.
+    """Return the ``chosen`` numbers under ``count`` with the smallest hashes, in memory for those alone.
 
     Hashes of different numbers differ: `mix` is invertible.
     """

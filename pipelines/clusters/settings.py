@@ -15,7 +15,7 @@ DEFAULT_SALT = "qpr"
 
 
 class Gate(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters"):
-    """Limits that a cluster has to meet.
+    """Limits of a cluster that is kept.
 
     Attributes:
         max_cluster_size: the questions with the smallest ids (hashes) represent a larger cluster.

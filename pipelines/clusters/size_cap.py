@@ -2,9 +2,9 @@
 
 MEMBERS of whole questions -> cut_surplus -> MEMBERS, SURPLUS; SURPLUS and the answers' names -> reject_surplus
 
-Where answers are not split, the questions with the smallest ids stand for all. One that has so many smaller ones in its
-own shard of questions cannot be among them. It is spared the way to its answer, so that no worker ever holds all
-questions of an answer that half of the log got. What its rows say of the answer's form still counts.
+Where answers are not split, the questions with the smallest ids represent all. A question with at least
+`max_cluster_size` smaller ids in its own shard cannot be among them, so it is removed before the shuffle by answer, and
+no worker ever holds all questions of an answer that half of the log got. Its votes for the answer's form still count.
 """
 
 from __future__ import annotations
@@ -92,14 +92,14 @@ def cut_surplus(members: pa.Table, max_cluster_size: int) -> Cut:
 
 
 def votes(members: pa.Table) -> pa.Table:
-    """Return MEMBERS rows that say no more than how often each form of an answer was given; their text is null."""
+    """Return MEMBERS rows with the number of events of each form of an answer; their text is null."""
     counted = members.group_by(["answer_id", "answer"], use_threads=False).aggregate([("events", "sum")])
     known = {"answer_id": counted["answer_id"], "answer": counted["answer"], "events": counted["events_sum"]}
     return with_nulls(MEMBERS, known)
 
 
 def reject_surplus(part: bytes, names: Sequence[pa.Table]) -> pa.Table:
-    """Return REJECTS rows for SURPLUS, as if the questions had met.
+    """Return REJECTS rows for SURPLUS, equal to those of one cluster with all of its questions.
 
     Args:
         part: the questions, as Arrow IPC bytes.

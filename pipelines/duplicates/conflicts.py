@@ -17,7 +17,7 @@ from pipelines.intermediate import CROSSINGS, Written
 
 @dataclasses.dataclass
 class CountConflicts(beam.PTransform):
-    """Count the negative edges inside a component: each meets the component of its one end, then of its other.
+    """Count the negative edges inside a component: each is joined with the component of one end, then of the other.
 
     Input: two PCollections, EDGES that are negative and `pipelines.duplicates.connected_components.COMPONENTS`.
     Output: `Written`, counts only.

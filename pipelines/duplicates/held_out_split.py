@@ -1,7 +1,7 @@
 """Clusters of questions that people marked as duplicates, and the split of each.
 
 COMPONENTS -> size_clusters -> SIZES -> shortlist -> hold_out -> the split of every cluster that is not in train
-COMPONENTS -> place_questions -> ASKED rows that tell a question's cluster
+COMPONENTS -> place_questions -> ASKED rows with a question's cluster
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def pairs_of(sizes: pa.Table) -> np.ndarray:
 
 
 def place_questions(member_of: pa.Table) -> pa.Table:
-    """Return an ASKED row for each question of a cluster that tells the cluster and no more; its ``key`` is null."""
+    """Return an ASKED row with nothing but the cluster for each question of a cluster; its ``key`` is null."""
     ids = cluster_ids_of(member_of["component"].combine_chunks())
     return with_nulls(ASKED, {"question_id": member_of["node"], "answer_id": ids})
 

@@ -32,7 +32,7 @@ _LABELS: Final = {"1": True, "true": True, "0": False, "false": False}
 
 
 class Paired(NamedTuple):
-    """What some rows say.
+    """Questions and edges of some rows.
 
     Attributes:
         asked: ASKED rows without cluster and answer. ``events`` counts the places of a text, and a row has two, so all
@@ -57,7 +57,7 @@ class Sorted(NamedTuple):
 
 
 def validate_pairs(rows: pa.Table) -> Paired:
-    """Turn away rows with an unusable question or label and count what the others say.
+    """Reject rows with an unusable question or label and count the questions and edges of the others.
 
     Args:
         rows: `COLUMNS`, all nullable.
@@ -117,7 +117,7 @@ def count_edges(edges: pa.Table) -> pa.Table:
 
 
 def sort_edges(edges: pa.Table) -> Sorted:
-    """Return the edges between different questions by label, and count what else the rows said.
+    """Return the edges between different questions by label, and count the other rows.
 
     Args:
         edges: EDGES; all rows of each pair are present.

@@ -22,7 +22,7 @@ from pipelines.intermediate import SIZES, Written
 
 
 class Clusters(TypedDict):
-    """What pairs make of questions.
+    """Clusters of the questions of labelled pairs.
 
     Attributes:
         places: `pipelines.duplicates.held_out_split.place_questions` of every question in a cluster.

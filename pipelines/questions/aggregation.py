@@ -21,7 +21,7 @@ from schemas.text_arrays import distinct_all, hash64_all, words_all
 
 
 class Named(NamedTuple):
-    """What a shard knows of its questions.
+    """Questions of a shard with their members and token counts.
 
     Attributes:
         questions: QUESTIONS rows, without cluster.
@@ -111,7 +111,7 @@ def token_ids(keys: pa.Array) -> pa.ListArray:
 
 
 def as_memberships(questions: pa.Table) -> pa.Table:
-    """Return QUESTIONS rows ready to meet their places in clusters."""
+    """Return QUESTIONS rows with the columns of MEMBERSHIPS, for the shuffle with their clusters."""
     return with_nulls(MEMBERSHIPS, dict(zip(questions.column_names, questions.columns, strict=True)))
 
 

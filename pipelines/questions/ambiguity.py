@@ -1,4 +1,4 @@
-"""A question that got several answers says little about any of them: it counts for the one that dominates, or for none.
+"""Ambiguous questions: one with several answers counts for its dominant answer, or for none.
 
 MEMBERS of a question -> settle_answers -> MEMBERS of at most one cluster, REJECTS rows
 """
@@ -18,7 +18,7 @@ from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
 
 
 class Settled(NamedTuple):
-    """What a shard's questions belong to.
+    """Clusters that a shard's questions belong to.
 
     Attributes:
         members: MEMBERS rows, in their order, of the clusters that questions stay in.

@@ -27,7 +27,7 @@ class Validated(NamedTuple):
 
 
 def validate(rows: pa.Table, options: Validation) -> Validated:
-    """Turn away rows that cannot be used and count the others by question form and answer form.
+    """Reject unusable rows and count the others by question form and answer form.
 
     A cluster is an ``answer_id`` where the row has one, else a folded answer text.
 

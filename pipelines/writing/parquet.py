@@ -1,6 +1,6 @@
 """Tables to Parquet files: one file a shard, the same bytes whatever worker writes it and however often.
 
-table of a shard -> WriteTable -> Written (what the manifest will say of the file, and its counts)
+table of a shard -> WriteTable -> Written (the file's entry in the manifest, and its counts)
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ REPEATED = {"questions": ["split"], "clusters": ["split"], "pairs": ["cluster_id
 """Columns with few values, the only ones for which a Parquet dictionary pays."""
 
 ROW_STAGES = ("read", "validate")
-"""Stages that turn away input rows; later ones turn away questions from clusters."""
+"""Stages that reject input rows; later stages reject questions of clusters."""
 
 
 @dataclasses.dataclass
@@ -45,7 +45,7 @@ class WriteTable(beam.PTransform):
         table: a name in `schemas.tables.TABLES`.
         key: the column whose hash made the shards.
         shards: how many there are at most.
-        part: what tells these files from other files of the table, such as ``train-``.
+        part: prefix of these files among those of the table, such as ``train-``.
     """
 
     run_url: str
