@@ -1,6 +1,6 @@
 """A sample of clusters as a terminal table, Markdown, CSV or Parquet.
 
-sampled clusters -> terminal_table, markdown, csv_bytes, parquet_bytes
+sampled clusters -> terminal_table, file_content
 """
 
 from __future__ import annotations
@@ -52,6 +52,13 @@ def markdown(sample: list[dict[str, Any]], *, shown: int) -> str:
     from jobs.display.rendering import render
 
     return render("sample.md", sample=sample, shown=shown)
+
+
+def file_content(sample: list[dict[str, Any]], form: str, *, shown: int) -> bytes:
+    """Return the sample as a file in ``markdown``, ``csv`` or ``parquet``; the first has ``shown`` questions each."""
+    if form == "markdown":
+        return markdown(sample, shown=shown).encode()
+    return csv_bytes(sample) if form == "csv" else parquet_bytes(sample)
 
 
 def csv_bytes(sample: list[dict[str, Any]]) -> bytes:

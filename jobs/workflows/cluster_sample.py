@@ -1,6 +1,6 @@
 """A reproducible sample of clusters for a person to read.
 
-clusters -> draw -> clusters of the sample -> with_counts -> clusters with events of each question
+dataset -> sample_clusters (draw, with_counts) -> clusters of the sample with events of each question
 """
 
 from __future__ import annotations
@@ -11,9 +11,26 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jobs.display.console import say, warn
 from jobs.display.sample_formats import SCORES
+from jobs.options.sample import Sample
+from schemas.artifacts.dataset import open_dataset
+from schemas.quantities import counted
 from schemas.tables import CLUSTERS
 from schemas.text import hash64
+
+
+def sample_clusters(url: str, settings: Sample) -> list[dict[str, Any]]:
+    """Return the sample of a dataset's clusters, each with its questions; fewer clusters than required are reported."""
+    dataset = open_dataset(url)
+    split, count = settings.split, settings.clusters
+    sample, available = draw(dataset.parts("clusters"), count=count, seed=settings.seed, split=split)
+    where = url if split is None else f"{url}, split {split}"
+    if available == 0:
+        warn(f"{where}: holds no cluster, so there is nothing to sample. `rejected` in the dataset says why")
+    elif available < count:
+        say(f"{where}: holds {counted(available, 'cluster')}, fewer than the {count:,} asked for; here are all of them")
+    return with_counts(sample, dataset.parts("questions", columns=["question_id", "events"]))
 
 
 def draw(parts: Iterable[pa.Table], *, count: int, seed: int, split: str | None = None) -> tuple[pa.Table, int]:
