@@ -6,24 +6,18 @@ lines of text -> model.encoders.interface.Encoder -> .npy matrix
 from __future__ import annotations
 
 import io
-import sys
 from typing import Annotated
 
-import numpy as np
-import pyarrow as pa
 import typer
 
 from jobs.display.console import emit, two_columns
-from jobs.display.text_input import question_lines
-from jobs.options.output import lasting
-from schemas.artifacts import conditional_writes, storage
-from schemas.errors import QprError
-
-_CODECS = {".gz": "gzip", ".zst": "zstd"}
+from jobs.display.text_input import read_lines
+from jobs.options.output import AsJson, Overwrite, folder, lasting
+from schemas.artifacts import conditional_writes
 
 
 def encode(
-    model: Annotated[str, typer.Option(metavar="FOLDER", help="Model of `qpr train`, or st:FOLDER.")],
+    model: Annotated[str, folder("Model of `qpr train`, or st:FOLDER.")],
     input_: Annotated[
         str, typer.Option("--input", metavar="FILE", help="One question a line, UTF-8, also .gz or .zst; -: stdin.")
     ],
@@ -38,14 +32,16 @@ def encode(
         typer.Option("--half-tables", help="Hold the tables of cnn at half precision: half the memory."),
     ] = False,
     threads: Annotated[int, typer.Option(min=1, metavar="N", help="Threads that encode.")] = 1,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
 ) -> None:
     """Encode every line of a file into one NumPy matrix.
 
     Example:
       qpr encode --model model --input questions.txt --output vectors.npy
     """
+    import numpy as np
+
     from model.encoders.registry import load_encoder
 
     conditional_writes.refuse_existing(output, overwrite=overwrite)
@@ -58,31 +54,3 @@ def encode(
     conditional_writes.write_result(output, content.getvalue(), overwrite=overwrite)
     result = {"output": output, "questions": len(vectors), "dimension": vectors.shape[1], "type": str(vectors.dtype)}
     emit(result, as_json=as_json, table=lambda: two_columns(f"vectors {output}", result))
-
-
-def read_lines(url: str) -> list[str]:
-    """Return the lines of a file, of standard input for ``-``; an empty line is a line, a final line break ends one.
-
-    Raises:
-        QprError: the file is missing, empty or damaged, or a line is not UTF-8 or too long.
-    """
-    name = "standard input" if url == "-" else url
-    content = sys.stdin.buffer.read() if url == "-" else decompressed(url, storage.read_bytes(url))
-    if not content:
-        raise QprError(f"{name}: is empty. Give one question a line")
-    return list(question_lines(content.removesuffix(b"\n").split(b"\n"), source=name))
-
-
-def decompressed(url: str, content: bytes) -> bytes:
-    """Return the content of a .gz or .zst file unpacked, of any other as it is.
-
-    Raises:
-        QprError: it cannot be unpacked.
-    """
-    codec = next((codec for suffix, codec in _CODECS.items() if url.endswith(suffix)), None)
-    if codec is None or not content:
-        return content
-    try:
-        return bytes(pa.CompressedInputStream(pa.BufferReader(content), codec).read())
-    except OSError as error:
-        raise QprError(f"{url}: broken {codec} file: {error}. Fetch it again") from error

@@ -1,19 +1,22 @@
 """Questions from a command line or a stream, checked for encoding and length.
 
-lines of bytes -> question_lines -> texts; words of a command line -> question_arguments -> texts
+file, lines of bytes -> read_lines, question_lines -> texts; words of a command line -> question_arguments -> texts
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 
+from schemas.artifacts import storage
 from schemas.errors import QprError, UsageError
 
 MAX_BYTES = 1 << 20
 """Maximum length of a line: the words of a longer one would take over a gigabyte to encode."""
 
 _UTF8_MARK = b"\xef\xbb\xbf"
+_CODECS = {".gz": "gzip", ".zst": "zstd"}
 
 
 def question_lines(lines: Iterable[bytes], *, source: str) -> Iterator[str]:
@@ -49,3 +52,33 @@ def question_arguments(given: Sequence[str]) -> list[str]:
         return [os.fsencode(argument).decode() for argument in given]
     except UnicodeDecodeError as error:
         raise UsageError(f"{error.object!r}: the question is not UTF-8 ({error.reason}). Check the terminal") from error
+
+
+def read_lines(url: str) -> list[str]:
+    """Return the lines of a file, of standard input for ``-``; an empty line is a line, a final line break ends one.
+
+    Raises:
+        QprError: the file is missing, empty or damaged, or a line is not UTF-8 or too long.
+    """
+    name = "standard input" if url == "-" else url
+    content = sys.stdin.buffer.read() if url == "-" else _decompressed(url, storage.read_bytes(url))
+    if not content:
+        raise QprError(f"{name}: is empty. Give one question a line")
+    return list(question_lines(content.removesuffix(b"\n").split(b"\n"), source=name))
+
+
+def _decompressed(url: str, content: bytes) -> bytes:
+    """Return the content of a .gz or .zst file unpacked, of any other as it is.
+
+    Raises:
+        QprError: it cannot be unpacked.
+    """
+    codec = next((codec for suffix, codec in _CODECS.items() if url.endswith(suffix)), None)
+    if codec is None or not content:
+        return content
+    import pyarrow as pa  # not needed for plain text
+
+    try:
+        return bytes(pa.CompressedInputStream(pa.BufferReader(content), codec).read())
+    except OSError as error:
+        raise QprError(f"{url}: broken {codec} file: {error}. Fetch it again") from error
