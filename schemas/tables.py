@@ -89,6 +89,9 @@ REJECTED: Final = _schema(
     _field("payload", pa.string(), "what was turned away: JSON, or the raw line where it could not be read"),
 )
 
+ROW_STAGES: Final = ("read", "validate")
+"""Stages that reject input rows; later stages reject questions of clusters."""
+
 TABLES: Final = {"questions": QUESTIONS, "clusters": CLUSTERS, "pairs": PAIRS, "rejected": REJECTED}
 """The tables of a dataset, by the name of their folder."""
 

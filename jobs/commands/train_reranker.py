@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jobs.display.console import counting, emit, say, two_columns
-from jobs.options import training_run as run_options
-from jobs.options.output import lasting
-from jobs.options.training_run import Terms
+from jobs.options.output import AsJson, OutputFolder, Overwrite
+from jobs.options.training_run import RunTerms
 from jobs.workflows.training import ENDINGS, supervised
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source, read_manifest
@@ -36,9 +35,8 @@ FOLDS = 5
 def train_reranker(
     dataset: Annotated[str, typer.Option(metavar="FOLDER", help="Dataset whose validation split to learn from.")],
     index: Annotated[str, typer.Option(metavar="FOLDER", help="Index whose hits to order.")],
-    output: Annotated[
-        str, typer.Option(callback=lasting, metavar="FOLDER", help="Folder of the reranker, any fsspec URL.")
-    ],
+    output: OutputFolder,
+    terms: RunTerms,
     depth: Annotated[int, typer.Option(min=2, max=1_000, metavar="N", help="Hits to order for a query.")] = 50,
     encoders: Annotated[
         list[str] | None,
@@ -53,11 +51,8 @@ def train_reranker(
     ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Search all lists.")] = False,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of weights, order and folds.")] = 0,
-    checkpoint_every: run_options.CheckpointEvery = run_options.CHECKPOINT_EVERY,
-    resume: run_options.Resume = False,
-    max_minutes: run_options.MaxMinutes = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing reranker.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
 ) -> None:
     """Train a reranker of an index's hits on a validation split.
 
@@ -68,7 +63,6 @@ def train_reranker(
       qpr train-reranker --dataset dataset --index index --output reranker
       qpr search --index index --rerank reranker "how do I pay my bill"
     """
-    terms = run_options.Terms(checkpoint_every=checkpoint_every, resume=resume, max_minutes=max_minutes)
     source = open_dataset(dataset)
     with Output(output, "reranker", overwrite=overwrite) as claimed:
         result = _run(
@@ -96,7 +90,7 @@ def _run(
     probes: int | None,
     exact: bool,
     seed: int,
-    terms: Terms,
+    terms: RunTerms,
 ) -> dict[str, Any]:
     import numpy as np
 
@@ -151,7 +145,7 @@ def _learned(
     identity: dict[str, Any],
     *,
     seed: int,
-    terms: Terms,
+    terms: RunTerms,
     deadline: Deadline,
 ) -> tuple[Weights, dict[str, Any]]:
     """Return the weights learned from all examples, and cross-validated metrics.

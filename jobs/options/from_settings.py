@@ -8,12 +8,13 @@ that is not given is not passed to the settings, so that defaults are decided by
 
 from __future__ import annotations
 
+import abc
 import datetime
 import functools
 import inspect
 import typing
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar
 
 import pydantic
 import typer
@@ -23,6 +24,7 @@ from schemas.errors import UsageError
 from schemas.option import Described, described_settings, is_settings
 
 _Settings = TypeVar("_Settings", bound=pydantic.BaseModel)
+_Group = TypeVar("_Group", bound="OptionGroup")
 
 _METAVARS: dict[Any, str | None] = {
     int: "N",
@@ -50,14 +52,36 @@ class Setting(NamedTuple):
     parameter: inspect.Parameter
 
 
+class OptionGroup(abc.ABC):
+    """Settings of several classes whose options are on one command line together."""
+
+    @classmethod
+    @abc.abstractmethod
+    def described(cls) -> Iterable[Described]:
+        """Return the options; the path of each is the name of its field alone."""
+
+    @classmethod
+    @abc.abstractmethod
+    def of_values(cls, given: Mapping[str, Any]) -> Self:
+        """Return the checked settings with the given values, by the names of their fields.
+
+        Raises:
+            UsageError: an option does not belong to the others.
+            pydantic.ValidationError: a value does not fit.
+        """
+
+
 def with_settings(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command whose parameters of settings are replaced by their options; the others stay."""
     signature = inspect.signature(command, eval_str=True)
     parameters: dict[str, inspect.Parameter] = {}
-    settings: dict[str, tuple[type[pydantic.BaseModel], list[Setting]]] = {}
+    settings: dict[str, tuple[Callable[..., Any], list[Setting]]] = {}
     for name, parameter in signature.parameters.items():
-        if is_settings(parameter.annotation):
-            settings[name] = parameter.annotation, [*map(_setting, described_settings(parameter.annotation))]
+        model = parameter.annotation
+        if is_settings(model) or (isinstance(model, type) and issubclass(model, OptionGroup)):
+            described = described_settings(model) if is_settings(model) else model.described()
+            build = settings_of if is_settings(model) else group_of
+            settings[name] = functools.partial(build, model), [*map(_setting, described)]
             for option in settings[name][1]:
                 parameters.setdefault(option.parameter.name, option.parameter)
         else:
@@ -65,8 +89,8 @@ def with_settings(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(**values: Any) -> None:
-        for name, (model, options) in settings.items():
-            values[name] = settings_of(model, options, values)
+        for name, (build, options) in settings.items():
+            values[name] = build(options, values)
         command(**{name: values[name] for name in signature.parameters})
 
     run.__signature__ = inspect.Signature(list(parameters.values()))  # type: ignore[attr-defined]
@@ -99,6 +123,21 @@ def settings_of(model: type[_Settings], options: Sequence[Setting], given: Mappi
         raise UsageError(_fault(error, options)) from error
 
 
+def group_of(group: type[_Group], options: Sequence[Setting], given: Mapping[str, Any]) -> _Group:
+    """Return the checked settings of a group, as `settings_of` does for one class.
+
+    Raises:
+        UsageError: a value does not fit; the message names its option.
+    """
+    values = {option.path[0]: (option, given[option.parameter.name]) for option in options}
+    try:
+        return group.of_values(
+            {name: option.read(value) for name, (option, value) in values.items() if value not in (None, [])}
+        )
+    except pydantic.ValidationError as error:
+        raise UsageError(_fault(error, options)) from error
+
+
 def _set_in_defaults(model: type[pydantic.BaseModel]) -> dict[str, Any]:
     """Return the values that the defaults of inner settings set."""
     return {
@@ -113,12 +152,6 @@ def _setting(described: Described) -> Setting:
     names, shown = list(described.names), described.shown
     if described.kind is bool and described.default is True and len(names) == 1:
         names.append(names[0].replace("--", "--no-", 1))
-    bounds = {
-        ours: getattr(part, theirs)
-        for part in described.field.metadata
-        for ours, theirs in (("min", "ge"), ("max", "le"))
-        if described.kind in (int, float) and getattr(part, theirs, None) is not None
-    }
     typed, read, metavar = _typed(described.kind, names[0])
     declared = typer.Option(
         "/".join(names),
@@ -126,12 +159,22 @@ def _setting(described: Described) -> Setting:
         metavar=shown.metavar or metavar,
         rich_help_panel=shown.panel,
         show_default=shown.default or _default_text(described.default, names) or False,
-        **bounds,
+        **bounds_of(described),
     )
     name = names[0].removeprefix("--").replace("-", "_")
     annotation = Annotated[typed | None, declared]  # type: ignore[valid-type]
     parameter = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
     return Setting(described.path, names[0], read, parameter)
+
+
+def bounds_of(described: Described) -> dict[str, Any]:
+    """Return minimum and maximum of a number, for Typer, where both belong to the range."""
+    return {
+        ours: getattr(part, theirs)
+        for part in described.field.metadata
+        for ours, theirs in (("min", "ge"), ("max", "le"))
+        if described.kind in (int, float) and getattr(part, theirs, None) is not None
+    }
 
 
 def _typed(kind: Any, option: str) -> tuple[Any, Callable[[Any], Any], str | None]:

@@ -1,67 +1,46 @@
-"""Options of a training run: device, checkpoints, resuming and time limit.
+"""Settings of a training run that do not change its result: device, checkpoints, resuming and time limit.
 
-command line -> Annotated types -> jobs.commands.train; values -> terms_of -> Terms
+command line -> RunTerms and its subclasses -> jobs.workflows
 """
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Annotated
 
-import typer
+import pydantic
 
-from jobs.options.learning import RUN
-from schemas.errors import UsageError
-
-CHECKPOINT_EVERY = 5.0
-"""Minutes. A checkpoint of the default encoder, 0.8 GB, takes a few seconds: about a hundredth of the time."""
-
-CheckpointEvery = Annotated[
-    float,
-    typer.Option(metavar="MINUTES", help="Time between checkpoints; 0: none.", rich_help_panel=RUN),
-]
-Resume = Annotated[
-    bool,
-    typer.Option(
-        "--resume", help="Continue from the last checkpoint, to the same weights; else start over.", rich_help_panel=RUN
-    ),
-]
-MaxMinutes = Annotated[
-    float | None,
-    typer.Option(metavar="MINUTES", help="Time limit; the rate falls to 0 by then.", rich_help_panel=RUN),
-]
-InitFrom = Annotated[
-    str | None, typer.Option(metavar="MODEL", help="Start from this model's weights; it has the same shape.")
-]
-DryRun = Annotated[
-    bool,
-    typer.Option("--dry-run", help="Print parameters, memory and time after some steps; write nothing."),
-]
+from jobs.display.help import OPTIONS
+from schemas.option import Option
 
 
-@dataclasses.dataclass(frozen=True)
-class Terms:
-    """Settings of a training run that do not change its result.
+class RunTerms(pydantic.BaseModel, frozen=True, extra="forbid", title="Run"):
+    """Settings of any training run.
 
-    Attributes:
-        device: where to compute, by PyTorch's name; None for the best there is.
-        checkpoint_every: minutes between checkpoints, 0 for none.
-        resume: continue from the last checkpoint.
-        max_minutes: minutes after which the training stops; None for no limit.
-        init_from: URL of a model whose weights to begin with; None for fresh ones.
-
-    Raises:
-        UsageError: a number makes no sense.
+    The checkpoint of the default encoder, 0.8 GB, is written in a few seconds, a hundredth of 5 minutes.
     """
 
-    device: str | None = None
-    checkpoint_every: float = CHECKPOINT_EVERY
-    resume: bool = False
-    max_minutes: float | None = None
-    init_from: str | None = None
+    max_minutes: Annotated[float | None, Option(metavar="MINUTES", panel=OPTIONS)] = pydantic.Field(
+        default=None, gt=0, description="Time limit; the rate falls to 0 by then."
+    )
+    resume: Annotated[bool, Option(panel=OPTIONS)] = pydantic.Field(
+        default=False, description="Continue from the last checkpoint, to the same weights; else start over."
+    )
+    checkpoint_every: Annotated[float, Option(metavar="MINUTES")] = pydantic.Field(
+        default=5.0, ge=0, description="Time between checkpoints; 0: none."
+    )
 
-    def __post_init__(self) -> None:
-        if not self.checkpoint_every >= 0:
-            raise UsageError(f"--checkpoint-every {self.checkpoint_every:g}: give minutes, or 0 for no checkpoints")
-        if self.max_minutes is not None and not self.max_minutes > 0:
-            raise UsageError(f"--max-minutes {self.max_minutes:g}: give more than 0")
+
+class DeviceTerms(RunTerms, frozen=True):
+    """Settings of a run on a device."""
+
+    device: Annotated[str | None, Option(metavar="NAME", default="CUDA where there is one")] = pydantic.Field(
+        default=None, description="Device by PyTorch's name: cpu, cuda or cuda:1."
+    )
+
+
+class TrainTerms(DeviceTerms, frozen=True):
+    """Settings of a run that can start from another model."""
+
+    init_from: Annotated[str | None, Option(metavar="MODEL")] = pydantic.Field(
+        default=None, description="Start from this model's weights; it has the same shape."
+    )

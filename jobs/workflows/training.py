@@ -1,6 +1,6 @@
 """Training from a dataset to a published model, with a progress bar.
 
-dataset, settings -> run_training -> model artefact, what came of it
+dataset, settings -> train_model -> run_training -> model artefact, printed counts and measurements
 output, options of a run -> supervised -> checkpoints, time limit and reports of any training
 """
 
@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from jobs.display.console import progress_bar, say, warn
-from jobs.options.training_run import Terms
+from jobs.display.console import be_silent, emit, progress_bar, say, two_columns, warn
+from jobs.options.encoder_training import EncoderTraining
+from jobs.options.training_run import RunTerms, TrainTerms
 from jobs.workflows.model_publication import publish_model
 from jobs.workflows.model_size import size_warning
-from jobs.workflows.torchrun import process_count
 from schemas.artifacts import storage
-from schemas.artifacts.dataset import Dataset
+from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import CHECKPOINTS, Output
 from schemas.quantities import counted
@@ -34,8 +36,40 @@ ENDINGS = {"epochs": "all epochs done", "patience": "no better ROC AUC", "time":
 """Reasons for the end of a training, as results show them."""
 
 
+def process_count() -> int:
+    """Return the number of processes that share this command, from the environment of `torchrun`; 1 without it."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def is_first_process() -> bool:
+    """Return true in the process that writes files and messages."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def train_model(
+    dataset: str, output: str, chosen: EncoderTraining, terms: TrainTerms, *, overwrite: bool, as_json: bool
+) -> None:
+    """Train on a dataset, publish the model at ``output`` and print counts and measurements.
+
+    Of several processes that train together, which `torchrun` starts, only the first writes and prints.
+
+    Raises:
+        QprError: the dataset cannot be read, the output cannot be claimed, or the training failed.
+    """
+    shape, settings = chosen.shape, chosen.training
+    source = open_dataset(dataset)
+    if not is_first_process():
+        be_silent()
+        run_training(source, None, shape=shape, settings=settings, terms=terms)
+        return
+    with Output(output, "model", overwrite=overwrite) as claimed:
+        result = run_training(source, claimed, shape=shape, settings=settings, terms=terms)
+    emit(result, as_json=as_json, table=lambda: two_columns(f"model {output}", result))
+    say(f"Next: qpr index --questions {shlex.quote(dataset)} --model {shlex.quote(output)} --output INDEX")
+
+
 def run_training(
-    source: Dataset, output: Output | None, *, shape: Shape, settings: TrainingSettings, terms: Terms
+    source: Dataset, output: Output | None, *, shape: Shape, settings: TrainingSettings, terms: TrainTerms
 ) -> dict[str, Any]:
     """Train on the pairs of ``source``, publish at ``output`` and return counts and measurements.
 
@@ -87,7 +121,7 @@ def supervised(
     output: Output | None,
     identity: Mapping[str, Any],
     *,
-    terms: Terms,
+    terms: RunTerms,
     deadline: Deadline,
     part: str = "",
     unit: str = "pairs",

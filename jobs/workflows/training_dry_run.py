@@ -1,18 +1,19 @@
 """`qpr train --dry-run`: what a training would take; nothing is written.
 
-dataset, settings -> plan_run -> show_plan
+dataset, settings -> show_plan -> plan_run -> printed estimates
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from jobs.display.console import say, two_columns, working
-from jobs.options.training_run import Terms
+from jobs.options.encoder_training import EncoderTraining
+from jobs.options.training_run import TrainTerms
 from jobs.workflows.dry_run import check_output, show_dry_run
-from schemas.artifacts.dataset import Dataset
+from jobs.workflows.training import is_first_process
+from schemas.artifacts.dataset import Dataset, open_dataset
 
 if TYPE_CHECKING:
     from model.encoders.config import Shape
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def plan_run(
-    source: Dataset, output: str, *, overwrite: bool, shape: Shape, settings: TrainingSettings, terms: Terms
+    source: Dataset, output: str, *, overwrite: bool, shape: Shape, settings: TrainingSettings, terms: TrainTerms
 ) -> dict[str, Any]:
     """Return the estimated cost of a training, after the checks it would begin with.
 
@@ -55,10 +56,20 @@ def plan_run(
     return {"output": output, "replaces": replaces, **data, **dataclasses.asdict(found)}
 
 
-def show_plan(found: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print a plan."""
-    rows = {name: _shown(name, value) for name, value in found.items()}
-    show_dry_run(found, as_json=as_json, table=lambda: two_columns("dry run", rows))
+def show_plan(
+    dataset: str, output: str, chosen: EncoderTraining, terms: TrainTerms, *, overwrite: bool, as_json: bool
+) -> None:
+    """Print the estimated cost of a training; of several processes, the first does.
+
+    Raises:
+        QprError: the training could not begin.
+    """
+    source = open_dataset(dataset)
+    if not is_first_process():
+        return
+    plan = plan_run(source, output, overwrite=overwrite, shape=chosen.shape, settings=chosen.training, terms=terms)
+    rows = {name: _shown(name, value) for name, value in plan.items()}
+    show_dry_run(plan, as_json=as_json, table=lambda: two_columns("dry run", rows))
 
 
 def _shown(name: str, value: Any) -> Any:

@@ -13,12 +13,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import pydantic
 
 from model.choices import Distance
+from schemas.option import Option
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 DistanceOption = Annotated[Distance, pydantic.Field(description="Distance of two vectors.")]
-Symmetric = Annotated[bool, pydantic.Field(description="Both questions of a pair are anchors, or the first.")]
+Symmetric = Annotated[
+    bool,
+    pydantic.Field(description="Both questions of a pair are anchors, or the first."),
+    Option("symmetric/one-sided"),
+]
 Margin = Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False, description="Margin above 0.")]
 
 

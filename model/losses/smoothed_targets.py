@@ -34,11 +34,9 @@ class SmoothedTargetLoss(Loss, frozen=True):
     smoothing: Smoothing
     smoothing_over: SmoothingOver = pydantic.Field(
         default="batch",
-        description="Spread it over the whole batch, as in the paper, or over the others, as in its authors' code.",
+        description="Spread it over the batch, as in the paper, or over the others.",
     )
-    mates: Mates = pydantic.Field(
-        default="masked", description="Other questions of the same cluster in a batch: masked, or positives."
-    )
+    mates: Mates = pydantic.Field(default="masked", description="Cluster mates in a batch: masked, or positives.")
     symmetric: Symmetric
 
     @abc.abstractmethod

@@ -30,7 +30,7 @@ class TripletLoss(Loss, frozen=True):
     distance: DistanceOption = "squared_euclidean"
     margin: Margin = 0.5
     negatives: Literal["random", "hard"] = pydantic.Field(
-        default="random", description="Negative of an anchor: a random one of the batch, or hard: the nearest."
+        default="random", description="Random negatives of the batch, or hard: the nearest."
     )
     symmetric: Symmetric = False
 

@@ -5,7 +5,7 @@ command options -> TrainingSettings -> stored -> config.json
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import pydantic
 
@@ -14,6 +14,7 @@ from model.losses.interface import Loss
 from model.losses.registry import LOSSES
 from model.losses.sdml import SDMLLoss
 from model.text.vocabulary import HASH_BINS, WORDS
+from schemas.option import Option
 
 LARGEST_BATCH = 32_768
 """Its square is the number of distances in memory: 4 GB."""
@@ -34,37 +35,47 @@ STORED_OPTIONS: dict[str, Any] = {
 class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Settings of a training; the defaults are the paper's (Bonadiman et al. 2019, section 4.2)."""
 
-    epochs: int = pydantic.Field(default=10, ge=1, description="Maximum passes over the train pairs.")
-    batch_size: int = pydantic.Field(
+    epochs: Annotated[int, Option(panel="Options")] = pydantic.Field(
+        default=10, ge=1, description="Maximum passes over the train pairs."
+    )
+    batch_size: Annotated[int, Option(panel="Options")] = pydantic.Field(
         default=512, ge=2, le=LARGEST_BATCH, description="Pairs a step; each is a negative of the others."
     )
     precision: Precision = pydantic.Field(
         default="float32",
-        description="Precision of encoding; bfloat16 is for graphics cards. Weights and loss stay float32.",
+        description="Precision of encoding; bfloat16 is for graphics cards.",
     )
     chunk_size: int = pydantic.Field(
         default=0, ge=0, description="Pairs encoded at a time, for batches beyond memory; 0: all."
     )
-    learning_rate: float = pydantic.Field(default=1e-3, gt=0, allow_inf_nan=False, description="Adam's learning rate.")
-    linear_decay: bool = pydantic.Field(
+    learning_rate: Annotated[float, Option(panel="Options")] = pydantic.Field(
+        default=1e-3, gt=0, allow_inf_nan=False, description="Adam's learning rate."
+    )
+    linear_decay: Annotated[bool, Option("linear-decay/early-stopping")] = pydantic.Field(
         default=False,
         description="Reduce the rate to 0 and keep the last epoch, or keep the epoch with the best ROC AUC.",
     )
     pairs_per_cluster: int = pydantic.Field(
         default=0,
         ge=0,
-        description="Maximum pairs of a cluster an epoch, drawn again for each, one a batch; 0: all pairs.",
+        description="Maximum pairs of a cluster an epoch, one a batch; 0: all.",
     )
     unique_clusters: bool = pydantic.Field(
         default=False, description="One pair of a cluster a batch, as --pairs-per-cluster does."
     )
-    dropout: float = pydantic.Field(default=0.0, ge=0, lt=1, description="Share of n-grams a step omits.")
+    dropout: Annotated[float, Option(panel="Encoder")] = pydantic.Field(
+        default=0.0, ge=0, lt=1, description="Share of n-grams a step omits."
+    )
     loss: Loss = pydantic.Field(default=SDMLLoss(), description="Training loss.")
     patience: int = pydantic.Field(
         default=2, ge=1, description="Epochs without a better ROC AUC before --early-stopping."
     )
-    vocabulary_size: int = pydantic.Field(default=WORDS, ge=0, description="Maximum words with a row of their own.")
-    hash_bins: int = pydantic.Field(default=HASH_BINS, ge=0, description="Rows shared by all other words.")
+    vocabulary_size: Annotated[int, Option(panel="Encoder")] = pydantic.Field(
+        default=WORDS, ge=0, description="Maximum words with a row of their own."
+    )
+    hash_bins: Annotated[int, Option(panel="Encoder")] = pydantic.Field(
+        default=HASH_BINS, ge=0, description="Rows shared by all other words."
+    )
     seed: int = pydantic.Field(default=0, ge=0, lt=2**63, description="Seed of weights, order and sampled non-pairs.")
 
     @property

@@ -10,9 +10,8 @@ from typing import Final
 
 from pipelines.summary.reject_examples import RejectExamples
 from pipelines.summary.value_notes import ENCODING_HINT, idle_filter
-from pipelines.writing.parquet import ROW_STAGES
 from schemas.quantities import counted
-from schemas.tables import SPLITS
+from schemas.tables import ROW_STAGES, SPLITS
 
 ASKED_FOR: Final = ("ignored_answer", "low_confidence", "other_locale")
 """Reasons of rows that the user chose to reject: no sign of a wrong file, so `--max-reject-ratio` ignores them."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from pipelines.writing.parquet import ROW_STAGES
-from schemas.tables import SPLITS
+from schemas.tables import ROW_STAGES, SPLITS
 
 _REJECTED = "rejected_"
 _IN_SPLIT = ("clusters", "members", "pairs")

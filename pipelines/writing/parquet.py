@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from pipelines.engine.shuffle import shard_of
 from pipelines.intermediate import Written
 from schemas.artifacts.writer import write_file
-from schemas.tables import TABLES, conform
+from schemas.tables import ROW_STAGES, TABLES, conform
 
 ORDER = {
     "questions": ["question_id"],
@@ -28,9 +28,6 @@ ORDER = {
 
 REPEATED = {"questions": ["split"], "clusters": ["split"], "pairs": ["cluster_id"], "rejected": ["stage", "reason"]}
 """Columns with few values, the only ones for which a Parquet dictionary pays."""
-
-ROW_STAGES = ("read", "validate")
-"""Stages that reject input rows; later stages reject questions of clusters."""
 
 
 @dataclasses.dataclass

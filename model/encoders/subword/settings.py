@@ -10,6 +10,7 @@ from typing import Annotated
 import pydantic
 
 from model.encoders.kind import Shape
+from schemas.option import Option
 
 Ngram = Annotated[int, pydantic.Field(ge=1, le=16)]
 """Three of a shortest word such as <a> are all it has."""
@@ -43,7 +44,7 @@ class StaticSettings(SubwordSettings, frozen=True):
     The rows of a word's tokens count as its n-grams do, times the inverse of that weight when training begins.
     """
 
-    static_from: str = pydantic.Field(
+    static_from: Annotated[str, Option(metavar="FOLDER")] = pydantic.Field(
         default=STATIC_FROM, description="Package or folder of the pretrained token embeddings."
     )
     static_version: str = pydantic.Field(default="", description="Version of that package.")

@@ -38,6 +38,19 @@ def test_the_help_of_a_command_imports_no_other():
     assert imported & {entry.module for entry in COMMANDS.values()} == {"jobs.commands.search"}
 
 
+@pytest.mark.parametrize("command", ["train", "distil", "train-reranker"])
+def test_the_help_of_a_training_starts_no_engine(command):
+    assert not modules_after(command, "--help") & {"apache_beam", "torch", "faiss"}
+
+
+def test_the_modules_of_a_training_start_no_engine():
+    code = "import jobs.commands.train, jobs.workflows.training, jobs.workflows.training_dry_run, sys"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}; print(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    assert not set(done.stdout.split()) & {"apache_beam", "torch", "faiss"}
+
+
 @pytest.mark.parametrize(("typed", "suggested"), [("serch", "search"), ("cluster", "clusters")])
 def test_a_mistyped_command_is_answered_with_the_right_one(qpr, typed, suggested):
     outcome = qpr(typed)

@@ -5,6 +5,11 @@ import inspect
 import pytest
 
 from jobs.commands.registry import COMMANDS
+from jobs.options.encoder_training import DistillationTraining, EncoderTraining
+from model.encoders.kinds import KINDS
+from model.losses.sdml import SDMLLoss
+from model.training.presets import PRESETS
+from model.training.settings import TrainingSettings
 from pipelines.graphs.settings import ClustersConfig, QuoraConfig
 from schemas.artifacts.manifest import read_manifest
 from schemas.option import is_settings
@@ -51,6 +56,38 @@ def test_a_command_without_options_gets_the_default_settings(qpr, monkeypatch, c
     needed = [word for p in required(command) for word in (p.opts[0], "x")]
     assert qpr(command, *needed).code == 0
     assert built[-1] == settings()
+
+
+@pytest.mark.parametrize(("command", "group"), [("train", EncoderTraining), ("distil", DistillationTraining)])
+def test_a_training_without_options_has_the_settings_of_the_default_preset(qpr, monkeypatch, command, group):
+    from jobs.options import from_settings
+
+    built = []
+    original = from_settings.group_of
+
+    def record(model, options, given):
+        built.append(original(model, options, given))
+        raise SystemExit(0)
+
+    monkeypatch.setattr(from_settings, "group_of", record)
+    needed = [word for p in required(command) for word in (p.opts[0], "x")]
+    assert qpr(command, *needed).code == 0
+    preset = PRESETS["default"].training
+    kind = KINDS[PRESETS["default"].encoder]
+    training = preset if command == "train" else preset.model_copy(update=dict(kind.taught))
+    assert built == [group(None, kind.settings(), training)]
+
+
+def test_the_paper_preset_is_the_settings_without_arguments():
+    assert PRESETS["paper"].training == TrainingSettings() == TrainingSettings(loss=SDMLLoss())
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_default_of_a_setting_in_the_help_of_train_is_that_of_each_preset(name):
+    training = PRESETS[name].training.flat()
+    for option in EncoderTraining.described():
+        if option.default is not None and option.path[-1] in training:
+            assert training[option.path[-1]] == option.default
 
 
 def required(command):

@@ -8,9 +8,13 @@ import json
 import numpy as np
 import pydantic
 import pytest
+import typer
 from torch import nn
+from typer.testing import CliRunner
 
-from jobs.options.training_run import Terms
+from jobs.options.encoder_training import EncoderTraining
+from jobs.options.from_settings import with_settings
+from jobs.options.training_run import TrainTerms
 from jobs.workflows.training import run_training
 from model.encoders.device_tokens import DeviceTokens
 from model.encoders.interface import Encoder
@@ -28,7 +32,7 @@ from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.writer import Output
 from schemas.text_arrays import key_all
 
-TERMS = Terms(device="cpu", checkpoint_every=0, resume=False, max_minutes=None, init_from=None)
+TERMS = TrainTerms(device="cpu", checkpoint_every=0)
 SMALL = {"epochs": 2, "batch_size": 6, "learning_rate": 0.05, "vocabulary_size": 50, "hash_bins": 5}
 CLUSTERS = [
     (split, [f"how do i {verb} my {thing}", f"{verb} {thing} please", f"{verb} the {thing}"])
@@ -137,6 +141,25 @@ def test_a_new_kind_of_encoder_is_trained_saved_loaded_indexed_and_searched(qpr,
     assert json.loads(found.out)["hits"][0]["text"] == "renew the flight"
     again = train(dataset, f"{memory}/m2", shape=shape, settings=TrainingSettings(**SMALL))
     assert again["loss"] == result["loss"]
+
+
+def test_a_new_kind_and_a_new_loss_are_on_the_command_line(monkeypatch):
+    monkeypatch.setitem(KINDS, MeanKind.name, MeanKind())
+    monkeypatch.setitem(LOSSES, HalfspaceLoss.name, HalfspaceLoss)
+    received = []
+
+    def command(settings):
+        received.append(settings)
+
+    command.__annotations__ = {"settings": EncoderTraining}
+    app = typer.Typer(rich_markup_mode=None)
+    app.command()(with_settings(command))
+    words = ["--encoder", "mean", "--gain", "3", "--loss", "halfspace", "--margin", "4"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert received[0].shape == MeanSettings(gain=3.0)
+    assert received[0].training.loss == HalfspaceLoss(margin=4.0)
+    refused = CliRunner().invoke(app, ["--gain", "3"]).exception
+    assert str(refused) == "--gain is no option of --encoder subword. Leave it out"
 
 
 def test_a_new_loss_trains_and_is_recorded(memory, dataset, monkeypatch):

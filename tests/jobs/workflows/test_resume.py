@@ -227,7 +227,7 @@ def test_time_over_keeps_what_was_learned_and_says_so(qpr, dataset, tmp_path):
     [
         (["--max-minutes", 0], "--max-minutes 0"),
         (["--max-minutes", "nan"], "--max-minutes nan"),
-        (["--checkpoint-every", -1], "--checkpoint-every -1"),
+        (["--checkpoint-every", -1], "Invalid value for '--checkpoint-every'"),
     ],
 )
 def test_times_that_make_no_sense_are_wrong_usage(qpr, dataset, tmp_path, options, told):
