@@ -2,7 +2,8 @@
 
 pydantic settings -> described_settings -> path, option, type and default of each described field
 
-A field is an option if it has a description. `Option` overrides what its type and default decide.
+A field is an option if it has a description; a single letter, such as ``--k``, has the short form ``-k`` too. `Option`
+overrides what its type and default decide.
 """
 
 from __future__ import annotations

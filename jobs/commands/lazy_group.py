@@ -26,13 +26,13 @@ class LazyCommand(NamedTuple):
         module: name of the module.
         function: name of the function in it.
         summary: first line of the function's docstring.
-        command_class: name of the module's own subclass of `Command`; None: `Command`.
+        command_class: type of the command.
     """
 
     module: str
     function: str
     summary: str
-    command_class: str | None = None
+    command_class: type[Command] = Command
 
     def load(self) -> Callable[..., None]:
         """Import the module and return the function."""
@@ -43,9 +43,8 @@ class LazyCommand(NamedTuple):
         from jobs.options.from_settings import with_settings  # imports pydantic, without which `qpr --help` works
 
         function = with_quiet(with_settings(self.load()))
-        own = self.command_class and getattr(importlib.import_module(self.module), self.command_class)
         alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        alone.command(name, cls=own or Command)(function)
+        alone.command(name, cls=self.command_class)(function)
         return typer.main.get_command(alone)
 
 

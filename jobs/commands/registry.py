@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from jobs.commands.lazy_group import LazyCommand, LazyGroup
+from jobs.display.help import SearchCommand
 from jobs.options.old_spellings import current_spelling
 from schemas import __version__
 
@@ -62,7 +63,7 @@ COMMANDS = {
         "jobs.commands.evaluate", "evaluate", "Measure where the paraphrases of a split's questions rank."
     ),
     "search": LazyCommand(
-        "jobs.commands.search", "search", "Find the questions most similar to each question.", "SearchCommand"
+        "jobs.commands.search", "search", "Find the questions most similar to each question.", SearchCommand
     ),
 }
 """In the order of the help."""

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from jobs.display.console import emit, two_columns
-from jobs.display.json_ids import with_text_ids
+from jobs.display.safe_text import with_text_ids
 from jobs.options.output import Overwrite, folder, lasting
 from jobs.options.sample import Sample
 from schemas.artifacts import conditional_writes

@@ -5,10 +5,15 @@ parameters of a command -> Command.format_options -> sections of text
 
 from __future__ import annotations
 
+import itertools
 import re
+import shlex
 from typing import Any
 
+import typer
 from typer.core import TyperCommand
+
+from schemas.errors import UsageError
 
 OPTIONS = "Options"
 """The panel of an option that names none; it comes first."""
@@ -22,6 +27,10 @@ _DEFAULT = re.compile(r"\[default: \((.+?)\)(;|\])")
 """A default that is written as text; Typer puts it in parentheses."""
 
 _EXAMPLES = re.compile("^(?=Examples?:)", re.MULTILINE)
+
+
+WRONG_USAGE: type[Exception] = typer.BadParameter.__mro__[1]
+"""Click's base error of wrong usage; some versions of typer have their own copy of click."""
 
 
 class Command(TyperCommand):
@@ -46,6 +55,28 @@ class Command(TyperCommand):
                 continue
             with formatter.section(name):
                 formatter.write_dl(records)
+
+
+class SearchCommand(Command):
+    """`qpr search`, which explains what to do with a question that begins with a dash."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse a command line.
+
+        Raises:
+            UsageError: it is wrong, and one of its words may be a question that looks like an option.
+        """
+        words = list(itertools.takewhile(lambda word: word != "--", args))
+        options = [option for parameter in self.params for option in parameter.opts]
+        dashed = [word for word in words if word.startswith("-") and word.partition("=")[0] not in options]
+        try:
+            return super().parse_args(ctx, args)
+        except WRONG_USAGE as error:
+            if not dashed:
+                raise
+            after = shlex.join(["--", dashed[0]])
+            message = str(error).rstrip(".")
+            raise UsageError(f"{message}. If {dashed[0]!r} is a question, write -- before it: … {after}") from error
 
 
 def _signature(written: str, *, named: bool) -> str:

@@ -1,13 +1,14 @@
-"""Texts of logs made harmless for a terminal, Markdown and HTML.
+"""Texts of logs made harmless for a terminal, Markdown and HTML, and ids for JSON.
 
-question or answer -> printable, markdown_text, cut -> text to show
+question or answer -> printable, markdown_text, cut -> text to show; row -> with_text_ids -> row for JSON
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from schemas.quantities import counted
 
@@ -33,3 +34,10 @@ def cut(text: str) -> str:
     if len(text) <= SHOWN_CHARACTERS:
         return text
     return f"{text[:SHOWN_CHARACTERS]}… ({counted(len(text), 'character')})"
+
+
+def with_text_ids(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row whose integers called ``…_id`` are strings, since JavaScript and jq 1.6 round those beyond 2**53."""
+    return {
+        name: str(value) if name.endswith("_id") and isinstance(value, int) else value for name, value in row.items()
+    }

@@ -5,6 +5,7 @@ file, lines of bytes -> read_lines, question_lines -> texts; words of a command 
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +15,12 @@ from schemas.errors import QprError, UsageError
 
 MAX_BYTES = 1 << 20
 """Maximum length of a line: the words of a longer one would take over a gigabyte to encode."""
+
+BATCH = 256
+"""Lines of stdin searched together; one at a time if typed."""
+
+HITS = 1_000_000
+"""Maximum hits of the questions searched together, which bounds the memory of a large ``--k``."""
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 _CODECS = {".gz": "gzip", ".zst": "zstd"}
@@ -52,6 +59,25 @@ def question_arguments(given: Sequence[str]) -> list[str]:
         return [os.fsencode(argument).decode() for argument in given]
     except UnicodeDecodeError as error:
         raise UsageError(f"{error.object!r}: the question is not UTF-8 ({error.reason}). Check the terminal") from error
+
+
+def is_typed() -> bool:
+    """Return whether standard input is a terminal."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def question_batches(given: Sequence[str], *, hits: int) -> Iterator[list[str]]:
+    """Yield the questions that are searched together.
+
+    Args:
+        given: the questions; empty: the lines of standard input.
+        hits: of a question.
+    """
+    lines = question_lines(sys.stdin.buffer if sys.stdin is not None else [], source="standard input")
+    remaining = iter(given or lines)
+    size = 1 if is_typed() else min(BATCH, max(HITS // hits, 1))
+    while batch := list(itertools.islice(remaining, size)):
+        yield batch
 
 
 def read_lines(url: str) -> list[str]:

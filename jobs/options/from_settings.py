@@ -155,6 +155,7 @@ def _setting(described: Described) -> Setting:
     typed, read, metavar = _typed(described.kind, names[0])
     declared = typer.Option(
         "/".join(names),
+        *(name[1:] for name in names if len(name) == len("--k")),
         help=described.field.description,
         metavar=shown.metavar or metavar,
         rich_help_panel=shown.panel,

@@ -1,6 +1,6 @@
 """Settings of the opening of an index.
 
-options of `qpr search` and `qpr evaluate` -> Opening, ExactOpening, Search -> open_index
+options of `qpr search` and `qpr evaluate` -> Opening, ExactOpening, Search -> model.search.opening
 """
 
 from __future__ import annotations
@@ -27,3 +27,9 @@ class ExactOpening(Opening, frozen=True, extra="forbid"):
     """The same, for exact search too."""
 
     exact: bool = pydantic.Field(default=False, description="Search all lists.")
+
+
+class Search(Opening, frozen=True, extra="forbid"):
+    """The same, and the number of hits."""
+
+    k: int = pydantic.Field(default=20, ge=1, description="Maximum hits of a question.")

@@ -104,7 +104,7 @@ def test_an_argument_that_is_not_utf8_is_wrong_usage(index, capsys):
 
 
 def test_as_many_hits_as_there_are_questions_are_the_most(index, capsys, monkeypatch):
-    monkeypatch.setattr("jobs.commands.search.HITS", 12)  # two questions of five hits at a time
+    monkeypatch.setattr("jobs.display.text_input.HITS", 12)  # two questions of five hits at a time
     monkeypatch.setattr("sys.stdin", stdin(b"pay my bill\n" * 5))
     assert run("search", "--index", index, "-k", 10**12, "--json") == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

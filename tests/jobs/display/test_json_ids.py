@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs.commands.registry import COMMANDS
-from jobs.display.json_ids import with_text_ids
+from jobs.display.safe_text import with_text_ids
 
 EXACT = 2**53
 """Integers up to here are the same in every reader of JSON."""

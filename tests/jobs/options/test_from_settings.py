@@ -30,6 +30,7 @@ class Settings(pydantic.BaseModel, frozen=True, extra="forbid"):
     widths: tuple[int, ...] = pydantic.Field(default=(3, 4), description="Widths.")
     texts: tuple[str, ...] = pydantic.Field(default=(), description="Texts.")
     day: datetime.date = pydantic.Field(default=datetime.date(2024, 1, 1), description="A day.")
+    n: int = pydantic.Field(default=1, description="A number.")
     off: bool = pydantic.Field(default=False, description="Is off.")
     on: bool = pydantic.Field(default=True, description="Is on.")
     either: Annotated[bool, Option("this/that")] = pydantic.Field(default=False, description="One of two.")
@@ -74,6 +75,7 @@ def test_each_option_sets_its_field(run):
         day=datetime.date(2022, 2, 2),
     )
     assert run("--that").either is False
+    assert run("-n3") == run("-n", "3") == run("--n", "3") == Settings(n=3)
 
 
 def test_what_a_default_of_inner_settings_sets_stays(run):
