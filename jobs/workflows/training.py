@@ -17,7 +17,6 @@ from jobs.display.console import be_silent, emit, progress_bar, say, two_columns
 from jobs.options.encoder_training import EncoderTraining
 from jobs.options.training_run import RunTerms, TrainTerms
 from jobs.workflows.model_publication import publish_model
-from jobs.workflows.model_size import size_warning
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source
@@ -83,6 +82,7 @@ def run_training(
     from model.training.encoder_training import train
     from model.training.initialization import older_model
     from model.training.memory.devices import checked_device
+    from model.training.model_size import size_warning
     from model.training.progress import Deadline
     from model.training.training_pairs import read_pairs
 

@@ -5,13 +5,12 @@ shape, settings, questions -> size_warning -> a sentence, or None
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from model.encoders.kind import Shape
+from model.encoders.kinds import kind_of
+from model.training.settings import TrainingSettings
 from schemas.quantities import counted
-
-if TYPE_CHECKING:
-    from model.encoders.config import Shape
-    from model.training.settings import TrainingSettings
 
 FEW_QUESTIONS: Final = 2_000
 """Up to 1,679 train questions small tables found as much as the default's (docs/log.md)."""
@@ -31,8 +30,6 @@ def size_warning(shape: Shape, settings: TrainingSettings, *, questions: int) ->
         settings: of the training.
         questions: to learn from.
     """
-    from model.encoders.kinds import kind_of
-
     parts = kind_of(shape).shared_rows(shape)
     if not parts or questions >= FEW_QUESTIONS:
         return None

@@ -1,8 +1,8 @@
 import pytest
 
-from jobs.workflows.model_size import FEW_QUESTIONS, size_warning
 from model.encoders.cnn.settings import CnnSettings
 from model.encoders.subword.settings import SubwordSettings
+from model.training.model_size import FEW_QUESTIONS, size_warning
 from model.training.presets import DEFAULT
 
 
