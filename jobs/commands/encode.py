@@ -12,7 +12,7 @@ import typer
 
 from jobs.display.console import emit, two_columns
 from jobs.display.text_input import read_lines
-from jobs.options.output import AsJson, Overwrite, folder, lasting
+from jobs.options.output import AsJson, Overwrite, file_to_write, folder
 from schemas.artifacts import conditional_writes
 
 
@@ -21,9 +21,7 @@ def encode(
     input_: Annotated[
         str, typer.Option("--input", metavar="FILE", help="One question a line, UTF-8, also .gz or .zst; -: stdin.")
     ],
-    output: Annotated[
-        str, typer.Option(callback=lasting, metavar="FILE", help="NumPy file to write (.npy), one row a line.")
-    ],
+    output: Annotated[str, file_to_write("NumPy file to write (.npy), one row a line.")],
     float16: Annotated[
         bool, typer.Option("--float16", help="Write half precision: half the size, three digits.")
     ] = False,

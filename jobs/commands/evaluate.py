@@ -8,10 +8,8 @@ from __future__ import annotations
 import json
 from typing import Annotated
 
-import typer
-
 from jobs.display.console import emit
-from jobs.options.output import AsJson, Overwrite, folder, lasting
+from jobs.options.output import AsJson, Overwrite, file_to_write, folder
 from model.evaluation.settings import Evaluation
 from model.search.settings import ExactOpening
 from schemas.artifacts import conditional_writes
@@ -26,9 +24,7 @@ def evaluate(
     *,
     settings: Evaluation,
     opening: ExactOpening,
-    output: Annotated[
-        str | None, typer.Option(callback=lasting, metavar="FILE", help="JSON file to write the result to as well.")
-    ] = None,
+    output: Annotated[str | None, file_to_write("JSON file to write the result to as well.")] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:

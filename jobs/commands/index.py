@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from jobs.options.beam import beam_options
-from jobs.options.output import AsJson, OutputFolder, Overwrite
+from jobs.options.output import AsJson, OutputFolder, Overwrite, folder
 from pipelines.graphs.settings import IndexConfig
 
 
@@ -20,9 +20,7 @@ def index(
         list[str],
         typer.Option(metavar="PATH", help="Dataset, or files or globs: .parquet, .csv, .tsv, .jsonl; .gz, .zst."),
     ],
-    model: Annotated[
-        str, typer.Option(metavar="FOLDER", help="Model by `qpr train`, or st:FOLDER of sentence-transformers.")
-    ],
+    model: Annotated[str, folder("Model by `qpr train`, or st:FOLDER of sentence-transformers.")],
     output: OutputFolder,
     settings: IndexConfig,
     overwrite: Overwrite = False,

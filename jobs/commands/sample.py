@@ -12,7 +12,7 @@ import typer
 
 from jobs.display.console import emit, two_columns
 from jobs.display.safe_text import with_text_ids
-from jobs.options.output import Overwrite, folder, lasting
+from jobs.options.output import Overwrite, file_to_write, folder
 from jobs.options.sample import Sample
 from schemas.artifacts import conditional_writes
 from schemas.errors import UsageError
@@ -21,10 +21,7 @@ from schemas.errors import UsageError
 def sample(
     dataset: Annotated[str, folder("Dataset of `qpr clusters` or `qpr quora`.")],
     settings: Sample,
-    output: Annotated[
-        str | None,
-        typer.Option(callback=lasting, metavar="FILE", help="File to write; parquet needs one.", show_default="stdout"),
-    ] = None,
+    output: Annotated[str | None, file_to_write("File to write; parquet needs one.", show_default="stdout")] = None,
     overwrite: Overwrite = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the sample as JSON; with --output, a summary.")

@@ -8,10 +8,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from jobs.display.console import emit, progress_bar, say, two_columns
-from jobs.options.output import AsJson, Overwrite, lasting
+from jobs.options.output import AsJson, Overwrite, file_to_write
 from pipelines.simulation.settings import Simulation
 
 if TYPE_CHECKING:
@@ -21,12 +19,7 @@ if TYPE_CHECKING:
 
 
 def simulate(
-    output: Annotated[
-        str,
-        typer.Option(
-            callback=lasting, metavar="FILE", help="Log to write: .jsonl, .csv, .tsv (also .gz, .zst) or .parquet."
-        ),
-    ],
+    output: Annotated[str, file_to_write("Log to write: .jsonl, .csv, .tsv (also .gz, .zst) or .parquet.")],
     settings: Simulation,
     overwrite: Overwrite = False,
     as_json: AsJson = False,

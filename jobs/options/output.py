@@ -30,3 +30,8 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Check, print the plan, 
 def folder(text: str) -> Any:
     """Return the declaration of an option that names a folder to read."""
     return typer.Option(metavar="FOLDER", help=text)
+
+
+def file_to_write(text: str, *, show_default: str | bool = True) -> Any:
+    """Return the declaration of an option that names a file to write."""
+    return typer.Option(callback=lasting, metavar="FILE", help=text, show_default=show_default)
