@@ -1,6 +1,6 @@
-"""Leakage evidence: the members that have to leave, by all mentions of a question.
+"""Removal of validation and test members by the leakage evidence of their questions.
 
-MEMBERS -> mention, LEAKS -> accuse -> MENTIONS of a question -> drop_leaked -> MEMBERS that stay -> drop_alone
+MEMBERS -> mention, LEAKS -> accuse -> MENTIONS of a question -> drop_leaked -> MEMBERS that remain -> drop_alone
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _VERDICT: Final = pa.schema([MENTIONS.field(name) for name in ("question_id", "s
 
 
 class Kept(NamedTuple):
-    """MEMBERS that stay, REJECTS rows for the others, and counts by ``leakage.<what>.<split>[.<reason>]``."""
+    """MEMBERS that remain, REJECTS rows of the others, and counts named ``leakage.<what>.<split>[.<reason>]``."""
 
     members: pa.Table
     rejects: pa.Table
@@ -29,7 +29,7 @@ class Kept(NamedTuple):
 
 
 def mention(members: pa.Table) -> pa.Table:
-    """Return MENTIONS in which a train row says no more than that its question occurs in train."""
+    """Return the MENTIONS of all members; those of train have only cluster, question and split."""
     in_train = pc.equal(members["split"], "train")
     train, held_out = members.filter(in_train), members.filter(pc.invert(in_train))
     bare = train.select(["cluster_id", "question_id", "split"])
@@ -37,7 +37,7 @@ def mention(members: pa.Table) -> pa.Table:
 
 
 def accuse(leaks: pa.Table) -> pa.Table:
-    """Return LEAKS as MENTIONS."""
+    """Return LEAKS as MENTIONS: evidence that a question of a split leaks, with reason and score."""
     splits = pa.array(PRECEDENCE).take(leaks["rank"].combine_chunks())
     return _mentions(leaks.select(["question_id", "reason", "score"]).append_column("split", splits))
 
@@ -47,11 +47,13 @@ def _mentions(known: pa.Table) -> pa.Table:
 
 
 def drop_leaked(mentions: pa.Table, *, across: bool) -> Kept:
-    """Return the validation and test rows without a like in train, and of validation without one in test.
+    """Return the validation and test rows whose question does not leak.
+
+    A question leaks if it is in an earlier split of `PRECEDENCE` too or has evidence among the MENTIONS.
 
     Args:
         mentions: MENTIONS; all rows of each question are present.
-        across: compare validation with test at all.
+        across: also remove questions of validation that occur in test.
     """
     accused = pc.is_valid(mentions["reason"])
     members = mentions.filter(pc.invert(accused)).select(MEMBERS.names)
@@ -73,7 +75,7 @@ def drop_leaked(mentions: pa.Table, *, across: bool) -> Kept:
 
 
 def _same_question(members: pa.Table, split: str) -> pa.Table:
-    """Return a verdict for each question of ``split`` and each of its rows in a later split."""
+    """Return one verdict for each row of a later split whose question occurs in ``split``."""
     number = PRECEDENCE.index(split)
     there = pc.unique(members["question_id"].filter(pc.equal(members["split"], split)))
     later = members.filter(pc.is_in(members["split"], value_set=pa.array(PRECEDENCE[number + 1 :])))
@@ -84,7 +86,7 @@ def _same_question(members: pa.Table, split: str) -> pa.Table:
 
 
 def _first_verdict(held_out: pa.Table, verdicts: pa.Table) -> tuple[pa.Array, pa.Array]:
-    """Return for each row the first reason that applies to its question in its split and the greatest score for it."""
+    """Return for each row the first reason that applies to its question in its split, and the maximum score of it."""
     reasons, scores = pa.nulls(len(held_out), pa.int8()), pa.nulls(len(held_out), pa.float64())
     for split in PRECEDENCE[1:]:
         ordered = verdicts.filter(pc.equal(verdicts["split"], split)).sort_by(
@@ -99,7 +101,7 @@ def _first_verdict(held_out: pa.Table, verdicts: pa.Table) -> tuple[pa.Array, pa
 
 
 def drop_alone(members: pa.Table) -> Kept:
-    """Return the clusters that still have two questions, ordered by cluster and question.
+    """Return the members of clusters that still have at least two questions, ordered by cluster and question.
 
     Args:
         members: MEMBERS; all rows of each cluster are present.

@@ -1,9 +1,11 @@
-"""Questions that say the same in other words' order, or nearly: where they meet, and which of them are too alike.
+"""Detection of questions with the same words, or almost the same words, in another split.
 
-MEMBERS of all splits -> sets_to_compare -> SETS of a meeting -> find_leaks -> LEAKS
+MEMBERS of all splits -> sets_to_compare -> SETS of one ``meeting`` -> find_leaks -> LEAKS
 
-Two sets that differ in at most k words and are cut into m > k parts, each word into the part its hash decides, agree on
-m - k parts at least. So they meet where the union of m - k parts is the same: no pair is missed, few meet in vain.
+The column ``meeting`` of SETS is a blocking key: sets are compared only if their keys are equal. The words of a set are
+divided into m > k parts by a hash of the word. Two sets that differ in at most k words are equal in at least m - k
+parts. Each key is a hash of the words in m - k of the parts, with one key for each choice of parts. So no similar pair
+is missed, and few other pairs are compared.
 """
 
 from __future__ import annotations
@@ -22,32 +24,34 @@ from pipelines.intermediate import LEAKS, SETS
 from schemas.hashing import bag_ids, mix
 
 PRECEDENCE: Final = ("train", "test", "validation")
-"""A question leaves its split when an earlier one of these has its like."""
+"""Order of the splits: a question is removed from its split if an earlier one has the same or a similar question."""
 
 REASONS: Final = tuple(
     f"{kind}in_{split}" for split in PRECEDENCE[:2] for kind in ("", "same_words_", "near_duplicate_")
 )
-"""Why a question leaves, the first that applies: three for the split that has its like."""
+"""Reasons for removal, of which the first that applies is used: three for each split that has a similar question."""
 
 SAME_WORDS, NEAR_DUPLICATE, KINDS = 1, 2, 3
 
 MEETINGS_A_LEVEL: Final = 6
-"""Finer parts meet less often in vain, but there are more unions of them; at most so many are formed if possible."""
+"""Maximum number of keys of a set on a level; a level above 5 has ``level`` + 1 keys.
+
+With more parts fewer dissimilar sets are compared, but each set has more keys."""
 
 
 class Found(NamedTuple):
-    """LEAKS, and how many pairs of sets were compared word by word."""
+    """LEAKS, and the number of pairs of sets that were compared word by word."""
 
     leaks: pa.Table
     pairs: int
 
 
 def sets_to_compare(members: pa.Table, near_duplicate: float) -> pa.Table:
-    """Return the SETS rows of each member: one to meet equals, more to meet sets that differ in a few words.
+    """Return the SETS rows of each member: one to find equal sets, several to find sets that differ in a few words.
 
     Args:
         members: MEMBERS with their split.
-        near_duplicate: the least Jaccard index to find; at 1 only bags of words meet, repeats included.
+        near_duplicate: minimum Jaccard index of near duplicates; 1: only equal bags of words, repeats included.
     """
     ranks = pc.index_in(members["split"], value_set=pa.array(PRECEDENCE)).cast(pa.int8())
     known = {"question_id": members["question_id"], "rank": ranks, "bag_id": members["bag_id"]}
@@ -61,7 +65,7 @@ def sets_to_compare(members: pa.Table, near_duplicate: float) -> pa.Table:
 
 
 def _near(rows: pa.Table, least: float) -> Iterator[pa.Table]:
-    """Yield the SETS in which sets that differ can meet."""
+    """Yield the SETS rows by which sets that differ are compared."""
     sizes = pc.list_value_length(rows["token_ids"]).to_numpy()
     for size in np.unique(sizes).tolist():
         levels = {level_of(most) for most in differences(size, least).values() if most}
@@ -75,12 +79,15 @@ def _near(rows: pa.Table, least: float) -> Iterator[pa.Table]:
 
 
 def level_of(most: int) -> int:
-    """Return the next power of two: sets that may differ in so many words or fewer meet on one level."""
+    """Return ``most``, the maximum number of differing words, rounded up to a power of two.
+
+    Rounding reduces the number of different levels, for each of which a set has keys of its own.
+    """
     return 1 << (most - 1).bit_length()
 
 
 def meetings(tokens: np.ndarray, level: int) -> Iterator[np.ndarray]:
-    """Yield int64 keys: sets that differ in at most ``level`` words have at least one of them in common.
+    """Yield int64 blocking keys; sets that differ in at most ``level`` words have at least one key in common.
 
     Args:
         tokens: (rows, words) int64, distinct in each row.
@@ -99,11 +106,11 @@ def meetings(tokens: np.ndarray, level: int) -> Iterator[np.ndarray]:
 
 
 def find_leaks(sets: pa.Table, near_duplicate: float) -> Found:
-    """Return the questions that have their like in an earlier split; a question may be told of several times.
+    """Return the questions with the same or almost the same words in an earlier split; a question may occur repeatedly.
 
     Args:
-        sets: SETS; all rows of each meeting are present.
-        near_duplicate: the least Jaccard index.
+        sets: SETS; all rows of each ``meeting`` are present.
+        near_duplicate: minimum Jaccard index of near duplicates.
     """
     equal = pc.is_null(sets["token_ids"])
     leaks, pairs = [_equals(sets.filter(equal))], 0
@@ -126,17 +133,17 @@ def earliest(groups: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 
 
 def _equals(sets: pa.Table) -> pa.Table:
-    """Return the LEAKS among rows whose meeting tells that their sets are equal."""
+    """Return the LEAKS among rows whose sets are equal where ``meeting`` is."""
     ranks, ids = sets["rank"].to_numpy(), sets["question_id"].to_numpy()
     of_set = earliest(sets["meeting"].to_numpy(), ranks)
-    of_bag = earliest(sets["bag_id"].to_numpy(), ranks)  # equal bags are equal sets: they all are here
+    of_bag = earliest(sets["bag_id"].to_numpy(), ranks)  # equal bags are equal sets, so all rows of a bag are present
     leaked = of_set < ranks
     reason = of_set * KINDS + np.where(of_bag == of_set, SAME_WORDS, NEAR_DUPLICATE)
     return _leaks(ids[leaked], ranks[leaked], reason[leaked], np.ones(np.count_nonzero(leaked)))
 
 
 def _mixed(sets: pa.Table) -> np.ndarray:
-    """Tell of each row whether its meeting has rows of another rank."""
+    """Return a mask of the rows whose ``meeting`` also has rows of another split."""
     meetings, ranks = sets["meeting"].to_numpy(), sets["rank"].to_numpy()
     return np.asarray(earliest(meetings, ranks) != -earliest(meetings, -ranks))
 

@@ -1,4 +1,4 @@
-"""``leakage.json``: what was compared across splits, found and removed, and that a second look found nothing.
+"""``leakage.json``: numbers of questions compared, found and removed, and the result of the check after removal.
 
 counters of a run -> tell_leakage -> File
 """
@@ -21,12 +21,12 @@ def tell_leakage(counters: dict[str, int], leakage: Leakage, output: Output) -> 
     """Write ``leakage.json`` into the run's folder and return the other counters and the file.
 
     Args:
-        counters: of a run; those that start with ``leakage.`` go into the file.
-        leakage: what counted as a leak.
-        output: where the run writes to.
+        counters: counters of the run; those that start with ``leakage.`` are written to the file.
+        leakage: rule by which questions were removed.
+        output: output of the run.
 
     Raises:
-        QprError: the check found a question of one split in another, so nothing may be published.
+        QprError: the check found a question of one split in another, so the run must not be published.
     """
     report = leakage_report(counters, leakage)
     if leaked := report["check"]["found"]:
@@ -40,7 +40,7 @@ def tell_leakage(counters: dict[str, int], leakage: Leakage, output: Output) -> 
 
 
 def leakage_report(counters: dict[str, int], leakage: Leakage) -> dict[str, Any]:
-    """Return the ``leakage.*`` counters as a tree of names, beside the rule and what the check does."""
+    """Return the ``leakage.*`` counters as a tree of names, with the rule and the method of the check."""
     report: dict[str, Any] = {"rule": _rule(leakage.near_duplicate), "compared": {}, "found": {}, "removed": {}}
     report["check"] = {"method": "prefix filtering on the texts of the written clusters", "compared": {}, "found": 0}
     for name, count in sorted(counters.items()):

@@ -1,6 +1,6 @@
 """Exact Jaccard similarity of sets of words, block by block.
 
-SETS that share a meeting -> similar_pairs -> row, partner, Jaccard index
+SETS of one ``meeting`` -> similar_pairs -> row, partner, Jaccard index
 """
 
 from __future__ import annotations
@@ -18,11 +18,18 @@ import pyarrow.compute as pc
 from schemas.ragged import offsets_of, ranges
 
 BLOCK_PAIRS: Final = 500_000
-"""So many pairs are verified at a time: at ten words each that takes about 200 MB."""
+"""Approximate number of pairs that are compared at a time; with ten words a set they take about 200 MB."""
 
 
 class Pairs(NamedTuple):
-    """P pairs of rows: (P,) int64 ``row`` and ``partner``, (P,) float64 ``jaccard``; and how many were ``compared``."""
+    """Similar pairs of rows, and the number of pairs that were compared to find them.
+
+    Attributes:
+        row: (P,) int64.
+        partner: (P,) int64, rows of an earlier split.
+        jaccard: (P,) float64.
+        compared: number of pairs compared word by word.
+    """
 
     row: np.ndarray
     partner: np.ndarray
@@ -32,17 +39,17 @@ class Pairs(NamedTuple):
 
 @functools.cache
 def differences(size: int, least: float) -> Mapping[int, int]:
-    """Return in how many words a set may differ from one of ``size`` words if their Jaccard index is ``least`` or more.
+    """Return the maximum number of words in which a set of ``size`` words and a similar set differ.
 
-    For sizes a and b, d differing words leave (a + b - d) / (a + b + d), so d is at most (a + b)(1 - t) / (1 + t), and
-    d is even exactly if a + b is.
+    Sets of a and b words that differ in d words have the Jaccard index (a + b - d) / (a + b + d). So d is at most
+    (a + b)(1 - t) / (1 + t), and d is even if and only if a + b is even.
 
     Args:
-        size: at least 1.
-        least: the threshold t, in [`pipelines.decontamination.settings.SMALLEST_JACCARD`, 1].
+        size: number of words, at least 1.
+        least: minimum Jaccard index t of similar sets, in [`pipelines.decontamination.settings.SMALLEST_JACCARD`, 1].
 
     Returns:
-        size of the other set -> largest number of differing words, for sizes that are possible at all.
+        size of the other set -> maximum number of differing words, for all sizes that a similar set can have.
     """
     found = {}
     for other in range(math.ceil(least * size - 1e-9), math.floor(size / least + 1e-9) + 1):
@@ -54,21 +61,21 @@ def differences(size: int, least: float) -> Mapping[int, int]:
 
 
 def similar_pairs(sets: pa.Table, least: float, *, equal: bool) -> Iterator[Pairs]:
-    """Yield the pairs of sets with a Jaccard index of ``least`` or more; a pair that meets twice comes twice.
+    """Yield the pairs of sets with a Jaccard index of at least ``least``; the partner is of an earlier split.
 
-    The partner's rank is lower than the row's.
+    A pair with two values of ``meeting`` in common is yielded twice.
 
     Args:
-        sets: SETS with tokens; all rows of each meeting are present.
-        least: the threshold, in [`pipelines.decontamination.settings.SMALLEST_JACCARD`, 1].
-        equal: also compare sets of sizes at which only equal sets are similar enough.
+        sets: SETS with tokens; all rows of each ``meeting`` are present.
+        least: minimum Jaccard index, in [`pipelines.decontamination.settings.SMALLEST_JACCARD`, 1].
+        equal: also compare sets of sizes at which only equal sets are similar.
     """
     sizes = pc.list_value_length(sets["token_ids"]).to_numpy().astype(np.int64)
     if not len(sizes):
         return
     meetings, ranks = sets["meeting"].to_numpy(), sets["rank"].to_numpy()
     _, meeting = np.unique(meetings, return_inverse=True)
-    place = meeting * (int(sizes.max()) + 1) + sizes  # where sets of one size meet
+    place = meeting * (int(sizes.max()) + 1) + sizes  # one number for each ``meeting`` and size
     by_place = np.argsort(place, kind="stable")
     rows, places = _wanted(
         np.flatnonzero(ranks > 0), meeting, sizes, functools.partial(_other_sizes, least=least, equal=equal)
@@ -95,7 +102,7 @@ def _other_sizes(size: int, least: float, equal: bool) -> list[int]:
 def _wanted(
     rows: np.ndarray, meeting: np.ndarray, sizes: np.ndarray, other_sizes: Callable[[int], list[int]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return each row once for every size its partner may have, and the place where such partners are."""
+    """Return each row once for every size that its partner can have, and the number of that ``meeting`` and size."""
     repeated, others = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for size in np.unique(sizes[rows]).tolist():
         of_size = rows[sizes[rows] == size]
@@ -109,7 +116,7 @@ def _wanted(
 
 
 class _Codes(NamedTuple):
-    """The tokens of all rows as numbers below ``distinct``, and where those of each row start."""
+    """The tokens of all rows as numbers below ``distinct``, and the position of each row's first token."""
 
     codes: np.ndarray
     starts: np.ndarray
@@ -123,10 +130,10 @@ def _codes(token_lists: pa.ChunkedArray) -> _Codes:
 
 
 def _jaccard(row: np.ndarray, partner: np.ndarray, sizes: np.ndarray, tokens: _Codes) -> np.ndarray:
-    """Return the Jaccard index of each pair: a token of both stands twice among the pair's tokens."""
+    """Return the Jaccard index of each pair."""
     pair = np.arange(len(row))
     both = np.concatenate([_tokens_of(row, pair, sizes, tokens), _tokens_of(partner, pair, sizes, tokens)])
-    both.sort()
+    both.sort()  # tokens are distinct in a set, so a token that is twice among those of a pair is shared
     shared = both[1:][both[1:] == both[:-1]] // max(tokens.distinct, 1)
     intersection = np.bincount(shared, minlength=len(row))
     return np.asarray(intersection / (sizes[row] + sizes[partner] - intersection))

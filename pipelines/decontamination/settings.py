@@ -10,8 +10,11 @@ from typing import Final
 import pydantic
 
 SMALLEST_JACCARD: Final = 0.8
-"""Below, questions of seven words are alike that differ in one, a name perhaps: of templates such as "where is the
-birthplace of …" all pairs would be, far too many to compare, and at 0.8 half of a held-out split is gone already."""
+"""Minimum of ``near_duplicate`` other than 0.
+
+Below 0.8, questions of seven words that differ in one word, such as a name, count as near duplicates. All questions of
+a template such as "where is the birthplace of …" would be compared with each other, too many pairs for a run. The value
+0.8 already removes half of a held-out split."""
 
 
 class Leakage(pydantic.BaseModel, frozen=True, extra="forbid", title="Splits"):

@@ -1,4 +1,4 @@
-"""No question of validation or test may occur in train, in its own words or in almost the same ones.
+"""Beam transform that removes validation and test questions that occur in train in the same or almost the same words.
 
 MEMBERS of all splits -> RemoveLeakage -> MEMBERS of validation and test, REJECTS rows, Written
 """
@@ -24,11 +24,15 @@ from pipelines.writing.rejects import TAG
 class RemoveLeakage(beam.PTransform):
     """Remove from validation and test every question that occurs in train, then clusters left with one question.
 
-    Likewise from validation what occurs in test. Whether the other question leaves its own split does not matter.
+    Questions of validation that occur in test are removed too, even if the question of test is itself removed.
 
     Input: MEMBERS tables with their split.
-    Output: ``main``, MEMBERS of validation and test ordered by cluster and question, one table a shard, all of a
+    Output: ``main``, MEMBERS of validation and test ordered by cluster and question, one table a shard, each
     cluster in one table; ``rejects``, REJECTS tables; ``written``, counts.
+
+    Attributes:
+        leakage: minimum similarity of leaked questions.
+        shards: number of shards of each shuffle.
     """
 
     leakage: Leakage
@@ -38,7 +42,7 @@ class RemoveLeakage(beam.PTransform):
         super().__init__()
 
     def expand(self, members: beam.PCollection[pa.Table]) -> dict[str, beam.PCollection[Any]]:
-        """Meet by words and by question to find leaks, then by answer to find clusters left with one question."""
+        """Group by words and by question to find leaks, then by answer to find clusters left with one question."""
         tags = (TAG, "written")
         counts, mentions = [], [members | "Mention" >> beam.Map(mention)]
         if self.leakage.near_duplicate:

@@ -1,10 +1,11 @@
-"""The proof that nothing leaked: the clusters as they were written, compared once more in another way.
+"""Check that the written clusters have no leaked question, by another method than the removal.
 
-Written of clusters -> CheckLeakage -> Written (counts of what was compared and what was found)
+Written of clusters -> CheckLeakage -> Written (counts of questions and pairs compared and of leaks found)
 
-Removal compares what the pipeline holds in memory, by parts of hashed sets. This reads the finished files, starts from
-their texts and compares by prefixes: with the words of both sets ordered from rare to frequent, sets of n and m words
-that share i have l in common among their first n - i + l and m - i + l (prefix filtering, Chaudhuri et al. 2006).
+The removal compares rows in memory, by parts of hashed sets. The check reads the written files, computes the sets from
+the texts and compares them by prefix filtering (Chaudhuri et al. 2006): the words of each set are ordered from rare to
+frequent. If sets of n and m words share i words, then at least l of these are among the first n - i + l words of the
+one set and the first m - i + l words of the other.
 """
 
 from __future__ import annotations
@@ -32,23 +33,25 @@ from schemas.hashing import mix
 from schemas.text_arrays import hash64_all, key_all, words_all
 
 COMMON_WORDS: Final = 3
-"""So many of the rarest words must be shared before two sets are compared."""
+"""Number of words of their prefixes that two sets must share to be compared; fewer if similar sets can share fewer."""
 
 LONG: Final = 30
-"""Of sets with more words than this one shared word will do: there are too many threes."""
+"""Maximum number of words of the smaller set at which `COMMON_WORDS` is used.
+
+Longer sets are compared if they share one word of their prefixes, because the combinations of three are too many."""
 
 
 @dataclasses.dataclass
 class CheckLeakage(beam.PTransform):
-    """Count the questions of written clusters that have a like in an earlier split.
+    """Count the questions of written clusters that have an equal or similar question in an earlier split.
 
     Input: Written of clusters, and one TokenWeights.
     Output: Written with ``leakage.check.*`` counts.
 
     Attributes:
-        near_duplicate: as for `pipelines.decontamination.transform.Leakage`.
-        shards: of the shuffle.
-        url: the dataset's, which the files are relative to.
+        near_duplicate: similarity of leaked questions, as in `pipelines.decontamination.settings.Leakage`.
+        shards: number of shards of the shuffle.
+        url: URL of the dataset; the paths of the files are relative to it.
     """
 
     near_duplicate: float
@@ -59,7 +62,7 @@ class CheckLeakage(beam.PTransform):
         super().__init__()
 
     def expand(self, inputs: tuple[beam.PCollection[Written], beam.PCollection[TokenWeights]]) -> Any:
-        """Read the files, meet and count."""
+        """Read the files, group their questions by blocking key and count the leaks."""
         written, weights = inputs
         asked = written | "ReadClusters" >> beam.FlatMap(_read, self.url).with_outputs("written", main="main")
         found = (
@@ -97,9 +100,10 @@ def sets_to_check(asked: pa.Table, near_duplicate: float, weights: TokenWeights)
     """Return the SETS rows of each question.
 
     Args:
-        asked: what `questions_of` returns.
-        near_duplicate: the least Jaccard index; 1: only equal bags of words meet, 0: only equal questions.
-        weights: tell the rare tokens; any would lead to the same finds.
+        asked: table from `questions_of`.
+        near_duplicate: minimum Jaccard index; 1: only equal bags of words, 0: only equal questions.
+        weights: weights by which tokens are ordered from rare to frequent. They affect the number of pairs compared,
+            not the leaks found.
     """
     known = {"question_id": asked["question_id"], "rank": asked["rank"], "bag_id": asked["question_id"]}
     if near_duplicate in (0, 1):
@@ -128,11 +132,11 @@ def _sorted_words(texts: pa.ChunkedArray) -> pa.Array:
 
 
 def prefix_meetings(tokens: np.ndarray, least: float) -> Iterator[np.ndarray]:
-    """Yield int64 keys: of two similar sets at least one is the same.
+    """Yield int64 blocking keys; two similar sets have at least one key in common.
 
     Args:
-        tokens: (rows, words) int64, distinct in each row and in an order that all sets share.
-        least: the Jaccard index from which on sets are similar.
+        tokens: (rows, words) int64, distinct in each row; the order of two tokens is the same in all rows.
+        least: minimum Jaccard index of similar sets.
     """
     size = tokens.shape[1]
     for other, most in differences(size, least).items():
@@ -149,11 +153,14 @@ def prefix_meetings(tokens: np.ndarray, least: float) -> Iterator[np.ndarray]:
 
 
 def count_leaks(sets: pa.Table, near_duplicate: float) -> dict[str, int]:
-    """Return in how many places a question has its like in an earlier split, and how many pairs were compared.
+    """Return the number of leaks and the number of pairs compared.
+
+    A leak is a row with an equal or similar question in an earlier split. A question with several SETS rows can be
+    counted several times.
 
     Args:
-        sets: SETS; all rows of each meeting are present.
-        near_duplicate: the least Jaccard index.
+        sets: SETS; all rows of each ``meeting`` are present.
+        near_duplicate: minimum Jaccard index.
     """
     equal = pc.is_null(sets["token_ids"])
     same, different = sets.filter(equal), sets.filter(pc.invert(equal)).combine_chunks()

@@ -1,6 +1,6 @@
-"""Split an answer with too many questions for all of their pairs.
+"""Linkage of an answer with too many questions to compare all pairs.
 
-MEMBERS of one answer -> popular groups of a sample and what joins them; the rest by rare stems -> Linked
+MEMBERS of one answer -> popular groups -> the remaining questions by rare stems -> Linked
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from pipelines.linkage.scoring.pair_model import Linked, LinkModel, mean_within
 from pipelines.questions.token_frequencies import TokenWeights
 
 LEARNED_FROM: Final = 200
-"""The weights come from answers of up to about so many questions."""
+"""Approximate maximum number of questions of the answers to which the model was fitted."""
 
 
 def link_large(members: pa.Table, weights: TokenWeights, model: LinkModel, vectors: np.ndarray | None = None) -> Linked:
-    """Split one answer of more than `candidates.ALL_PAIRS` questions; time and memory are linear in them.
+    """Split one answer of more than `blocking.ALL_PAIRS` questions; time and memory are linear in their number.
 
-    What many people ask is found in a sample and the others of its kind join it. Of the rest those pairs are compared
-    that share a rare stem, then all pairs of up to `COMPLETED` that probable ones connect, so that none within a group
-    is missing.
+    Groups of many questions are found in a sample, and similar questions are added to them. Among the remaining
+    questions, pairs that share a rare stem are compared. Then all pairs within each component of probable pairs are
+    compared, at most `COMPLETED` questions each, so that the mean probability of a group includes all of its pairs.
 
     Args:
         members: MEMBERS of the answer ordered by question, which is a hash: any run of rows is a random sample.
-        weights: of the log's tokens.
-        model: what to make of a pair.
-        vectors: (R, D) of the questions, where the model uses their cosine.
+        weights: weights of the log's tokens.
+        model: pair model and threshold.
+        vectors: (R, D) vectors of the questions; read only if the model uses their cosine.
     """
     popular = popular_groups(members, weights, model, vectors)
     group, confidence = np.arange(len(members)), np.zeros(len(members))
@@ -65,10 +65,11 @@ def _link_rest(members: pa.Table, weights: TokenWeights, model: LinkModel, vecto
 
 
 def strict_for(model: LinkModel, questions: int) -> LinkModel:
-    """Return the model with its threshold raised for an answer of so many questions.
+    """Return the model with a higher threshold for an answer of more than `LEARNED_FROM` questions.
 
-    The more questions got an answer, the smaller is the part of them that are paraphrases of any one, though it is
-    asked in more ways too; so the odds at the threshold rise with the root of their number, from `LEARNED_FROM` on.
+    The share of questions that are paraphrases of a given one falls with the number of questions, but more slowly than
+    in inverse proportion. Therefore the odds at the threshold are multiplied with the square root of
+    ``questions`` / `LEARNED_FROM`.
     """
     odds = model.threshold / max(1 - model.threshold, 1e-9) * max(questions / LEARNED_FROM, 1.0) ** 0.5
     threshold = odds / (1 + odds)

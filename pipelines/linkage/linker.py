@@ -19,23 +19,31 @@ from pipelines.linkage.split_answers import link
 from pipelines.questions.token_frequencies import TokenWeights
 
 Encode = Callable[[pa.ChunkedArray], np.ndarray]
-"""Texts to their (n, d) float32 vectors."""
+"""Function from n texts to (n, d) float32 vectors."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Linker:
-    """Splits the questions of answers into groups of paraphrases.
+    """Function that splits the questions of each answer into groups of paraphrases.
 
     Attributes:
-        model: what to make of a pair, and where to cut.
-        encode: gives texts their vectors, where the model uses their cosine.
+        model: pair model and threshold.
+        encode: encoder of the texts; required if the model uses their cosine.
     """
 
     model: LinkModel
     encode: Encode | None = None
 
     def __call__(self, members: pa.Table, weights: TokenWeights) -> Linked:
-        """Return the group of every row of MEMBERS that are ordered by cluster and question, answers whole."""
+        """Return the group of every row.
+
+        Args:
+            members: MEMBERS ordered by cluster and question, all rows of each answer present.
+            weights: weights of the log's tokens.
+
+        Raises:
+            ValueError: the model uses the cosine and there is no encoder.
+        """
         if not self.model.cosine:
             return link(members, weights, self.model)
         if self.encode is None:
@@ -44,10 +52,11 @@ class Linker:
 
 
 def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:
-    """Return the linker of weights that ship or are given.
+    """Return the linker of the shipped weights, or of the calibration's if ``linking`` has some.
 
     Raises:
-        QprError: the given weights are for other features than this version computes.
+        QprError: the calibration's weights are for other features than this version computes.
+        ValueError: the method has no weights.
     """
     if linking.method != "boosted" and linking.method != "logistic":
         raise ValueError(f"linkage {linking.method} has no weights to read")
@@ -57,5 +66,5 @@ def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:
         model = load_model(linking.method, cosine=linking.encoder is not None)
     if linking.min_probability is not None:
         asked = linking.min_probability
-        model = dataclasses.replace(model, threshold=asked, least_of_two=asked)  # holds for all groups
+        model = dataclasses.replace(model, threshold=asked, least_of_two=asked)  # for all groups, even of two
     return Linker(model, encode)

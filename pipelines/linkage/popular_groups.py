@@ -1,6 +1,6 @@
-"""Popular groups: paraphrases found in a sample of a large answer's questions.
+"""Popular groups: large groups of paraphrases, found in a sample of a large answer's questions.
 
-MEMBERS of one large answer -> popular_groups -> Popular: the group of each row that is in one
+MEMBERS of one large answer -> popular_groups -> Popular: the popular group of each row, if any
 """
 
 from __future__ import annotations
@@ -17,26 +17,30 @@ from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import ranks_in_runs, starts_of_runs
 
 SAMPLE: Final = 500
-"""So many questions are linked first."""
+"""Number of questions of the sample, which are linked first."""
 
 COMPLETED: Final = 300
-"""A group of up to so many questions is found without a sample: all pairs of what is connected are compared."""
+"""Maximum number of questions of a group that is found without a sample.
+
+All pairs of a component of the remaining questions are compared, at most 300 * 299 / 2."""
 
 POPULAR: Final = 8
-"""A group has at least so many questions of the sample, and so many that more than `COMPLETED` of all are expected."""
+"""Minimum number of questions of the sample in a popular group.
+
+The group must also have at least the share of the sample that `COMPLETED` questions have of the answer."""
 
 EXAMPLES: Final = 8
-"""So many of its most frequent questions stand for a popular group; fewer where there are many groups."""
+"""Maximum number of examples of a popular group, its most frequent questions; fewer if there are many groups."""
 
 BLOCK: Final = 256
-"""So many of the other questions are compared at a time, with each other and with the examples of all groups."""
+"""Number of other questions compared at a time, with each other and with the examples of all groups."""
 
 
 class Popular(NamedTuple):
     """The popular groups of an answer.
 
     Attributes:
-        number: (R,) int64, from 0, of each row's group; -1 for a row that is in none.
+        number: (R,) int64 number of each row's group, from 0; -1 for a row without a group.
         confidence: (G,) mean probability of the sample's pairs within each group.
     """
 
@@ -45,7 +49,7 @@ class Popular(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """The pairs of some rows and the probability of each."""
+    """Pairs of rows and their match probabilities."""
 
     left: np.ndarray
     right: np.ndarray
@@ -55,10 +59,10 @@ class Scored(NamedTuple):
 def popular_groups(
     members: pa.Table, weights: TokenWeights, model: LinkModel, vectors: np.ndarray | None = None
 ) -> Popular:
-    """Find the popular groups of an answer; the arguments are those of `large.link_large`.
+    """Return the popular groups of an answer; the arguments are those of `large_answers.link_large`.
 
-    `SAMPLE` questions are linked as an answer of that size would be. Any other question joins the popular group
-    with whose examples its mean probability is highest, if that reaches the model's threshold.
+    `SAMPLE` questions are linked like an answer of that size. Each other question is assigned to the popular group with
+    whose examples its mean probability is highest, if this mean is at least the model's threshold.
     """
 
     def score(rows: np.ndarray) -> Scored:
@@ -83,7 +87,7 @@ def popular_groups(
 
 
 def _examples(number: np.ndarray, events: np.ndarray) -> np.ndarray:
-    """Return the rows that stand for the groups, ascending; with a block no more than may be compared in full."""
+    """Return the ascending rows of the examples of all groups; with a block these are at most `ALL_PAIRS` rows."""
     rows = np.flatnonzero(number >= 0)
     most = min(EXAMPLES, (ALL_PAIRS - BLOCK) // (int(number.max()) + 1)) if len(rows) else 0
     order = rows[np.lexsort((rows, -events[rows], number[rows]))]
@@ -91,7 +95,7 @@ def _examples(number: np.ndarray, events: np.ndarray) -> np.ndarray:
 
 
 def _joined(block: np.ndarray, examples: np.ndarray, number: np.ndarray, pairs: Scored, threshold: float) -> np.ndarray:
-    """Return the number of the group that each row of the block joins, -1 for none."""
+    """Return the number of the group to which each row of the block is assigned, -1 for none."""
     row, other = np.concatenate([pairs.left, pairs.right]), np.concatenate([pairs.right, pairs.left])
     to_example = np.flatnonzero(np.isin(row, block) & np.isin(other, examples))
     sums = np.zeros((len(block), int(number.max()) + 1))

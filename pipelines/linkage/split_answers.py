@@ -1,4 +1,4 @@
-"""Split what got one answer into groups of paraphrases.
+"""Linkage: assignment of the questions of each answer to groups of paraphrases.
 
 MEMBERS of whole answers, TokenWeights, LinkModel -> link -> Linked: the group of every row
 """
@@ -21,9 +21,9 @@ def link(members: pa.Table, weights: TokenWeights, model: LinkModel, *, vectors:
 
     Args:
         members: MEMBERS ordered by cluster and question, all rows of each answer present.
-        weights: of the log's tokens.
-        model: what to make of a pair.
-        vectors: (R, D) of the questions, any length, where the model uses their cosine.
+        weights: weights of the log's tokens.
+        model: pair model and threshold.
+        vectors: (R, D) vectors of the questions, of any length; read only if the model uses their cosine.
     """
     vectors = vectors if model.cosine else None
     starts = starts_of_runs(members["answer_id"].to_numpy())
@@ -40,11 +40,11 @@ def link(members: pa.Table, weights: TokenWeights, model: LinkModel, *, vectors:
 
 
 def _link_small(members: pa.Table, weights: TokenWeights, model: LinkModel, vectors: np.ndarray | None) -> Linked:
-    """Split answers of which all pairs are compared."""
+    """Split answers of at most `ALL_PAIRS` questions, all pairs of which are compared."""
     group, confidence = np.arange(len(members)), np.zeros(len(members))
     for left, right, answers, found in compare(members, weights, vectors=vectors):
         probability = model.pairs.probability(found, answers)
-        first, last = left.min(), right.max() + 1  # answers are contiguous: work on their rows alone
+        first, last = left.min(), right.max() + 1  # rows of an answer are consecutive: use only those of this part
         left, right = left - first, right - first
         part = model.groups(left, right, probability, rows=last - first)
         group[first:last] = part + first

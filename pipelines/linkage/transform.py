@@ -1,4 +1,4 @@
-"""Beam transform that makes the linker of a run.
+"""Beam transform that reads or fits the linker of a run.
 
 Linking, MEMBERS of whole answers, TokenWeights -> MakeLinker -> Linker or None
 """
@@ -26,16 +26,16 @@ from schemas.hashing import uniform
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
 SAMPLE: Final = 200_000
-"""About so many pairs of questions teach the model that has no weights."""
+"""Approximate number of question pairs to which the model without weights is fitted."""
 
 _SALT: Final = "linkage"
 
 
 class Sampled(NamedTuple):
-    """Pairs of questions of some answers.
+    """Sample of question pairs of whole answers.
 
     Attributes:
-        place: (P,) float64 ascending, of the pair's answer in an order that only the answers' hashes decide.
+        place: (P,) float64 hash in [0, 1) of the pair's answer, ascending.
         features: (P, F) float32.
     """
 
@@ -45,14 +45,14 @@ class Sampled(NamedTuple):
 
 @dataclasses.dataclass
 class MakeLinker(beam.PTransform):
-    """Read weights, or learn from a sample of the log's own answers.
+    """Read the weights of a linker, or fit one to a sample of the log's own answers.
 
     Input: MEMBERS tables, all rows of each answer in one; TokenWeights, one element.
     Output: one element, a `Linker`, or None if answers are not split.
 
     Attributes:
-        linking: how to split answers.
-        encode: gives texts their vectors, where weights want their cosine.
+        linking: method of splitting answers.
+        encode: encoder of the texts; required if the weights are for features with its cosine.
     """
 
     linking: Linking
@@ -64,7 +64,7 @@ class MakeLinker(beam.PTransform):
     def expand(
         self, inputs: tuple[beam.PCollection[pa.Table], beam.PCollection[TokenWeights]]
     ) -> beam.PCollection[Linker | None]:
-        """Wire one of the three ways."""
+        """Return the linker of the method: none, from weights, or fitted."""
         members, weights = inputs
         if self.linking.method == "none":
             return members.pipeline | "NoLinker" >> beam.Create([None])
@@ -80,11 +80,11 @@ class MakeLinker(beam.PTransform):
 
 
 def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sampled:
-    """Return the pairs of the answers that come first, `SAMPLE` of them or a few more, or all there are.
+    """Return the pairs of the answers with the lowest hashes, in all at least `SAMPLE` pairs if available.
 
     Args:
-        members: MEMBERS, all rows of each answer.
-        weights: of the log's tokens.
+        members: MEMBERS, all rows of each answer present.
+        weights: weights of the log's tokens.
     """
     merged = merge_answers(members)
     answers = merged["answer_id"].to_numpy()
@@ -101,7 +101,7 @@ def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sampled:
 
 
 def first_pairs(samples: Iterable[Sampled]) -> Sampled:
-    """Return the pairs of the answers that come first, `SAMPLE` of them or a few more; answers stay whole."""
+    """Return the pairs of the answers with the lowest hashes, at least `SAMPLE` if available; no answer is divided."""
     every = list(samples)
     place = np.concatenate([np.zeros(0), *(sample.place for sample in every)])
     features = np.concatenate([np.zeros((0, len(NAMES)), np.float32), *(sample.features for sample in every)])
@@ -112,7 +112,7 @@ def first_pairs(samples: Iterable[Sampled]) -> Sampled:
 
 
 def learn_linker(sampled: Sampled, linking: Linking) -> Linker:
-    """Return Fellegi and Sunter's model, fitted to the pairs."""
+    """Return a linker with Fellegi and Sunter's model, fitted to the pairs."""
     answers = np.unique(sampled.place, return_inverse=True)[1]
     threshold = linking.min_probability or fellegi_sunter.THRESHOLD
     return Linker(LinkModel(fellegi_sunter.fit(sampled.features, answers), threshold))

@@ -13,24 +13,26 @@ from pipelines.linkage.comparison.part_weights import Parts
 from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, starts_of_runs
 
 ALL_PAIRS: Final = 1_000
-"""Answers up to this many questions are compared question by question."""
+"""Maximum number of questions of an answer at which all of its pairs are compared."""
 
 RAREST: Final = 5
-"""By so many of its rarest stems a question of a larger answer is looked up."""
+"""Number of rarest stems by which a question of a larger answer is looked up."""
 
 WINDOW: Final = 4
-"""And compared with so many of the next that share the stem; so the pairs are linear in the questions."""
+"""Number of questions with the same rare stem with which a question is compared.
+
+The number of pairs of a larger answer is therefore linear in its questions."""
 
 SAMPLED: Final = 16
-"""So many pairs a question tell how alike the questions of a larger answer are."""
+"""Number of random pairs a question from which the similarities inside a larger answer are estimated."""
 
 
 def candidates(sizes: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.ndarray]:
-    """Return the left and the right row of each pair, left < right, ordered by answer and left and right row.
+    """Return the left and the right row of each pair, left < right, ordered by answer, left and right row.
 
     Args:
-        sizes: (A,) how many rows each answer has, one after the other.
-        stems: of those rows.
+        sizes: (A,) number of rows of each answer; the rows of an answer are consecutive.
+        stems: stems of those rows.
     """
     large = np.repeat(sizes > ALL_PAIRS, sizes)
     left, right = _in_full(sizes, sizes <= ALL_PAIRS)
@@ -43,9 +45,10 @@ def candidates(sizes: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.ndarray]
 
 
 def sampled(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return pairs that stand for all pairs of the answers too large for these: each row with `SAMPLED` that follow.
+    """Return a sample of the pairs of each answer of more than `ALL_PAIRS` questions: each row with the next `SAMPLED`.
 
-    Rows are ordered by question, which is a hash, so what follows is random; after the last row comes the first.
+    Rows are ordered by question, which is a hash, so the next rows are random ones. The last row is followed by the
+    first.
 
     Returns:
         The left and the right row of each pair, left < right, ordered by answer.
@@ -59,7 +62,7 @@ def sampled(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _in_full(sizes: np.ndarray, wanted: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return all pairs within each run of rows, of the wanted runs alone."""
+    """Return all pairs within each run of rows; a mask ``wanted`` limits them to some of the runs."""
     last = np.repeat(np.cumsum(sizes), sizes) - 1
     rows = np.arange(len(last))
     following = last - rows if wanted is None else np.where(np.repeat(wanted, sizes), last - rows, 0)
@@ -67,10 +70,10 @@ def _in_full(sizes: np.ndarray, wanted: np.ndarray | None = None) -> tuple[np.nd
 
 
 def with_all_pairs_of(component: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the given pairs and all within each component, each once, ordered by left and right row.
+    """Return the given pairs and all pairs within each component, each pair once, ordered by left and right row.
 
     Args:
-        component: (R,) of each row, by any number.
+        component: (R,) number of each row's component.
         left: (P,) rows.
         right: (P,) other rows, greater than ``left``.
     """
@@ -83,7 +86,10 @@ def with_all_pairs_of(component: np.ndarray, left: np.ndarray, right: np.ndarray
 
 
 def _sharing_rare_stems(rows: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs of ``rows`` that meet in the posting list of a rare stem, near one another."""
+    """Return the pairs of ``rows`` that share a rare stem and are at most `WINDOW` places apart in its posting list.
+
+    Posting lists are ordered by the rarest stems of the rows, so rows that share several rare stems are close together.
+    """
     matrix = stems.rows[rows]
     row, part = np.repeat(np.arange(len(rows)), np.diff(matrix.indptr)), matrix.indices
     shared = stems.counts[part] > 1

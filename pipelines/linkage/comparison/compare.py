@@ -1,4 +1,4 @@
-"""Compare the questions of one answer with one another.
+"""Comparison of the questions of each answer.
 
 MEMBERS of whole answers, TokenWeights -> compare -> Compared: pairs of rows and their features
 """
@@ -20,11 +20,11 @@ from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
 PAIRS_AT_ONCE: Final = 300_000
-"""About so many pairs of questions are in memory at a time; an answer is never cut."""
+"""Approximate number of pairs in memory at a time; the pairs of an answer are never divided."""
 
 
 class Compared(NamedTuple):
-    """The candidate pairs of some whole answers.
+    """Candidate pairs of whole answers, and their features.
 
     Attributes:
         left: (P,) rows, ordered by answer.
@@ -40,12 +40,12 @@ class Compared(NamedTuple):
 
 
 def compare(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | None = None) -> Iterator[Compared]:
-    """Yield the candidate pairs of whole answers with their features, about `PAIRS_AT_ONCE` a time.
+    """Yield the candidate pairs of whole answers with their features, about `PAIRS_AT_ONCE` pairs at a time.
 
     Args:
         members: MEMBERS ordered by cluster and question, all rows of each answer present.
-        weights: of the log's tokens.
-        vectors: (R, D) of the questions, for the last features: what `cosine.COSINES` names.
+        weights: weights of the log's tokens.
+        vectors: (R, D) vectors of the questions, for the features `cosine_features.COSINES`; None: without these.
     """
     starts = starts_of_runs(members["answer_id"].to_numpy())
     sizes = sizes_of_runs(starts, len(members))
@@ -71,7 +71,7 @@ def compare_pairs(
     events: np.ndarray,
     vectors: np.ndarray | None,
 ) -> np.ndarray:
-    """Return the features of pairs, (P, F) float32; the arguments are those of `features.features` and `cosines`."""
+    """Return the features of pairs, (P, F) float32; the arguments are those of `features` and `cosines`."""
     found = features(words, left, right, answer_of_row=answer_of_row, events=events)
     if vectors is None:
         return found
@@ -79,7 +79,7 @@ def compare_pairs(
 
 
 def compare_all(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | None = None) -> Compared:
-    """Return all that `compare` yields at once: for learning and measuring, where the pairs fit in memory."""
+    """Return all pairs of `compare` in one object, for samples whose pairs fit in memory."""
     width = len(NAMES) + (0 if vectors is None else len(COSINES))
     none = np.zeros(0, np.int64)
     nothing = Compared(none, none, none, np.zeros((0, width), np.float32))
@@ -87,7 +87,7 @@ def compare_all(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray
 
 
 def _portions(starts: np.ndarray, sizes: np.ndarray) -> Iterator[slice]:
-    """Yield runs of rows of whole answers."""
+    """Yield slices of rows of whole answers with about `PAIRS_AT_ONCE` pairs each."""
     effort = np.cumsum(np.where(sizes > ALL_PAIRS, sizes * RAREST * WINDOW, sizes * (sizes - 1) // 2) + 1)
     part = effort // PAIRS_AT_ONCE
     bounds = [*starts.tolist(), int(sizes.sum())]

@@ -1,4 +1,4 @@
-"""Features from an encoder: the cosine of two questions, and its rank inside the answer.
+"""Features from an encoder: the cosine of two questions, compared with the other cosines of the answer.
 
 vectors, pairs of rows -> cosines -> (P, len(COSINES)) float32
 """
@@ -13,20 +13,24 @@ from pipelines.linkage.comparison.pair_features import rivals
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
 COSINES: Final = ("cosine", "cosine_margin_min", "cosine_margin_max", "cosine_above_answer")
-"""The cosine, that minus the cosine of each question's best other partner, and by how many of the standard deviations
-of the answer's pairs it exceeds their mean. All but the first mean the same whatever the encoder's scale."""
+"""Features from the cosine.
+
+``cosine_margin`` is the cosine minus that of the question with its best other partner, as minimum and maximum of the
+two questions. ``cosine_above_answer`` is the number of standard deviations above the mean of the answer's pairs. Unlike
+``cosine``, these three are comparable between encoders whose cosines differ in level."""
 
 CHUNK: Final = 1 << 16
+"""Number of pairs whose vectors are multiplied together; bounds memory."""
 
 
 def cosines(vectors: np.ndarray, left: np.ndarray, right: np.ndarray, *, answer_of_row: np.ndarray) -> np.ndarray:
     """Compare the vectors of pairs of questions.
 
     Args:
-        vectors: (R, D) of any length; a zero vector is like nothing.
+        vectors: (R, D) vectors of any length; the cosine of a zero vector is 0.
         left: (P,) rows, ordered by answer.
         right: (P,) other rows of the same answers.
-        answer_of_row: (R,) ascending.
+        answer_of_row: (R,) number of each row's answer, ascending.
 
     Returns:
         (P, len(COSINES)) float32.
@@ -43,7 +47,7 @@ def cosines(vectors: np.ndarray, left: np.ndarray, right: np.ndarray, *, answer_
 
 
 def _standardised(values: np.ndarray, answer_of_pair: np.ndarray) -> np.ndarray:
-    """Return the values as standard deviations above the mean of their answer; 0 in an answer of one pair."""
+    """Return the number of standard deviations of each value above the mean of its answer; 0 if it has one pair."""
     starts = starts_of_runs(answer_of_pair)
     if not len(starts):
         return values

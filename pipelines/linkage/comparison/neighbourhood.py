@@ -1,6 +1,6 @@
-"""Features from the other questions of an answer: resemblance to the same ones.
+"""Features of a pair that depend on the similarities of its questions to the other questions of the answer.
 
-pairs with their resemblance -> Neighbours.profiles, .standing -> figures a pair
+pairs with their similarity -> Neighbours.profiles, .standing -> two features a pair each
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from scipy import sparse
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
 DENSE: Final = 1 << 21
-"""Cells of the square matrices that are multiplied together; bounds memory."""
+"""Maximum number of cells of the square matrices that are multiplied together; bounds memory."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Neighbours:
-    """The candidate pairs of some answers as a graph whose edges are weighted with the resemblance.
+    """Graph of the candidate pairs of some answers, with the similarities as edge weights.
 
     Attributes:
         left: (P,) rows, ordered by answer, then left and right row.
         right: (P,) other rows of the same answers, greater than ``left``.
-        alike: (P,) in [0, 1].
-        answer_of_row: (R,) ascending from 0.
+        alike: (P,) similarities in [0, 1].
+        answer_of_row: (R,) number of each row's answer, ascending from 0.
     """
 
     left: np.ndarray
@@ -35,11 +35,11 @@ class Neighbours:
     answer_of_row: np.ndarray
 
     def profiles(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return how the resemblances of a pair's two questions to all others of the answer correlate and differ.
+        """Return correlation and difference of the similarities of a pair's two questions to all other questions.
 
         Returns:
-            (P,) correlation in [-1, 1], 0 where there are fewer than two others; (P,) root of the mean square of the
-            differences, 0 where there is no other.
+            (P,) correlation in [-1, 1], 0 if the answer has fewer than two other questions; (P,) root mean square of
+            the differences, 0 if it has no other question.
         """
         sizes = np.bincount(self.answer_of_row)
         answer = self.answer_of_row[self.left]
@@ -56,7 +56,7 @@ class Neighbours:
         return np.clip(correlation, -1, 1), np.sqrt(np.maximum(one_2 + two_2 - 2 * dot, 0) / number)
 
     def standing(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return how many partners the left, and the right, question of each pair resembles more."""
+        """Return, for the left and right question of each pair, the number of partners with a higher similarity."""
         row = np.concatenate([self.left, self.right])
         alike = np.concatenate([self.alike, self.alike])
         order = np.lexsort((-alike, row))
@@ -71,13 +71,13 @@ class Neighbours:
         return better[: len(self.left)], better[len(self.left) :]
 
     def _over_rows(self, values: np.ndarray) -> np.ndarray:
-        """Return the sum of ``values`` over all pairs of each pair's left, and right, question: (2, P)."""
+        """Return the (2, P) sums of ``values`` over all pairs of each pair's left question and right question."""
         rows = len(self.answer_of_row)
         total = np.bincount(self.left, values, rows) + np.bincount(self.right, values, rows)
         return np.stack([total[self.left], total[self.right]])
 
     def _products(self, sizes: np.ndarray, answer: np.ndarray) -> np.ndarray:
-        """Return for each pair the sum over third questions of the product of both resemblances."""
+        """Return for each pair the sum, over all third questions, of the product of their similarities to the two."""
         dot = np.zeros(len(self.left))
         counts = np.bincount(answer, minlength=len(sizes))
         starts = np.cumsum(counts) - counts
@@ -104,14 +104,14 @@ class Neighbours:
 
 
 def _in_batches(starts: np.ndarray, size: int) -> Iterator[np.ndarray]:
-    """Yield the places of the pairs of some answers of ``size`` questions, (answers, pairs)."""
+    """Yield (answers, pairs) positions of the pairs of answers of ``size`` questions, at most `DENSE` cells each."""
     at_once = max(DENSE // (size * size), 1)
     for first in range(0, len(starts), at_once):
         yield starts[first : first + at_once, None] + np.arange(size * (size - 1) // 2)
 
 
 def _of_squares(alike: np.ndarray, size: int) -> np.ndarray:
-    """Return the entries above the diagonal of S @ S, where S holds ``alike``, (answers, pairs), its diagonal 0."""
+    """Return the (answers, pairs) entries above the diagonal of S @ S; S contains ``alike``, with a zero diagonal."""
     square = np.zeros((len(alike), size, size))
     one, two = np.triu_indices(size, 1)
     square[:, one, two] = square[:, two, one] = alike

@@ -16,10 +16,10 @@ from pipelines.linkage.comparison.tokenization import Wording
 
 NAMES: Final = (
     "stems", "stems_here", "grams", "grams_here", "bigrams", "bigrams_here",  # Jaccard, idf of the log or of the answer
-    "containment", "containment_here",  # shared weight by the lighter question's
+    "containment", "containment_here",  # shared weight / weight of the lighter question
     "shared", "shared_here", "shared_count",
     "unmatched_min", "unmatched_max", "unmatched_here_min", "unmatched_here_max",
-    "unmatched_rare_min", "unmatched_rare_max",  # nearly the weight of the heaviest unmatched stem: another name, say
+    "unmatched_rare_min", "unmatched_rare_max",  # 4-norm: close to the heaviest unmatched stem, such as a name
     "unmatched_grams_min", "unmatched_grams_max", "unmatched_count_min", "unmatched_count_max",
     "numbers_shared", "numbers_differ", "first_differs",
     "length_min", "length_max",
@@ -28,26 +28,30 @@ NAMES: Final = (
     "answer_size", "answer_spread", "answer_median", "answer_mean", "answer_best",
     "events_min", "events_max",
 )  # fmt: skip
-"""The columns. ``rival`` is the resemblance of each question's best other partner, ``margin`` the pair's minus it."""
+"""Names of the columns; ``_min`` and ``_max`` are the minimum and maximum of the two questions.
+
+``rival`` is the similarity of a question to its best other partner, ``margin`` that of the pair minus ``rival``."""
 
 MOST_SIZE: Final = 4
-"""Larger answers count as this large: a model that knows the size learns how large the clusters were, not how alike."""
+"""Maximum number of questions in the feature ``answer_size``; larger answers have the same value.
+
+Given the true size, a model learns the sizes of the clusters it was fitted to instead of the similarities."""
 
 CHUNK: Final = 1 << 17
-"""Pairs whose common parts are looked up together; bounds memory."""
+"""Number of pairs whose shared parts are computed together; bounds memory."""
 
 
 def features(
     words: Wording, left: np.ndarray, right: np.ndarray, *, answer_of_row: np.ndarray, events: np.ndarray
 ) -> np.ndarray:
-    """Compare pairs of questions.
+    """Return the features of pairs of questions.
 
     Args:
-        words: of R rows.
+        words: parts of R rows.
         left: (P,) rows, ordered by answer.
         right: (P,) rows of the same answers.
-        answer_of_row: (R,) ascending.
-        events: (R,) how often each was asked with this answer.
+        answer_of_row: (R,) number of each row's answer, ascending.
+        events: (R,) number of events of each question with this answer.
 
     Returns:
         (P, len(NAMES)) float32.
@@ -69,7 +73,7 @@ def features(
 
 
 def _in_common(words: Wording, left: np.ndarray, right: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what two questions alone tell, without regard to the other pairs."""
+    """Return the features that depend on the two questions alone, not on the other pairs of the answer."""
     stems, grams, bigrams = words.stems, words.grams, words.bigrams
     repeated = stems.weight * (stems.counts > 1)
     same = shared(stems, left, right, np.column_stack([words.numbers, repeated, stems.weight**4]))
@@ -98,7 +102,10 @@ def _in_common(words: Wording, left: np.ndarray, right: np.ndarray) -> dict[str,
 
 
 def shared(parts: Parts, left: np.ndarray, right: np.ndarray, more: np.ndarray | None = None) -> np.ndarray:
-    """Return sums over the parts both rows have: weight, weight of single, weight of shared, count and ``more``."""
+    """Return sums over the parts that both rows have.
+
+    The columns are ``weight``, ``weight_of_single``, ``weight_of_shared``, the number of parts, and those of ``more``.
+    """
     columns = [parts.weight, parts.weight_of_single, parts.weight_of_shared, np.ones(len(parts.weight))]
     values = np.column_stack([*columns, *([] if more is None else [more])])
     sums = np.empty((len(left), values.shape[1]), np.float32)
@@ -109,14 +116,14 @@ def shared(parts: Parts, left: np.ndarray, right: np.ndarray, more: np.ndarray |
 
 
 def jaccard(parts: Parts, same: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the weight two rows share of the weight they have, by the log's frequencies and by the answer's."""
+    """Return weighted Jaccard indexes of pairs, one with the weights of the log and one with those of the answer."""
     union = (parts.length[left] + parts.length[right]).astype(np.float32)
     here = union[:, 1] - 2 * same[:, 1] + same[:, 2]
     return same[:, 0] / np.maximum(union[:, 0] - same[:, 0], 1e-9), same[:, 2] / np.maximum(here, 1e-9)
 
 
 def rivals(alike: np.ndarray, left: np.ndarray, right: np.ndarray, *, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the greatest resemblance of each pair's left, and right, question to any other question; else 0."""
+    """Return the maximum similarity of each pair's left and right question to a third question, 0 if it has none."""
     best, ties, second = np.zeros(rows), np.zeros(rows, np.int64), np.zeros(rows)
     for side in (left, right):
         np.maximum.at(best, side, alike)
@@ -132,7 +139,7 @@ def rivals(alike: np.ndarray, left: np.ndarray, right: np.ndarray, *, rows: int)
 def _of_answers(
     words: Wording, alike: np.ndarray, left: np.ndarray, answer_of_row: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Return for each pair how many and how alike the questions of its answer are."""
+    """Return for each pair the number of questions of its answer and statistics of their similarities."""
     sizes, answers = np.bincount(answer_of_row), answer_of_row[left]
     one, two = sampled(sizes)
     in_full = sizes[answers] <= ALL_PAIRS
@@ -151,7 +158,7 @@ def _of_answers(
 
 
 def distribution(alike: np.ndarray, answer: np.ndarray, *, answers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the standard deviation, the median and the mean of each answer's resemblances, 0 where it has none."""
+    """Return the standard deviation, median and mean of the similarities of each answer, 0 if it has none."""
     order = np.lexsort((alike, answer))
     ranked = alike[order]
     counts = np.bincount(answer, minlength=answers)
@@ -169,5 +176,5 @@ def _resemblance(words: Wording, left: np.ndarray, right: np.ndarray) -> np.ndar
 
 
 def _both(name: str, one: np.ndarray, two: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the smaller and the greater of two figures, so that the order of the questions does not matter."""
+    """Return minimum and maximum of the values of two questions, which do not depend on the questions' order."""
     return {f"{name}_min": np.minimum(one, two), f"{name}_max": np.maximum(one, two)}

@@ -1,4 +1,4 @@
-"""Weights of parts of questions, such as stems, inside an answer.
+"""Weights of parts of questions, such as stems, in the log and inside an answer.
 
 rows, codes, weights -> Partition.parts -> Parts
 """
@@ -13,21 +13,22 @@ import pyarrow as pa
 from scipy import sparse
 
 PRIOR: Final = 5.0
-"""How many imagined questions speak for a part's frequency in the whole log when it is counted inside an answer."""
+"""Number of pseudo-questions, with a part's frequency in the log, that are added to its count inside an answer."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Parts:
-    """The parts of R rows; a part is one of its answer's own, so answers share none.
+    """The parts of R rows; the same stem in two answers is two parts.
 
     Attributes:
-        rows: (R, parts) float32 of zeros and ones.
-        code: (parts,) what the part is.
-        counts: (parts,) int64, rows that have the part.
-        weight: (parts,) its inverse document frequency, 1 for a rare word of a large log; pieces share a word's.
-        weight_of_single: (parts,) the same, with its frequency among the answer's other questions taken for the log's:
-            what it says when one of two questions has it.
-        weight_of_shared: (parts,) when both have it.
+        rows: (R, parts) float32, 1 if the row has the part, else 0.
+        code: (parts,) code of the stem, piece or stem pair.
+        counts: (parts,) int64 number of rows that have the part.
+        weight: (parts,) inverse document frequency in the log, 1 for a rare word of a large log; the pieces of a word
+            divide its weight among them.
+        weight_of_single: (parts,) inverse document frequency inside the answer, without the one question of a pair that
+            has the part; used for a part that only one question of a pair has.
+        weight_of_shared: (parts,) the same without both questions of a pair; used for a part that both have.
         length: (R, 3) sums of ``weight``, ``weight_of_single`` and 1 over the parts of each row.
     """
 
@@ -42,24 +43,24 @@ class Parts:
 
 @dataclasses.dataclass(frozen=True)
 class Partition:
-    """The answers of a shard.
+    """The answers of a table of rows.
 
     Attributes:
-        answer_of_row: (R,) int64 ascending from 0.
-        questions: how many a log needs for a word that is in one of them to weigh 1.
+        answer_of_row: (R,) int64 number of each row's answer, ascending from 0.
+        questions: number of questions of a log in which a word of one question has the weight 1.
     """
 
     answer_of_row: np.ndarray
     questions: int
 
     def parts(self, row: np.ndarray, code: np.ndarray, weight: np.ndarray, scale: np.ndarray) -> Parts:
-        """Return what the rows have.
+        """Return the parts of the rows.
 
         Args:
-            row: (N,) int64.
-            code: (N,) int64, what the row has; repeats count once.
-            weight: (N,) in (0, 1]; of the forms of a part in an answer the most frequent, so lightest, one counts.
-            scale: (N,) what to multiply the part's weights by.
+            row: (N,) int64 rows.
+            code: (N,) int64 code of a part of the row; repeats count once.
+            weight: (N,) in (0, 1]; a part has the minimum weight of its forms in the answer, that of the most frequent.
+            scale: (N,) factor of the part's weights.
         """
         codes = int(code.max(initial=0)) + 1
         coded = pa.array(self.answer_of_row[row] * codes + code).dictionary_encode()
@@ -80,7 +81,13 @@ class Partition:
         return Parts(rows, key % codes, counts, weights, single, shared, length)
 
     def _weight_here(self, weight: np.ndarray, have: np.ndarray, others: np.ndarray) -> np.ndarray:
-        """Return the weights when ``have`` of ``others`` in the answer are seen as well as `PRIOR` of the log."""
+        """Return weights from the frequency inside the answer, smoothed with `PRIOR` pseudo-questions of the log.
+
+        Args:
+            weight: (parts,) weights in the log.
+            have: (parts,) number of other questions of the answer that have the part.
+            others: (parts,) number of other questions of the answer.
+        """
         most = np.log1p(self.questions)
         in_log = 1 / np.expm1(np.maximum(weight * most, 1e-9))  # the inverse of TokenWeights.of
         seen = np.maximum(have, 0) + PRIOR * in_log

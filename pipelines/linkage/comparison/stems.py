@@ -1,4 +1,4 @@
-"""Words without their endings, so that "invested" meets "investing".
+"""Word stems, so that "invested" equals "investing".
 
 words -> stem -> stems
 """
@@ -21,7 +21,8 @@ _KEEP_S: Final = ("ss", "us", "is")
 def stem(word: str) -> str:
     """Return ``word`` without a common English ending; words of other languages lose at most a few letters.
 
-    Lighter than Porter's: one ending, a doubled consonant and a final e or y go. Never shorter than three letters.
+    One ending, a doubled consonant and a final e or y are removed, fewer than by Porter's stemmer. A longer word keeps
+    at least three letters.
     """
     if len(word) <= _SHORTEST or not word.isalpha() or not word.isascii():
         return word

@@ -19,21 +19,25 @@ from schemas.ragged import offsets_of, ranges
 from schemas.text_arrays import encode, hash64_all, key_all, tokens_all
 
 GRAM: Final = 4
+"""Number of characters of a piece of a word."""
 
 QUESTIONS: Final = 20_000
-"""A word in fewer questions than one in so many weighs as if it were in one; so a figure means the same in any log."""
+"""Number of questions of which a word is in only one at the maximum weight, 1; rarer words have the same weight.
+
+With one fixed number, features have the same scale in logs of any size."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Wording:
-    """The questions of all answers of a shard.
+    """The parts of the questions of whole answers.
 
     Attributes:
-        stems: of the distinct words.
-        grams: pieces of `GRAM` characters of those words, edges marked; the pieces of a word share its weight.
-        bigrams: two stems in a row.
-        numbers: (parts of ``stems``,) 1.0 where it holds a digit.
-        first: (R,) code of the first stem, -1 without one.
+        stems: stems of the words.
+        grams: pieces of `GRAM` characters of the words, with marked beginning and end; the pieces of a word divide its
+            weight among them.
+        bigrams: pairs of consecutive stems.
+        numbers: (parts of ``stems``,) 1.0 if the stem contains a digit, else 0.0.
+        first: (R,) code of the first stem, -1 if the question has none.
     """
 
     stems: Parts
@@ -44,7 +48,7 @@ class Wording:
 
 
 class _Words(NamedTuple):
-    """The distinct words of each row in order: row, place in ``forms`` and weight of each; ``stem`` is coded."""
+    """The distinct words of each row in order: row, index in ``forms``, index in ``stems`` and weight of each word."""
 
     row: np.ndarray
     word: np.ndarray
@@ -55,12 +59,12 @@ class _Words(NamedTuple):
 
 
 def wording(texts: pa.Array | pa.ChunkedArray, answer_of_row: np.ndarray, weights: TokenWeights) -> Wording:
-    """Take the questions of all answers apart.
+    """Divide the questions of whole answers into stems, character n-grams and stem pairs.
 
     Args:
-        texts: as they were asked.
-        answer_of_row: (R,) int64 ascending from 0.
-        weights: of the words of the log.
+        texts: (R,) texts of the questions.
+        answer_of_row: (R,) int64 number of each row's answer, ascending from 0.
+        weights: weights of the words of the log.
     """
     words = _words(texts, weights)
     partition = Partition(answer_of_row, QUESTIONS)

@@ -1,4 +1,4 @@
-"""Groups of questions whose pairs are, on average, probably paraphrases.
+"""Groups of questions by average linkage of match probabilities.
 
 pairs with probabilities -> agglomerate -> the group of every row
 """
@@ -14,7 +14,7 @@ from scipy.sparse import csgraph
 from schemas.ragged import starts_of_runs
 
 MOST: Final = 2_000
-"""Average linkage is quadratic; larger components are cut at a higher probability first."""
+"""Maximum number of rows for average linkage, whose time is quadratic; larger components are divided first."""
 
 
 def agglomerate(
@@ -26,18 +26,19 @@ def agglomerate(
     threshold: float,
     least_of_two: float = 0.0,
 ) -> np.ndarray:
-    """Merge groups while the mean probability between two is at least ``threshold``, the likeliest first.
+    """Merge the two groups with the highest mean probability between them while it is at least ``threshold``.
 
-    A group can only grow along a pair that reaches the threshold, so each component of those pairs is a problem of its
-    own, and one in which every pair does is a group. A pair that is not given has probability 0.
+    Two groups can only be merged if at least one pair between them reaches the threshold. So the components of these
+    pairs are independent, and a component in which all pairs reach the threshold is a group. A pair that is not among
+    the given ones has probability 0.
 
     Args:
         left: (P,) rows.
         right: (P,) other rows; each pair once.
         probability: (P,) in [0, 1].
-        rows: how many there are.
-        threshold: in (0, 1].
-        least_of_two: a group of two, for which one pair alone speaks, must have this probability.
+        rows: number of rows.
+        threshold: minimum mean probability between groups that are merged, in (0, 1].
+        least_of_two: minimum probability of a group of two, which depends on a single pair.
 
     Returns:
         (rows,) the smallest row of each row's group.
@@ -70,7 +71,8 @@ def components(
 ) -> np.ndarray:
     """Return the smallest row of each row's component of the pairs that reach the threshold.
 
-    One of more than ``most`` rows is cut at ever higher probabilities, as long as any can cut it.
+    For a component of more than ``most`` rows, the threshold is raised step by step until it is divided into components
+    of at most ``most`` rows or the threshold is 1.
     """
     cut = np.full(rows, threshold)
     while True:
@@ -88,10 +90,10 @@ def components(
 def _average_linkage(
     members: np.ndarray, left: np.ndarray, right: np.ndarray, probability: np.ndarray, threshold: float
 ) -> np.ndarray:
-    """Return the place among ``members`` of each member's group's first."""
+    """Return for each member the index in ``members`` of the first member of its group."""
     if len(members) > MOST:
-        return np.zeros(len(members), np.int64)  # certain pairs alone hold it together
-    from scipy.cluster import hierarchy  # 0.4 CPU seconds that components of certain pairs alone do not need
+        return np.zeros(len(members), np.int64)  # only pairs of probability 1 connect these, so it is one group
+    from scipy.cluster import hierarchy  # takes 0.4 CPU seconds; complete components do not need it
     from scipy.spatial.distance import squareform
 
     distance = np.ones((len(members), len(members)))

@@ -1,4 +1,4 @@
-"""Record linkage without any label: how much likelier a comparison is among paraphrases, learned from the log itself.
+"""Fellegi and Sunter's record linkage model, fitted to the log itself without labels.
 
 features of candidate pairs -> fit -> FellegiSunter .probability -> (P,) float64
 """
@@ -16,43 +16,46 @@ COMPARED: Final = {
     "alike": np.array([0.02, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9]),
     "margin_min": np.array([-0.5, -0.4, -0.3, -0.2, -0.1, -0.03, 0.03, 0.1, 0.2]),
 }
-"""What is compared, and where one level ends and the next begins; a higher level never speaks against a match."""
+"""Features compared, and the bounds of their levels; the weight of evidence does not decrease with the level."""
 
 PRIOR_MATCHES: Final = 0.2
 PRIOR_PAIRS: Final = 2.0
-"""Of two imagined pairs of each answer 0.2 are matches: Beta(0.2, 1.8)."""
+"""Prior of an answer's match rate, Beta(0.2, 1.8): two pseudo-pairs, of which 0.2 are matches."""
 
 THRESHOLD: Final = 0.3
-"""Comparisons are taken for independent, which they are not; so the probability is rather too sure of non-matches.
+"""Default minimum mean probability of a cluster.
 
-Of .2, .3, .5 and .7 the lowest at which precision reaches .985 in log (b) of the half of Quora's clusters that others
-learned from: .985 there at a recall of .939 (`benchmarks.labels.answer_splits --half learning`)."""
+The model assumes independent comparisons; they are correlated, so match probabilities are underestimated. Of 0.2, 0.3,
+0.5 and 0.7, this is the lowest threshold with a precision of at least 0.985 (0.985 at a recall of 0.939) on log (b) of
+the half of Quora's clusters to which the other methods are fitted (`benchmarks.labels.answer_splits --half learning`).
+"""
 
 ROUNDS: Final = 40
+"""Number of iterations of expectation maximisation."""
 
 
 @dataclasses.dataclass(frozen=True)
 class FellegiSunter:
-    """Fellegi and Sunter's model (1969), with one rate of matches an answer.
+    """Fellegi and Sunter's model (1969), with a separate match rate for each answer.
 
     Attributes:
-        ratios: for each comparison the logarithm of m / u of each level, non-decreasing.
+        ratios: logarithm of m / u of each level, non-decreasing, for each compared feature.
     """
 
     ratios: tuple[np.ndarray, ...]
 
     def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:
-        """Return the probability of each pair, the rate of its answer estimated from the answer's own pairs."""
+        """Return the probability of each pair, with the match rate estimated from all pairs of its answer."""
         evidence = sum(ratio[level] for ratio, level in zip(self.ratios, levels(features), strict=True))
         return _with_rates(np.asarray(evidence), answers)
 
 
 def fit(features: np.ndarray, answers: np.ndarray) -> FellegiSunter:
-    """Estimate m and u by expectation maximisation over the pairs inside answers; non-matches are theirs as well.
+    """Estimate m and u, of matches and non-matches inside answers, by expectation maximisation.
 
     Args:
-        features: (P, F) of candidate pairs; a sample of answers will do.
-        answers: (P,) int64, the answer of each pair.
+        features: (P, F) features of candidate pairs of all answers or of a sample of answers.
+        answers: (P,) int64 number of each pair's answer.
     """
     level = levels(features)
     sizes = [len(ends) + 1 for ends in COMPARED.values()]
@@ -65,15 +68,15 @@ def fit(features: np.ndarray, answers: np.ndarray) -> FellegiSunter:
 
 
 def levels(features: np.ndarray) -> list[np.ndarray]:
-    """Return the level of each comparison of each pair."""
+    """Return for each compared feature the (P,) levels of the pairs."""
     column = {name: features[:, place] for place, name in enumerate(NAMES)}
     column["alike"] = (column["stems_here"] + column["grams_here"]) / 2
     return [np.digitize(column[name], ends) for name, ends in COMPARED.items()]
 
 
 def _monotone_ratio(level: np.ndarray, match: np.ndarray, size: int) -> np.ndarray:
-    """Return log(m / u) of each level, by isotonic regression weighted with how many pairs have it."""
-    from scipy.optimize import isotonic_regression  # 0.25 CPU seconds that only a fit needs
+    """Return log(m / u) of each level, by isotonic regression weighted with the number of pairs of the level."""
+    from scipy.optimize import isotonic_regression  # takes 0.25 CPU seconds; only a fit needs it
 
     matches, others = np.bincount(level, match, size) + 0.5, np.bincount(level, 1 - match, size) + 0.5
     ratio = np.log(matches / matches.sum()) - np.log(others / others.sum())
@@ -82,7 +85,7 @@ def _monotone_ratio(level: np.ndarray, match: np.ndarray, size: int) -> np.ndarr
 
 
 def _with_rates(evidence: np.ndarray, answers: np.ndarray) -> np.ndarray:
-    """Return the probability of each pair given its evidence and its answer's rate under a Beta prior."""
+    """Return the probability of each pair from its evidence and its answer's match rate under a Beta prior."""
     names, answer = np.unique(answers, return_inverse=True)
     count = np.bincount(answer, minlength=len(names))
     rate = np.full(len(names), PRIOR_MATCHES / PRIOR_PAIRS)

@@ -1,4 +1,4 @@
-"""Probability that two questions are paraphrases, by learned weights and numpy alone.
+"""Scorers with learned weights: logistic regression and boosted trees, computed by numpy.
 
 features -> Logistic or Boosted .probability -> (P,) float64
 """
@@ -14,22 +14,23 @@ import numpy as np
 MOST_LEAVES: Final = 16
 _ALL: Final = (1 << MOST_LEAVES) - 1
 STAGES: Final = (100, 200)
-"""After so many trees a pair that is settled is left."""
+"""Numbers of trees after which no more trees are evaluated for settled pairs."""
 
 SETTLED: Final = 6.0
-"""A logit this far from 0 is settled: the probability is within .0025 of 0 or 1."""
+"""Minimum absolute logit of a settled pair; its probability is within 0.0025 of 0 or 1."""
 
-_ROWS: Final = 2_048  # pairs whose masks fit a second-level cache
+_ROWS: Final = 2_048  # number of pairs whose masks fit into a second-level cache
 
 
 @dataclasses.dataclass(frozen=True)
 class Logistic:
-    """A calibrated logistic regression on features and their bends.
+    """Logistic regression on piecewise linear functions of the features.
 
     Attributes:
-        knots: (F, K) where each feature's slope may change; feature f becomes f and max(f - knot, 0) for each knot.
-        weights: (F * (K + 1),) in that order, feature by feature.
-        bias: the logit where all of these are 0.
+        knots: (F, K) values at which the slope of a feature changes; the inputs of a feature f are f and the hinges
+            max(f - knot, 0).
+        weights: (F * (K + 1),) weights of these inputs, feature by feature.
+        bias: logit of a pair whose inputs are all 0.
     """
 
     knots: np.ndarray
@@ -40,23 +41,24 @@ class Logistic:
         """Return the probability of each pair."""
         logits = np.empty(len(features))
         weights = self.weights.astype(np.float32)
-        for start in range(0, len(features), _ROWS):  # a matrix product would round otherwise for other rows beside
+        for start in range(0, len(features), _ROWS):  # a matrix product's rounding would depend on the other rows
             rows = slice(start, start + _ROWS)
             logits[rows] = (self.bend(features[rows]) * weights).sum(axis=1)
         return _sigmoid(logits + self.bias)
 
     def bend(self, features: np.ndarray) -> np.ndarray:
-        """Return (P, F * (K + 1)) float32: each feature and its hinges."""
+        """Return the (P, F * (K + 1)) float32 inputs: each feature and its hinges."""
         hinges = np.maximum(features[:, :, None] - self.knots[None], 0)
         return np.concatenate([features[:, :, None], hinges], axis=2).reshape(len(features), -1).astype(np.float32)
 
 
 class Stage(NamedTuple):
-    """Some of a model's trees, as tables.
+    """Part of a model's trees, as tables.
 
     Attributes:
-        masks: for each feature (thresholds + 1, T) uint16: leaves left over when so many thresholds are exceeded.
-        leaves: (T, 16) what each leaf adds to the logit, leftmost first.
+        masks: for each feature (thresholds + 1, T) uint16 bit masks; row n has the leaves of each tree that are
+            possible if the feature exceeds n thresholds.
+        leaves: (T, 16) amount that each leaf adds to the logit, leftmost first.
     """
 
     masks: tuple[np.ndarray, ...]
@@ -67,17 +69,18 @@ class Stage(NamedTuple):
 class Boosted:
     """Gradient-boosted trees of at most 16 leaves.
 
-    A tree is walked without branching: each feature rules out the leaves behind the splits it fails, and the leftmost
-    leaf that no feature rules out is the one (QuickScorer, Lucchese et al. 2015). What a feature rules out depends only
-    on which thresholds it passes, so one row of a table a feature holds the masks of all trees.
+    A tree is evaluated without branches (QuickScorer, Lucchese et al. 2015): each feature excludes the leaves on the
+    left of all splits whose threshold it exceeds, and the result is the leftmost leaf that is not excluded. The leaves
+    that a feature excludes depend only on the number of thresholds it exceeds. So each feature has one table, whose
+    row of this number contains the masks of all trees.
 
-    A pair whose logit is `SETTLED` after a stage keeps it: most pairs of an answer are nothing alike or nearly equal,
-    and the first trees say so.
+    A pair whose logit is `SETTLED` after a stage is not evaluated further: most pairs of an answer have hardly a word
+    in common or are nearly equal, and the first trees are enough for these.
 
     Attributes:
-        thresholds: for each feature its split points over all trees, ascending.
-        stages: the trees in the order in which they were learned.
-        bias: the logit before any tree.
+        thresholds: for each feature the ascending split points of all trees.
+        stages: all trees, in the order in which they were fitted.
+        bias: logit before the first tree.
     """
 
     thresholds: tuple[np.ndarray, ...]
@@ -98,12 +101,12 @@ class Boosted:
 
 
 def _passed(points: np.ndarray, values: np.ndarray) -> np.ndarray | None:
-    """Return how many thresholds each value exceeds; None where no tree asks."""
+    """Return the number of thresholds that each value exceeds; None if no tree splits on the feature."""
     return np.searchsorted(points, values, side="left") if len(points) else None
 
 
 def _of_trees(stage: Stage, passed: list[np.ndarray | None]) -> np.ndarray:
-    """Return the sum of what a stage's trees add to each logit."""
+    """Return the amount that a stage's trees add to each logit."""
     rows = next((len(places) for places in passed if places is not None), 0)
     left_over = np.full((rows, len(stage.leaves)), _ALL, np.uint16)
     for places, table in zip(passed, stage.masks, strict=True):
@@ -123,13 +126,13 @@ _LOWEST_BIT: Final = np.array([0, *((n & -n).bit_length() - 1 for n in range(1, 
 
 
 def boosted(trees: list[dict[str, list[Any]]], features: int, bias: float) -> Boosted:
-    """Turn trees into tables.
+    """Return the scorer of trees given as lists of nodes.
 
     Args:
         trees: each with lists ``feature``, ``threshold``, ``left``, ``right`` and ``value`` over its nodes, the root
             first; a leaf's ``left`` is -1. A pair goes left where its feature is at most the threshold.
-        features: how many there are.
-        bias: the logit before any tree.
+        features: number of features.
+        bias: logit before the first tree.
 
     Raises:
         ValueError: a tree has more than `MOST_LEAVES` leaves.
@@ -152,7 +155,7 @@ def boosted(trees: list[dict[str, list[Any]]], features: int, bias: float) -> Bo
 
 
 def _table(splits: list[tuple[float, int, int]], points: np.ndarray, trees: int) -> np.ndarray:
-    """Return the masks of all trees for each number of ``points`` a feature exceeds."""
+    """Return the masks of all trees for each number of ``points`` that a feature can exceed."""
     table = np.full((len(points) + 1, trees), _ALL, np.uint16)
     for threshold, number, mask in splits:
         table[np.searchsorted(points, np.float32(threshold)) + 1 :, number] &= np.uint16(mask & _ALL)
@@ -160,7 +163,12 @@ def _table(splits: list[tuple[float, int, int]], points: np.ndarray, trees: int)
 
 
 def _lay_out(tree: dict[str, list[Any]], node: int, leaves: list[float]) -> list[tuple[int, float, int]]:
-    """Append the leaves below ``node`` from the left; return for each split which leaves are left when it is failed."""
+    """Append the values of the leaves below ``node`` from the left, and return its splits.
+
+    Returns:
+        feature, threshold and mask of each split; the mask has the leaves that remain if the feature exceeds the
+        threshold.
+    """
     if tree["left"][node] < 0:
         leaves.append(tree["value"][node])
         return []

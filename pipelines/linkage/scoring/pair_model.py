@@ -1,4 +1,4 @@
-"""Pair model with its threshold, and the groups it makes.
+"""Pair model with its threshold, and the groups that result from its probabilities.
 
 probabilities of pairs -> LinkModel.groups -> the group of every row
 """
@@ -14,21 +14,26 @@ from pipelines.linkage.scoring.agglomeration import agglomerate
 
 
 class Probability(Protocol):
-    """What a kind of model must do."""
+    """Interface of the models of match probability."""
 
     def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:
-        """Return the probability that each pair, a row of features of one of ``answers``, is one of paraphrases."""
+        """Return the (P,) probabilities that pairs are paraphrases.
+
+        Args:
+            features: (P, F) features of the pairs.
+            answers: (P,) int64 number of each pair's answer.
+        """
 
 
 @dataclasses.dataclass(frozen=True)
 class LinkModel:
-    """A model and where to cut.
+    """A model of match probability and the thresholds of its groups.
 
     Attributes:
-        pairs: gives a pair's features a probability.
-        threshold: mean probability between two groups at which they are still one.
-        cosine: whether figures of the encoder's cosine are the last features.
-        least_of_two: probability that a group of two must have; one pair alone speaks for it.
+        pairs: model that computes the probability of a pair from its features.
+        threshold: minimum mean probability between two groups that are merged.
+        cosine: whether the last features are `cosine_features.COSINES`, from an encoder.
+        least_of_two: minimum probability of a group of two, which depends on a single pair.
     """
 
     pairs: Probability
@@ -37,18 +42,18 @@ class LinkModel:
     least_of_two: float = 0.0
 
     def groups(self, left: np.ndarray, right: np.ndarray, probability: np.ndarray, *, rows: int) -> np.ndarray:
-        """Return the smallest row of the group of each of ``rows`` rows, given the probability of pairs of them."""
+        """Return the smallest row of each row's group; the arguments are those of `agglomeration.agglomerate`."""
         return agglomerate(
             left, right, probability, rows=rows, threshold=self.threshold, least_of_two=self.least_of_two
         )
 
 
 class Linked(NamedTuple):
-    """Which rows belong together.
+    """Group of each row.
 
     Attributes:
-        group: (R,) int64, the first row of each row's group; a row alone is its own.
-        confidence: (R,) mean probability of the candidate pairs within each row's group; 0 for a row alone.
+        group: (R,) int64 first row of each row's group; a single row is its own group.
+        confidence: (R,) mean probability of the candidate pairs within each row's group; 0 for a single row.
     """
 
     group: np.ndarray
@@ -56,13 +61,13 @@ class Linked(NamedTuple):
 
 
 def mean_within(group: np.ndarray, left: np.ndarray, right: np.ndarray, probability: np.ndarray) -> np.ndarray:
-    """Return for each row the mean probability of the pairs within its group, 0 where there are none.
+    """Return for each row the mean probability of the pairs within its group, 0 if there are none.
 
     Args:
-        group: (R,) the first row of each row's group.
+        group: (R,) first row of each row's group.
         left: (P,) rows.
         right: (P,) other rows.
-        probability: (P,) of these pairs.
+        probability: (P,) probability of each pair.
     """
     within = group[left] == group[right]
     name = group[left[within]]

@@ -1,6 +1,6 @@
-"""Learned weights as JSON, with what they were learned from.
+"""Learned weights of pair models, as JSON files.
 
-learned/*.json -> load_model -> LinkModel -> save_model -> JSON
+learned/*.json -> load_model, JSON of a calibration -> model_of -> LinkModel
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _Numbers = list[pydantic.FiniteFloat]
 
 
 class _Tree(pydantic.BaseModel, frozen=True):
-    """A tree as lists over its nodes, the root first; a leaf's ``left`` is -1."""
+    """A tree as lists with one value for each node, the root first; a leaf's ``left`` is -1."""
 
     feature: list[int]
     threshold: _Numbers
@@ -36,23 +36,23 @@ class _Tree(pydantic.BaseModel, frozen=True):
 
     @pydantic.model_validator(mode="after")
     def _is_a_tree(self) -> Self:
-        """Check that every node but the root is the child of one node before it, so that walking ends."""
+        """Raise ValueError unless each node but the root is the child of exactly one earlier node: no cycles."""
         nodes = len(self.left)
         if {len(part) for part in (self.feature, self.threshold, self.right, self.value)} != {nodes} or not nodes:
-            raise ValueError("the lists of a tree differ in length, or are empty")
+            raise ValueError("the lists of a tree differ in length or are empty")
         inner = [node for node in range(nodes) if self.left[node] >= 0]
         children = [child for node in inner for child in (self.left[node], self.right[node])]
         if any(not node < child for node in inner for child in (self.left[node], self.right[node])):
             raise ValueError("a node of a tree comes after its child")
         if sorted(children) != list(range(1, nodes)):
-            raise ValueError("a node of a tree is no child, or the child of two")
+            raise ValueError("a node of a tree has no parent or two parents")
         if nodes - len(inner) > MOST_LEAVES:
             raise ValueError(f"a tree has {nodes - len(inner):,} leaves; at most {MOST_LEAVES} are possible")
         return self
 
 
 class _Saved(pydantic.BaseModel, frozen=True):
-    """What weights of both kinds say of themselves; what they were learned from is ignored."""
+    """Fields of weights of both kinds; the description of the data they were fitted to is ignored."""
 
     cosine: bool
     features: tuple[str, ...]
@@ -79,9 +79,9 @@ class LogisticWeights(_Saved, frozen=True):
     def _fits(self) -> Self:
         lengths = {len(knots) for knots in self.knots}
         if len(self.knots) != len(self.features) or len(lengths) != 1:
-            raise ValueError("knots: not equally many of each feature")
+            raise ValueError("knots: expected the same number of knots for each feature")
         if len(self.weights) != len(self.features) * (lengths.pop() + 1):
-            raise ValueError("weights: not one of each feature and each of its knots")
+            raise ValueError("weights: expected one for each feature and one for each knot")
         return self
 
 
@@ -94,9 +94,9 @@ class BoostedWeights(_Saved, frozen=True):
     @pydantic.model_validator(mode="after")
     def _fits(self) -> Self:
         if not self.trees:
-            raise ValueError("trees: there is none")
+            raise ValueError("trees: expected at least one tree")
         if any(not 0 <= feature < len(self.features) for tree in self.trees for feature in tree.feature):
-            raise ValueError("trees: one asks for a feature that there is not")
+            raise ValueError("trees: a node reads a feature that does not exist")
         return self
 
 
@@ -106,21 +106,21 @@ _SAVED: pydantic.TypeAdapter[LogisticWeights | BoostedWeights] = pydantic.TypeAd
 
 
 def load_model(kind: Kind = "boosted", *, cosine: bool = False) -> LinkModel:
-    """Return the model that ships with the package, or the one that has the encoder's cosine for a feature too."""
+    """Return the shipped model of a kind; ``cosine``: the one whose features include the encoder's cosine."""
     folder = importlib.resources.files("pipelines.linkage.scoring") / "learned"
     name = f"{kind}-cosine.json" if cosine else f"{kind}.json"
     return model_of(json.loads((folder / name).read_text("utf-8")), source=name)
 
 
 def model_of(saved: dict[str, Any], *, source: str) -> LinkModel:
-    """Return the model a JSON object describes.
+    """Return the model of a JSON object.
 
     Args:
-        saved: what `pipelines.calibration.fit_scorer.learn` returns.
-        source: where it came from, for messages.
+        saved: weights, as `pipelines.calibration.fit_scorer.learn` returns them.
+        source: name of their file or origin, for error messages.
 
     Raises:
-        QprError: it was learned from other features than these, or is damaged.
+        QprError: the weights are invalid or for other features than this version computes.
     """
     try:
         checked = _SAVED.validate_python(saved)
