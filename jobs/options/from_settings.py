@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar
 import pydantic
 import typer
 
-from jobs.options.text_lists import read_pairs, read_texts
+from jobs.options.text_lists import read_numbers, read_pairs, read_texts
 from schemas.errors import UsageError
 from schemas.option import Described, described_settings, is_settings
 
@@ -187,7 +187,7 @@ def _typed(kind: Any, option: str) -> tuple[Any, Callable[[Any], Any], str | Non
     if typing.get_origin(kind) is tuple:
         if typing.get_args(kind)[0] is str:
             return list[str], functools.partial(read_texts, option=option), "TEXT"
-        return str, lambda text: text.split(","), "N,N"
+        return str, functools.partial(read_numbers, option=option), "N,N"
     return (str if kind is datetime.date else kind), _same, _METAVARS[kind]
 
 

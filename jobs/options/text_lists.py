@@ -1,6 +1,6 @@
 """Values of repeatable options.
 
-values of an option -> read_texts, read_pairs -> texts, names and values
+values of an option -> read_texts, read_pairs, read_numbers -> texts, names and values, numbers
 """
 
 from __future__ import annotations
@@ -40,6 +40,18 @@ def read_pairs(given: Iterable[str], *, option: str) -> dict[str, str]:
             raise UsageError(f"{option} {text}: {name} is {pairs[name]} already. Leave one out")
         pairs[name] = value
     return pairs
+
+
+def read_numbers(text: str, *, option: str) -> tuple[int, ...]:
+    """Return the numbers of a list such as ``3,5``.
+
+    Raises:
+        UsageError: it is no such list.
+    """
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError as error:
+        raise UsageError(f"{option} {text}: give one number, such as 5, or several, such as 3,5") from error
 
 
 def _texts(value: str, option: str) -> Iterator[str]:

@@ -87,7 +87,7 @@ def test_what_a_default_of_inner_settings_sets_stays(run):
     ("words", "message"),
     [
         (["--number", "0"], "--number 0: Input should be greater than 0"),
-        (["--widths", "1,x"], "--widths x: Input should be a valid integer"),
+        (["--widths", "1,x"], "--widths 1,x: give one number, such as 5, or several, such as 3,5"),
         (["--rate", "low=x"], "--rate low=x: Input should be a valid number"),
         (["--rate", "high=1"], "--rate high=1: Extra inputs are not permitted"),
         (["--rate", "low=1", "--rate", "low=2"], "--rate low=2: low is 1 already"),
