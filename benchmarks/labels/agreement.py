@@ -1,0 +1,65 @@
+"""Clusters by the agreement of neighbours, without any learning: the peer of every linkage.
+
+texts, answers -> agreement_clusters -> cluster of each row
+
+For questions i and j of one answer, A(i, j) is the share of questions with that answer among all questions of the log
+that are at least as near to i as j is. i and j are linked if (A(i, j) + A(j, i)) / 2 reaches a threshold; clusters are
+the connected components. Similarity is the cosine of TF-IDF vectors of character n-grams.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+BLOCK = 256
+"""Questions compared with all others at a time: 256 rows of 87,000 similarities are 180 MB."""
+
+
+def agreement_clusters(texts: list[str], answers: np.ndarray, *, threshold: float) -> np.ndarray:
+    """Return the cluster of each row.
+
+    Args:
+        texts: (R,) folded questions, distinct.
+        answers: (R,) number of the answer of each row.
+        threshold: minimum agreement of a link, from 0 to 1.
+    """
+    vectors = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), min_df=2, sublinear_tf=True, dtype=np.float32)
+    matrix = vectors.fit_transform(texts).tocsr()
+    sizes = np.bincount(answers)
+    rows = np.flatnonzero(sizes[answers] > 1)
+    rows = rows[np.argsort(answers[rows], kind="stable")]
+    left, right, share = [], [], []
+    transposed = matrix.T.tocsr()
+    for start in range(0, len(rows), BLOCK):
+        block = rows[start : start + BLOCK]
+        similarity = np.asarray((matrix[block] @ transposed).todense())
+        for place, row in enumerate(block):
+            mates = _mates(answers, rows, row)
+            of_row = similarity[place]
+            order = np.sort(of_row)
+            nearer = len(order) - np.searchsorted(order, of_row[mates] - 1e-6, "left")
+            among = np.sort(of_row[mates])
+            same = len(among) - np.searchsorted(among, of_row[mates] - 1e-6, "left")
+            left.append(np.full(len(mates) - 1, row))
+            others = mates != row
+            right.append(mates[others])
+            share.append(((same - 1) / np.maximum(nearer - 1, 1))[others])
+    return _components(*map(np.concatenate, (left, right, share)), rows=len(texts), threshold=threshold)
+
+
+def _mates(answers: np.ndarray, rows: np.ndarray, row: int) -> np.ndarray:
+    start, end = np.searchsorted(answers[rows], [answers[row], answers[row] + 1])
+    mates: np.ndarray = rows[start:end]
+    return mates
+
+
+def _components(left: np.ndarray, right: np.ndarray, share: np.ndarray, *, rows: int, threshold: float) -> np.ndarray:
+    agreement = sp.csr_matrix((share, (left, right)), (rows, rows))
+    both = (agreement + agreement.T).tocoo()
+    linked = both.data / 2 >= threshold
+    graph = sp.csr_matrix((np.ones(linked.sum()), (both.row[linked], both.col[linked])), (rows, rows))
+    labels: np.ndarray = connected_components(graph, directed=False)[1]
+    return labels

@@ -1,0 +1,169 @@
+"""Pair precision and recall of the clusters that `qpr clusters` makes of logs whose paraphrases are known.
+
+Run: python -m benchmarks.labels.linking helpdesk value-templates --peers
+
+Without a log every log of `benchmarks.labels.known_logs` is scored. Pairs are counted within the judged answers only.
+`--peers` adds `--coherence paper` and the agreement of neighbours (`benchmarks.labels.agreement`), which takes minutes
+on the largest log.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import shlex
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from benchmarks.cli import AsJson, Report, Seed, run
+from benchmarks.labels.agreement import agreement_clusters
+from benchmarks.labels.known_logs import LOGS, KnownLog, MissingDataError, known_log
+from benchmarks.measure import measure_qpr
+from schemas.artifacts.dataset import open_dataset
+from schemas.text import fold, key, question_id
+
+THRESHOLD = 0.5
+"""Of agreement, the middle of the three that were compared on logs of facts, requests and Quora's clusters."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Score:
+    """Labels of one log compared with what is known.
+
+    Attributes:
+        log: name of the log.
+        method: what made the clusters.
+        precision: share of the kept pairs that are paraphrases.
+        recall: share of the paraphrases that are kept.
+        pairs_kept: share of all pairs of an answer that are kept.
+        answers_touched: share of the answers with several questions of which a wrong pair is kept.
+        clusters_kept: share of the known clusters of which most questions are together.
+        planted_kept: share of the rows with a planted wrong answer that are in a cluster with another row.
+        cpu_s: CPU seconds of the whole run; None where it was refused because no cluster was left.
+    """
+
+    log: str
+    method: str
+    precision: float
+    recall: float
+    pairs_kept: float
+    answers_touched: float
+    clusters_kept: float
+    planted_kept: float
+    cpu_s: float | None
+
+
+def score(log: KnownLog, cluster_of: Mapping[tuple[str, int], int], method: str, cpu_s: float | None) -> Score:
+    """Compare clusters with what is known; a question without a cluster is alone.
+
+    Args:
+        log: with the judged questions.
+        cluster_of: cluster by folded answer and question id.
+        method: what made the clusters.
+        cpu_s: CPU seconds it took.
+    """
+    by_answer = collections.defaultdict(list)
+    for judged in log.judged:
+        by_answer[judged.answer].append(judged)
+    kept = right = paraphrases = pairs = touched = several = known = together = planted = planted_kept = 0
+    for answer, every in by_answer.items():
+        group = np.unique([judged.group for judged in every], return_inverse=True)[1]
+        found = np.array([cluster_of.get((answer, judged.question), -1 - i) for i, judged in enumerate(every)])
+        cluster = np.unique(found, return_inverse=True)[1]
+        both = np.unique(np.stack([group, cluster]), axis=1, return_counts=True)
+        of_group, of_cluster = np.bincount(group), np.bincount(cluster)
+        kept_here, right_here = _pairs(of_cluster), _pairs(both[1])
+        kept, right, paraphrases = kept + kept_here, right + right_here, paraphrases + _pairs(of_group)
+        pairs += _pairs(np.array([len(every)]))
+        several += len(every) > 1
+        touched += kept_here > right_here
+        largest = np.zeros(len(of_group), int)
+        np.maximum.at(largest, both[0][0], both[1])
+        known += int((of_group > 1).sum())
+        together += int(((of_group > 1) & (2 * largest > of_group)).sum())
+        is_planted = np.array([judged.planted for judged in every])
+        planted += int(is_planted.sum())
+        planted_kept += int((is_planted & (of_cluster[cluster] > 1)).sum())
+    return Score(
+        log.name,
+        method,
+        right / max(kept, 1),
+        right / max(paraphrases, 1),
+        kept / max(pairs, 1),
+        touched / max(several, 1),
+        together / max(known, 1),
+        planted_kept / max(planted, 1),
+        cpu_s,
+    )
+
+
+def _pairs(sizes: np.ndarray) -> int:
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def of_command(log: KnownLog, *options: str) -> Score:
+    """Score the clusters that `qpr clusters` keeps with these options."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, dataset = Path(folder) / "log.jsonl", Path(folder) / "dataset"
+        log.write(path)
+        cluster_of: dict[tuple[str, int], int] = {}
+        try:
+            cost = measure_qpr("clusters", path, "--output", dataset, "--max-reject-ratio", 1, *options)
+        except SystemExit as refused:
+            if "no cluster was left" not in str(refused):
+                raise
+            return score(log, {}, _name(options), None)
+        table = open_dataset(str(dataset)).table("clusters", columns=["cluster_id", "answer", "question_ids"])
+        for row in table.to_pylist():
+            cluster_of |= {(fold(row["answer"]), question): row["cluster_id"] for question in row["question_ids"]}
+    return score(log, cluster_of, _name(options), cost.cpu_s)
+
+
+def _name(options: tuple[str, ...]) -> str:
+    return " ".join(["qpr clusters", *options])
+
+
+def of_agreement(log: KnownLog, *, threshold: float = THRESHOLD) -> Score:
+    """Score the untrained rule of neighbours."""
+    started = time.process_time()
+    rows = {(fold(answer), question_id(question)): key(question) for question, answer in log.rows if key(question)}
+    answers = np.unique([answer for answer, _ in rows], return_inverse=True)[1]
+    cluster = agreement_clusters(list(rows.values()), answers, threshold=threshold)
+    seconds = time.process_time() - started
+    return score(log, dict(zip(rows, cluster.tolist(), strict=True)), f"agreement >= {threshold:g}", seconds)
+
+
+def linking(
+    logs: Annotated[list[str] | None, typer.Argument(help="Logs to score.", show_default="all")] = None,
+    peers: Annotated[bool, typer.Option("--peers", help="Score other methods too.")] = False,
+    options: Annotated[str, typer.Option(help="Further options of qpr clusters.")] = "",
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Score each log and print a row for each method."""
+    report = Report(as_json=as_json, seed=seed)
+    for name in logs or LOGS:
+        try:
+            log = known_log(name, seed=seed)
+        except MissingDataError as error:
+            report.row(log=name, result=f"skipped: {error}")
+            continue
+        show(report, of_command(log, *shlex.split(options)))
+        if peers:
+            show(report, of_command(log, "--coherence", "paper"))
+            show(report, of_agreement(log))
+
+
+def show(report: Report, result: Score) -> None:
+    """Print one result."""
+    report.row(**dataclasses.asdict(result))
+
+
+if __name__ == "__main__":
+    run(linking)
