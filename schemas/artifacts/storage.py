@@ -15,12 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from schemas.artifacts.atomic_files import write_atomically
-from schemas.artifacts.connection_errors import connection_fault
+from schemas.artifacts.io_errors import connection_fault, io_fault
 from schemas.errors import QprError, UsageError
-
-_REMOTE = frozenset({"aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google", "requests"})
-"""The packages whose errors remote file systems raise: no credentials, no such host, no such bucket."""
-
 
 _URL = re.compile(r"[A-Za-z0-9+.-]*://|.*::|file:|local:|data:", re.DOTALL)
 """Beginnings of a URL; everything else is a local path."""
@@ -169,9 +165,7 @@ def check_writable(url: str) -> None:
         QprError: its existing parent folder may not be written to.
     """
     if (path := local_path(url)) is not None:
-        folder = Path(path)
-        while not folder.exists():
-            folder = folder.parent
+        folder = next(parent for parent in (Path(path), *Path(path).parents) if parent.exists())
         if not os.access(folder, os.W_OK | os.X_OK):
             raise QprError(f"{folder}: permission denied")
 
@@ -179,9 +173,7 @@ def check_writable(url: str) -> None:
 def delete(url: str) -> None:
     """Remove a file or a folder with its content; a missing one is no error."""
     file_system, path = locate(url)
-    file_system.invalidate_cache(
-        path
-    )  # other processes write there too, and s3fs removes the files of its cached listing
+    file_system.invalidate_cache(path)  # s3fs removes the files of its cached listing, and others write there too
     with explained(url), contextlib.suppress(FileNotFoundError):
         file_system.rm(path, recursive=True)
 
@@ -252,25 +244,7 @@ def explained(url: str) -> Iterator[None]:
     except QprError:
         raise
     except Exception as error:
-        fault = connection_fault(error) or _fault(error)
+        fault = io_fault(error)
         if fault is None:
             raise
         raise QprError(f"{url}: {fault}") from error
-
-
-def _fault(error: Exception) -> str | None:
-    """Return the fault of a path and an advice; None for other errors."""
-    match error:
-        case FileNotFoundError():
-            return "no such file. Check the path"
-        case IsADirectoryError():
-            return "is a folder, not a file"
-        case PermissionError():
-            return "permission denied"
-        case FileExistsError() | NotADirectoryError():
-            return "a part of this path is a file, not a folder"
-        case OSError():
-            return error.strerror or str(error)
-        case _ if type(error).__module__.partition(".")[0] in _REMOTE:
-            return f"{type(error).__name__}: {error}. Check the URL and your access to it"
-    return None

@@ -4,7 +4,7 @@ import socket
 import pytest
 
 from schemas.artifacts import storage
-from schemas.artifacts.connection_errors import connection_fault
+from schemas.artifacts.io_errors import connection_fault
 from schemas.errors import QprError
 
 

@@ -1,6 +1,6 @@
-"""Servers that could not be reached, read from the errors of the libraries that called them.
+"""Causes of the errors that file systems raise, local and remote, with an advice for each.
 
-error -> connection_fault -> "cannot connect to HOST:PORT (reason). Check …", or None
+error -> io_fault -> "no such file. Check the path", "cannot connect to HOST:PORT (reason). Check …", or None
 """
 
 from __future__ import annotations
@@ -10,6 +10,15 @@ from collections.abc import Iterator
 
 _NOT_REACHED = (ConnectionError, TimeoutError, socket.gaierror)
 _ADVICE = "Check the address, that the server runs, and the network"
+
+
+_REMOTE = frozenset({"aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google", "requests"})
+"""The packages whose errors remote file systems raise: no credentials, no such host, no such bucket."""
+
+
+def io_fault(error: Exception) -> str | None:
+    """Return the cause of a failed read or write and an advice; None for errors that are no I/O errors."""
+    return connection_fault(error) or _path_fault(error)
 
 
 def connection_fault(error: BaseException) -> str | None:
@@ -61,3 +70,21 @@ def _reason(causes: list[BaseException]) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def _path_fault(error: Exception) -> str | None:
+    """Return the fault of a path and an advice; None for other errors."""
+    match error:
+        case FileNotFoundError():
+            return "no such file. Check the path"
+        case IsADirectoryError():
+            return "is a folder, not a file"
+        case PermissionError():
+            return "permission denied"
+        case FileExistsError() | NotADirectoryError():
+            return "a part of this path is a file, not a folder"
+        case OSError():
+            return error.strerror or str(error)
+        case _ if type(error).__module__.partition(".")[0] in _REMOTE:
+            return f"{type(error).__name__}: {error}. Check the URL and your access to it"
+    return None
