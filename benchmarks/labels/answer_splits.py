@@ -25,7 +25,7 @@ from benchmarks.cli import Pairs as PairsUrl
 from benchmarks.labels.learn_weights import KINDS, LOGS, Pairs, gather, grouping
 from benchmarks.labels.silver_logs import SilverLog, halves, merged_log, simulated_log
 from benchmarks.labels.silver_scores import MIN_COHERENCE, answers, gated, score
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from pipelines.linkage.scoring import fellegi_sunter
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_model

@@ -36,7 +36,7 @@ from benchmarks.labels.silver_logs import (
     thinned,
 )
 from benchmarks.labels.silver_scores import Figures, answers, score
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from pipelines.calibration.fit_scorer import learn as learn_scorer
 from pipelines.linkage.comparison.compare import Compared, compare_all
 from pipelines.linkage.scoring.pair_model import LinkModel

@@ -27,7 +27,7 @@ from benchmarks.cli import AsJson, Page, Pairs, Report, run
 from benchmarks.labels.noisy_clusters import PAIRS_AN_ANSWER, write_noisy
 from benchmarks.training.paper_tables import SPLITS, TABLES, Work, cells, name_of, trained
 from model.encoders.interface import Encoder
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from model.training.learning_curve import png_of
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import Dataset, open_dataset

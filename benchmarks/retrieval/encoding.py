@@ -27,9 +27,9 @@ from benchmarks.cli import AsJson, Report, run
 from model.encoders.cnn.inference import CnnEncoder
 from model.encoders.interface import Encoder, Matrix
 from model.encoders.kernels.dispatch import SWITCH, compiled, load_compiled
-from model.encoders.kinds import kind_of_address
+from model.encoders.loading import encoder_of, load_encoder
 from model.encoders.new_network import network_of
-from model.encoders.registry import encoder_of, load_encoder
+from model.encoders.registry import kind_of_address
 from model.encoders.saved_model import ModelParts, load_parts
 from model.encoders.transformer.body import TransformerBody
 from model.encoders.transformer.checkpoint_folder import checked_folder, load_sentences

@@ -20,7 +20,7 @@ from benchmarks.cli import AsJson, Page, Pairs, Report, run
 from benchmarks.measure import measure_qpr
 from benchmarks.retrieval.exact_search import exact
 from benchmarks.retrieval.systems import METRICS, figures, spelled
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from model.evaluation.relevance import judgements
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import read_manifest

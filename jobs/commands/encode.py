@@ -40,7 +40,7 @@ def encode(
     """
     import numpy as np
 
-    from model.encoders.registry import load_encoder
+    from model.encoders.loading import load_encoder
 
     conditional_writes.refuse_existing(output, overwrite=overwrite)
     questions = read_lines(input_)

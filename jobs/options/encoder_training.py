@@ -19,7 +19,7 @@ from pydantic_core import PydanticUndefined
 from jobs.display.help import OPTIONS
 from jobs.options.from_settings import OptionGroup, bounds_of
 from model.encoders.kind import Shape
-from model.encoders.kinds import KINDS, kind_of
+from model.encoders.registry import KINDS, kind_of
 from model.losses.registry import LOSSES
 from model.training.presets import PRESETS
 from model.training.settings import TrainingSettings

@@ -64,7 +64,7 @@ def _run(
     questions: int,
     vectors: str | None,
 ) -> dict[str, Any]:
-    from model.encoders.registry import load_encoder
+    from model.encoders.loading import load_encoder
     from model.training.checkpoints.checkpoints import identity_of
     from model.training.distillation.distillation import DistillationObjective
     from model.training.distillation.teacher_embeddings import lesson_of, taught_vectors

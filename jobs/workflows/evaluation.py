@@ -12,7 +12,7 @@ from typing import Any
 import rich.table
 
 from jobs.display.console import progress_bar, say, warn
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from model.evaluation.beir import read_beir, search
 from model.evaluation.evaluator import measure, missing_questions, query_times
 from model.evaluation.metrics import per_question, ranks

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from jobs.display.console import emit, say, two_columns, working
 from jobs.options.inputs import input_files
 from jobs.workflows.worker_encoder import WorkerEncoder
-from model.encoders.kinds import kind_of_address
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
+from model.encoders.registry import kind_of_address
 from model.encoders.saved_model import load_parts
 from model.index.factory import check_questions, lists_of
 from model.index.index import IndexSettings

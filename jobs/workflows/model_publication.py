@@ -44,8 +44,8 @@ def publish_model(
         QprError: a file cannot be written.
     """
     from model.encoders.config import ModelConfig
-    from model.encoders.kinds import kind_of
     from model.encoders.model_card import card
+    from model.encoders.registry import kind_of
     from model.encoders.saved_model import CARD, CURVE, save_model
     from model.training.learning_curve import curve
 

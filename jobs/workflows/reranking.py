@@ -71,7 +71,7 @@ def _run(
 ) -> dict[str, Any]:
     import numpy as np
 
-    from model.encoders.registry import load_encoder
+    from model.encoders.loading import load_encoder
     from model.evaluation.relevance import judgements
     from model.reranking.candidates import examples
     from model.reranking.fitting import HIDDEN, NETWORKS

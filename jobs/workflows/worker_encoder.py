@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from model.encoders.interface import Encoder
-from model.encoders.registry import digest_of, load_encoder
+from model.encoders.loading import digest_of, load_encoder
 from schemas.errors import QprError
 
 

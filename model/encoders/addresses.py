@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from model.encoders.kinds import kind_of_address
+from model.encoders.registry import kind_of_address
 from schemas.errors import QprError
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|.*::", re.DOTALL)

@@ -11,7 +11,7 @@ import pydantic
 
 from model.choices import Distance
 from model.encoders.kind import Shape as Shape
-from model.encoders.kinds import KINDS
+from model.encoders.registry import KINDS
 
 
 class ModelConfig(pydantic.BaseModel, frozen=True, extra="forbid"):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.encoders.config import ModelConfig
-from model.encoders.kinds import kind_of
+from model.encoders.registry import kind_of
 from schemas.artifacts.manifest import Source
 
 _CARD = """\
@@ -45,7 +45,7 @@ $ qpr index --questions DATASET --model MODEL --output INDEX
 ```
 
 ```python
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 
 vectors = load_encoder("MODEL").encode(["how do i renew my passport"])
 ```

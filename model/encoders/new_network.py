@@ -8,8 +8,8 @@ from __future__ import annotations
 import torch
 
 from model.encoders.kind import Shape
-from model.encoders.kinds import kind_of
 from model.encoders.network import Network
+from model.encoders.registry import kind_of
 from model.text.vocabulary import Vocabulary
 
 

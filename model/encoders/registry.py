@@ -1,41 +1,31 @@
-"""The encoder of a saved model, without PyTorch except for transformers.
+"""The kinds of encoders by name.
 
-model URL -> load_encoder -> Encoder
+name, settings or address -> EncoderKind
 """
 
 from __future__ import annotations
 
-from model.encoders.interface import Encoder
-from model.encoders.kinds import kind_of, kind_of_address
-from model.encoders.saved_model import ModelParts, load_parts
-from schemas.artifacts.manifest import read_manifest
+from typing import Any
+
+from model.encoders.cnn.kind import CnnKind
+from model.encoders.kind import EncoderKind, Shape
+from model.encoders.subword.kind import SubwordKind
+from model.encoders.subword.static_kind import StaticKind
+from model.encoders.transformer.kind import TransformerKind
+
+KINDS: dict[str, EncoderKind[Any]] = {
+    kind.name: kind for kind in (SubwordKind(), StaticKind(), CnnKind(), TransformerKind())
+}
+
+PREFIXES = tuple(kind.prefix for kind in KINDS.values() if kind.prefix)
+"""Beginnings of the addresses of models of other programs."""
 
 
-def load_encoder(url: str, *, half: bool = False) -> Encoder:
-    """Load the encoder of the model at an fsspec URL.
-
-    Args:
-        url: the model's folder, or ``st:`` and the folder of a sentence-transformers model.
-        half: keep what is looked up at half precision where it is not yet: half the memory, vectors equal to 1e-3.
-
-    Raises:
-        QprError: there is no complete model, or it is damaged.
-    """
-    if kind := kind_of_address(url):
-        return kind.open(url)
-    return encoder_of(load_parts(url), half=half, name=url)
+def kind_of(shape: Shape) -> EncoderKind[Any]:
+    """Return the kind of encoder with these settings."""
+    return next(kind for kind in KINDS.values() if type(shape) is kind.settings)
 
 
-def digest_of(url: str) -> str:
-    """Return the digest that the encoder at ``url`` would have, without loading it.
-
-    Raises:
-        QprError: there is no complete model.
-    """
-    kind = kind_of_address(url)
-    return kind.digest(url) if kind else read_manifest(url, "model").digest
-
-
-def encoder_of(parts: ModelParts, *, half: bool = False, name: str = "the model") -> Encoder:
-    """Return the encoder that a model's parts describe, ``half`` as in `load_encoder`; a message calls it ``name``."""
-    return kind_of(parts.config.shape).encoder(parts.config.shape, parts, half=half, name=name)
+def kind_of_address(url: str) -> EncoderKind[Any] | None:
+    """Return the kind that opens a model of another program at this address; None for a model of ours."""
+    return next((kind for kind in KINDS.values() if kind.prefix and url.startswith(kind.prefix)), None)

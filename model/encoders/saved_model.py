@@ -17,7 +17,7 @@ import safetensors.numpy
 from model.encoders.config import ModelConfig
 from model.encoders.finite_weights import first_not_finite
 from model.encoders.interface import Weights as Weights
-from model.encoders.kinds import kind_of
+from model.encoders.registry import kind_of
 from model.encoders.tensors import read_tensors
 from model.text.vocabulary import Vocabulary
 from schemas.artifacts.manifest import REPORTS, Manifest, Source, first_fault, read_manifest, read_verified

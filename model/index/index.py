@@ -19,7 +19,7 @@ import pydantic
 
 from model.choices import Distance
 from model.encoders.interface import Encoder
-from model.encoders.kinds import PREFIXES
+from model.encoders.registry import PREFIXES
 from model.index.consistency import IdTable
 from model.index.factory import checked_factory
 from model.index.hits import Hit, Ranking, check_question, check_questions, hits_of

@@ -166,6 +166,6 @@ def other_encoders(urls: Sequence[str]) -> tuple[OtherEncoder, ...]:
     Raises:
         QprError: there is none.
     """
-    from model.encoders.registry import digest_of
+    from model.encoders.loading import digest_of
 
     return tuple(OtherEncoder(url=url, digest=digest_of(url)) for url in urls)

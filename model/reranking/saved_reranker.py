@@ -12,7 +12,7 @@ import safetensors.numpy
 
 from model.encoders.addresses import checked_address
 from model.encoders.finite_weights import first_not_finite
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from model.encoders.tensors import read_tensors
 from model.reranking.reranker import OtherEncoder, Reranker, RerankerSettings, Weights, weight_shapes
 from model.reranking.term_statistics import WordCounts

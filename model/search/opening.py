@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from model.encoders.addresses import checked_address
 from model.encoders.interface import Encoder
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from model.index.consistency import AGAIN, IdTable, check_dimension, check_ids, check_parts
 from model.index.index import Index, IndexSettings, Reorder, reading_threads
 from model.index.shards import Shard, open_shard

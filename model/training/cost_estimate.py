@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from model.encoders.config import Shape
-from model.encoders.kinds import kind_of
+from model.encoders.registry import kind_of
 from model.encoders.saved_model import ModelParts
 from model.training.failures import lowering
 from model.training.initialization import begun

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from model.encoders.config import Shape
 from model.encoders.finite_weights import first_not_finite
-from model.encoders.kinds import kind_of
+from model.encoders.registry import kind_of
 from model.training.objective import Learner, Objective
 from model.training.progress import Progress
 from model.training.settings import TrainingSettings

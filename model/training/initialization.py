@@ -13,9 +13,9 @@ import pyarrow as pa
 import torch
 
 from model.encoders.config import Shape
-from model.encoders.kinds import kind_of
 from model.encoders.network import Network
 from model.encoders.new_network import network_of
+from model.encoders.registry import kind_of
 from model.encoders.saved_model import ModelParts, load_parts
 from model.text.vocabulary import Vocabulary
 from model.training.memory.devices import checked_device

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from model.encoders.kind import Shape
-from model.encoders.kinds import kind_of
+from model.encoders.registry import kind_of
 from model.training.settings import TrainingSettings
 from schemas.quantities import counted
 

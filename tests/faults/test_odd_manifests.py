@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobs.workflows.calibration import read_calibration
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from model.reranking.saved_reranker import load_reranker
 from model.search.opening import open_index
 from schemas.artifacts.dataset import open_dataset

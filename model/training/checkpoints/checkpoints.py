@@ -22,7 +22,7 @@ import safetensors
 import safetensors.numpy
 
 from model.encoders.config import Shape
-from model.encoders.kinds import kind_of
+from model.encoders.registry import kind_of
 from model.encoders.saved_model import Weights
 from model.training.progress import Progress
 from model.training.settings import TrainingSettings

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import CHECKPOINTS

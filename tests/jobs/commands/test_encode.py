@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 
 LINES = ["Pay my bill?", "", "cancel flight é", "pay my bill"]
 TEXT = "".join(f"{line}\n" for line in LINES).encode()

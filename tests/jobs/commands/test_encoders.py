@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from model.search.opening import open_index
 
 THINGS = ["bill", "rent", "card", "flight", "train", "hotel"]

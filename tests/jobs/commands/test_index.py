@@ -11,7 +11,7 @@ import pytest
 
 from jobs.cli import main
 from model.encoders.kernels import dispatch as loops
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from model.index.shard_merge import nearest
 from model.search.opening import open_index
 from schemas.artifacts.manifest import read_manifest

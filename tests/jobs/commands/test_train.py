@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
 

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from schemas.artifacts.manifest import read_manifest
 
 THINGS = ["bill", "rent", "card", "flight"]
@@ -33,7 +33,7 @@ def test_the_model_holds_all_that_encoding_needs(train, tokens, tmp_path):
     assert outcome.code == 0, outcome.err
     shutil.rmtree(tokens)
     assert load_encoder(str(tmp_path / "m")).encode(["pay my bill", ""]).shape == (2, 3)
-    code = "import sys; sys.modules['torch'] = None; from model.encoders.registry import load_encoder; "
+    code = "import sys; sys.modules['torch'] = None; from model.encoders.loading import load_encoder; "
     code += f"load_encoder({str(tmp_path / 'm')!r}).encode(['pay'])"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

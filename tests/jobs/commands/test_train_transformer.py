@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from model.encoders.transformer.checkpoint_folder import folder_digest, load_sentences
 from model.search.opening import open_index
 from schemas.artifacts import storage

@@ -6,7 +6,7 @@ import pytest
 
 from jobs.commands.registry import COMMANDS
 from jobs.options.encoder_training import DistillationTraining, EncoderTraining
-from model.encoders.kinds import KINDS
+from model.encoders.registry import KINDS
 from model.losses.sdml import SDMLLoss
 from model.training.presets import PRESETS
 from model.training.settings import TrainingSettings

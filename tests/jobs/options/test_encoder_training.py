@@ -5,7 +5,7 @@ import pytest
 
 from jobs.options.encoder_training import DistillationTraining, EncoderTraining
 from model.encoders.cnn.settings import CnnSettings
-from model.encoders.kinds import KINDS
+from model.encoders.registry import KINDS
 from model.encoders.subword.settings import SubwordSettings
 from model.losses.registry import LOSSES
 from model.losses.sdml import SDMLLoss

@@ -19,9 +19,9 @@ from jobs.workflows.training import run_training
 from model.encoders.device_tokens import DeviceTokens
 from model.encoders.interface import Encoder
 from model.encoders.kind import EncoderKind, Shape
-from model.encoders.kinds import KINDS
+from model.encoders.loading import load_encoder
 from model.encoders.network import Network
-from model.encoders.registry import load_encoder
+from model.encoders.registry import KINDS
 from model.encoders.subword.settings import SubwordSettings
 from model.encoders.token_store import token_ids
 from model.losses.interface import Loss, Margin

@@ -5,7 +5,7 @@ import pytest
 
 from model.encoders.cnn.settings import CnnSettings
 from model.encoders.config import ModelConfig
-from model.encoders.kinds import kind_of
+from model.encoders.registry import kind_of
 from model.encoders.subword.settings import StaticSettings, SubwordSettings
 from model.encoders.transformer.settings import TransformerSettings
 from model.training.settings import TrainingSettings

@@ -8,7 +8,7 @@ import pytest
 
 from model.encoders import interface as encoding
 from model.encoders.kernels import dispatch as loops
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 
 WORDS = ["pay", "bill", "cancel", "flight", "now", "é", "?"]
 TEXTS = [" ".join(np.random.default_rng(number).choice(WORDS, number % 9)) for number in range(100)]

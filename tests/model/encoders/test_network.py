@@ -7,9 +7,9 @@ import torch
 
 from model.encoders.cnn.settings import CnnSettings
 from model.encoders.config import ModelConfig
-from model.encoders.kinds import kind_of
 from model.encoders.network import weights_of
 from model.encoders.new_network import network_of
+from model.encoders.registry import kind_of
 from model.encoders.saved_model import weight_shapes
 from model.encoders.subword.settings import SubwordSettings
 from model.text.vocabulary import Vocabulary

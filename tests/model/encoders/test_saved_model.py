@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from model.encoders.saved_model import load_parts, save_model
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, read_manifest, read_verified

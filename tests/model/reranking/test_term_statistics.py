@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from model.reranking.term_statistics import MOST_WORDS, WordCounts, word_table, worded
 from schemas.errors import QprError
 

@@ -7,8 +7,8 @@ import safetensors.numpy
 
 from model.encoders.cnn.settings import CnnSettings
 from model.encoders.config import ModelConfig
-from model.encoders.kinds import kind_of
 from model.encoders.network import weights_of
+from model.encoders.registry import kind_of
 from model.encoders.saved_model import weight_shapes
 from model.encoders.subword.settings import SubwordSettings
 from model.losses.multiple_negatives import MultipleNegativesRankingLoss

@@ -83,7 +83,7 @@ def test_without_a_step_the_vectors_are_those_of_the_older_model(memory, make_mo
     network = network_of(older.vocabulary, SHAPES[encoder], dropout=SETTINGS.dropout, seed=SETTINGS.seed)
     begin_from(older, network, older.vocabulary)
     keys = pa.array(["pay the bill", "settle it", "bill"])
-    from model.encoders.registry import load_encoder
+    from model.encoders.loading import load_encoder
 
     expected = load_encoder(f"{memory}/old").encode(keys.to_pylist())
     np.testing.assert_allclose(network.encode_all(network.read(keys)), expected, atol=1e-5)

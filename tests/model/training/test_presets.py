@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import typing
 
-from model.encoders.kinds import KINDS
+from model.encoders.registry import KINDS
 from model.encoders.subword.settings import SubwordSettings
 from model.losses.sdml import SDMLLoss
 from model.training.presets import PRESETS, PresetName

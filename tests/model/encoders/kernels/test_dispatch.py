@@ -56,5 +56,5 @@ def test_only_half_precision_is_spelled():
 
 @pytest.mark.parametrize("heavy", ["numba", "torch", "faiss"])
 def test_importing_the_encoders_loads_no_compiler(heavy):
-    probe = f"import sys, model.encoders.registry; sys.exit({heavy!r} in sys.modules)"
+    probe = f"import sys, model.encoders.loading; sys.exit({heavy!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", probe], check=False).returncode == 0

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from model.encoders.config import ModelConfig
+from model.encoders.loading import encoder_of
 from model.encoders.network import weights_of
 from model.encoders.new_network import network_of
-from model.encoders.registry import encoder_of
 from model.encoders.saved_model import ModelParts, weight_shapes
 from model.encoders.subword.pretrained_tokens import read_static
 from model.encoders.subword.settings import StaticSettings

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from model.encoders.registry import digest_of, load_encoder
+from model.encoders.loading import digest_of, load_encoder
 from model.encoders.transformer import inference as transformer
 from model.encoders.transformer.checkpoint_folder import load_sentences
 from model.encoders.transformer.inference import TransformerEncoder

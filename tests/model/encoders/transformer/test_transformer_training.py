@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from model.encoders.kinds import kind_of
 from model.encoders.network import weights_of
 from model.encoders.new_network import network_of
+from model.encoders.registry import kind_of
 from model.encoders.saved_model import ModelParts
 from model.encoders.transformer.checkpoint_folder import described, load_sentences, unpacked
 from model.encoders.transformer.settings import TransformerSettings

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from model.training.distillation.teacher_embeddings import lesson_of, taught_vectors
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from model.encoders.cnn.inference import CnnEncoder
-from model.encoders.registry import load_encoder
+from model.encoders.loading import load_encoder
 from model.encoders.subword.inference import BagEncoder
 
 
@@ -21,5 +21,5 @@ def test_the_configuration_decides_the_encoder(memory, make_model, name, kind):
 
 @pytest.mark.parametrize("heavy", ["torch", "apache_beam", "faiss", "sklearn", "matplotlib"])
 def test_importing_it_loads_no_engine(heavy):
-    probe = f"import sys, model.encoders.registry; sys.exit({heavy!r} in sys.modules)"
+    probe = f"import sys, model.encoders.loading; sys.exit({heavy!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", probe], check=False).returncode == 0

@@ -1,0 +1,41 @@
+"""The encoder of a saved model, without PyTorch except for transformers.
+
+model URL -> load_encoder -> Encoder
+"""
+
+from __future__ import annotations
+
+from model.encoders.interface import Encoder
+from model.encoders.registry import kind_of, kind_of_address
+from model.encoders.saved_model import ModelParts, load_parts
+from schemas.artifacts.manifest import read_manifest
+
+
+def load_encoder(url: str, *, half: bool = False) -> Encoder:
+    """Load the encoder of the model at an fsspec URL.
+
+    Args:
+        url: the model's folder, or ``st:`` and the folder of a sentence-transformers model.
+        half: keep what is looked up at half precision where it is not yet: half the memory, vectors equal to 1e-3.
+
+    Raises:
+        QprError: there is no complete model, or it is damaged.
+    """
+    if kind := kind_of_address(url):
+        return kind.open(url)
+    return encoder_of(load_parts(url), half=half, name=url)
+
+
+def digest_of(url: str) -> str:
+    """Return the digest that the encoder at ``url`` would have, without loading it.
+
+    Raises:
+        QprError: there is no complete model.
+    """
+    kind = kind_of_address(url)
+    return kind.digest(url) if kind else read_manifest(url, "model").digest
+
+
+def encoder_of(parts: ModelParts, *, half: bool = False, name: str = "the model") -> Encoder:
+    """Return the encoder that a model's parts describe, ``half`` as in `load_encoder`; a message calls it ``name``."""
+    return kind_of(parts.config.shape).encoder(parts.config.shape, parts, half=half, name=name)
