@@ -129,7 +129,7 @@ def test_the_template_runs_a_command_that_qpr_and_beam_take(launch):
     parse_options(work)
 
 
-def test_the_templates_one_step_runs_and_publishes_or_fails_with_what_was_said(launch, tmp_path, monkeypatch):
+def test_the_templates_one_step_runs_and_publishes_or_fails_with_the_message(launch, tmp_path, monkeypatch):
     logs, output = tmp_path / "logs.jsonl", tmp_path / "dataset"
     logs.write_text("".join(f'{{"question": "q{n % 7} is", "answer": "a{n % 2}"}}\n' for n in range(60)))
     monkeypatch.chdir(ROOT)

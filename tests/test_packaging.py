@@ -45,7 +45,7 @@ def test_a_generic_name_is_never_imported_bare_nor_anything_relatively():
     assert offenders == []
 
 
-def test_every_module_is_short_says_what_lives_in_it_and_has_a_name_that_means_something():
+def test_every_module_is_short_and_documented_and_has_a_specific_name():
     texts = {name(path): path.read_text(encoding="utf-8") for path in MODULES}
     assert [path for path, text in texts.items() if len(text.splitlines()) > 250] == []
     assert [path for path, text in texts.items() if text and not ast.get_docstring(ast.parse(text))] == []

@@ -103,8 +103,18 @@ def all_offences():
     yield from option_offences()
 
 
+def names_of_tests():
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE):
+            yield f"{path.relative_to(ROOT)}: {name}", name.replace("_", " ")
+
+
 def test_wording_is_plain():
     assert list(all_offences()) == []
+
+
+def test_names_of_tests_are_plain():
+    assert [place for place, words in names_of_tests() if PHRASES.search(words)] == []
 
 
 @pytest.mark.parametrize(

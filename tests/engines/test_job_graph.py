@@ -48,7 +48,7 @@ def test_where_workers_live_changes_the_environment_and_nothing_else(submitted, 
 
 
 @pytest.mark.parametrize("name", PIPELINES)
-def test_a_job_has_only_steps_that_every_engine_knows(submitted, name):
+def test_a_job_has_only_steps_that_every_engine_supports(submitted, name):
     components = submitted(name, *ENGINES["Flink"]).pipeline.components
     parents = {child for transform in components.transforms.values() for child in transform.subtransforms}
     urns = {t.spec.urn for t in components.transforms.values() if not t.subtransforms}
@@ -137,7 +137,7 @@ def argued():
 
 
 @pytest.mark.parametrize("name", [*PIPELINES, "fellegi-sunter"])
-def test_elements_come_together_only_where_the_documentation_says_what_bounds_them(submitted, name):
+def test_elements_come_together_only_where_the_documentation_names_a_bound(submitted, name):
     assert gathered(submitted(name, *ENGINES["Flink"]).pipeline) <= argued().keys()
 
 

@@ -26,7 +26,7 @@ def raced():
 @pytest.mark.slow
 @pytest.mark.xdist_group("races")  # one worker starts the one process
 @pytest.mark.parametrize(("store", "by"), WAYS)
-def test_of_writers_that_race_one_whole_winner_is_left_and_the_others_are_told(raced, store, by):
+def test_of_writers_that_race_one_whole_winner_is_left_and_the_others_get_an_error(raced, store, by):
     row = raced[store, by]
     assert row["one_whole_winner"] == row["races"] == RACES // len(WAYS)
     assert (row["wrong"], row["unclear"]) == (0, 0)

@@ -72,7 +72,7 @@ def test_an_error_of_the_user_is_one_line_and_an_exit_code(capsys, error):
     assert (out, err) == ("", f"error: {error}\n")
 
 
-def test_an_error_of_the_user_inside_the_engine_is_told_without_the_engines_words(capsys):
+def test_a_usage_error_inside_the_engine_is_reported_without_the_engines_words(capsys):
     def command():
         raise RuntimeError(
             "Traceback …\nschemas.errors.QprError: a.csv: is bad. Mend it [while running 'Read-ptransform-1']"
@@ -82,7 +82,7 @@ def test_an_error_of_the_user_inside_the_engine_is_told_without_the_engines_word
     assert capsys.readouterr().err == "error: a.csv: is bad. Mend it\n"
 
 
-def test_a_defect_is_one_line_that_tells_how_to_see_more(capsys, monkeypatch):
+def test_a_defect_is_one_line_that_shows_how_to_see_more(capsys, monkeypatch):
     def command():
         raise KeyError("x")
 
@@ -112,7 +112,7 @@ def test_a_missing_module_of_ours_is_not_hidden():
         console.run_explained(command, [])
 
 
-def test_stopping_a_command_says_that_nothing_was_lost(capsys):
+def test_stopping_a_command_states_that_nothing_was_lost(capsys):
     def command():
         raise KeyboardInterrupt
 
@@ -201,7 +201,7 @@ def test_work_that_is_counted_is_a_bar_on_a_terminal(monkeypatch):
 
 
 @pytest.mark.parametrize(("given", "expected"), [({}, "passive"), ({"OMP_WAIT_POLICY": "active"}, "active")])
-def test_threads_wait_without_spinning_unless_told_otherwise(monkeypatch, given, expected):
+def test_threads_wait_without_spinning_unless_set_otherwise(monkeypatch, given, expected):
     monkeypatch.delenv("OMP_WAIT_POLICY")
     code = """if True:
         import atexit, os
@@ -212,7 +212,7 @@ def test_threads_wait_without_spinning_unless_told_otherwise(monkeypatch, given,
     assert python(code, **given).stdout.splitlines()[-1] == expected
 
 
-def test_work_without_an_end_in_sight_is_said_once_where_nobody_watches(capsys):
+def test_work_without_an_end_in_sight_is_reported_once_where_nobody_watches(capsys):
     with console.working("Reading 3 files"):
         assert capsys.readouterr() == ("", "Reading 3 files\n")
     assert capsys.readouterr() == ("", "")

@@ -82,7 +82,7 @@ def test_many_questions_are_answered_as_one_by_one(index):
         (lambda index: index.search_many(["who"], k=-1), "k must be at least 1, got -1"),
     ],
 )
-def test_a_call_that_cannot_be_meant_says_what_to_write_instead(index, call, message):
+def test_a_mistaken_call_names_the_correct_one(index, call, message):
     with pytest.raises(UsageError, match=message):
         call(index)
 

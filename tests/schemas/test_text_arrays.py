@@ -34,7 +34,7 @@ def test_words_and_tokens_are_the_scalar_functions_and_the_list_of_a_null_is_emp
 
 
 @given(nullable)
-def test_has_word_tells_whether_the_scalar_function_finds_one(values):
+def test_has_word_agrees_with_the_scalar_function(values):
     keys = [v if v is None else text.key(v) for v in values]
     expected = [k if k is None else bool(text.words(k)) for k in keys]
     assert columns.has_word_all(pa.array(keys, pa.string())).to_pylist() == expected

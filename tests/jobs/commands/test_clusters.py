@@ -37,7 +37,7 @@ def reasons_of(url):
     return sorted(zip(rejected["stage"].to_pylist(), rejected["reason"].to_pylist(), strict=True))
 
 
-def test_a_log_becomes_a_dataset_and_the_next_step_is_told(qpr, log, dataset):
+def test_a_log_becomes_a_dataset_and_the_next_step_is_reported(qpr, log, dataset):
     outcome = qpr("clusters", log, "--output", dataset)
     assert outcome.code == 0
     assert "read 5 100.0 %" in " ".join(outcome.out.split())
@@ -169,13 +169,13 @@ def test_a_required_option_that_is_missing_is_wrong_usage(qpr, given):
     assert "Missing option" in outcome.err
 
 
-def test_the_direct_runner_is_the_one_in_this_process_and_that_is_said_once(qpr, log, dataset):
+def test_the_direct_runner_is_the_one_in_this_process_and_that_is_reported_once(qpr, log, dataset):
     outcome = qpr("clusters", log, "--output", dataset, "--", "--runner=DirectRunner")
     assert outcome.code == 0
     assert outcome.err.count("nothing is downloaded") == 1
 
 
-def test_no_cluster_is_an_error_that_says_why_and_keeps_the_rejected_rows(qpr, write_jsonl, dataset):
+def test_no_cluster_is_an_error_that_states_why_and_keeps_the_rejected_rows(qpr, write_jsonl, dataset):
     outcome = qpr("clusters", write_jsonl("log.jsonl", ROWS[3:]), "--output", dataset)
     assert outcome.code == 1
     assert "no cluster was left of 2 questions in 2 groups. Most were size_single_question (2)" in outcome.err

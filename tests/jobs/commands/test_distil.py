@@ -25,7 +25,7 @@ def distil(qpr, make_training_data, sentence_transformer, tmp_path):
     return run
 
 
-def test_what_was_taught_is_a_model_that_training_goes_on_from(distil, qpr, tmp_path, sentence_transformer):
+def test_a_distilled_encoder_is_a_model_that_training_can_start_from(distil, qpr, tmp_path, sentence_transformer):
     outcome = distil("--json")
     assert outcome.code == 0, outcome.err
     assert json.loads(outcome.out)["questions_taught"] == 16

@@ -115,7 +115,7 @@ def test_an_empty_file_is_an_error(encode, name):
     assert (outcome.code, "is empty" in outcome.err) == (1, True)
 
 
-def test_a_file_is_replaced_only_when_told(encode, tmp_path):
+def test_a_file_is_replaced_only_on_request(encode, tmp_path):
     assert encode(b"one\n").code == 0
     refused = encode(b"one\ntwo\n")
     assert (refused.code, "--overwrite" in refused.err) == (1, True)

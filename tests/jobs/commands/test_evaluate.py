@@ -106,7 +106,7 @@ def test_exact_search_of_lists_equals_the_flat_index_and_few_probes_do_not(place
     assert (flat[2], exact[2], probing[2]) == (0, 5, 1)
 
 
-def test_paraphrases_that_are_not_indexed_are_counted_and_said(place, capsys):
+def test_paraphrases_that_are_not_indexed_are_counted_and_reported(place, capsys):
     assert run("evaluate", "--dataset", place / "more", "--index", place / "index", "--json") == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["relevant_missing"] == 3

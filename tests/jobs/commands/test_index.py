@@ -66,7 +66,7 @@ def test_every_question_of_a_dataset_with_a_word_is_indexed_with_its_answer_and_
     assert all(row["question_id"] == question_id(text) for text, row in rows.items())
 
 
-def test_what_is_indexed_is_what_the_encoder_says(tmp_path, dataset, model):
+def test_the_index_holds_the_vectors_of_the_encoder(tmp_path, dataset, model):
     run("index", "--questions", dataset, "--model", model, "--output", tmp_path / "i", "--shards", 2)
     index, encoder = open_index(str(tmp_path / "i")), load_encoder(str(model))
     assert index.encoder.digest == encoder.digest == index.settings.model_digest

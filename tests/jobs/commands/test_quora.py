@@ -22,7 +22,7 @@ def qpr(tmp_path, monkeypatch, capsys):
     return run
 
 
-def test_json_tells_the_counters_on_stdout_alone(qpr):
+def test_json_prints_the_counters_on_stdout_alone(qpr):
     code, out, _ = qpr(HEADER + ROWS, "--json")
     counters = json.loads(out)["counters"]
     assert code == 0
@@ -56,7 +56,7 @@ def test_unusable_input_is_one_readable_line_and_exit_code_one(qpr, content, mes
     assert "Traceback" not in err
 
 
-def test_few_bad_rows_are_allowed_where_the_ratio_says_so(qpr):
+def test_few_bad_rows_are_allowed_by_the_ratio(qpr):
     code, out, _ = qpr(HEADER + "0,1,1,a,b,1\n" + ROWS, "--json", "--max-reject-ratio", "0.25")
     assert (code, json.loads(out)["counters"]["rows_rejected"]) == (0, 1)
 

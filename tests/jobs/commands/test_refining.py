@@ -23,7 +23,7 @@ def logs(write_jsonl):
     return write_jsonl("logs.jsonl", [{**row, "question": f"{row['question']} {row['answer'][-1]}"} for row in rows])
 
 
-def test_a_second_pass_compares_vectors_and_says_whose(qpr, logs, model, memory):
+def test_a_second_pass_compares_vectors_and_states_whose(qpr, logs, model, memory):
     outcome = qpr("clusters", logs, "--output", f"{memory}/d", "--refine-with", model, "--min-probability", 0.1)
     assert outcome.code == 0, outcome.err
     assembly = open_dataset(f"{memory}/d").manifest.configuration["assembly"]

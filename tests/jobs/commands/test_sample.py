@@ -117,7 +117,7 @@ def shown(sample: list[dict], **options) -> str:
     return console.file.getvalue()
 
 
-def test_long_lists_are_cut_and_say_so_in_terminal_and_markdown():
+def test_long_lists_are_cut_with_a_note_in_terminal_and_markdown():
     sample = with_counts(clusters(cluster(1, ["a", "b", "c"])), [])
     for text in (shown(sample, shown=2), markdown(sample, shown=2)):
         assert "... and 1 more" in text
@@ -175,7 +175,7 @@ def test_another_seed_gives_another_sample_and_the_same_seed_the_same_bytes(data
     assert a == b != c
 
 
-def test_fewer_clusters_than_asked_are_all_shown_and_it_says_so(dataset, capsys):
+def test_fewer_clusters_than_requested_are_all_shown_with_a_note(dataset, capsys):
     assert run("--dataset", dataset, "--split", "test", "--json") == 0
     told = capsys.readouterr()
     assert len(json.loads(told.out)["clusters"]) == 10

@@ -139,14 +139,14 @@ def test_mistakes_are_named(index, capsys, monkeypatch, arguments, code, message
 
 
 @pytest.mark.parametrize("question", ["-what", "-how do I pay", "--what is this", "-key lost", "-5 degrees"])
-def test_a_question_that_begins_with_a_dash_is_told_to_follow_two_dashes(index, qpr, question):
+def test_the_error_for_a_question_with_a_leading_dash_names_two_dashes(index, qpr, question):
     outcome = qpr("search", "--index", index, question)
     assert (outcome.code, outcome.out) == (2, "")
     assert f"If {question!r} is a question, write -- before it: … -- {shlex.quote(question)}" in outcome.err
     assert qpr("search", "--index", index, "--json", "--", question).code == 0
 
 
-def test_other_wrong_usage_says_nothing_of_dashes(index, qpr):
+def test_other_wrong_usage_does_not_mention_dashes(index, qpr):
     assert "write -- before it" not in qpr("search", "--index", index, "--k", "0", "pay").err
     assert qpr("search", "--index", index, "-k5", "--json", "pay").code == 0
 

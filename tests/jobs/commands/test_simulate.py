@@ -16,7 +16,7 @@ def run(*arguments: str) -> int:
     return int(stop.value.code or 0)
 
 
-def test_it_writes_a_log_and_says_what_it_holds(tmp_path, capsys):
+def test_it_writes_a_log_and_states_what_it_holds(tmp_path, capsys):
     path = str(tmp_path / "log.parquet")
     assert run("--output", path, "--events", "300", "--facts", "20", "--zipf", "0", "--json") == 0
     told = capsys.readouterr()

@@ -136,7 +136,7 @@ def test_every_loss_trains_and_is_written_down(qpr, memory, dataset, options):
         assert trained[option.removeprefix("--").replace("-", "_")] == value
 
 
-def test_a_model_is_replaced_only_when_told(qpr, memory, dataset):
+def test_a_model_is_replaced_only_on_request(qpr, memory, dataset):
     command = ["train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL]
     assert qpr(*command).code == 0
     refused = qpr(*command)
@@ -144,7 +144,7 @@ def test_a_model_is_replaced_only_when_told(qpr, memory, dataset):
     assert qpr(*command, "--overwrite").code == 0
 
 
-def test_no_validation_pair_and_a_large_batch_are_said(qpr, memory, make_training_data):
+def test_no_validation_pair_and_a_large_batch_are_reported(qpr, memory, make_training_data):
     url = make_training_data(f"{memory}/t", [c for c in CLUSTERS if c[0] == "train"])
     outcome = qpr("train", "--dataset", url, "--output", f"{memory}/m", *SMALL, "--batch-size", 1000)
     assert outcome.code == 0

@@ -26,7 +26,7 @@ def weights_of(url):
     return safetensors.numpy.load((Path(url) / path).read_bytes())
 
 
-def test_torchrun_trains_the_model_of_one_process_and_the_first_one_speaks(qpr, tmp_path, make_training_data):
+def test_torchrun_trains_the_model_of_one_process_and_only_the_first_prints(qpr, tmp_path, make_training_data):
     dataset = tmp_path / "d"
     make_training_data(dataset, CLUSTERS)
     arguments = ["train", "--dataset", str(dataset), *OPTIONS, *SIZES, "--output"]
@@ -44,7 +44,7 @@ def test_torchrun_trains_the_model_of_one_process_and_the_first_one_speaks(qpr, 
         np.testing.assert_allclose(two[name], values, rtol=0, atol=1e-4, err_msg=name)
 
 
-def test_another_process_than_the_first_writes_nothing_and_says_only_why_it_failed(
+def test_another_process_than_the_first_writes_nothing_and_prints_only_its_failure(
     qpr, tmp_path, make_training_data, monkeypatch
 ):
     monkeypatch.setattr(console.messages, "quiet", False)  # and so it is again for the next test

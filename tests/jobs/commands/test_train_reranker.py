@@ -29,7 +29,7 @@ def learned(qpr, place, *more):
     return qpr("train-reranker", *given, "--json", *more)
 
 
-def test_what_was_learned_orders_hits_better_and_is_told(place, qpr):
+def test_a_reranker_improves_the_order_of_hits_and_reports_it(place, qpr):
     told = json.loads(learned(qpr, place).out)
     assert told["queries"] == 72
     assert told["mrr_reranked"] > max(told["mrr_as_found"], 0.6)
@@ -99,7 +99,7 @@ def test_one_that_is_there_is_not_replaced(place, qpr):
     assert (refused.code, "--overwrite" in refused.err) == (1, True)
 
 
-def test_no_validation_cluster_is_said(place, qpr, make_training_data):
+def test_no_validation_cluster_is_reported(place, qpr, make_training_data):
     make_training_data(place / "data", clusters("train"))
     refused = learned(qpr, place)
     assert refused.code == 1
@@ -107,7 +107,7 @@ def test_no_validation_cluster_is_said(place, qpr, make_training_data):
     assert not (place / "reranker").exists()
 
 
-def test_too_few_queries_are_said(place, qpr, make_training_data):
+def test_too_few_queries_are_reported(place, qpr, make_training_data):
     make_training_data(place / "data", clusters("validation")[:3])
     refused = learned(qpr, place)
     assert refused.code == 1
@@ -115,7 +115,7 @@ def test_too_few_queries_are_said(place, qpr, make_training_data):
     assert not (place / "reranker").exists()
 
 
-def test_an_encoder_that_is_not_there_is_said(place, qpr):
+def test_an_encoder_that_is_not_there_is_reported(place, qpr):
     refused = learned(qpr, place, "--with", place / "nothing")
     assert refused.code == 1
     assert "does not exist" in refused.err

@@ -30,7 +30,7 @@ def parsed(text):
         return [json.loads(line, parse_int=whole) for line in text.splitlines()]
 
 
-def test_integers_of_64_bits_are_told():
+def test_integers_of_64_bits_are_reported():
     with pytest.raises(TooLargeError):
         parsed('{"a": [1, {"b": 9007199254740993}]}')
     assert parsed('{"a": 9007199254740992}\n{"a": "9007199254740993"}') == [{"a": EXACT}, {"a": str(EXACT + 1)}]

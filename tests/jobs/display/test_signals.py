@@ -35,7 +35,7 @@ def _signals_as_in_a_terminal():
 
 @pytest.mark.parametrize(("number", "code"), CODES.items())
 @pytest.mark.parametrize("library", [RuntimeError("KeyboardInterrupt [while running 'Read']"), SystemExit(130)])
-def test_a_stopped_command_says_so_whatever_a_library_makes_of_it(capsys, number, code, library):
+def test_a_stopped_command_reports_it_whatever_a_library_raises(capsys, number, code, library):
     def command():
         try:
             os.kill(os.getpid(), number)
@@ -97,7 +97,7 @@ def test_outside_the_main_thread_no_handler_is_set():
     assert seen == [([], signal.default_int_handler)]
 
 
-def test_a_process_told_to_stop_shows_no_traceback_and_exits_with_the_signals_code():
+def test_a_process_stopped_by_a_signal_shows_no_traceback_and_exits_with_the_signals_code():
     code = """if True:
         import sys, time
         from jobs.display.console import run_explained

@@ -28,7 +28,7 @@ def command(request, log, pairs):
     return {"clusters": ("clusters", log), "quora": ("quora", pairs)}[request.param]
 
 
-def test_a_run_ends_with_its_tables_and_tells_where_the_page_is(qpr, command, memory):
+def test_a_run_ends_with_its_tables_and_shows_where_the_page_is(qpr, command, memory):
     outcome = qpr(*command, "--output", f"{memory}/d")
     assert outcome.code == 0, outcome.err
     manifest = read_manifest(f"{memory}/d")
@@ -55,7 +55,7 @@ def test_json_holds_counters_distributions_and_speed(qpr, command, memory):
     assert set(result["distributions"]) >= {"size", "coherence", "adjusted_coherence", "idf_coherence"}
 
 
-def test_the_page_of_a_run_that_is_not_published_says_why(qpr, write_jsonl, memory):
+def test_the_page_of_a_run_that_is_not_published_states_why(qpr, write_jsonl, memory):
     path = write_jsonl("one.jsonl", [{"question": ASKED[0], "answer": "a"}])
     outcome = qpr("clusters", path, "--output", f"{memory}/d")
     assert outcome.code == 1

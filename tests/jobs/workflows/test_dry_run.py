@@ -19,7 +19,7 @@ def everything(memory):
     return {path: file.getvalue() for path, file in system.store.items()}, list(system.pseudo_dirs)
 
 
-def test_a_plan_tells_inputs_output_and_options_and_writes_nothing(qpr, log, memory, monkeypatch):
+def test_a_plan_shows_inputs_output_and_options_and_writes_nothing(qpr, log, memory, monkeypatch):
     monkeypatch.chdir(log.parent)  # a long path would be wrapped
     before = everything(memory)
     options = ["--min-coherence", 0.25, "--dry-run", "--", "--direct_num_workers=3"]
@@ -44,7 +44,7 @@ def test_the_plan_is_one_json_document(qpr, tmp_path, memory):
     assert found["beam_options"]["direct_running_mode"] == "multi_processing"
 
 
-def test_a_dataset_that_would_be_replaced_is_told_and_stays(qpr, log, memory):
+def test_a_dataset_that_would_be_replaced_is_reported_and_stays(qpr, log, memory):
     given = ("clusters", log, "--output", f"{memory}/d", "--overwrite")
     assert qpr(*given).code == 0
     before = everything(memory)

@@ -79,7 +79,7 @@ def test_killed_at_random_moments_and_resumed_it_gives_the_model_of_one_never_ki
     assert storage.children(str(tmp_path / "m")) == left
 
 
-def test_what_is_stopped_says_that_it_can_go_on_and_does(qpr, killed, tmp_path, dataset):
+def test_what_is_stopped_states_that_it_can_go_on_and_does(qpr, killed, tmp_path, dataset):
     assert qpr("train", "--dataset", dataset, "--output", tmp_path / "whole", *KINDS["default"]).code == 0
     outcome, arguments = killed(*EVERY_STEP, after=4)
     assert outcome.code == 143
@@ -102,7 +102,7 @@ def test_a_stopped_training_leaves_the_old_model_readable(qpr, killed, tmp_path,
     assert digest(tmp_path / "m") != old
 
 
-def test_without_resume_it_starts_anew_and_says_so(qpr, killed, tmp_path):
+def test_without_resume_it_starts_again_and_reports_it(qpr, killed, tmp_path):
     _, arguments = killed(*EVERY_STEP, after=4)
     anew = qpr(*arguments)
     assert (anew.code, "starting over; --resume continues from the checkpoint that exists" in anew.err) == (0, True)
@@ -110,7 +110,7 @@ def test_without_resume_it_starts_anew_and_says_so(qpr, killed, tmp_path):
     assert storage.children(str(tmp_path / "m"))[1:] == ["manifest.json"]
 
 
-def test_with_resume_and_nothing_to_go_on_from_it_starts_at_the_beginning(qpr, dataset, tmp_path):
+def test_with_resume_and_no_checkpoint_it_starts_at_the_beginning(qpr, dataset, tmp_path):
     outcome = qpr("train", "--dataset", dataset, "--output", tmp_path / "m", *KINDS["default"], "--resume")
     assert (outcome.code, "no checkpoint to continue from" in outcome.err) == (0, True)
 
@@ -138,7 +138,7 @@ def test_a_checkpoint_of_other_data_is_refused(qpr, killed, tmp_path, make_train
 
 
 @pytest.mark.parametrize("damage", ["truncated", "flipped"])
-def test_a_damaged_checkpoint_is_said_and_the_one_before_it_taken(qpr, killed, tmp_path, dataset, damage):
+def test_a_damaged_checkpoint_is_reported_and_the_one_before_it_taken(qpr, killed, tmp_path, dataset, damage):
     assert qpr("train", "--dataset", dataset, "--output", tmp_path / "whole", *KINDS["default"]).code == 0
     _, arguments = killed(*EVERY_STEP, after=4)
     paths = sorted((tmp_path / "m" / CHECKPOINTS).glob("*/weights.safetensors"))
@@ -153,7 +153,7 @@ def test_a_damaged_checkpoint_is_said_and_the_one_before_it_taken(qpr, killed, t
     assert digest(tmp_path / "m") == digest(tmp_path / "whole")
 
 
-def test_if_both_are_damaged_it_fails_and_says_how_to_go_on(qpr, killed, tmp_path):
+def test_if_both_are_damaged_it_fails_and_states_how_to_go_on(qpr, killed, tmp_path):
     _, arguments = killed(*EVERY_STEP, after=4)
     for path in (tmp_path / "m" / CHECKPOINTS).glob("*/weights.safetensors"):
         path.write_bytes(path.read_bytes()[:-1])
@@ -194,7 +194,7 @@ def test_a_loss_that_explodes_names_the_batch_and_leaves_the_last_good_checkpoin
     assert "the checkpoint of epoch 1, step 1 stays" in outcome.err
 
 
-def test_a_network_too_large_for_the_memory_says_what_to_lower(qpr, dataset, tmp_path):
+def test_a_network_too_large_for_the_memory_states_what_to_lower(qpr, dataset, tmp_path):
     outcome = qpr(
         "train", "--dataset", dataset, "--output", tmp_path / "m", "--ngram-bins", 2**28, "--dimension", 2**24
     )
@@ -204,7 +204,7 @@ def test_a_network_too_large_for_the_memory_says_what_to_lower(qpr, dataset, tmp
     assert not storage.exists(str(tmp_path / "m"))
 
 
-def test_time_over_keeps_what_was_learned_and_says_so(qpr, dataset, tmp_path):
+def test_time_over_keeps_what_was_learned_and_reports_it(qpr, dataset, tmp_path):
     def train(name, *options):
         return qpr("train", "--dataset", dataset, "--output", tmp_path / name, *options)
 

@@ -24,7 +24,7 @@ def dataset(memory, make_training_data):
 
 
 @pytest.mark.parametrize("options", [SMALL, CNN], ids=["default", "paper"])
-def test_it_tells_sizes_and_time_and_writes_nothing(qpr, memory, dataset, options):
+def test_it_shows_sizes_and_time_and_writes_nothing(qpr, memory, dataset, options):
     outcome = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *options, "--dry-run", "--json")
     assert outcome.code == 0
     found = json.loads(outcome.out)
@@ -37,7 +37,7 @@ def test_it_tells_sizes_and_time_and_writes_nothing(qpr, memory, dataset, option
     assert not storage.exists(f"{memory}/m")
 
 
-def test_what_it_says_of_the_model_is_so(qpr, memory, dataset):
+def test_the_estimate_of_the_model_is_exact(qpr, memory, dataset):
     command = ["train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL]
     plan = json.loads(qpr(*command, "--dry-run", "--json").out)
     assert qpr(*command).code == 0

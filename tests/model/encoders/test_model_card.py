@@ -36,7 +36,7 @@ def test_card_names_data_settings_and_what_was_measured():
     assert "window of 3 or 5 words" in page
 
 
-def test_card_of_a_subword_encoder_tells_of_no_windows():
+def test_card_of_a_subword_encoder_describes_no_windows():
     settings = TrainingSettings(loss=MultipleNegativesRankingLoss())
     config = CONFIG.model_copy(update={"encoder": "subword", "shape": SubwordSettings()})
     page = page_of(config, settings)
@@ -49,7 +49,7 @@ def test_card_of_a_subword_encoder_tells_of_no_windows():
     assert all(len(line) <= 120 for line in page.splitlines())
 
 
-def test_card_of_a_transformer_tells_what_it_began_with_and_of_no_table_of_words():
+def test_card_of_a_transformer_describes_its_origin_and_no_table_of_words():
     shape = TransformerSettings(
         transformer_from="models/mini", transformer_digest="def", transformer_licence="mit", dimension=384
     )
@@ -71,7 +71,7 @@ def test_card_is_plain_markdown_without_leftover_fields():
     assert all(len(line) <= 120 for line in page.splitlines())
 
 
-def test_card_tells_of_the_model_that_the_weights_are_from():
+def test_card_describes_the_model_that_the_weights_are_from():
     page = page_of(begun_from=Source(url="s3://old", digest="def456"))
     assert "* Begun with the weights of the model `s3://old`, digest `def456`." in page.splitlines()
     assert "Begun" not in page_of()

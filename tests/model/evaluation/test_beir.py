@@ -128,7 +128,7 @@ def test_graded_metrics_are_those_of_ir_measures():
         ),
     ],
 )
-def test_a_file_that_is_not_what_the_layout_wants_is_named(folder, file, content, message):
+def test_a_file_without_the_required_layout_is_named(folder, file, content, message):
     path = folder / file
     if content is None:
         path.unlink()

@@ -45,6 +45,6 @@ def test_a_batch_worked_out_by_hand():
     assert OnlineContrastiveLoss(margin=0.1)(a, b).item() == pytest.approx(0.4**2 / 2)
 
 
-def test_pairs_that_are_told_apart_cost_nothing():
+def test_separated_pairs_have_no_loss():
     a = torch.eye(3)
     assert OnlineContrastiveLoss(margin=2.0)(a, a).item() == 0

@@ -71,7 +71,7 @@ def test_without_smoothing_it_is_cross_entropy(distance, batch):
     torch.testing.assert_close(SDMLLoss(smoothing=0, distance=distance)(a, b), expected)
 
 
-def test_a_target_that_is_met_costs_nothing():
+def test_a_reached_target_has_no_loss():
     # own distance 0, other d with e^-d = 0.15 / 0.85: the prediction is the target
     other = math.log(0.85 / 0.15) ** 0.5
     a = torch.tensor([[0.0], [other]], dtype=torch.float64)

@@ -31,7 +31,7 @@ def first(weights, table, there):
     return np.where(there, logits(weights, table), -np.inf).argmax(axis=1)
 
 
-def test_it_finds_the_feature_that_tells():
+def test_it_finds_the_informative_feature():
     weights = learned(*lesson(300))
     table, relevant, there = lesson(200, seed=1)
     assert relevant[np.arange(200), first(weights, table, there)].mean() > 0.9
@@ -122,7 +122,7 @@ def test_a_feature_that_never_changes_does_no_harm():
     assert all(np.isfinite(weight).all() for weight in learned(table, relevant, there).values())
 
 
-def test_scores_that_are_cross_fitted_know_nothing_of_their_own_group():
+def test_cross_fitted_scores_do_not_depend_on_their_own_group():
     table, relevant, there = lesson(120)
     groups = np.arange(120) // 2
     scores = cross_fitted(table, relevant, there, groups, folds=3, seed=0)

@@ -121,7 +121,7 @@ def fit(**options):
         ({"batch_size": 3, "pairs_per_cluster": 2, "unique_clusters": True}, 9, True),
     ],
 )
-def test_an_epoch_is_as_long_as_said_and_clusters_meet_only_where_they_may(options, pairs, unique):
+def test_an_epoch_has_the_reported_length_and_batches_repeat_clusters_only_if_allowed(options, pairs, unique):
     settings = TrainingSettings(**options)
     met = False
     for epoch in range(20):
@@ -132,7 +132,7 @@ def test_an_epoch_is_as_long_as_said_and_clusters_meet_only_where_they_may(optio
     assert met != unique
 
 
-def test_a_batch_that_fits_is_left_alone_and_nothing_said():
+def test_a_batch_that_fits_is_left_alone_and_nothing_reported():
     for options in ({"batch_size": 5}, {"batch_size": 3, "unique_clusters": True}):
         assert fit(**options) == (TrainingSettings(**options), [])
 
@@ -150,7 +150,7 @@ def test_a_batch_larger_than_the_pairs_or_the_clusters_is_reduced():
     assert said == ["batch size reduced from 6 to 5, the number of train clusters, each of which comes once in a batch"]
 
 
-def test_a_cluster_that_makes_many_small_steps_is_said():
+def test_a_cluster_that_makes_many_small_steps_is_reported():
     # 12 pairs in batches of 5 are 3, but the largest cluster has 4: too few steps to speak of
     assert fit(batch_size=5, unique_clusters=True)[1] == []
     said: list[str] = []

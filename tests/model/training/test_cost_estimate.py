@@ -70,7 +70,7 @@ def test_it_stops_when_it_has_measured_long_enough(monkeypatch, pairs_about):
     assert plan_training(pairs, pairs_about(), shape=shape, settings=settings).measured_steps == 5  # a whole epoch
 
 
-def test_what_training_begins_with_is_checked_and_said(pairs_about):
+def test_what_training_begins_with_is_checked_and_reported(pairs_about):
     shape, settings = KINDS["cnn"]
     said: list[str] = []
     large = settings.model_copy(update={"batch_size": 5000})

@@ -89,7 +89,7 @@ def test_a_roc_auc_that_is_no_number_names_the_epoch():
     ],
 )
 @pytest.mark.parametrize(("shape", "bins"), [(CnnSettings(), False), (SubwordSettings(), True)])
-def test_out_of_memory_says_what_to_lower(error, shape, bins):
+def test_out_of_memory_states_what_to_lower(error, shape, bins):
     with (
         pytest.raises(QprError, match=re.escape("--batch-size (now 77)")) as raised,
         lowering(shape, TrainingSettings(batch_size=77)),

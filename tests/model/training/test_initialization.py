@@ -66,7 +66,7 @@ def test_a_network_begins_with_the_rows_of_known_words_and_fresh_ones_for_others
 
 
 @BOTH
-def test_with_other_hash_bins_these_begin_afresh_and_that_is_said(memory, make_model, encoder):
+def test_with_other_hash_bins_these_begin_again_and_that_is_reported(memory, make_model, encoder):
     make_model(f"{memory}/old", encoder=encoder)
     newer = Vocabulary(("bill",), hash_bins=4)
     network = network_of(newer, SHAPES[encoder], dropout=SETTINGS.dropout, seed=SETTINGS.seed)
@@ -109,7 +109,7 @@ def test_a_list_of_the_shape_is_shown_as_the_option_takes_it(memory, make_model)
 
 
 @BOTH
-def test_training_from_a_model_differs_from_training_anew(memory, make_model, pairs_about, encoder):
+def test_training_from_a_model_differs_from_training_from_scratch(memory, make_model, pairs_about, encoder):
     make_model(f"{memory}/old", encoder=encoder, words=("pay", "bill"))
     older, said = older_model(f"{memory}/old", SHAPES[encoder]), []
     given = {"shape": SHAPES[encoder], "settings": SETTINGS}

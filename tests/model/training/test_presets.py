@@ -14,7 +14,7 @@ def test_every_encoder_has_a_preset_and_every_name_is_one():
     assert {kind.preset: kind.name for kind in KINDS.values()} == {name: PRESETS[name].encoder for name in PRESETS}
 
 
-def test_the_papers_preset_is_what_the_paper_says():
+def test_the_papers_preset_is_that_of_the_paper():
     encoder, training = PRESETS["paper"]
     assert (encoder, training) == ("cnn", TrainingSettings())
     assert (training.loss, training.batch_size, training.learning_rate) == (SDMLLoss(smoothing=0.3), 512, 1e-3)

@@ -110,7 +110,7 @@ def test_steps_are_reported():
     assert all(s.loss > 0 and s.pairs_per_s > 0 for s in steps)
 
 
-def test_a_batch_larger_than_the_data_is_reduced_and_said():
+def test_a_batch_larger_than_the_data_is_reduced_and_reported():
     said: list[str] = []
     steps: list[Step] = []
     settings = SETTINGS.model_copy(update={"batch_size": 512, "epochs": 1})

@@ -94,7 +94,7 @@ def test_vectors_are_compared_where_there_is_an_encoder(log):
 
 
 @pytest.mark.parametrize("answers", [[], [["who is it", "who is it now"]], [["a b", "c d"]] * 3])
-def test_too_few_labelled_pairs_are_an_error_that_says_how_many(members_of, answers):
+def test_too_few_labelled_pairs_are_an_error_that_states_how_many(members_of, answers):
     members = members_of(*answers)
     log = Gold(members, np.zeros(len(members), np.int64), count_tokens(members["token_ids"]))
     with pytest.raises(QprError, match=r"the logs are too few: \d+ pairs? of .* at least 50 needed"):

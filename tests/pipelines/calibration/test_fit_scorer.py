@@ -57,7 +57,7 @@ def test_extra_columns_are_those_of_the_cosine() -> None:
     assert model_of(saved, source="test").cosine
 
 
-def test_shipped_weights_say_what_they_were_learned_from() -> None:
+def test_shipped_weights_state_what_they_were_learned_from() -> None:
     assert 0 < load_model("boosted").threshold < 1
     assert not load_model("logistic").cosine
     assert load_model("boosted", cosine=True).cosine

@@ -41,7 +41,7 @@ def naive(rows):
 
 
 @given(ROWS)
-def test_a_question_is_about_what_most_of_its_rows_under_an_answer_say(tmp_path_factory, rows):
+def test_the_gold_cluster_of_a_question_is_that_of_most_of_its_rows(tmp_path_factory, rows):
     expected = naive(rows)
     sources = write(tmp_path_factory.mktemp("gold"), rows)
     if not any(None not in (q, a, g) for q, a, _, g in rows):

@@ -164,7 +164,7 @@ def test_a_score_equal_to_the_limit_passes():
     assert len(cluster(table, Gate(), weights).members) == 0  # the default score is 0
 
 
-def test_the_payload_of_a_rejected_question_tells_what_it_was():
+def test_the_payload_of_a_rejected_question_contains_the_question():
     table = members([(7, 3, 'say "hi"', 2)])
     lost = reject_members(table, stage="size", reason="single_question", scores=pa.array([0.5]))
     assert lost.schema.equals(REJECTS)

@@ -73,7 +73,7 @@ def test_the_papers_score_depends_on_the_size_and_the_adjusted_one_does_not(clus
     assert scores.adjusted == pytest.approx([expected_adjusted])
 
 
-def test_sharing_a_frequent_token_says_less_than_sharing_a_rare_one():
+def test_sharing_a_frequent_token_weighs_less_than_sharing_a_rare_one():
     frequent, rare = score([[{-3, 10}, {-3, 11}], [{2, 10}, {2, 11}]]).idf
     assert frequent < 0.2 < rare
 

@@ -71,7 +71,7 @@ def naive(rows, accused=(), *, across=True):
 
 
 @given(memberships, accusations, st.booleans())
-def test_no_question_with_its_like_in_an_earlier_split_stays_and_no_cluster_with_one(rows, accused, across):
+def test_no_near_duplicate_of_an_earlier_split_stays_and_no_cluster_with_one(rows, accused, across):
     mentions = pa.concat_tables([mention(members(rows)), accuse(leaks(accused))])
     leaked = drop_leaked(mentions, across=across)
     alone = drop_alone(leaked.members)
@@ -111,7 +111,7 @@ def test_a_mention_of_train_travels_light(rows):
         ([(1, "test", 2, 0.9)], None, None),  # that place of the question is not here
     ],
 )
-def test_the_first_reason_is_told_with_its_greatest_score_and_found_counts_each(accused, reason, score):
+def test_the_first_reason_is_reported_with_its_greatest_score_and_each_is_counted(accused, reason, score):
     mentions = pa.concat_tables([mention(members([(1, 1), (1, 2)])), accuse(leaks(accused))])
     found = drop_leaked(mentions, across=True)
     assert told(found.rejects) == ([(reason, 1, 1, score)] if reason else [])

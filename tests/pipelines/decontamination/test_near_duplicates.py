@@ -101,7 +101,7 @@ def test_what_is_in_train_counts_before_what_is_in_test():
 
 
 @given(st.sampled_from([1, 2, 4, 8]), st.integers(0, 8), st.integers(0, 2**31))
-def test_sets_that_differ_in_few_enough_words_meet(level, removed, seed):
+def test_sets_that_differ_in_few_words_are_compared(level, removed, seed):
     generator = np.random.default_rng(seed)
     words = np.unique(generator.integers(0, 10**9, 60))[:40]
     removed = min(removed, level)
@@ -112,7 +112,7 @@ def test_sets_that_differ_in_few_enough_words_meet(level, removed, seed):
 
 
 @pytest.mark.parametrize(("level", "words"), [(1, 9), (2, 19), (4, 28)])  # at .9 no fewer words differ in so many
-def test_few_questions_meet_in_vain_and_in_few_places(level, words):
+def test_few_comparisons_are_in_vain_or_repeated(level, words):
     tokens = np.random.default_rng(3).integers(0, 10**6, (2_000, words))
     keys = list(meetings(tokens, level))
     assert len(keys) <= MEETINGS_A_LEVEL
@@ -123,7 +123,7 @@ def test_levels_are_powers_of_two():
     assert [level_of(most) for most in (1, 2, 3, 4, 5, 8, 9)] == [1, 2, 4, 4, 8, 8, 16]
 
 
-def test_members_of_few_words_meet_in_one_place_only():
+def test_members_of_few_words_are_compared_in_one_place_only():
     rows = [(WORDS[:n], "train") for n in range(1, 12)]
     places = sets_to_compare(members(rows), 0.9)
     assert [places["question_id"].to_pylist().count(i) for i in range(11)] == [1] * 8 + [1 + 6] * 3

@@ -35,7 +35,7 @@ def test_the_counts_become_a_tree_beside_the_rule():
 @pytest.mark.parametrize(
     ("least", "same", "validation"), [(0, ["question"], ["train"]), (1, ["question", "words"], ["train", "test"])]
 )
-def test_the_rule_says_what_counts_as_the_same(least, same, validation):
+def test_the_rule_defines_equality(least, same, validation):
     rule = leakage_report({}, Leakage(near_duplicate=least))["rule"]
     assert (rule["same"], rule["leaves_for_its_like_in"]["validation"]) == (same, validation)
 

@@ -75,7 +75,7 @@ def test_without_equal_sets_those_stay_that_may_differ(rows, least):
     assert told(similar_pairs(sets(rows), least, equal=False)) == expected
 
 
-def test_a_hot_meeting_is_compared_block_by_block(monkeypatch):
+def test_a_large_group_is_compared_block_by_block(monkeypatch):
     monkeypatch.setattr(jaccard, "BLOCK_PAIRS", 50)
     chance = random.Random(1)
     rows = [(7, i % 3, set(chance.sample(range(11), 9))) for i in range(60)]

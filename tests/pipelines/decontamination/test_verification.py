@@ -77,7 +77,7 @@ def test_weights_decide_how_much_is_compared_and_not_what_is_found(rows):
 
 @pytest.mark.parametrize("long", [3, 8, 12, 30])  # below, among and above the sizes of these sets
 @given(least=st.sampled_from([0.8, 0.85, 0.9]), size=st.integers(7, 14), seed=st.integers(0, 2**31))
-def test_similar_sets_share_a_meeting_whether_long_or_short(long, least, size, seed):
+def test_similar_sets_share_a_group_whether_long_or_short(long, least, size, seed):
     generator = np.random.default_rng(seed)
     one = set(generator.choice(40, size, replace=False).tolist())
     two = set(one)

@@ -35,7 +35,7 @@ def test_edges_inside_a_component_are_those_of_a_plain_loop(negative, positive):
 
 
 @pytest.mark.parametrize("shards", [1, 4])
-def test_ends_in_other_shards_and_tables_meet(shards):
+def test_edges_across_shards_and_tables_are_joined(shards):
     positive = [(i, i + 2) for i in range(40) if i % 10 < 8]  # even and odd numbers of each ten
     negative = [(i, j) for i in range(45) for j in range(i + 1, 45) if (i * j) % 7 == 0]
     assert naive(negative, positive) > 20

@@ -101,7 +101,7 @@ def evenly(count, questions, seed=3):
     return dict(zip(ids, questions * (count // len(questions)), strict=True))
 
 
-def test_validation_and_test_hold_the_wanted_pairs_and_another_salt_other_clusters():
+def test_validation_and_test_hold_the_required_pairs_and_another_salt_other_clusters():
     questions_of = evenly(20_000, [2, 2, 3, 4])  # 55,000 pairs in all
     split = splits(sizes(questions_of), 55_000, HeldOut(pairs=2_000))
     for name in ("validation", "test"):

@@ -54,7 +54,7 @@ def clustered(tmp_path_factory):
 
 
 @pytest.mark.parametrize("shards", [1, 4])
-def test_counts_add_up_and_conflicts_are_told(clustered, shards):
+def test_counts_add_up_and_conflicts_are_reported(clustered, shards):
     places, counts = clustered(
         [
             (1, 2, True, 3),  # one edge, two repeats

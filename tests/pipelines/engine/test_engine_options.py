@@ -7,7 +7,7 @@ from schemas.errors import UsageError
 
 
 @pytest.mark.parametrize("runner", ["FlinkRunner", "flink", "PortableRunner", "my.own.Runner"])
-def test_an_option_that_only_the_job_server_knows_is_taken(runner):
+def test_an_option_of_the_job_server_alone_is_accepted(runner):
     flags = [f"--runner={runner}", "--checkpointing_interval=60000", "--object_reuse", "--operator_chaining=false"]
     options = parse_options([*flags, "--parallelism=4"])
     job = options.view_as(EngineOptions)
@@ -62,7 +62,7 @@ def test_a_wrong_option_of_flink_is_one_line(flag, message):
 @pytest.mark.parametrize(
     ("flags", "kept"), [([], 60_000), (["--environment_cache_millis=5"], 5), (["--environment_cache_millis=0"], 0)]
 )
-def test_workers_live_from_stage_to_stage_unless_the_user_says_how_long(flags, kept):
+def test_workers_live_from_stage_to_stage_unless_the_user_sets_a_time(flags, kept):
     options = parse_options(["--runner=SparkRunner", *flags])
     assert int(options.view_as(PortableOptions).environment_cache_millis) == kept
 

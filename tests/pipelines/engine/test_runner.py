@@ -18,12 +18,12 @@ def runner_of(*flags):
     return parse_options(flags, note=notes.append).view_as(StandardOptions).runner, notes
 
 
-def test_without_a_runner_the_one_in_this_process_is_used_and_nothing_is_said():
+def test_without_a_runner_the_one_in_this_process_is_used_and_nothing_is_reported():
     assert runner_of() == (IN_PROCESS, [])
 
 
 @pytest.mark.parametrize("name", ["DirectRunner", "directrunner", "direct", "SwitchingDirectRunner"])
-def test_the_direct_runner_means_the_one_in_this_process_and_that_is_said_once(name):
+def test_the_direct_runner_means_the_one_in_this_process_and_that_is_reported_once(name):
     runner, notes = runner_of(f"--runner={name}")
     assert runner == IN_PROCESS
     assert len(notes) == 1
@@ -101,7 +101,7 @@ def test_a_run_keeps_the_engine_quiet():
     assert logging.getLogger("apache_beam").level >= logging.ERROR
 
 
-def test_several_processes_keep_quiet_and_their_errors_are_told(capfd):
+def test_several_processes_keep_quiet_and_their_errors_are_reported(capfd):
     options = parse_options(["--direct_running_mode=multi_processing", "--direct_num_workers=2"])
     with pytest.raises(RuntimeError, match=r"QprError: file\.csv: broken"):
         run(lambda pipeline: pipeline | beam.Create([1]) | beam.Map(fail), options)

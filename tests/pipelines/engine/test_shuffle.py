@@ -75,7 +75,7 @@ def test_shards_are_even_and_the_same_in_every_run():
 
 
 @pytest.mark.parametrize("shards", [1, 2, 100])
-def test_rows_of_a_key_meet_in_one_table_on_the_engine(shards):
+def test_rows_of_a_key_are_grouped_in_one_table_on_the_engine(shards):
     batches = [[(1, "a"), (2, "b"), (1, "c")], [], [(2, "d"), (-3, None)], [(1, "a")]]
     with PipelineUnderTest(runner="FnApiRunner") as pipeline:
         met = (
@@ -90,7 +90,7 @@ def test_rows_of_a_key_meet_in_one_table_on_the_engine(shards):
 
 
 @pytest.mark.parametrize("shards", [1, 3])
-def test_rows_of_several_collections_meet(shards):
+def test_rows_of_several_collections_are_grouped(shards):
     with PipelineUnderTest(runner="FnApiRunner") as pipeline:
         made = tuple(
             pipeline | f"Make{number}" >> beam.Create([table(rows) for rows in batches], reshuffle=False)

@@ -275,7 +275,7 @@ def test_the_log_of_these_tests_reaches_every_split_and_every_reason(make, log, 
     assert {f"rejected_{reason}" for reason in reasons} <= set(counters)
 
 
-def test_what_leaked_is_told_and_nothing_is_left(make, log, tmp_path):
+def test_leaked_questions_are_reported_and_none_is_left(make, log, tmp_path):
     url = make(write(tmp_path / "log.jsonl", log), options=["--near-duplicate", 0.8])
     manifest = open_dataset(url).manifest
     [file] = manifest.of("leakage")

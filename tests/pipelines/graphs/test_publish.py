@@ -173,7 +173,7 @@ def test_a_run_that_rejected_nothing_and_is_worth_nothing_leaves_nothing(memory,
     assert storage.children(memory) == []
 
 
-def test_the_most_frequent_reasons_that_rows_were_rejected_for_are_told(memory):
+def test_the_most_frequent_reasons_that_rows_were_rejected_for_are_reported(memory):
     reasons = {f"rejected_validate_{name}": n for name, n in {"a": 1, "b": 3, "c": 2, "d": 2}.items()}
     with pytest.raises(QprError, match=r"Most were validate_b \(3\), validate_c \(2\), validate_d \(2\)\."):
         publish(memory, GOOD | reasons | {"events": 2, "rows_rejected": 8, "rejected_size_single_question": 99})

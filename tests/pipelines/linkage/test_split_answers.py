@@ -35,7 +35,7 @@ def groups(members: pa.Table, model: LinkModel, weights: TokenWeights | None = N
 
 
 @pytest.mark.parametrize("kind", ["boosted", "logistic"])
-def test_the_shipped_weights_tell_two_facts_and_strays_apart(members_of, kind: str) -> None:
+def test_the_shipped_weights_separate_two_facts_and_strays(members_of, kind: str) -> None:
     everyday = [
         [f"{words} {i}" for i in range(50)] for words in ("what is the", "where is the", "how do i", "who called")
     ]

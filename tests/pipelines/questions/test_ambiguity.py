@@ -66,7 +66,7 @@ def told(table):
 
 
 @given(rows_of_members, st.sampled_from([0, 0.34, 0.5, 0.6, 1]), st.integers(1, 3))
-def test_a_question_stays_with_the_answer_that_dominates_and_all_else_is_told(rows, share, least):
+def test_a_question_stays_with_the_dominant_answer_and_the_others_are_reported(rows, share, least):
     table = members(rows)
     settled = settle_answers(table, Ambiguity(min_answer_share=share, min_answer_events=least))
     kept, lost = naive(rows, share, least)

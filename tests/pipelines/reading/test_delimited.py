@@ -114,7 +114,7 @@ def test_a_file_with_a_header_alone_has_no_rows(tmp_path):
     check_header(source_of(tmp_path, b"question"), COLUMNS)
 
 
-def test_rows_before_the_break_of_a_packed_file_are_not_taken_for_all(tmp_path):
+def test_rows_before_the_break_of_a_compressed_file_do_not_pass_as_the_whole(tmp_path):
     packed = gzip.compress(b"question\n" + b"".join(b"row %d\n" % i for i in range(1000)))
     with pytest.raises(QprError, match="gzip data is broken"):
         read_all(source_of(tmp_path, packed[:-20], "x.csv.gz"))
@@ -130,7 +130,7 @@ ANSWERED = [Column("question", pa.string()), Column("answer", pa.string())]
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("name", ["x.csv", "x.tsv"])
-def test_the_delimiter_is_found_whatever_the_name_says(tmp_path, delimiter, name):
+def test_the_delimiter_is_found_for_any_file_name(tmp_path, delimiter, name):
     cells = [["id", "question", "answer"], ["1", "why, oh; why|\tme?", "so"], ["2", "what", "0,5; 1,5"]]
     content = "\r\n".join(delimiter.join(f'"{cell}"' if i else cell for i, cell in enumerate(row)) for row in cells)
     source = source_of(tmp_path, content.encode(), name)
@@ -176,7 +176,7 @@ def test_a_list_of_one_column_is_read(tmp_path):
     assert [row["question"] for row in read_all(source)[0]] == ["what", "a, b"]
 
 
-def test_two_columns_of_one_name_matter_only_where_one_is_wanted(tmp_path):
+def test_two_columns_of_one_name_matter_only_where_one_is_required(tmp_path):
     assert row_texts(source_of(tmp_path, b"question,x,answer,x\na,1,b,2\n")) == ([("a", "b")], [])
 
 
@@ -197,7 +197,7 @@ def test_utf16_with_a_mark_is_read(tmp_path):
     assert row_texts(source) == ([("größer?", "ja")], [])
 
 
-def test_packed_text_is_read_whatever_its_name_says(tmp_path):
+def test_compressed_text_is_read_with_any_file_name(tmp_path):
     source = source_of(tmp_path, gzip.compress(b"question,answer\na,b\n"))
     assert row_texts(source) == ([("a", "b")], [])
     assert check_header(source, ANSWERED) == ["is gzip data, although its name does not end so"]

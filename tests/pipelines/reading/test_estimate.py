@@ -77,7 +77,7 @@ def test_a_line_that_is_longer_than_the_sample_is_a_row(write_jsonl, monkeypatch
     ]
 
 
-def test_parquet_tells_however_large(tmp_path, monkeypatch):
+def test_the_rows_of_a_parquet_file_are_counted_at_any_size(tmp_path, monkeypatch):
     monkeypatch.setattr(estimate, "SAMPLE_BYTES", 1)
     pq.write_table(pa.table({"question": ["a"] * 1234}), tmp_path / "a.parquet")
     assert estimate_rows(expand([str(tmp_path / "a.parquet")])) == [Estimate(1234, exact=True)]

@@ -30,7 +30,7 @@ def read_all(folder, *lines, names=None):
     return rows, [(row["reason"], row["payload"]) for row in rejected]
 
 
-def test_values_become_the_wanted_types(tmp_path):
+def test_values_become_the_required_types(tmp_path):
     rows, rejected = read_all(
         tmp_path,
         b'{"question": "a", "answer_id": 42, "timestamp": 0, "confidence": 0.5, "more": [1]}\r',
@@ -80,7 +80,7 @@ def test_surrogates_in_pairs_are_one_character(tmp_path):
     assert (rows[0]["question"], rejected) == ("😀", [])
 
 
-def test_a_flaw_in_a_column_nobody_wants_does_no_harm(tmp_path):
+def test_a_flaw_in_an_unused_column_does_no_harm(tmp_path):
     rows, rejected = read_all(tmp_path, rb'{"question": "a", "more": "\ud800\u0000", "deep": {"x": []}}')
     assert (rows[0]["question"], rejected) == ("a", [])
 

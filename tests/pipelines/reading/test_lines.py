@@ -161,7 +161,7 @@ def test_broken_gzip_is_an_error_that_names_the_file_and_the_row(tmp_path, conte
 
 
 @pytest.mark.parametrize("content", [b"n", b"not gzip at all\n", b"\x1f\x8c" + PACKED])
-def test_what_is_called_gzip_and_is_none_is_told_so(tmp_path, content):
+def test_a_file_named_gzip_without_its_content_is_reported(tmp_path, content):
     with pytest.raises(
         QprError, match=r"x\.csv\.gz: is not gzip data, although its name ends in \.gz\. Rename the file"
     ):

@@ -49,7 +49,7 @@ def test_text_is_read_from_every_type_that_holds_it(tmp_path, kind):
     assert rejected == []
 
 
-def test_numbers_and_times_become_the_wanted_types(tmp_path):
+def test_numbers_and_times_become_the_required_types(tmp_path):
     noon = datetime.datetime(2024, 3, 1, 12)
     rows, _ = read_all(
         source_of(
@@ -87,7 +87,7 @@ def test_a_time_in_bytes_that_are_not_utf8_is_a_flaw_too(tmp_path):
     assert ([row["question"] for row in rows], rejected[0][0]) == (["b"], "invalid_utf8")
 
 
-def test_only_wanted_columns_are_read_and_two_may_come_from_one(tmp_path):
+def test_only_required_columns_are_read_and_two_may_come_from_one(tmp_path):
     source = source_of(tmp_path, prompt=["a"], junk=pa.array([[1]]))
     rows, _ = read_all(source, {"question": "prompt", "answer_id": "prompt"})
     assert (rows[0]["question"], rows[0]["answer_id"]) == ("a", "a")
@@ -166,7 +166,7 @@ def test_a_damaged_page_in_a_later_part_is_an_error_with_the_row_of_the_file(tmp
         list(read(dataclasses.replace(source, groups=(2, 3)), COLUMNS))
 
 
-def test_two_columns_of_one_name_matter_only_where_one_is_wanted(tmp_path):
+def test_two_columns_of_one_name_matter_only_where_one_is_required(tmp_path):
     columns = [pa.array(["a"]), pa.array(["1"]), pa.array(["2"])]
     pq.write_table(pa.table(columns, names=["question", "x", "x"]), tmp_path / "x.parquet")
     [source] = expand([str(tmp_path / "x.parquet")])

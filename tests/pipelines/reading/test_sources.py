@@ -28,7 +28,7 @@ def folder(tmp_path, monkeypatch):
         ("x.parquet", ("parquet", None)),
     ],
 )
-def test_a_name_tells_format_and_compression(url, expected):
+def test_a_file_name_decides_format_and_compression(url, expected):
     assert format_of(url) == expected
 
 
@@ -47,7 +47,7 @@ def test_a_file_named_twice_is_read_once(folder):
     assert sorted(names) == ["a.jsonl", "b.jsonl", "c.tsv.gz"]
 
 
-def test_a_source_says_what_the_file_is_and_survives_pickling(folder):
+def test_a_source_states_what_the_file_is_and_survives_pickling(folder):
     (source,) = expand(["c.tsv.gz"])
     assert source == Source(url="c.tsv.gz", bytes=3, format="tsv", compression="gzip")
     assert pickle.loads(pickle.dumps(source)) == source
@@ -124,7 +124,7 @@ def logs(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_spellings_of_one_file_are_one_file_and_said_once(logs):
+def test_spellings_of_one_file_are_one_file_and_reported_once(logs):
     (logs / "link.jsonl").symlink_to("logs/a.jsonl")
     spellings = ["logs/a.jsonl", "./logs/../logs/a.jsonl", "link.jsonl", f"file://{logs}/logs/a.jsonl", "logs/*.jsonl"]
     notes = []

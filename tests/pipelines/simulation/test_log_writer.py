@@ -60,7 +60,7 @@ def test_times_in_text_are_iso_8601(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["log.txt", "log", "log.parquet.gz", "log.gz"])
-def test_a_name_that_says_no_format_is_wrong_usage(name):
+def test_a_name_without_a_format_is_wrong_usage(name):
     with pytest.raises(UsageError, match=r"\.parquet"):
         format_of(name)
 

@@ -36,7 +36,7 @@ def test_rows_and_questions_have_accounts_of_their_own():
     ]
 
 
-def test_a_stage_that_nobody_knows_comes_last():
+def test_an_unknown_stage_comes_last():
     told = row_balance({"members": 9, "rejected_zeal_x": 4, "rejected_leakage_x": 1, "rejected_angst_x": 4})
     assert [line.stage for line in told.questions.rejects] == ["leakage", "angst", "zeal"]
 

@@ -22,7 +22,7 @@ def test_a_filter_is_idle_if_no_value_of_its_column_was_read(counters, expected)
     assert (expected or "") in (found or "")
 
 
-def test_what_was_not_read_is_told_kind_by_kind():
+def test_unread_rows_are_reported_kind_by_kind():
     assert value_notes({"rows_read": 5}) == []
     counters = {"unreadable_timestamp": 3, "ambiguous_timestamp": 2, "unreadable_confidence": 1}
     assert [note.split(":")[0] for note in value_notes(counters)] == ["confidence", "timestamp", "timestamp"]

@@ -53,7 +53,7 @@ def test_a_bundle_that_runs_twice_leaves_one_file(memory):
     assert storage.children(storage.join(run_url, "pairs")) == ["train-00001-of-00004.parquet"]
 
 
-def test_the_file_says_what_its_schema_means_and_what_the_manifest_must_know(memory):
+def test_the_file_documents_its_schema_and_the_entry_in_the_manifest(memory):
     file = writer(memory)._write(pairs([(5, 1, 2), (5, 1, 3)])).file
     content = storage.read_bytes(storage.join(memory, "pairs/00000-of-00001.parquet"))
     assert (file.rows, file.bytes, file.table) == (2, len(content), "pairs")

@@ -47,7 +47,7 @@ def test_equal_content_has_an_equal_digest_whatever_the_run(tmp_path):
     assert publish(str(tmp_path / "named"), names=("questions/z.parquet",)).digest != one.digest
 
 
-def test_files_that_tell_of_a_run_and_names_of_runs_inside_are_no_content(tmp_path):
+def test_files_about_a_run_and_names_of_runs_are_no_content(tmp_path):
     def digest(name, report, inner):
         output = Output(str(tmp_path / name), "index")
         files = [output.write("report.txt", report, table=REPORTS)]
@@ -146,7 +146,7 @@ def test_a_manifest_of_a_newer_release_is_refused(url):
         read_manifest(url)
 
 
-def test_a_newer_manifest_with_fields_this_code_does_not_know_is_newer_not_damaged(url):
+def test_a_newer_manifest_with_unknown_fields_is_newer_not_damaged(url):
     publish(url)
     change_manifest(url, schema_version=SCHEMA_VERSION + 1, licence="CC0")
     with pytest.raises(QprError, match="written by a newer release"):
@@ -185,7 +185,7 @@ def test_a_file_that_changes_during_the_run_is_not_published(url):
     assert not storage.exists(storage.join(url, MANIFEST))
 
 
-def test_the_name_of_a_run_tells_when_it_started(url):
+def test_the_name_of_a_run_contains_its_start_time(url):
     assert RUN_FOLDER.fullmatch(Output(url, "dataset").run_id)
 
 

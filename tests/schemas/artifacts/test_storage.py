@@ -108,7 +108,7 @@ def test_only_an_empty_folder_is_removed(folder):
     assert storage.children(folder) == []
 
 
-def test_the_age_of_a_file_is_told_by_its_store(folder):
+def test_the_age_of_a_file_is_measured_by_its_store(folder):
     url, probe = storage.join(folder, "file"), storage.join(folder, "probe")
     assert storage.age_s(url, probe=probe) is None
     storage.write_bytes(url, b"x")
@@ -164,7 +164,7 @@ def test_an_error_of_a_remote_file_system_names_the_url(monkeypatch, memory, loo
         look(f"{memory}/x")
 
 
-def test_an_error_of_ours_is_not_taken_for_one_of_a_file_system():
+def test_an_error_of_ours_is_not_handled_as_one_of_a_file_system():
     with pytest.raises(Exception, match="Unable") as raised, storage.explained("x"):
         raise remote_error("schemas.artifacts.storage")
     assert not isinstance(raised.value, QprError)

@@ -66,7 +66,7 @@ def edit(path, change):
     path.write_text(json.dumps(content))
 
 
-def test_it_is_described_by_what_it_says_of_itself(tiny_sentences):
+def test_it_is_described_by_its_own_files(tiny_sentences):
     expected = {"transformer_from": str(tiny_sentences), "transformer_digest": folder_digest(tiny_sentences)}
     assert described(str(tiny_sentences)) == {**expected, "transformer_licence": "mit", "dimension": 32}
     assert described(f"st:{tiny_sentences}") == described(str(tiny_sentences))

@@ -88,12 +88,12 @@ def test_the_last_two_are_kept(open_at):
     assert (checkpoints.place, open_at().load().progress.step) == ("epoch 1, step 3", 3)
 
 
-def test_nothing_there_is_said_and_begins_at_the_beginning(open_at):
+def test_a_missing_checkpoint_is_reported_and_training_starts_at_the_beginning(open_at):
     assert open_at().load() is None
     assert "no checkpoint to continue from" in open_at.said[0]
 
 
-def test_without_resume_it_starts_anew_says_so_and_replaces_what_is_there_only_with_its_own(open_at):
+def test_without_resume_it_starts_again_reports_it_and_replaces_what_is_there_only_with_its_own(open_at):
     saved(open_at(), 1, 2)
     other = open_at(run="20260102T000000Z-000000", seed=5, resume=False)
     assert other.load() is None
@@ -103,7 +103,7 @@ def test_without_resume_it_starts_anew_says_so_and_replaces_what_is_there_only_w
     assert names(other) == ["20260102T000000Z-000000-000001"]
 
 
-def test_a_later_run_goes_on_from_the_one_before_and_takes_its_place(open_at):
+def test_a_later_run_continues_the_previous_one_and_takes_its_place(open_at):
     saved(open_at(), 1, 2)
     later = open_at(run="20260102T000000Z-000000")
     assert later.load().progress.step == 2
@@ -114,7 +114,7 @@ def test_a_later_run_goes_on_from_the_one_before_and_takes_its_place(open_at):
 
 @pytest.mark.parametrize("file", ["weights.safetensors", STATE])
 @pytest.mark.parametrize("how", ["flip", "truncate", "delete"])
-def test_of_a_damaged_one_the_one_before_is_taken_and_that_is_said(open_at, file, how):
+def test_a_damaged_checkpoint_is_reported_and_the_previous_one_is_used(open_at, file, how):
     checkpoints = open_at()
     saved(checkpoints, 1, 2)
     last = storage.join(checkpoints.url, names(checkpoints)[-1], file)
@@ -203,7 +203,7 @@ def test_none_is_due_at_zero_minutes(open_at):
     assert not checkpoints.due(0, epoch_ended=True)
 
 
-def test_one_that_cannot_be_written_is_said_and_the_last_good_one_stays(open_at, monkeypatch):
+def test_a_checkpoint_that_cannot_be_written_is_reported_and_the_last_good_one_stays(open_at, monkeypatch):
     checkpoints = open_at()
     saved(checkpoints, 1)
     real = storage.write_bytes

@@ -41,7 +41,7 @@ def equal(one, other):
 
 @pytest.mark.parametrize("shape", SHAPES, ids=["cnn", "subword"])
 @pytest.mark.parametrize("steps", [0, 1, 3])
-def test_another_network_goes_on_from_arrays_as_the_first_one_does(shape, steps, pairs_about):
+def test_another_network_continues_from_arrays_like_the_first_one(shape, steps, pairs_about):
     network, optimizers, step = learning(shape, seed=0, pairs_about=pairs_about)
     for _ in range(steps):
         step()

@@ -49,7 +49,7 @@ def test_sides_of_other_shapes_are_refused(batch):
         cosine_loss(batch(4)[0], batch(3)[0])
 
 
-def test_targets_keep_the_cosines_that_so_many_numbers_can_keep():
+def test_targets_keep_the_cosines_that_their_dimension_allows():
     random = np.random.default_rng(0)
     taught = (random.normal(size=(200, 3)) @ random.normal(size=(3, 9))).astype(np.float32)  # three directions
     targets = targets_of(taught, 3)

@@ -100,7 +100,7 @@ def test_a_step_in_chunks_leaves_the_weights_of_a_step_at_once(shape):
         torch.testing.assert_close(weights[1][name], weight, atol=1e-8, rtol=0)
 
 
-def test_both_passes_leave_out_the_same_and_go_on_from_there():
+def test_both_passes_leave_out_the_same_and_continue_alike():
     chunked = gradients_of(BAG, dropout=0.5, chunk_size=5)
     loss, found = added(chunked)
     kept = gradients_of(BAG, dropout=0.5)  # the same draws, chunk by chunk, in one graph

@@ -58,7 +58,7 @@ def test_figures_do_not_depend_on_the_order_of_two_questions(members_of) -> None
     assert all(np.array_equal(first[name], second[name]) for name in NAMES)
 
 
-def test_different_numbers_are_told(members_of) -> None:
+def test_different_numbers_are_a_feature(members_of) -> None:
     _, found = columns(members_of(["who won in 1999", "who won in 2003"]))
     assert found["numbers_differ"].tolist() == [2]
     _, found = columns(members_of(["who won in 1999", "who did win in 1999"]))

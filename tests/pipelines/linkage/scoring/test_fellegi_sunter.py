@@ -16,13 +16,13 @@ def invented(random: np.random.Generator, *, answers: int, size: int) -> tuple[n
     return features, answer, same
 
 
-def test_matches_are_told_from_non_matches_without_a_label() -> None:
+def test_matches_are_separated_from_non_matches_without_a_label() -> None:
     features, answers, same = invented(np.random.default_rng(0), answers=400, size=10)
     probability = fellegi_sunter.fit(features, answers).probability(features, answers)
     assert np.mean((probability > 0.5) == same) > 0.97
 
 
-def test_more_resemblance_never_speaks_against_a_match() -> None:
+def test_more_similarity_never_lowers_the_probability() -> None:
     features, answers, _ = invented(np.random.default_rng(1), answers=50, size=6)
     for ratio in fellegi_sunter.fit(features, answers).ratios:
         assert (np.diff(ratio) >= 0).all()

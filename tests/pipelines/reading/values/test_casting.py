@@ -38,7 +38,7 @@ def values(array, kind):
         (pa.nulls(2), [None, None]),
     ],
 )
-def test_what_is_wanted_as_text_becomes_text(array, expected):
+def test_columns_of_text_are_converted_to_text(array, expected):
     assert values(array, pa.string()) == expected
 
 
@@ -92,7 +92,7 @@ def test_nanoseconds_are_cut_and_dates_are_midnight():
 @pytest.mark.parametrize(
     ("number", "year"), [(0, 1970), (99_999_999_999, 5138), (100_000_000_000, 1973), (-1e9, 1938), (1e17, 1973)]
 )
-def test_the_size_of_a_number_tells_its_unit(number, year):
+def test_the_size_of_a_number_decides_its_unit(number, year):
     assert times_of_numbers(pa.array([float(number)]))[0].as_py().year == year
 
 
