@@ -122,6 +122,6 @@ def test_the_header_check_looks_at_the_keys_of_the_first_rows(tmp_path):
 )
 def test_a_file_without_an_object_is_explained_before_the_run(tmp_path, content, found):
     with pytest.raises(
-        QprError, match=rf"none of the first lines is a JSON object \({found}\)\. Write one object a line"
+        QprError, match=rf"none of the first lines is a JSON object \({found}\)\. Write one object per line"
     ):
         check_header(source_of(tmp_path, content), COLUMNS)
