@@ -1,6 +1,7 @@
 """Row types that travel between the steps of a pipeline, before they become the tables of a dataset.
 
-logs:  ASKED -> QUESTIONS, MEMBERS -> (SURPLUS) -> clusters -> SETS, LEAKS, MENTIONS -> MEMBERSHIPS -> QUESTIONS
+logs:  ASKED -> QUESTIONS, MEMBERS -> (SURPLUS, NEIGHBOURS) -> clusters -> SETS, LEAKS, MENTIONS -> MEMBERSHIPS
+       MEMBERSHIPS -> QUESTIONS
 pairs: EDGES, QIDS -> COMPONENTS -> CROSSINGS, SIZES -> SPLITS_OF and ASKED, then as logs
 
 Every step can add REJECTS and `Written`. Tables that are stored are declared in `schemas.tables`.
@@ -105,6 +106,22 @@ MENTIONS: Final = pa.schema([*MEMBERS, LEAKS.field("reason"), LEAKS.field("score
 """A member or, where ``reason`` is not null, evidence that its question leaks: question, split, reason and score.
 
 Producers: `decontamination.evidence.mention` and `accuse`. Consumer: `decontamination.evidence.drop_leaked`.
+"""
+
+NEIGHBOURS: Final = pa.schema(
+    [
+        ("question_id", pa.int64()),
+        ("answer_id", pa.int64()),
+        ("neighbour_id", pa.int64()),
+        ("neighbour_answer_id", pa.int64()),
+        ("similarity", pa.float32()),  # of `neighbours.similarity`, in (0, 1]
+    ]
+)
+"""A question and one of its nearest questions with the same answer or with another one, of each at most k.
+
+A question with several answers has the most frequent one here.
+
+Producer: `neighbours.nearest`.
 """
 
 EDGES: Final = pa.schema([("id_1", pa.int64()), ("id_2", pa.int64()), ("positive", pa.bool_()), ("rows", pa.int64())])

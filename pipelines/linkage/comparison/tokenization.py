@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.linkage.comparison.part_weights import Partition, Parts
-from pipelines.linkage.comparison.stems import stem
+from pipelines.questions.stems import stem
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import offsets_of, ranges
 from schemas.text_arrays import encode, hash64_all, key_all, tokens_all
