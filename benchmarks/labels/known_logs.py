@@ -99,20 +99,37 @@ def _facts() -> KnownLog:
 def _helpdesk(seed: int, *, wrong: float = 0.0) -> KnownLog:
     """Return a bank's requests: an answer is an intent, so all of its questions belong together."""
     rows = [(row["question"], row["answer"]) for row in _read("faq_logs.jsonl.gz")]
+    place = {answer: number for number, answer in enumerate(sorted({answer for _, answer in rows}))}
+    groups = [place[answer] for _, answer in rows]
     generator = np.random.default_rng(seed)
+    return with_wrong_answers("helpdesk-wrong" if wrong else "helpdesk", rows, groups, wrong, generator)
+
+
+def with_wrong_answers(
+    name: str, rows: list[tuple[str, str]], groups: list[int], share: float, generator: np.random.Generator
+) -> KnownLog:
+    """Return the log of these rows after a random ``share`` of them has got another answer of the log.
+
+    Args:
+        name: of the log.
+        rows: questions with their right answers.
+        groups: group of each row; rows of one answer and group are paraphrases.
+        share: of the rows that get a wrong answer, 0 to 1.
+        generator: draws the rows and their answers.
+    """
     answers = sorted({answer for _, answer in rows})
-    planted = generator.random(len(rows)) < wrong
-    shifted = generator.integers(1, len(answers), len(rows))
     place = {answer: number for number, answer in enumerate(answers)}
+    planted = generator.random(len(rows)) < share
+    shifted = generator.integers(1, len(answers), len(rows))
     logged = [
         (question, answers[(place[answer] + shift) % len(answers)] if is_wrong else answer)
         for (question, answer), is_wrong, shift in zip(rows, planted, shifted, strict=True)
     ]
     judged = [
-        Judged(fold(given), question_id(question), place[right], bool(is_wrong))
-        for (question, given), (_, right), is_wrong in zip(logged, rows, planted, strict=True)
+        Judged(fold(given), question_id(question), group, bool(is_wrong))
+        for (question, given), group, is_wrong in zip(logged, groups, planted, strict=True)
     ]
-    return KnownLog("helpdesk-wrong" if wrong else "helpdesk", logged, judged)
+    return KnownLog(name, logged, judged)
 
 
 def _faq(name: str) -> KnownLog:
