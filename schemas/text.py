@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import itertools
 import re
-import sys
 import unicodedata
+
+from schemas.characters import characters_of
+from schemas.words import words as words
 
 MEANINGFUL_PUNCTUATION = "#%&@"
 """Punctuation that stays at the end of a key because it distinguishes questions: "c#" is not "c"."""
 
-_ASCII_WORD = re.compile(r"\w+", re.ASCII)
 _APOSTROPHES_AND_QUOTES = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "“": '"', "”": '"'})
-_UNSPACED_SCRIPTS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
-"""Kana and Han are written without spaces, so each such character is a word of its own."""
 
 
 def fold(text: str) -> str:
@@ -54,11 +52,6 @@ def key(text: str) -> str:
     return folded[start:end]
 
 
-def words(text_key: str) -> list[str]:
-    """Return the words of a key in order, repeats included: runs of letters, marks, digits and underscores."""
-    return (_ASCII_WORD if text_key.isascii() else _unicode_word()).findall(text_key)
-
-
 def tokens(text_key: str) -> list[str]:
     """Return the distinct words of a key, in order of first appearance."""
     return list(dict.fromkeys(words(text_key)))
@@ -85,22 +78,4 @@ def _is_outer(character: str) -> bool:
 
 @functools.cache
 def _format_characters() -> re.Pattern[str]:
-    return re.compile(f"[{_characters_of('Cf')}]")
-
-
-@functools.cache
-def _unicode_word() -> re.Pattern[str]:
-    marks = _characters_of("M")  # \w leaves out vowel signs and accents, which would cut Hindi words into pieces
-    return re.compile(rf"[{_UNSPACED_SCRIPTS}]|(?:(?![{_UNSPACED_SCRIPTS}])[\w{marks}])+")
-
-
-@functools.cache
-def _characters_of(category: str) -> str:
-    """Return the inside of a regular expression class that holds every character of a Unicode category."""
-    start, ranges = 0, []
-    for name, run in itertools.groupby(map(unicodedata.category, map(chr, range(sys.maxunicode + 1)))):
-        end = start + sum(1 for _ in run)
-        if name.startswith(category):
-            ranges.append(f"\\U{start:08x}-\\U{end - 1:08x}")
-        start = end
-    return "".join(ranges)
+    return re.compile(f"[{characters_of('Cf')}]")

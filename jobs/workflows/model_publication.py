@@ -48,6 +48,7 @@ def publish_model(
     from model.encoders.registry import kind_of
     from model.encoders.saved_model import CARD, CURVE, save_model
     from model.training.learning_curve import curve
+    from schemas.words import VERSION
 
     dataset, *models = sources
     kind = kind_of(shape)
@@ -57,6 +58,7 @@ def publish_model(
         shape=shape,
         words=len(words),
         hash_bins=trained.vocabulary.hash_bins,
+        tokenizer=VERSION,
         training=settings.stored(),
         dataset_digest=dataset.digest or "",
     )

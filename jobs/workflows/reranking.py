@@ -81,6 +81,7 @@ def _run(
     from model.search.opening import open_index
     from model.training.progress import Deadline
     from schemas.text_arrays import key_all
+    from schemas.words import VERSION
 
     deadline = Deadline(terms.max_minutes)
     opened = open_index(url, probes=run.probes, exact=run.exact)
@@ -95,6 +96,7 @@ def _run(
         hidden=HIDDEN * NETWORKS,
         questions=counts.questions,
         mean_length=counts.mean_length,
+        tokenizer=VERSION,
     )
     untrained = Reranker(output.url, settings, counts, {}, tuple(map(load_encoder, run.encoders)))
     with counting("gathering examples, queries", total=len(judged)) as show:

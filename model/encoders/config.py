@@ -5,13 +5,14 @@ settings of encoder and training -> ModelConfig -> config.json
 
 from __future__ import annotations
 
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import pydantic
 
 from model.choices import Distance
 from model.encoders.kind import Shape as Shape
 from model.encoders.registry import KINDS
+from schemas.words import VERSION
 
 
 class ModelConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -22,6 +23,7 @@ class ModelConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
         shape: settings of the encoder.
         words: number of words in vocabulary.txt.
         hash_bins: number of embeddings that follow theirs.
+        tokenizer: version of the words (`schemas.words`); a file without it has version 1.
         training: the settings it was trained with, from `model.training.settings.TrainingSettings.stored`.
         dataset_digest: the digest of the dataset it was trained on.
     """
@@ -30,6 +32,7 @@ class ModelConfig(pydantic.BaseModel, frozen=True, extra="forbid"):
     shape: pydantic.SerializeAsAny[Shape]
     words: int = pydantic.Field(ge=0)
     hash_bins: int = pydantic.Field(ge=0)
+    tokenizer: Literal[1, 2] = VERSION
     training: dict[str, bool | int | float | str | None]
     dataset_digest: str
 

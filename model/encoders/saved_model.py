@@ -132,14 +132,15 @@ def load_parts(url: str) -> ModelParts:
 
 def _config(url: str, content: bytes) -> ModelConfig:
     try:
-        return ModelConfig.model_validate_json(content)
+        config = ModelConfig.model_validate_json(content)
     except pydantic.ValidationError as error:
         raise QprError(f"{url}: {CONFIG}: {first_fault(error)}. Train the model again") from error
+    return config if "tokenizer" in config.model_fields_set else config.model_copy(update={"tokenizer": 1})
 
 
 def _vocabulary(url: str, content: bytes, config: ModelConfig) -> Vocabulary:
     try:
-        vocabulary = Vocabulary.from_text(content.decode(), hash_bins=config.hash_bins)
+        vocabulary = Vocabulary.from_text(content.decode(), hash_bins=config.hash_bins, tokenizer=config.tokenizer)
     except (UnicodeDecodeError, QprError) as error:
         raise QprError(f"{url}: {VOCABULARY} is damaged: {error}. Train the model again") from error
     if len(vocabulary.words) != config.words:

@@ -18,6 +18,7 @@ from model.encoders.interface import Encoder
 from model.reranking.features import COMPARED, PAIR, behind, compare, standings
 from model.reranking.term_statistics import Floats, WordCounts, worded
 from schemas.text_arrays import key_all
+from schemas.words import VERSION
 
 if TYPE_CHECKING:
     from model.index.hits import Ranking
@@ -47,6 +48,7 @@ class RerankerSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         hidden: units of the network.
         questions: number of questions of the index, for inverse document frequencies.
         mean_length: words of a question there.
+        tokenizer: version of the words (`schemas.words`); settings without it have version 1.
     """
 
     version: Literal[1] = 1
@@ -56,6 +58,7 @@ class RerankerSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     hidden: int = pydantic.Field(ge=1)
     questions: int = pydantic.Field(ge=0)
     mean_length: float = pydantic.Field(ge=1, le=10_000, allow_inf_nan=False)
+    tokenizer: Literal[1, 2] = VERSION
 
 
 def feature_count(encoders: int) -> int:

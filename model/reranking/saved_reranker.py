@@ -67,6 +67,8 @@ def load_reranker(url: str, *, model_digest: str) -> Reranker:
     """
     manifest = read_manifest(url, "reranker")
     settings = read_settings(url, manifest, RerankerSettings, again=_AGAIN)
+    if "tokenizer" not in settings.model_fields_set:
+        settings = settings.model_copy(update={"tokenizer": 1})
     if settings.model_digest != model_digest:
         models = f"was learned with an index of model {settings.model_digest[:12]}, this index has {model_digest[:12]}"
         raise QprError(f"{url}: {models}. Learn one for this index with `qpr train-reranker`")
@@ -79,7 +81,8 @@ def load_reranker(url: str, *, model_digest: str) -> Reranker:
     except (UnicodeDecodeError, QprError) as error:
         raise QprError(f"{url}: {WORDS} is damaged: {error}. {_AGAIN}") from error
     try:
-        checked = WordCounts(words, arrays.pop("counts"), settings.questions, settings.mean_length).checked()
+        measures = settings.questions, settings.mean_length, settings.tokenizer
+        checked = WordCounts(words, arrays.pop("counts"), *measures).checked()
     except QprError as error:
         raise QprError(f"{url}: {WORDS} and counts of {WEIGHTS}: {error}. {_AGAIN}") from error
     return Reranker(url, settings, checked, arrays, tuple(_encoder(url, other) for other in settings.encoders))

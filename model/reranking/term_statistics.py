@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from model.encoders.interface import Encoder, Matrix
 from schemas.errors import QprError
 from schemas.text_arrays import distinct_all, words_all
+from schemas.words import VERSION
 
 MOST_WORDS = 24
 """Words of a question that are looked at: of Quora's questions 3 % have more."""
@@ -33,12 +34,14 @@ class WordCounts:
         counts: (len(words),) int64, how many have each.
         questions: how many questions there are.
         mean_length: words a question.
+        tokenizer: version of the words, as in `schemas.text_arrays.words_all`.
     """
 
     words: tuple[str, ...]
     counts: npt.NDArray[np.int64]
     questions: int
     mean_length: float
+    tokenizer: int = VERSION
 
     @classmethod
     def of(cls, keys: pa.Array) -> WordCounts:
@@ -95,7 +98,7 @@ class WordTable(NamedTuple):
 
 def worded(keys: pa.Array, counts: WordCounts, encoder: Encoder) -> tuple[npt.NDArray[np.int32], WordTable]:
     """Return the words of questions, (questions, `MOST_WORDS`) rows of a table, and that table."""
-    listed = words_all(keys)
+    listed = words_all(keys, version=counts.tokenizer)
     encoded = pc.list_flatten(listed).dictionary_encode()
     lengths = pc.list_value_length(listed).to_numpy()
     starts = np.cumsum(lengths) - lengths

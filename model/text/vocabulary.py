@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from schemas.errors import QprError
 from schemas.ragged import offsets_of, ranges
 from schemas.text_arrays import hash64_all, words_all
+from schemas.words import VERSION
 
 WORDS = 50_000
 """Number of the most frequent words with an embedding of their own (Bonadiman et al. 2019, section 4.2)."""
@@ -69,10 +70,16 @@ class Vocabulary:
     """Words with an id of their own, 0 to ``len(words) - 1``, then ``hash_bins`` ids that all other words share.
 
     Without bins, a word that is not listed does not exist for the model.
+
+    Attributes:
+        words: those listed.
+        hash_bins: number of ids that all others share.
+        tokenizer: version of the words, as in `schemas.text_arrays.words_all`.
     """
 
     words: tuple[str, ...]
     hash_bins: int = HASH_BINS
+    tokenizer: int = VERSION
 
     def __post_init__(self) -> None:
         if self.hash_bins < 0:
@@ -91,7 +98,7 @@ class Vocabulary:
         return cls(tuple(ranked["word"].slice(0, words).to_pylist()), hash_bins)
 
     @classmethod
-    def from_text(cls, text: str, *, hash_bins: int) -> Vocabulary:
+    def from_text(cls, text: str, *, hash_bins: int, tokenizer: int = VERSION) -> Vocabulary:
         """Read what `to_text` wrote.
 
         Raises:
@@ -100,15 +107,19 @@ class Vocabulary:
         words = tuple(text.removesuffix("\n").split("\n")) if text else ()
         if "" in words or len(set(words)) != len(words):
             raise QprError("an empty line or a word that occurs twice")
-        return cls(words, hash_bins)
+        return cls(words, hash_bins, tokenizer)
 
     def to_text(self) -> str:
         """Return the words, one a line, in order of their id."""
         return "".join(f"{word}\n" for word in self.words)
 
+    def words_of(self, keys: pa.Array) -> pa.Array:
+        """Return the words of every question key as a list array, by the version that the model learned."""
+        return words_all(keys, version=self.tokenizer)
+
     def ids(self, keys: pa.Array) -> TokenIds:
         """Return the token ids of every question key; the work in Python is once a distinct word."""
-        listed = words_all(keys)
+        listed = self.words_of(keys)
         words = pc.list_flatten(listed).dictionary_encode()
         ids = self.ids_of_distinct(words.dictionary)[words.indices.to_numpy()]
         lengths = pc.list_value_length(listed).to_numpy()

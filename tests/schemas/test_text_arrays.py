@@ -5,14 +5,11 @@ from hypothesis import strategies as st
 
 from schemas import text
 from schemas import text_arrays as columns
+from schemas.older_words import words_v1
+from tests.schemas.test_words import AWKWARD, NUMBERS
 
-AWKWARD = (
-    "aAbİIıßẞſﬁﬃＡｂ１½Σςσéé́̀̈͏्ͅहिन्दी東京はが゙カｶﾞ한국مرحبا"
-    "\u00ad\u200b\u200c\u200d\u2060\ufeff\u00a0\u1680\u2003\u2028\u2029\u3000\x00\t\n\x1c\x1f\x85"
-    "‘’“”ʼ'\"«»¿?!.,;:-–…()#%&@$_ 🙂"
-)
 ASCII = "".join(map(chr, range(128)))
-texts = st.one_of(st.text(), st.text(AWKWARD), st.text(ASCII), st.text("aB _.?'\n"))
+texts = st.one_of(st.text(), st.text(AWKWARD), st.text(ASCII), st.text(NUMBERS), st.text("aB _.?'\n"))
 nullable = st.lists(st.none() | texts, max_size=12)
 
 
@@ -30,6 +27,8 @@ def test_words_and_tokens_are_the_scalar_functions_and_the_list_of_a_null_is_emp
     listed, distinct = columns.words_all(array), columns.tokens_all(array)
     assert listed.to_pylist() == [[] if k is None else text.words(k) for k in keys]
     assert distinct.to_pylist() == [[] if k is None else text.tokens(k) for k in keys]
+    older = columns.words_all(array, version=1)
+    assert older.to_pylist() == [[] if k is None else words_v1(k) for k in keys]
     assert listed.type.value_type == distinct.type.value_type == pa.string()
 
 

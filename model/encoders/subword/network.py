@@ -23,7 +23,7 @@ from model.encoders.subword.settings import SubwordSettings
 from model.encoders.token_store import collected
 from model.text.vocabulary import TokenIds, slices
 from schemas.ragged import offsets_of
-from schemas.text_arrays import key_all, words_all
+from schemas.text_arrays import key_all
 
 FIRST_DEVIATION = 0.1
 """Of the first weights; Adam moves a number by about its learning rate a step."""
@@ -139,7 +139,7 @@ def bags(subwords: Subwords, keys: pa.Array) -> Bags:
     def numbered() -> Iterator[TokenIds]:
         nonlocal words
         for part in slices(keys):
-            listed = words_all(part)
+            listed = subwords.vocabulary.words_of(part)
             encoded = pc.list_flatten(listed).dictionary_encode()
             known = pc.index_in(encoded.dictionary, value_set=words)
             fresh = pc.is_null(known).to_numpy(zero_copy_only=False)

@@ -16,7 +16,7 @@ from model.encoders.subword.settings import SubwordSettings
 from model.encoders.subword.tokenizer import Pieces
 from model.text.vocabulary import TokenIds, Vocabulary, side_by_side
 from schemas.ragged import offsets_of
-from schemas.text_arrays import hash64_all, words_all
+from schemas.text_arrays import hash64_all
 
 _PRIME, _OFFSET = np.uint64(0x100000001B3), np.uint64(0xCBF29CE484222325)
 _MIX, _HALF = np.uint64(0xFF51AFD7ED558CCD), np.uint64(33)
@@ -94,7 +94,7 @@ class Subwords:
 
     def bags(self, keys: pa.Array) -> Bags:
         """Return the bags of every question key; the work in Python is once a distinct word."""
-        listed = words_all(keys)
+        listed = self.vocabulary.words_of(keys)
         encoded = pc.list_flatten(listed).dictionary_encode()
         questions = TokenIds(
             encoded.indices.to_numpy().astype(np.int32, copy=False),

@@ -32,7 +32,7 @@ from schemas.artifacts.writer import write_file
 from schemas.errors import QprError
 
 STATE = "checkpoint.json"
-VERSION = 1
+VERSION = 2
 KEPT = 2
 
 SHARE = 0.02

@@ -142,6 +142,25 @@ def test_a_model_from_before_there_were_several_encoders_still_opens(model):
     assert load_parts(model).config.distance == "squared_euclidean"
 
 
+@pytest.mark.parametrize("encoder", ["cnn", "subword"])
+def test_a_model_without_a_version_of_its_words_reads_questions_by_the_first_one(memory, make_model, encoder):
+    url, questions = f"{memory}/m", ["is c++ 3.14", "is c 3 14"]
+    make_model(url, words=("is", "c", "3", "14", "c++", "3.14"), encoder=encoder)
+    now = load_encoder(url).encode(questions)
+    assert np.abs(now[0] - now[1]).max() > 0.01
+    republish(url, {"config.json": without(files_of(url)["config.json"], "tokenizer")})
+    older = load_encoder(url).encode(questions)
+    np.testing.assert_array_equal(older[0], older[1])
+    np.testing.assert_array_equal(older[1], now[1])
+
+
+def test_a_model_with_words_of_a_later_version_is_refused(model):
+    later = files_of(model)["config.json"].replace(b'"tokenizer": 2', b'"tokenizer": 3')
+    republish(model, {"config.json": later})
+    with pytest.raises(QprError, match=r"config\.json: tokenizer: .*1 or 2.*Train the model again"):
+        load_encoder(model)
+
+
 def test_a_subword_model_is_stored_at_half_precision_and_reads_back(memory, make_model):
     make_model(f"{memory}/s", encoder="subword", dimension=5)
     parts = load_parts(f"{memory}/s")

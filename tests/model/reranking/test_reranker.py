@@ -1,4 +1,5 @@
 import dataclasses
+import json
 
 import numpy as np
 import pyarrow as pa
@@ -9,7 +10,7 @@ from jobs.cli import main
 from model.reranking.features import PAIR
 from model.reranking.reranker import OtherEncoder, Reranker, RerankerSettings, logits, weight_shapes
 from model.reranking.saved_reranker import load_reranker, save_reranker
-from model.reranking.term_statistics import WordCounts
+from model.reranking.term_statistics import WordCounts, worded
 from model.search.opening import open_index
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
@@ -164,6 +165,17 @@ def test_a_feature_far_from_its_mean_counts_no_more_than_the_largest():
 def test_a_reranker_is_a_value(opened):
     assert isinstance(opened.reranker, Reranker)
     assert opened.reranker.depth == DEPTH
+
+
+def test_a_reranker_without_a_version_of_its_words_compares_by_the_first_one(opened, place, tmp_path):
+    assert opened.reranker.counts.tokenizer == 2
+    manifest = tmp_path / "r" / "manifest.json"
+    content = json.loads(manifest.read_text())
+    assert content["configuration"].pop("tokenizer") == 2
+    manifest.write_text(json.dumps(content))
+    older = open_index(str(place / "index-model"), rerank=opened.reranker.url).reranker
+    [rows], table = worded(pa.array(["is c++ 3.14"]), older.counts, opened.encoder)
+    assert (rows < len(table.idf) - 1).sum() == len(["is", "c", "3", "14"])
 
 
 def test_a_configuration_of_another_version_is_named(opened, place, tmp_path):

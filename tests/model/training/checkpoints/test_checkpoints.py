@@ -161,8 +161,8 @@ def test_another_training_is_refused_and_what_differs_is_named(open_at):
 
 def test_another_release_is_refused(open_at, monkeypatch):
     saved(open_at(), 1)
-    monkeypatch.setattr("model.training.checkpoints.checkpoints.VERSION", 2)
-    with pytest.raises(QprError, match=r"another release \(version 1, this release reads 2\)"):
+    monkeypatch.setattr("model.training.checkpoints.checkpoints.VERSION", 3)
+    with pytest.raises(QprError, match=r"another release \(version 2, this release reads 3\)"):
         open_at().load()
 
 
