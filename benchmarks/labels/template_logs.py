@@ -27,11 +27,11 @@ def skewed(seed: int) -> Iterator[Cluster]:
     One value is the answer for 60 to 95 % of a relation's entities, the others share 100 values.
     """
     generator = np.random.default_rng(seed)
-    texts = _texts()
+    texts = template_texts()
     for number, relation in enumerate(texts["relations"]):
         share = generator.uniform(0.6, 0.95)
         for place in range(ENTITIES_A_RELATION):
-            entity = " ".join(_word(generator, texts["syllables"]) for _ in range(generator.integers(1, 4)))
+            entity = invented_name(generator, texts["syllables"])
             rare = 0 if generator.random() < share else int(generator.integers(1, 101))
             question = relation["question"].format(x=entity)
             yield f"{relation['value']} {rare}", number * ENTITIES_A_RELATION + place, [question]
@@ -40,7 +40,7 @@ def skewed(seed: int) -> Iterator[Cluster]:
 def values(seed: int) -> Iterator[Cluster]:
     """Yield clusters of two to four wordings; the next cluster differs in one value, such as the town."""
     generator = np.random.default_rng(seed)
-    texts = _texts()
+    texts = template_texts()
     numbers = [str(number) for number in range(100, 1_000, 7)]
     towns = texts["towns"]
     combinations = [("flights", {"a": a, "b": b}) for a in towns for b in towns if a != b]
@@ -56,9 +56,15 @@ def values(seed: int) -> Iterator[Cluster]:
         yield f"value {answer}", number, [wordings[i].format(**filled) for i in generator.permutation(4)[:count]]
 
 
-def _texts() -> dict[str, Any]:
+def template_texts() -> dict[str, Any]:
+    """Return the texts that questions are made of, by name."""
     texts: dict[str, Any] = json.loads(Path(__file__).with_name("data").joinpath("templates.json").read_text("utf-8"))
     return texts
+
+
+def invented_name(generator: np.random.Generator, syllables: dict[str, list[str]]) -> str:
+    """Return one to three words made of syllables, given as `onsets`, `vowels` and `codas`."""
+    return " ".join(_word(generator, syllables) for _ in range(generator.integers(1, 4)))
 
 
 def _word(generator: np.random.Generator, syllables: dict[str, list[str]]) -> str:
