@@ -17,7 +17,13 @@ import numpy as np
 from benchmarks.labels.known_logs import HERE, KnownLog, of_clusters, with_wrong_answers
 from benchmarks.labels.template_logs import Cluster, invented_name, template_texts
 
-DOMAINS = ("telecom", "airline", "insurance", "university", "streaming", "energy")
+VARIED = ("telecom", "airline", "insurance", "university", "streaming", "energy")
+"""Help desks in which an intent's wordings have few words in common."""
+
+ALIKE = ("parcels", "rides", "payroll", "transit")
+"""Help desks in which an intent's wordings repeat the same words."""
+
+DOMAINS = VARIED + ALIKE
 FAQS = ("bikes", "city", "course", "gym", "hotel", "landlord", "library", "museum")
 FALLBACK = "Sorry, I did not understand that. Please rephrase your question."
 """Answer of two FAQs to questions that have nothing in common."""
