@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pipelines.summary.row_balance import Balance, Split, row_balance
+from pipelines.summary.script_shares import ScriptShare
 
 NAMES = {
     "coherence": "coherence (paper)",
@@ -50,7 +51,7 @@ class SummaryTable(NamedTuple):
 def summary_tables(
     counters: Mapping[str, int], distributions: Mapping[str, Mapping[str, float]], configuration: Mapping[str, Any]
 ) -> list[SummaryTable]:
-    """Return the tables of rows, questions, splits and clusters that are not empty.
+    """Return the tables of rows, questions, splits, scripts and clusters that are not empty.
 
     Args:
         counters: as in the manifest.
@@ -62,6 +63,7 @@ def summary_tables(
         _of_balance(balance.rows, "Rows", ("read", "kept")),
         _of_balance(balance.questions, "Questions", ("grouped", "in clusters")),
         _of_splits(balance.splits),
+        _of_scripts(balance.scripts),
         _of_distributions(distributions, configuration),
     ]
     return [table for table in tables if table.rows]
@@ -137,6 +139,13 @@ def _of_splits(splits: Sequence[Split]) -> SummaryTable:
     ]
     head = ("Split", "clusters", "questions", "pairs", "of questions")
     return SummaryTable(head, rows, bars=[_share(s.questions, every.questions) for s in splits])
+
+
+def _of_scripts(scripts: Sequence[ScriptShare]) -> SummaryTable:
+    """Return the scripts of the questions, none if all have the same."""
+    lines = scripts if len(scripts) > 1 else ()
+    rows = [(s.script, whole(s.questions), whole(s.kept), percent(s.share)) for s in lines]
+    return SummaryTable(("Scripts", "questions", "in clusters", "share"), rows, bars=[s.share for s in lines])
 
 
 def deciding_score(configuration: Mapping[str, Any]) -> tuple[str, float] | None:

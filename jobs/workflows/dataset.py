@@ -182,6 +182,8 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
     from jobs.display.summary_tables import rows_per_second
     from jobs.display.terminal_tables import dataset_tables
     from pipelines.summary.fallbacks import as_json as fallbacks_as_json
+    from pipelines.summary.script_shares import as_json as shares_as_json
+    from pipelines.summary.script_shares import script_shares
     from pipelines.summary.value_notes import value_notes
 
     [page] = [storage.join(url, file.path) for file in manifest.of(REPORTS)]
@@ -194,6 +196,7 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
         "rows_per_second": rows_per_second(manifest.counters["rows_read"], manifest.seconds),
         "counters": manifest.counters,
         "distributions": manifest.distributions,
+        "scripts": shares_as_json(script_shares(manifest.counters)),
         "warnings": summary.warnings,
         "fallback_answers": fallbacks_as_json(summary.fallbacks, rows=manifest.counters["rows_read"]),
     }

@@ -27,6 +27,7 @@ from pipelines.intermediate import Written
 from pipelines.linkage.linker import Encode, Linker
 from pipelines.linkage.transform import MakeLinker
 from pipelines.questions.aggregation import as_memberships, assign_clusters, places
+from pipelines.questions.scripts import script_counts
 from pipelines.questions.token_frequencies import TokenWeights, frequent, merge
 from pipelines.reading.sources import Source, digest_input
 from pipelines.summary.fallbacks import broad_answers
@@ -118,6 +119,7 @@ class AssembleDataset(beam.PTransform):
         check = CheckLeakage(self.assembly.leakage.near_duplicate, self.shards, self.run_url.rsplit("/", 1)[0])
         written = [
             questions | "WriteQuestions" >> self._write("questions", "question_id"),
+            questions | "CountScripts" >> beam.Map(lambda assigned: Written(None, script_counts(assigned))),
             rejected | "WriteRejected" >> self._write("rejected", "shard_key"),
             *tables["clusters"],
             *tables["pairs"],

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from pipelines.summary.script_shares import PREFIX, ScriptShare, script_shares
 from schemas.tables import ROW_STAGES, SPLITS
 
 _REJECTED = "rejected_"
+_SORTED = (_REJECTED, PREFIX)
 _IN_SPLIT = ("clusters", "members", "pairs")
 _STAGES = (*ROW_STAGES, "ambiguity", "linkage", "size", "coherence", "leakage")
 
@@ -48,12 +50,14 @@ class RowBalance(NamedTuple):
         rows: of the input.
         questions: those of every answer; a question with two answers counts for both.
         splits: in their order, and their sum, called all.
+        scripts: distinct questions by script, frequent scripts first.
         others: the counters that stand in none of these.
     """
 
     rows: Balance
     questions: Balance
     splits: list[Split]
+    scripts: list[ScriptShare]
     others: dict[str, int]
 
 
@@ -65,8 +69,8 @@ def row_balance(counters: Mapping[str, int]) -> RowBalance:
     questions = _balance(counters, counters.get("members", 0), whole.questions, of_rows=False)
     balanced = {"rows_read", "rows_kept", "rows_rejected", "members", "members_rejected"}
     balanced |= {f"{name}_{split}" for name in _IN_SPLIT for split in SPLITS}
-    others = {name: n for name, n in counters.items() if name not in balanced and not name.startswith(_REJECTED)}
-    return RowBalance(rows, questions, [*splits, whole], others)
+    others = {name: n for name, n in counters.items() if name not in balanced and not name.startswith(_SORTED)}
+    return RowBalance(rows, questions, [*splits, whole], script_shares(counters), others)
 
 
 def _balance(counters: Mapping[str, int], whole: int, kept: int, *, of_rows: bool) -> Balance:

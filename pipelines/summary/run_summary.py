@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pipelines.intermediate import BroadAnswer
+from pipelines.summary import fallbacks, script_shares
 from pipelines.summary.cluster_summary import ClusterSummary
-from pipelines.summary.fallbacks import warnings
 from pipelines.summary.reject_examples import RejectExamples
 from schemas.artifacts.manifest import Source
 
@@ -46,5 +46,6 @@ class RunSummary(NamedTuple):
 
     @property
     def warnings(self) -> list[str]:
-        """Return one sentence for each suspected fallback answer."""
-        return warnings(self.fallbacks, rows=self.counters.get("rows_read", 0))
+        """Return one sentence for each suspected fallback answer and each script of which few questions are kept."""
+        of_answers = fallbacks.warnings(self.fallbacks, rows=self.counters.get("rows_read", 0))
+        return of_answers + script_shares.warnings(script_shares.script_shares(self.counters))

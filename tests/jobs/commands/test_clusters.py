@@ -434,6 +434,42 @@ def test_a_fallback_answer_is_warned_of_on_stderr_in_json_and_in_the_report(qpr,
     assert json.loads(ignored.out)["warnings"] == []
 
 
+def test_the_kept_share_of_each_script_is_printed_and_a_low_one_warned_of(qpr, write_jsonl, dataset):
+    rows = [
+        {"question": f"{ask} gadget {letter * 4}", "answer": f"price {letter}"}
+        for letter in "abcdefghijklmnop"
+        for ask in ("what costs the", "what is the price of", "what does it cost to buy the", "price of the")
+    ]
+    rows += [{"question": f"བོད {place} ཀ་{place}", "answer": f"{place}"} for place in range(30)]
+    rows += [{"question": question, "answer": "!"} for question in ("🙂", "❤️", "?!")]
+    outcome = qpr("clusters", write_jsonl("log.jsonl", rows), "--output", dataset, "--json")
+    assert outcome.code == 0, outcome.err
+    counters, result = read_manifest(dataset).counters, json.loads(outcome.out)
+    assert counters["rejected_validate_no_word"] == 3
+    assert [counters[f"script_tibetan_{outcome}"] for outcome in ("kept", "rejected")] == [0, 30]
+    assert {"script": "tibetan", "questions": 30, "kept": 0, "share": 0.0} in result["scripts"]
+    clustered = open_dataset(dataset).table("questions")["cluster_id"].drop_null()
+    assert sum(script["kept"] for script in result["scripts"]) == len(clustered)
+    [warning] = result["warnings"]
+    assert warning.startswith("0.0 % of 30 questions in the script tibetan are in a cluster")
+    assert f"warning: {warning}" in outcome.err.replace("\n", " ")
+    page = html.unescape(storage.read_bytes(result["report"]).decode())
+    assert warning in page
+    assert "<h2>Scripts</h2>" in page
+
+
+@pytest.mark.parametrize(
+    ("texts", "reason"),
+    [(["ཀ་ཁ", "ཀ་ཁ་ག", "ང་ཅ", "ང་ཅ་ཆ"], "no cluster was left"), (["🙂", "❤️", "?!", "…"], "rejected")],
+)
+def test_a_log_in_an_unknown_script_or_without_words_ends_with_a_reason(qpr, write_jsonl, dataset, texts, reason):
+    rows = [{"question": text, "answer": f"answer {place}"} for place, text in enumerate(texts)]
+    outcome = qpr("clusters", write_jsonl("log.jsonl", rows), "--output", dataset)
+    assert outcome.code == 1
+    assert reason in outcome.err
+    assert "Traceback" not in outcome.err
+
+
 def test_a_refused_run_shows_its_rejects_on_stderr_and_in_the_report(qpr, write_jsonl, dataset):
     rows = [{"question": f"who is number {n}", "answer": f"a{n}"} for n in range(9)]
     outcome = qpr("clusters", write_jsonl("log.jsonl", rows), "--output", dataset)
