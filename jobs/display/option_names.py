@@ -14,6 +14,8 @@ from schemas.option import described_settings
 
 _RESULTS = {
     "assembly.linking.weights": "--calibration (digest)",
+    "assembly.recalibration.calibration": "--calibration (digest)",
+    "assembly.recalibration.precision": "--precision",
     "assembly.linking.encoder": "--refine-with (digest)",
 }
 """Values that options decide indirectly."""

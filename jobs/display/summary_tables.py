@@ -65,6 +65,7 @@ def summary_tables(
         _of_splits(balance.splits),
         _of_scripts(balance.scripts),
         _of_distributions(distributions, configuration),
+        _of_verdicts(configuration),
     ]
     return [table for table in tables if table.rows]
 
@@ -94,6 +95,11 @@ def percent(share: float) -> str:
     if 0.999 < share < 1:
         return ">99.9 %"
     return f"{100 * share:.1f} %"
+
+
+def estimate_text(value: float, low: float, high: float) -> str:
+    """Return an estimated share with its interval, in percent."""
+    return f"{percent(value)} ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def shown(value: float, name: str) -> str:
@@ -175,6 +181,30 @@ def _of_distributions(
         for name, five in distributions.items()
     ]
     return SummaryTable(("Clusters", *FIVE.values()), rows, note=scale_note(configuration))
+
+
+_ESTIMATES = {
+    "prior": "pairs of one answer that are paraphrases",
+    "precision": "kept pairs that are right",
+    "recall": "paraphrases that are kept",
+}
+
+
+def _of_verdicts(configuration: Mapping[str, Any]) -> SummaryTable:
+    """Return the estimates of the verdicts that the run used."""
+    used = configuration.get("assembly", {}).get("recalibration") or {}
+    rows = [
+        (name, estimate_text(*used["estimates"][key]))
+        for key, name in _ESTIMATES.items()
+        if key in used.get("estimates", {})
+    ]
+    promise = (
+        f" Kept pairs have a precision of at least {used['precision']:g} with 95 % confidence."
+        if used.get("precision")
+        else ""
+    )
+    note = f"Estimated by {whole(used.get('verdicts', 0))} verdicts, with 95 % intervals.{promise}"
+    return SummaryTable(("Verdicts", "share"), rows, note=note)
 
 
 def _share(part: int, of: int) -> float:

@@ -29,7 +29,8 @@ Precision = Annotated[
         min=0,
         max=1,
         metavar="X",
-        help="Precision to reach: sets --min-probability, or --min-coherence with --linkage none, by --calibration.",
+        help="Precision to reach by --calibration: with verdicts, below 1 and shown with 95 % confidence; "
+        "with gold clusters, of --min-probability, or --min-coherence with --linkage none.",
         rich_help_panel="Calibration",
     ),
 ]

@@ -1,11 +1,11 @@
 """Settings of a sample of clusters.
 
-options of `qpr sample` -> Sample -> sampled clusters
+options of `qpr sample` -> Sample -> sampled clusters or pairs
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import pydantic
 
@@ -15,6 +15,12 @@ from schemas.option import Option
 class Sample(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Size, selection and form of a sample."""
 
+    for_calibration: Annotated[int | None, Option(metavar="N", default="off")] = pydantic.Field(
+        default=None,
+        ge=1,
+        le=2304,
+        description="Draw this many pairs to judge for `qpr calibrate --verdicts`, as CSV or JSON Lines.",
+    )
     clusters: int = pydantic.Field(default=200, ge=1, description="Clusters to show.")
     seed: int = pydantic.Field(default=0, description="Seed of the sample.")
     split: Annotated[Literal["train", "validation", "test"] | None, Option(metavar="NAME", default="all")] = (
@@ -26,3 +32,12 @@ class Sample(pydantic.BaseModel, frozen=True, extra="forbid"):
     format: Annotated[Literal["table", "markdown", "csv", "parquet"], Option(metavar="NAME")] = pydantic.Field(
         default="table", description="table, markdown, csv or parquet."
     )
+
+    @pydantic.model_validator(mode="after")
+    def _of_one_kind(self) -> Self:
+        of_clusters = sorted(self.model_fields_set & {"clusters", "split", "questions", "format"})
+        if self.for_calibration is not None and of_clusters:
+            raise ValueError(
+                f"--{of_clusters[0]} is for a sample of clusters; --for-calibration draws pairs. Leave one out"
+            )
+        return self

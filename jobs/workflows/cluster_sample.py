@@ -1,23 +1,55 @@
 """A reproducible sample of clusters for a person to read.
 
-dataset -> sample_clusters (draw, with_counts) -> clusters of the sample with events of each question
+dataset -> sample_clusters (draw, with_counts) -> clusters of the sample -> show_clusters -> terminal or file
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.display.console import say, warn
-from jobs.display.sample_formats import SCORES
+from jobs.display.console import emit, say, two_columns, warn
+from jobs.display.safe_text import with_text_ids
+from jobs.display.sample_formats import SCORES, file_content, terminal_table
 from jobs.options.sample import Sample
+from schemas.artifacts import conditional_writes
 from schemas.artifacts.dataset import open_dataset
+from schemas.errors import UsageError
 from schemas.quantities import counted
 from schemas.tables import CLUSTERS
 from schemas.text import hash64
+
+
+def show_clusters(url: str, settings: Sample, *, output: str | None, overwrite: bool, as_json: bool) -> None:
+    """Draw clusters and write them to a file, or print them.
+
+    Raises:
+        UsageError: the format needs another output.
+        QprError: the dataset cannot be read, or the file exists.
+    """
+    form, shown = settings.format, settings.questions
+    if form == "parquet" and output is None and not as_json:
+        raise UsageError("--format parquet is no text. Add --output FILE")
+    if form == "table" and output is not None:
+        raise UsageError(f"--output {output}: say in which --format, one of markdown, csv, parquet")
+    if output is not None:
+        conditional_writes.refuse_existing(output, overwrite=overwrite)
+    drawn = sample_clusters(url, settings)
+    if output is not None:
+        conditional_writes.write_result(output, file_content(drawn, form, shown=shown), overwrite=overwrite)
+        questions = sum(len(cluster["questions"]) for cluster in drawn)
+        result = {"output": output, "clusters": len(drawn), "questions": questions}
+        emit(result, as_json=as_json, table=lambda: two_columns("Sample", result))
+    elif as_json or (form == "table" and drawn):
+        listed = [with_text_ids(cluster) for cluster in drawn]
+        result = {"dataset": url, "seed": settings.seed, "split": settings.split, "clusters": listed}
+        emit(result, as_json=as_json, table=lambda: terminal_table(drawn, shown=shown))
+    elif form != "table":
+        sys.stdout.write(file_content(drawn, form, shown=shown).decode())
 
 
 def sample_clusters(url: str, settings: Sample) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from jobs.display.console import emit, say, warn, working
 from jobs.options.inputs import check_inputs, input_files
 from jobs.workflows.linkage import with_calibration
 from jobs.workflows.next_steps import next_steps
+from jobs.workflows.verdicts import warn_of_other_logs
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import REPORTS
 from schemas.artifacts.writer import Output
@@ -89,6 +90,8 @@ def dataset_of_logs(
         configuration=config,
         run=run,
     )
+    if calibration and config.assembly.recalibration and not run.dry_run:
+        warn_of_other_logs(calibration, run.output)
 
 
 def dataset_of_pairs(files: Sequence[str] | None, settings: QuoraConfig, run: DatasetRun) -> None:

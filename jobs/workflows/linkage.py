@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from jobs.workflows.calibration import read_calibration
+from jobs.workflows.verdicts import read_evidence, with_verdicts
 from jobs.workflows.worker_encoder import WorkerEncoder
 from pipelines.graphs.settings import ClustersConfig
 from schemas.errors import UsageError
@@ -24,7 +25,7 @@ def with_calibration(
 
     Args:
         settings: as they were given.
-        calibration: folder of learned weights and measured thresholds.
+        calibration: folder of learned weights and measured thresholds, or of verdicts.
         precision: choose the threshold that reached it.
         refine_with: model whose vectors are compared too.
 
@@ -32,9 +33,21 @@ def with_calibration(
         UsageError: an option has no effect without another, or beside it.
         QprError: the calibration or the model cannot be read, or no threshold reaches the precision.
     """
-    linking, gate = settings.assembly.linking, settings.assembly.gate
     if precision is not None and calibration is None:
         raise UsageError("--precision needs --calibration, where precision was measured")
+    judged = read_evidence(calibration) if calibration else None
+    if not calibration or not judged:
+        return _with_weights(settings, calibration=calibration, precision=precision, refine_with=refine_with)
+    evidence, digest = judged
+    plain, encode = _with_weights(settings, calibration=None, precision=None, refine_with=refine_with)
+    return with_verdicts(plain, evidence, url=calibration, digest=digest, precision=precision), encode
+
+
+def _with_weights(
+    settings: ClustersConfig, *, calibration: str | None, precision: float | None, refine_with: str | None
+) -> tuple[ClustersConfig, Encode | None]:
+    """Return the settings and the encoder of a run with the weights of a calibration, or the shipped ones."""
+    linking, gate = settings.assembly.linking, settings.assembly.gate
     read = read_calibration(calibration) if calibration else None
     if linking.method == "none":
         given = {"--min-probability": linking.min_probability, "--refine-with": refine_with}

@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.clusters.coherence import Coherence, coherence
-from pipelines.clusters.settings import Gate
+from pipelines.clusters.recalibration import recalibrate
+from pipelines.clusters.settings import Gate, Recalibration
 from pipelines.linkage.linker import Linker
 from pipelines.questions.memberships import merge_answers, replace_columns
 from pipelines.questions.token_frequencies import TokenWeights
@@ -41,14 +42,21 @@ class Clustered(NamedTuple):
     names: pa.Table
 
 
-def cluster(members: pa.Table, gate: Gate, weights: TokenWeights, linker: Linker | None = None) -> Clustered:
-    """Merge answer forms and split answers, then reject single and surplus questions and incoherent clusters.
+def cluster(
+    members: pa.Table,
+    gate: Gate,
+    weights: TokenWeights,
+    linker: Linker | None = None,
+    recalibration: Recalibration | None = None,
+) -> Clustered:
+    """Merge answer forms and split answers, then reject single, improbable, surplus and incoherent questions.
 
     Args:
         members: all rows of each answer; of one that was cut, votes instead of the rows that are gone.
         gate: the limits.
         weights: of the tokens, for the linker and the idf score.
         linker: splits answers into groups of paraphrases; None: all questions of an answer are one group.
+        recalibration: corrects the probabilities of the linker and rejects clusters with a low one.
     """
     merged = merge_answers(members)
     answers = merged["answer_id"].to_numpy()
@@ -63,12 +71,21 @@ def cluster(members: pa.Table, gate: Gate, weights: TokenWeights, linker: Linker
     group_sizes = sizes_of_runs(starts, len(grouped))
     over = (group_sizes > gate.max_cluster_size) | np.isin(grouped["answer_id"].to_numpy()[starts], voted)
     alone = np.repeat(group_sizes == 1, group_sizes)
-    surplus = ranks_in_runs(starts, len(grouped)) >= gate.max_cluster_size
+    grouped, improbable = _recalibrate(grouped, recalibration)
+    improbable &= ~alone
+    surplus = (ranks_in_runs(starts, len(grouped)) >= gate.max_cluster_size) & ~improbable
+    unlikely = grouped.filter(pa.array(improbable))
     lost += [
         reject_members(grouped.filter(pa.array(alone)), stage="linkage", reason="no_paraphrase"),
+        reject_members(
+            unlikely,
+            stage="linkage",
+            reason="below_precision",
+            scores=unlikely["linkage_probability"].combine_chunks(),
+        ),
         reject_members(grouped.filter(pa.array(surplus)), stage="size", reason="over_max_cluster_size"),
     ]
-    kept = grouped.filter(pa.array(~(alone | surplus)))
+    kept = grouped.filter(pa.array(~(alone | improbable | surplus)))
     judged, scores, incoherent = _believe(kept, gate, weights)
     counts = {
         "members_judged": len(merged),
@@ -76,8 +93,10 @@ def cluster(members: pa.Table, gate: Gate, weights: TokenWeights, linker: Linker
         "groups": int(np.count_nonzero(sizes == 1)) + len(group_sizes),
         "groups_of_one": int(np.count_nonzero(sizes == 1) + np.count_nonzero(group_sizes == 1)),
         "groups_over_max_cluster_size": int(np.count_nonzero(over)),
-        "groups_incoherent": int(np.count_nonzero(group_sizes > 1)) - len(scores.paper),
+        "groups_incoherent": len(starts_of_runs(kept["cluster_id"].to_numpy())) - len(scores.paper),
     }
+    if recalibration is not None:
+        counts["groups_below_precision"] = int(np.count_nonzero(improbable[starts]))
     names = merged.select(["answer_id", "answer"]).take(pa.array(cut))
     return Clustered(judged, scores, pa.concat_tables([*lost, incoherent]), counts, names)
 
@@ -96,6 +115,15 @@ def _split_answers(merged: pa.Table, weights: TokenWeights, linker: Linker | Non
     ids = hash64_all(named.dictionary).take(named.indices)
     grouped = replace_columns(merged, cluster_id=ids, linkage_probability=pa.array(linked.confidence))
     return grouped.take(pa.array(np.lexsort((grouped["question_id"].to_numpy(), ids.to_numpy()))))
+
+
+def _recalibrate(grouped: pa.Table, recalibration: Recalibration | None) -> tuple[pa.Table, np.ndarray]:
+    """Return the rows with calibrated probabilities, and which of them are in a cluster below the threshold."""
+    if recalibration is None:
+        return grouped, np.zeros(len(grouped), bool)
+    stated = grouped["linkage_probability"].to_numpy()
+    calibrated = pa.array(recalibrate(stated, recalibration))
+    return replace_columns(grouped, linkage_probability=calibrated), stated < recalibration.min_stated
 
 
 def _believe(kept: pa.Table, gate: Gate, weights: TokenWeights) -> tuple[pa.Table, Coherence, pa.Table]:

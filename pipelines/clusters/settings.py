@@ -39,3 +39,25 @@ class Gate(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters"):
     max_cluster_size: Annotated[int, Option(panel="Limits")] = pydantic.Field(
         default=1_000, ge=2, description="Maximum number of questions of a cluster, chosen by hash."
     )
+
+
+class Recalibration(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Correction of linkage probabilities by verdicts, and the threshold that they support.
+
+    Attributes:
+        calibration: digest of the calibration.
+        intercept: of the calibrated log odds.
+        slope: of the calibrated log odds by the stated ones.
+        min_stated: clusters with a lower stated probability are rejected.
+        precision: minimum precision of the kept pairs, with 95 % confidence; None: no threshold.
+        verdicts: number of verdicts.
+        estimates: prior, precision and recall with low and high end, for the report.
+    """
+
+    calibration: str
+    intercept: pydantic.FiniteFloat
+    slope: float = pydantic.Field(gt=0, allow_inf_nan=False)
+    min_stated: float = pydantic.Field(default=0, ge=0, le=1)
+    precision: float | None = pydantic.Field(default=None, ge=0, lt=1)
+    verdicts: int = pydantic.Field(default=0, ge=0)
+    estimates: dict[str, tuple[float, float, float]] = {}

@@ -159,7 +159,7 @@ def judge(members: pa.Table, assembly: Assembly, weights: TokenWeights, linker: 
 
     The split is the answer's, so that all clusters of an answer share it.
     """
-    clustered = cluster(members, assembly.gate, weights, linker)
+    clustered = cluster(members, assembly.gate, weights, linker, assembly.recalibration)
     progress.count(clustered.counts["members_judged"], "question", "clustered")
     given = clustered.members["split"].combine_chunks()
     decided = split_of(clustered.members["answer_id"].to_numpy(), assembly.salt)

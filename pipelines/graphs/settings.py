@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeVar
 
 import pydantic
 
-from pipelines.clusters.settings import DEFAULT_SALT, Gate
+from pipelines.clusters.settings import DEFAULT_SALT, Gate, Recalibration
 from pipelines.decontamination.settings import Leakage
 from pipelines.duplicates.settings import HeldOut
 from pipelines.linkage.settings import Linking
@@ -44,9 +44,14 @@ class Sharded(pydantic.BaseModel, frozen=True, extra="forbid"):
 
 
 class Assembly(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """Settings of clusters: how they are judged, split and paired."""
+    """Settings of clusters: how they are judged, split and paired.
+
+    Attributes:
+        recalibration: correction of the linkage's probabilities by verdicts, and the threshold that they support.
+    """
 
     linking: Linking = Linking()
+    recalibration: Recalibration | None = None
     gate: Gate = Gate()
     leakage: Leakage = Leakage()
     salt: Annotated[str, Option("split-salt", metavar="WORD", panel="Splits")] = pydantic.Field(

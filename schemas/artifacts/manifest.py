@@ -34,7 +34,7 @@ _TABLES: dict[str, frozenset[str]] = {
     "dataset": frozenset({"questions", "clusters", "pairs", "rejected", "leakage"}),
     "model": frozenset({"model"}),
     "index": frozenset({"shards", "ids", "model", "rejected"}),
-    "calibration": frozenset({"weights", "curves"}),
+    "calibration": frozenset({"weights", "curves", "verdicts"}),
     "reranker": frozenset({"reranker"}),
 }
 """The tables of an artefact's files, except `REPORTS`."""

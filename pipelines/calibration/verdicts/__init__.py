@@ -1,0 +1,1 @@
+"""Verdicts of people on question pairs: sample, estimates, recalibration, test of thresholds."""

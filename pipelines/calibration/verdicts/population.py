@@ -1,0 +1,125 @@
+"""Pairs of questions with the same answer: those that a dataset keeps, and the others.
+
+Dataset -> read_population -> Population: kept pairs ranked by probability, other pairs by answer
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.artifacts.dataset import Dataset
+from schemas.errors import QprError
+from schemas.ragged import starts_of_runs
+
+_UNPAIRED: Final = ("single_question",)
+"""Reasons of the stage size that reject questions without another one of their answer."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Population:
+    """All pairs of a dataset's questions with the same answer text.
+
+    A group is a kept cluster or one rejected question; groups are ordered by answer.
+
+    Attributes:
+        cluster_id: (C,) int64 kept clusters, the most probable first.
+        probability: (C,) float64 their linkage probability.
+        size: (C,) int64 their number of questions.
+        group_answer: (G,) int64 number of the answer of each group, ascending.
+        group_size: (G,) int64 number of its questions.
+        group_cluster: (G,) int64 index of its cluster in ``cluster_id``; -1 for a rejected question.
+        rejected: (G,) texts of the rejected questions; null for clusters.
+        answers: their texts, by number.
+    """
+
+    cluster_id: np.ndarray
+    probability: np.ndarray
+    size: np.ndarray
+    group_answer: np.ndarray
+    group_size: np.ndarray
+    group_cluster: np.ndarray
+    rejected: pa.Array
+    answers: pa.Array
+
+    @property
+    def pairs(self) -> np.ndarray:
+        """Return the (C,) number of kept pairs of each cluster."""
+        return pairs_of(self.size)
+
+    @property
+    def other_pairs(self) -> np.ndarray:
+        """Return the (A,) number of pairs of each answer that are not kept."""
+        starts = starts_of_runs(self.group_answer)
+        if not len(starts):
+            return np.zeros(0, np.int64)
+        kept = np.where(self.group_cluster >= 0, pairs_of(self.group_size), 0)
+        others: np.ndarray = pairs_of(np.add.reduceat(self.group_size, starts)) - np.add.reduceat(kept, starts)
+        return others
+
+
+def pairs_of(sizes: np.ndarray) -> np.ndarray:
+    """Return the number of pairs among each number of questions."""
+    pairs: np.ndarray = sizes * (sizes - 1) // 2
+    return pairs
+
+
+def read_population(dataset: Dataset) -> Population:
+    """Return the pairs of a dataset; questions that leak between splits or have no clear answer are in none.
+
+    Raises:
+        QprError: the dataset has no cluster, or its answers were not split by linkage.
+    """
+    columns = ["cluster_id", "answer", "size", "linkage_probability"]
+    clusters = dataset.table("clusters", columns=columns).combine_chunks()
+    if not len(clusters):
+        raise QprError(f"{dataset.url}: has no cluster, so there is nothing to judge")
+    if clusters["linkage_probability"].null_count or clusters["answer"].null_count:
+        raise QprError(
+            f"{dataset.url}: its clusters have no linkage_probability. Give one of `qpr clusters` with a --linkage"
+        )
+    order = np.lexsort((clusters["cluster_id"].to_numpy(), -clusters["linkage_probability"].to_numpy()))
+    clusters = clusters.take(pa.array(order))
+    answers, texts = _rejected(dataset)
+    coded = pa.chunked_array([clusters["answer"].combine_chunks(), answers], pa.string()).dictionary_encode()
+    codes = np.concatenate([chunk.indices.to_numpy() for chunk in coded.chunks]).astype(np.int64)
+    group_size = np.concatenate([clusters["size"].to_numpy(), np.ones(len(answers), np.int64)])
+    group_cluster = np.concatenate([np.arange(len(clusters)), np.full(len(answers), -1)])
+    names = pa.concat_arrays([clusters["cluster_id"].combine_chunks().cast(pa.string()), texts])
+    by_answer = np.lexsort((names.to_pylist(), -group_cluster, codes))
+    return Population(
+        cluster_id=clusters["cluster_id"].to_numpy(),
+        probability=clusters["linkage_probability"].to_numpy(),
+        size=clusters["size"].to_numpy(),
+        group_answer=codes[by_answer],
+        group_size=group_size[by_answer],
+        group_cluster=group_cluster[by_answer],
+        rejected=pa.concat_arrays([pa.nulls(len(clusters), pa.string()), texts]).take(pa.array(by_answer)),
+        answers=coded.chunk(0).dictionary,
+    )
+
+
+def _rejected(dataset: Dataset) -> tuple[pa.Array, pa.Array]:
+    """Return answers and texts of the questions that linkage, size or coherence rejected."""
+    found = [
+        row for part in dataset.parts("rejected", columns=["stage", "reason", "payload"]) for row in _members(part)
+    ]
+    return pa.array([answer for answer, _ in found], pa.string()), pa.array([text for _, text in found], pa.string())
+
+
+def _members(rejected: pa.Table) -> Iterator[tuple[str, str]]:
+    judged = pc.is_in(rejected["stage"], pa.array(["linkage", "size", "coherence"]))
+    paired = pc.invert(pc.is_in(rejected["reason"], pa.array(_UNPAIRED)))
+    for payload in rejected.filter(pc.and_(judged, paired))["payload"].to_pylist():
+        try:
+            row = json.loads(payload)
+        except ValueError:
+            continue  # longer than payloads are kept, so the answer is cut
+        if isinstance(row, dict) and isinstance(row.get("answer"), str) and isinstance(row.get("question"), str):
+            yield row["answer"], row["question"]
