@@ -35,7 +35,7 @@ def calibrate(
       qpr clusters logs.jsonl --output better --calibration calibration --precision 0.9
     """
     if judged.verdicts is not None and judged.dataset is not None:
-        from jobs.workflows.verdicts import write_verdict_calibration
+        from jobs.workflows.verdicts.verdict_calibration import write_verdict_calibration
 
         if files or refine_with or settings.model_fields_set:
             raise UsageError("--verdicts: needs no LOGS, --refine-with or options of a gold column. Leave them out")

@@ -31,7 +31,7 @@ def sample(
       qpr sample --dataset dataset --for-calibration 150 --output verdicts.csv
     """
     if settings.for_calibration is not None:
-        from jobs.workflows.verdict_sample import write_pair_sample
+        from jobs.workflows.verdicts.pair_sample import write_pair_sample
 
         write_pair_sample(dataset, settings, output=output, overwrite=overwrite, as_json=as_json)
         return

@@ -15,7 +15,7 @@ from jobs.display.console import emit, say, warn, working
 from jobs.options.inputs import check_inputs, input_files
 from jobs.workflows.linkage import with_calibration
 from jobs.workflows.next_steps import next_steps
-from jobs.workflows.verdicts import warn_of_other_logs
+from jobs.workflows.verdicts.stored_evidence import warn_of_other_logs
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import REPORTS
 from schemas.artifacts.writer import Output

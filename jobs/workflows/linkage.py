@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from jobs.workflows.calibration import read_calibration
-from jobs.workflows.verdicts import read_evidence, with_verdicts
+from jobs.workflows.verdicts.stored_evidence import read_evidence, with_verdicts
 from jobs.workflows.worker_encoder import WorkerEncoder
 from pipelines.graphs.settings import ClustersConfig
 from schemas.errors import UsageError

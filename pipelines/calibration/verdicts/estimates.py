@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import pydantic
 
-_POSTERIOR_DRAWS: Final = 20_000
+_POSTERIOR_DRAWS: Final = 10_000
 
 
 class Estimate(pydantic.BaseModel, frozen=True, extra="forbid"):

@@ -36,8 +36,7 @@ SHARES: Final = tuple(round(0.05 * step, 2) for step in range(2, 21))
 FORGIVEN: Final = 3
 """Wrong verdicts with which the first set of a sequence passes.
 
-The strictest sets hold too few verdicts to pass. Of 1 to 3 and of two or three starts that share the error, a single
-start at 3 kept most pairs of five of seven simulated logs (docs/decisions/0043-verdicts.md)."""
+The strictest sets hold too few verdicts to pass; docs/decisions/0043-verdicts.md compares 1 to 5."""
 
 
 class NestedSet(NamedTuple):
@@ -67,7 +66,13 @@ def nested_sets(probability: np.ndarray, pairs: np.ndarray) -> list[NestedSet]:
 
 
 def largest_supported(
-    shares: Sequence[float], wrong: np.ndarray, *, blocks: int, precision: float, error: float
+    shares: Sequence[float],
+    wrong: np.ndarray,
+    *,
+    blocks: int,
+    precision: float,
+    error: float,
+    forgiven: int = FORGIVEN,
 ) -> np.ndarray:
     """Return the index of the largest set that is shown to have a precision, -1 where none is.
 
@@ -77,11 +82,12 @@ def largest_supported(
         blocks: number of judged blocks.
         precision: to show, in [0, 1).
         error: chance of a false claim.
+        forgiven: wrong verdicts with which the first set passes.
     """
     draws, rate = KEPT_DRAWS * blocks, np.array(shares) * (1 - precision)
     likely = binom.cdf(wrong, draws, rate)
     shown = (likely <= error) & (wrong <= draws * rate - 1)  # Hoeffding's bound holds below the mean minus 1 only
-    forgiving = binom.cdf(FORGIVEN, draws, rate) <= error
+    forgiving = binom.cdf(forgiven, draws, rate) <= error
     first = int(forgiving.argmax()) if forgiving.any() else len(shares) - 1
     passed = np.logical_and.accumulate(shown[..., first:], axis=-1).sum(-1)
     index: np.ndarray = np.where(passed > 0, first + passed - 1, -1)

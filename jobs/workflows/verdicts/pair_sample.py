@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from jobs.display.console import emit, say, two_columns
 from jobs.options.sample import Sample
-from jobs.workflows.verdicts import refuse_calibrated
+from jobs.workflows.verdicts.stored_evidence import refuse_calibrated
 from schemas.artifacts import conditional_writes
 from schemas.artifacts.dataset import open_dataset
 from schemas.errors import UsageError

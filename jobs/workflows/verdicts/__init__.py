@@ -1,0 +1,1 @@
+"""Verdicts on sampled pairs: the sample, its calibration, and the use of it."""

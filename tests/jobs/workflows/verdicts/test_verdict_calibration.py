@@ -1,0 +1,324 @@
+import csv
+import gzip
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from pipelines.calibration.verdicts.population import read_population
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("verdicts")
+
+
+@pytest.fixture(scope="module")
+def logs(folder):
+    path = folder / "logs.jsonl"
+    command = [sys.executable, "-m", "jobs", "simulate", "--output", path, "--events", "3000", "--seed", "5"]
+    subprocess.run(list(map(str, command)), check=True, capture_output=True, timeout=200)
+    return path
+
+
+@pytest.fixture
+def dataset(folder, logs, qpr):
+    url = folder / "dataset"
+    if not url.exists():
+        outcome = qpr("clusters", logs, "--output", url, "--min-probability", 0.05)
+        assert outcome.code == 0, outcome.err
+    return url
+
+
+@pytest.fixture
+def sample(folder, dataset, qpr):
+    path = folder / "sample.csv"
+    if not path.exists():
+        outcome = qpr("sample", "--dataset", dataset, "--for-calibration", 150, "--output", path, "--json")
+        assert outcome.code == 0, outcome.err
+        assert json.loads(outcome.out)["pairs"] == len(read(path))
+    return path
+
+
+@pytest.fixture
+def least(dataset):
+    """The probability from which on pairs are right for the person of these tests: that of half of the kept pairs."""
+    return float(np.median(np.repeat(*probabilities(dataset))))
+
+
+@pytest.fixture
+def judged(sample, least, tmp_path):
+    """The sample with verdicts."""
+    rows = read(sample)
+    for row in rows:
+        row["verdict"] = "right" if float(row["probability"] or 0) >= least else "wrong"
+    return write(tmp_path / "judged.csv", rows)
+
+
+@pytest.fixture
+def calibration(judged, dataset, tmp_path, qpr):
+    outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", judged, "--output", tmp_path / "c", "--json")
+    assert outcome.code == 0, outcome.err
+    return tmp_path / "c", json.loads(outcome.out)
+
+
+def read(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write(path, rows):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def probabilities(dataset):
+    """Return probability and number of pairs of every cluster."""
+    clusters = open_dataset(str(dataset)).table("clusters", columns=["linkage_probability", "size"])
+    sizes = clusters["size"].to_numpy()
+    return clusters["linkage_probability"].to_numpy(), sizes * (sizes - 1) // 2
+
+
+def test_a_sample_stands_for_all_pairs_and_a_larger_one_begins_with_it(sample, dataset, qpr, tmp_path):
+    rows = read(sample)
+    assert len({row["pair_id"] for row in rows}) == len(rows)
+    assert {row["verdict"] for row in rows} == {""}
+    kept = sum(float(row["weight"]) for row in rows if row["kept"] == "true")
+    assert kept == pytest.approx(probabilities(dataset)[1].sum())
+    others = sum(float(row["weight"]) for row in rows if row["kept"] == "false")
+    assert others == pytest.approx(read_population(open_dataset(str(dataset))).other_pairs.sum())
+    assert others > 0
+    qpr("sample", "--dataset", dataset, "--for-calibration", 40, "--output", tmp_path / "small.csv")
+    assert [row["pair_id"] for row in read(tmp_path / "small.csv")] == [row["pair_id"] for row in rows[:40]]
+
+
+def test_a_sample_can_be_json_lines_or_printed(sample, dataset, qpr, tmp_path):
+    assert qpr("sample", "--dataset", dataset, "--for-calibration", 9, "--output", tmp_path / "s.jsonl").code == 0
+    lines = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text().splitlines()]
+    printed = json.loads(qpr("sample", "--dataset", dataset, "--for-calibration", 9, "--json").out)
+    assert printed["pairs"] == lines
+    rows = list(csv.DictReader(qpr("sample", "--dataset", dataset, "--for-calibration", 9).out.splitlines()))
+    assert [row["pair_id"] for row in rows] == [line["pair_id"] for line in lines]
+    assert [row["pair_id"] for row in rows] == [row["pair_id"] for row in read(sample)[:9]]
+
+
+def test_estimates_of_a_calibration_are_near_the_truth(calibration, dataset, least):
+    probability, pairs = probabilities(dataset)
+    right, others = pairs[probability >= least].sum(), read_population(open_dataset(str(dataset))).other_pairs.sum()
+    told = calibration[1]["estimates"]
+    assert told["precision"]["low"] <= right / pairs.sum() <= told["precision"]["high"]
+    assert told["prior"]["low"] <= right / (pairs.sum() + others) <= told["prior"]["high"]
+    assert told["recall"]["value"] == 1.0
+
+
+def test_a_precision_keeps_the_clusters_above_its_threshold(calibration, dataset, least, logs, qpr, tmp_path):
+    url, told = calibration
+    [line] = [line for line in told["thresholds"] if line["precision"] == 0.8]
+    options = ("--min-probability", 0.05, "--calibration", url)
+    outcome = qpr("clusters", logs, "--output", tmp_path / "d", *options, "--precision", 0.8)
+    assert outcome.code == 0, outcome.err
+    stated, pairs = probabilities(dataset)
+    kept = stated >= line["stated"]
+    assert pairs[kept & (stated >= least)].sum() >= 0.8 * pairs[kept].sum()
+    assert line["share_kept"] == pytest.approx(pairs[kept].sum() / pairs.sum())
+    calibrated, _ = probabilities(tmp_path / "d")
+    assert len(calibrated) == kept.sum() < len(kept)
+    assert calibrated.min() >= line["calibrated"] - 1e-12
+    manifest = open_dataset(str(tmp_path / "d")).manifest
+    assert manifest.configuration["assembly"]["recalibration"]["calibration"] == told["digest"]
+    assert manifest.counters["groups_below_precision"] == (~kept).sum()
+    assert manifest.counters["rejected_linkage_below_precision"] > 0
+    assert "precision of at least 0.8 with 95 % confidence" in outcome.out
+
+
+def test_without_a_precision_probabilities_are_corrected_and_nothing_is_rejected(
+    calibration, dataset, logs, qpr, tmp_path
+):
+    url, _ = calibration
+    options = ("--min-probability", 0.05, "--calibration", url)
+    outcome = qpr("clusters", logs, "--output", tmp_path / "d", *options)
+    assert outcome.code == 0, outcome.err
+    columns = ["cluster_id", "linkage_probability", "question_ids"]
+    tables = [open_dataset(str(d)).table("clusters", columns=columns).to_pylist() for d in (dataset, tmp_path / "d")]
+    before, after = ({row["cluster_id"]: row for row in rows} for rows in tables)
+    assert before.keys() == after.keys()
+    assert all(before[c]["question_ids"] == after[c]["question_ids"] for c in before)
+    changed = [(before[c]["linkage_probability"], after[c]["linkage_probability"]) for c in before]
+    assert [q for _, q in sorted(changed)] == sorted(q for _, q in changed)
+    assert "Verdicts" in outcome.out
+
+
+def test_verdicts_on_whole_clusters_count_for_their_pairs(judged, dataset, qpr, tmp_path):
+    rows = read(judged)
+    right = {row["cluster_id"] for row in rows if row["verdict"] == "right"}
+    right -= {row["cluster_id"] for row in rows if row["verdict"] == "wrong"}
+    listed = [row for row in rows if row["cluster_id"] not in right]
+    of_clusters = [{**dict.fromkeys(rows[0], ""), "cluster_id": c, "verdict": "right", "seed": "0"} for c in right]
+    listed += [row | {"dataset": rows[0]["dataset"]} for row in of_clusters]
+    told = []
+    for number, path in enumerate((judged, write(tmp_path / "clusters.csv", listed))):
+        given = ("--dataset", dataset, "--verdicts", path, "--output", tmp_path / f"c{number}", "--json")
+        outcome = qpr("calibrate", *given)
+        assert outcome.code == 0, outcome.err
+        told.append(json.loads(outcome.out))
+    assert told[1]["counted_draws"] >= told[0]["counted_draws"]
+    assert told[1]["estimates"]["precision"]["value"] == pytest.approx(
+        told[0]["estimates"]["precision"]["value"], abs=0.1
+    )
+
+
+def test_unclear_counts_as_wrong_and_pairs_at_the_end_may_be_left_out(judged, dataset, qpr, tmp_path):
+    rows = read(judged)
+    for row in rows[40:]:
+        row["verdict"] = ""
+    for row in rows[:40]:
+        row["verdict"] = " Unclear" if row["verdict"] == "wrong" else "RIGHT "
+    path = write(tmp_path / "part.csv", rows)
+    outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", path, "--output", tmp_path / "c", "--json")
+    assert outcome.code == 0, outcome.err
+    told = json.loads(outcome.out)
+    assert told["verdicts"] == 40
+    assert told["unclear"] == sum(row["verdict"] == " Unclear" for row in rows)
+    assert told["estimates"]["precision"]["value"] < 1
+    assert [line["stated"] for line in told["thresholds"]] == [None, None, None]
+
+
+def test_too_few_verdicts_are_an_error_with_the_number_that_is_missing(judged, dataset, logs, qpr, tmp_path):
+    rows = read(judged)
+    few = write(tmp_path / "few.csv", [row | {"verdict": ""} for row in rows])
+    outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", few, "--output", tmp_path / "c")
+    assert outcome.code == 1
+    assert "0 verdicts so far, at least 8 needed" in outcome.err
+    assert not (tmp_path / "c").exists()
+    some = write(tmp_path / "some.csv", [row | {"verdict": "right" if n < 30 else ""} for n, row in enumerate(rows)])
+    outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", some, "--output", tmp_path / "c")
+    assert outcome.code == 0, outcome.err
+    assert "verdicts missing" in outcome.out
+    given = ("--min-probability", 0.05, "--calibration", tmp_path / "c", "--precision", 0.9)
+    outcome = qpr("clusters", logs, "--output", tmp_path / "d", *given)
+    assert outcome.code == 1
+    assert "--precision 0.9: 30 verdicts do not show it with 95 % confidence. About " in outcome.err
+    assert "are missing if they turn out like those so far" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows[3].update(dataset="0" * 64), "row 4 judges pairs of another dataset than --dataset"),
+        (lambda rows: rows[5].update(pair_id="p00"), "row 6 names no pair or cluster of the sample with seed 0"),
+        (lambda rows: rows[5].update(verdict="maybe"), "row 6: verdict 'maybe' is none of right, wrong and unclear"),
+        (lambda rows: rows[5].update(verdict=""), "row 6 have no verdict, although pairs drawn later have one"),
+        (lambda rows: rows.pop(5), "1 drawn pair before the last judged one are not in the file"),
+        (lambda rows: rows.append(rows[0] | {"verdict": "unclear"}), " contradict each other about p"),
+        (lambda rows: rows[5].update(pair_id="", cluster_id=""), "row 6 has neither pair_id nor cluster_id"),
+        (lambda rows: rows[5].update(pair_id="", cluster_id="c00"), "row 6 names no pair or cluster"),
+        (lambda rows: rows[5].update(seed="1"), "samples with the seeds 0, 1"),
+        (lambda rows: [row.update(seed="x") for row in rows], "seed 'x' is no whole number"),
+        (lambda rows: rows.__setitem__(slice(None), [dict.fromkeys(rows[0], "")]), "has no row"),
+        (lambda rows: [row.pop("verdict") for row in rows], "no column verdict"),
+    ],
+)
+def test_a_faulty_file_is_refused_with_its_row(judged, dataset, qpr, tmp_path, change, message):
+    rows = read(judged)
+    change(rows)
+    path = write(tmp_path / "faulty.csv", rows)
+    outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", path, "--output", tmp_path / "c")
+    assert outcome.code == 1, outcome.err
+    assert message in outcome.err
+    assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("v.csv", b"", "is empty"),
+        ("v.csv", b"verdict,dataset\nright,\xff\xfe\n", "invalid_utf8"),
+        ("v.csv.gz", gzip.compress(b"verdict,dataset\nright,a\n" * 99)[:40], "gzip"),
+        ("v.txt", b"right", ".jsonl"),
+        ("v.jsonl", b"{not json}\n", "invalid_json"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused(dataset, qpr, tmp_path, name, content, message):
+    (tmp_path / name).write_bytes(content)
+    outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", tmp_path / name, "--output", tmp_path / "c")
+    assert outcome.code == 1
+    assert message in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "message"),
+    [
+        (["--verdicts", "nowhere.csv", "--dataset", "DATASET"], 1, "nowhere.csv"),
+        (["--verdicts", "JUDGED", "--dataset", "nowhere"], 1, "nowhere: not a dataset"),
+        (["--verdicts", "JUDGED"], 2, "--verdicts and --dataset go together"),
+        (["--verdicts", "JUDGED", "--dataset", "DATASET", "logs.jsonl"], 2, "--verdicts: needs no LOGS"),
+        (["--verdicts", "JUDGED", "--dataset", "DATASET", "--linkage", "logistic"], 2, "--verdicts: needs no LOGS"),
+    ],
+)
+def test_options_of_a_calibration_by_verdicts_go_together(judged, dataset, qpr, tmp_path, given, code, message):
+    places = {"JUDGED": judged, "DATASET": dataset}
+    outcome = qpr("calibrate", *(places.get(part, part) for part in given), "--output", tmp_path / "c")
+    assert outcome.code == code
+    assert message in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "message"),
+    [
+        (["--min-probability", 0.05, "--precision", 1.0], 2, "--precision 1.0: no finite number of verdicts shows it"),
+        (["--precision", 0.5], 2, "linking.min_probability was 0.05 when the pairs were judged, None here"),
+        (["--linkage", "none"], 2, "verdicts correct the probability of a --linkage"),
+    ],
+)
+def test_a_calibration_by_verdicts_is_for_the_clusters_that_were_judged(
+    calibration, logs, qpr, tmp_path, given, code, message
+):
+    outcome = qpr("clusters", logs, "--output", tmp_path / "d", "--calibration", calibration[0], *given)
+    assert outcome.code == code
+    assert message in outcome.err
+    assert not (tmp_path / "d").exists()
+
+
+def test_other_logs_get_a_warning_and_their_dataset_no_further_calibration(calibration, logs, qpr, tmp_path):
+    other = tmp_path / "other.jsonl"
+    other.write_text("".join(logs.read_text().splitlines(keepends=True)[:-6]))
+    given = ("--min-probability", 0.05, "--calibration", calibration[0])
+    outcome = qpr("clusters", other, "--output", tmp_path / "d", *given)
+    assert outcome.code == 0, outcome.err
+    assert "its verdicts are about other files" in outcome.err
+    outcome = qpr("sample", "--dataset", tmp_path / "d", "--for-calibration", 10)
+    assert outcome.code == 1
+    assert "was made with --calibration" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "message"),
+    [
+        (["--for-calibration", 10, "--clusters", 5], 2, "--clusters is for a sample of clusters"),
+        (["--for-calibration", 10, "--split", "test"], 2, "--split is for a sample of clusters"),
+        (["--for-calibration", 10, "--output", "pairs.parquet"], 2, "must end in .csv or .jsonl"),
+        (["--for-calibration", 0], 2, "--for-calibration"),
+        (["--for-calibration", 5000], 2, "--for-calibration"),
+    ],
+)
+def test_options_of_a_sample_of_pairs(dataset, qpr, given, code, message):
+    outcome = qpr("sample", "--dataset", dataset, *given)
+    assert outcome.code == code
+    assert message in outcome.err
+
+
+def test_a_damaged_calibration_is_refused(calibration, logs, qpr, tmp_path):
+    url, _ = calibration
+    [file] = url.glob("*/verdicts.json")
+    file.write_text(file.read_text().replace("true", "fals", 1))
+    outcome = qpr("clusters", logs, "--output", tmp_path / "d", "--calibration", url)
+    assert outcome.code == 1
+    assert "does not match the manifest's sha256" in outcome.err
+    assert read_manifest(str(url), "calibration").counters["verdicts"] > 0
