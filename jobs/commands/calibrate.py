@@ -21,7 +21,7 @@ def calibrate(
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Learn linkage weights and measure thresholds on logs with gold clusters, or on judged pairs.
+    """Find weights and thresholds of the linkage by labelled logs or judged pairs.
 
     With --verdicts, people's verdicts on pairs of a dataset estimate the share of paraphrases, correct the probability
     and show from which probability on a precision holds with 95 % confidence.
@@ -32,7 +32,7 @@ def calibrate(
       qpr sample --dataset dataset --for-calibration 150 --output verdicts.csv
       qpr calibrate --dataset dataset --verdicts verdicts.csv --output calibration
       qpr calibrate 'labelled/*.jsonl' --gold-column topic --output calibration
-      qpr clusters logs.jsonl --output better --calibration calibration --precision 0.9
+      qpr clusters logs.jsonl --output new --calibration calibration --precision .9
     """
     if judged.verdicts is not None and judged.dataset is not None:
         from jobs.workflows.verdicts.verdict_calibration import write_verdict_calibration

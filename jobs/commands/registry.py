@@ -40,13 +40,13 @@ COMMANDS = {
     "calibrate": LazyCommand(
         "jobs.commands.calibrate",
         "calibrate",
-        "Learn linkage weights and measure thresholds on logs with gold clusters.",
+        "Find weights and thresholds of the linkage by labelled logs or judged pairs.",
     ),
     "quora": LazyCommand(
         "jobs.commands.quora", "quora", "Group questions that people labelled as duplicates into clusters."
     ),
     "sample": LazyCommand(
-        "jobs.commands.sample", "sample", "Show a sample of clusters with answers, questions and scores."
+        "jobs.commands.sample", "sample", "Show a sample of clusters with their scores, or draw pairs to judge."
     ),
     "train": LazyCommand("jobs.commands.train", "train", "Train a question encoder on a dataset's pairs."),
     "distil": LazyCommand(

@@ -22,7 +22,7 @@ def sample(
         bool, typer.Option("--json", help="Print the sample as JSON; with --output, a summary.")
     ] = False,
 ) -> None:
-    """Show a sample of clusters with answers, questions and scores, or draw pairs to judge.
+    """Show a sample of clusters with their scores, or draw pairs to judge.
 
     The same dataset and seed give the same sample on every machine; a larger sample begins with a smaller one.
 

@@ -110,4 +110,5 @@ def _leaves(tree: Mapping[str, Any], path: str = "") -> dict[str, Any]:
 
 
 def input_digests(manifest: Manifest) -> list[str]:
+    """Return the digests of the input files of a dataset."""
     return [source.digest for source in manifest.inputs if source.digest]

@@ -62,6 +62,21 @@ def test_a_run_without_clusters_has_no_table_of_them():
     assert [sheet.head[0] for sheet in summary_tables({}, {}, {})] == ["Rows", "Questions", "Split"]
 
 
+def test_the_estimates_of_verdicts_are_a_table():
+    used = {
+        "verdicts": 1_150,
+        "precision": 0.9,
+        "estimates": {"prior": (0.072, 0.05, 0.1), "precision": (0.9, 0.85, 1)},
+    }
+    *_, table = summary_tables({}, {}, {"assembly": {"recalibration": used}})
+    assert table.rows == [
+        ("pairs of one answer that are paraphrases", "7.2 % (5 to 10)"),
+        ("kept pairs that are right", "90.0 % (85 to 100)"),
+    ]
+    assert table.note.startswith("Estimated by 1,150 verdicts")
+    assert table.note.endswith("Kept pairs have a precision of at least 0.9 with 95 % confidence.")
+
+
 @pytest.mark.parametrize(
     ("share", "text"),
     [(0, "0.0 %"), (1e-9, "<0.1 %"), (0.001, "0.1 %"), (0.5, "50.0 %"), (0.9999, ">99.9 %"), (1, "100.0 %")],

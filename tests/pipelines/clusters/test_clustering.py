@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pipelines.clusters.clustering import cluster, describe
 from pipelines.clusters.coherence import coherence
-from pipelines.clusters.settings import Gate
+from pipelines.clusters.settings import Gate, Recalibration
 from pipelines.intermediate import MEMBERS, REJECTS
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.questions.memberships import merge_answers
@@ -204,3 +204,21 @@ def test_no_members_make_no_clusters():
     assert set(found.counts.values()) == {0}
     assert len(describe(found.members, found.coherence)) == 0
     assert np.array_equal(starts_of_runs(np.zeros(0)), [])
+
+
+def test_clusters_below_the_threshold_of_verdicts_are_rejected_with_their_calibrated_probability():
+    def by_parity_of_the_answer(table, weights):
+        linked = by_parity(table, weights)
+        return Linked(linked.group, np.where(table["answer_id"].to_numpy() == 1, 0.9, 0.6))
+
+    table = members([(answer, question, "x", 1) for answer in (1, 2) for question in (1, 3, 5, 2)])
+    scale = Recalibration(calibration="c", intercept=0.0, slope=0.5, min_stated=0.75)
+    found = cluster(table, Gate(min_coherence=0), count_tokens(table["token_ids"]), by_parity_of_the_answer, scale)
+    assert found.members["answer_id"].to_pylist() == [1, 1, 1]
+    assert found.members["linkage_probability"].to_pylist() == pytest.approx([0.75] * 3)  # odds 9 become 3
+    lost = [(row["stage"], row["reason"], row["score"]) for row in found.rejects.to_pylist()]
+    calibrated = pytest.approx(1.5**0.5 / (1 + 1.5**0.5))
+    assert lost == [("linkage", "no_paraphrase", None)] * 2 + [("linkage", "below_precision", calibrated)] * 3
+    assert found.counts["groups_below_precision"] == 1
+    assert found.counts["groups_incoherent"] == 0
+    assert found.counts["members_judged"] == len(found.members) + len(lost)
