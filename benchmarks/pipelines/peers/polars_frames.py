@@ -20,6 +20,7 @@ from benchmarks.pipelines.peers.rules import MAX_CLUSTER_SIZE, MAX_PAIRS, MIN_CO
 from schemas import text
 from schemas.tables import TABLES
 from schemas.text import is_outer_punctuation
+from schemas.words import SYMBOLS
 
 SPACES = r"[\t-\r\x1c-\x1f ]+"
 OUTER = " " + "".join(c for c in map(chr, range(128)) if is_outer_punctuation(c))
@@ -151,10 +152,11 @@ def main(logs: str, output: str) -> None:
         .join(most_frequent(asked, "question_id", "text"), on="question_id")
         .join(most_frequent(asked, "question_id", "answer"), on="question_id")
     )
-    plain = known.filter("ascii").select(
+    in_polars = pl.col("ascii") & ~pl.col("key").str.contains(SYMBOLS)
+    plain = known.filter(in_polars).select(
         "question_id", token=pl.col("key").str.extract_all("[0-9A-Za-z_]+").list.unique()
     )
-    others = known.filter(~pl.col("ascii"))
+    others = known.filter(~in_polars)
     listed = others.select(
         "question_id", token=pl.Series([text.tokens(k) for k in others["key"]], dtype=pl.List(pl.String))
     )

@@ -16,7 +16,7 @@ def test_forms_of_a_word_share_a_stem(one: str, other: str) -> None:
     assert stem(one) == stem(other)
 
 
-@pytest.mark.parametrize("word", ["is", "bus", "2016", "c3s", "ørets", "glass"])
+@pytest.mark.parametrize("word", ["is", "bus", "2016", "c3s", "ørets", "glass", "c++", "c#", "-5", "3.14", "$100"])
 def test_words_without_an_ending_stay(word: str) -> None:
     assert stem(word) == word
 
