@@ -63,7 +63,7 @@ def null_member(table):
 def cnn_fields():
     at = "cnn", "*/config.json"
     shape = ("shape.embedding_dimension", "shape.channels", "shape.dimension", "shape.windows")
-    unused = "dataset_digest", "encoder", "training.batch_size"  # or with a default that is right
+    unused = "dataset_digest", "encoder", "training.batch_size", "tokenizer"  # or with a default that is right
     yield from of.of_fields(*at, "words", "hash_bins", *shape, "shape", "training", *unused, maybe=unused)
     yield Damage(*at, "absurd sizes", of.set_at("shape", "channels", to=10**15))
     yield Damage(*at, "a window too wide", of.set_at("shape", "windows", to=[10**6]))
@@ -139,10 +139,13 @@ def reranker_damages():
     yield Damage(*words, "a word twice", lambda _: b"pay\npay\ncancel\nflight\n")
     yield Damage(*words, "a word more", lambda content: content + b"more\n")
     yield Damage(*words, "not UTF-8", lambda _: b"pay\nbill\n\xff\nflight\n")
-    fields = ("version", "model_digest", "depth", "hidden", "questions", "mean_length", "encoders")
+    fields = ("version", "model_digest", "depth", "hidden", "questions", "mean_length", "encoders", "tokenizer")
     paths = [f"configuration.{field}" for field in fields]
     yield from of_settings(
-        "reranker", "manifest.json", *paths, maybe=["configuration.version", "configuration.encoders"]
+        "reranker",
+        "manifest.json",
+        *paths,
+        maybe=["configuration.version", "configuration.encoders", "configuration.tokenizer"],
     )
     for url in ("http://elsewhere/model", "st:nowhere", "../nowhere", "memory://x/y", ""):
         encoders = [{"url": url, "digest": "0" * 64}]
