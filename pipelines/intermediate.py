@@ -119,9 +119,9 @@ NEIGHBOURS: Final = pa.schema(
 )
 """A question and one of its nearest questions with the same answer or with another one, of each at most k.
 
-A question with several answers has the most frequent one here.
+A question with several answers counts as one under each.
 
-Producer: `neighbours.nearest`.
+Producer: `neighbours.transform`.
 """
 
 EDGES: Final = pa.schema([("id_1", pa.int64()), ("id_2", pa.int64()), ("positive", pa.bool_()), ("rows", pa.int64())])

@@ -1,11 +1,12 @@
 """Vectors of questions whose dot product is the similarity of their words.
 
-texts, TokenWeights -> question_vectors -> (R, COLUMNS) rows -> similarities of pairs
+texts, TokenWeights -> divide -> Divided -> question_vectors -> (R, COLUMNS) rows -> similarities of pairs
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+import dataclasses
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -13,45 +14,55 @@ import pyarrow.compute as pc
 from scipy import sparse
 
 from pipelines.questions.stems import stem
-from pipelines.questions.token_frequencies import TokenWeights
+from pipelines.questions.token_frequencies import MIN_QUESTIONS, TokenWeights
 from schemas.hashing import mix
-from schemas.ragged import offsets_of, ranges
+from schemas.ragged import offsets_of
 from schemas.text import hash64
 from schemas.text_arrays import encode, hash64_all, key_all, tokens_all
 
 COLUMNS: Final = 2**22
-"""Number of columns: stems and their pairs have the first half by hash, character n-grams the second."""
+"""Number of columns: stems have the first half by hash, character n-grams the second."""
 
 GRAM: Final = 4
 """Number of characters of a piece of a word, whose beginning and end are marked."""
 
-PAIR_WEIGHT: Final = 0.5
-"""Weight of a pair of consecutive stems, as a share of the mean weight of the two."""
+WHOLE_SHARE: Final = 0.01
+"""Share of the log's questions from which a word is not divided into pieces.
+
+Without these pieces the rows have a third fewer entries, and on Quora's pairs the similarity ranks as well."""
 
 LEVELS: Final = 2**16
 """Number of different similarities, so that equal ones are equal in spite of rounding errors."""
 
-_PAIRS_AT_A_TIME: Final = 2**17
-_GRAM_SALT, _PAIR_SALT, _STEM_SALT = hash64("gram"), hash64("pair"), hash64("stem")
+_PAIRS_AT_A_TIME: Final = 2**14
+_GRAM_SALT, _STEM_SALT = hash64("gram"), hash64("stem")
 
 
-class _Words(NamedTuple):
-    """The distinct words of each row in order: row, index in ``forms``, stem's hash and weight of each word."""
+@dataclasses.dataclass(frozen=True)
+class Divided:
+    """Questions as weighted words, and the words as weighted parts.
 
-    row: np.ndarray
-    form: np.ndarray
-    stem: np.ndarray
-    weight: np.ndarray
-    forms: list[str]
+    Attributes:
+        words: (R, V) float64 weight of each distinct word of a question, in the order of the question.
+        parts: (V, C) float64 share of each part in a word, rows of length 1, columns ascending.
+        columns: (C,) column of each part in `question_vectors`, ascending.
+        stems: (V,) int64 hash of each word's stem.
+        shared: (V,) whether the word or its stem is in at least two questions of the log.
+    """
+
+    words: sparse.csr_array
+    parts: sparse.csr_array
+    columns: np.ndarray
+    stems: np.ndarray
+    shared: np.ndarray
 
 
 def question_vectors(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> sparse.csr_array:
     """Return a row for each text; the dot product of two rows is their similarity in [0, 1].
 
-    Half of the squared length of a row is from its stems and pairs of consecutive stems, half from pieces of `GRAM`
-    characters of its words. A stem has the weight of its word, or of the stem where that is a more frequent word; the
-    pieces of a word divide its weight. A row depends on its text and on ``weights`` alone, to the last bit. The row of
-    a text without a word is empty.
+    A row is the sum of its distinct words, each with its inverse document frequency as weight, divided by the length
+    of the sum. Half of a word is its stem, half its pieces of `GRAM` characters; a frequent word is its stem alone. A
+    row depends on its text and on ``weights`` alone, to the last bit. The row of a text without a word is empty.
 
     Args:
         texts: (R,) strings.
@@ -60,10 +71,20 @@ def question_vectors(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -
     Returns:
         (R, `COLUMNS`) float32, columns ascending in each row.
     """
-    words = _words(texts, weights)
-    whole = _half(len(texts), *_stems(words))
-    pieces = _half(len(texts), *_pieces(words))
-    return sparse.csr_array(sparse.hstack([whole, pieces], format="csr", dtype=np.float32))
+    divided = divide(texts, weights)
+    compact = vectors_of(divided)
+    columns = divided.columns[compact.indices].astype(np.int32)
+    return sparse.csr_array((compact.data, columns, compact.indptr), shape=(compact.shape[0], COLUMNS))
+
+
+def vectors_of(divided: Divided) -> sparse.csr_array:
+    """Return the rows of `question_vectors` with the columns of ``divided.parts``."""
+    rows = sparse.csr_array(divided.words @ divided.parts)
+    rows.sort_indices()
+    row_of_entry = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    length = np.sqrt(np.bincount(row_of_entry, rows.data**2, minlength=rows.shape[0]))
+    rows.data /= length[row_of_entry]
+    return rows.astype(np.float32)
 
 
 def similarities(vectors: sparse.csr_array, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -79,49 +100,37 @@ def similarities(vectors: sparse.csr_array, left: np.ndarray, right: np.ndarray)
     return np.minimum(np.round(of_pair * LEVELS) / LEVELS, 1).astype(np.float32)
 
 
-def _words(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> _Words:
+def divide(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> Divided:
+    """Divide texts into words and these into stems and pieces."""
     coded = encode(texts)
     listed = tokens_all(key_all(coded.dictionary)).take(coded.indices)
     flat = pc.list_flatten(listed).dictionary_encode()
     forms = flat.dictionary.to_pylist()
-    stems = pa.array(map(stem, forms), pa.string())
-    stem_hash = hash64_all(stems).to_numpy()
-    weight = np.minimum(weights.of(hash64_all(flat.dictionary).to_numpy()), weights.of(stem_hash))
-    form = flat.indices.to_numpy().astype(np.int64)
-    row = pc.list_parent_indices(listed).to_numpy().astype(np.int64)
-    return _Words(row, form, stem_hash[form], weight[form], forms)
+    hashes = hash64_all(flat.dictionary).to_numpy()
+    stems = hash64_all(pa.array(map(stem, forms), pa.string())).to_numpy()
+    frequency = np.maximum(weights.frequency(hashes), weights.frequency(stems))
+    questions = max(weights.questions, MIN_QUESTIONS)
+    word = flat.indices.to_numpy()
+    ends = offsets_of(pc.list_value_length(listed).to_numpy())
+    words = sparse.csr_array((np.log1p(questions / frequency)[word], word, ends), shape=(len(listed), len(forms)))
+    parts, columns = _parts(forms, stems, frequency > WHOLE_SHARE * questions)
+    return Divided(words, parts, columns, stems, frequency > 1)
 
 
-def _stems(words: _Words) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return row, hash and weight of each stem and of each pair of consecutive stems."""
-    first = np.flatnonzero(words.row[1:] == words.row[:-1])
-    pair = mix(words.stem[first], _PAIR_SALT).view(np.int64) + words.stem[first + 1]
-    of_pair = PAIR_WEIGHT * (words.weight[first] + words.weight[first + 1]) / 2
-    return (
-        np.concatenate([words.row, words.row[first]]),
-        np.concatenate([mix(words.stem, _STEM_SALT), mix(pair, _PAIR_SALT)]),
-        np.concatenate([words.weight, of_pair]),
-    )
-
-
-def _pieces(words: _Words) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return row, hash and weight of each piece of each word."""
-    pieces = [[f"^{form}$"[i : i + GRAM] for i in range(max(len(form) + 3 - GRAM, 1))] for form in words.forms]
+def _parts(forms: list[str], stems: np.ndarray, whole: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return the parts of each word and the column of each part."""
+    pieces = [
+        [] if is_whole else [f"^{form}$"[i : i + GRAM] for i in range(max(len(form) + 3 - GRAM, 1))]
+        for form, is_whole in zip(forms, whole.tolist(), strict=True)
+    ]
     counts = np.fromiter(map(len, pieces), np.int64, len(pieces))
     coded = pa.array([piece for of_form in pieces for piece in of_form], pa.string()).dictionary_encode()
-    hashes = mix(hash64_all(coded.dictionary).to_numpy()[coded.indices.to_numpy()], _GRAM_SALT)
-    repeats = counts[words.form]
-    place = ranges(offsets_of(counts)[words.form], repeats)
-    return np.repeat(words.row, repeats), hashes[place], np.repeat(words.weight / np.sqrt(repeats), repeats)
-
-
-def _half(rows: int, row: np.ndarray, part: np.ndarray, weight: np.ndarray) -> sparse.csr_array:
-    """Return rows of squared length 1/2; ``part`` are uint64 hashes, and repeats in a row count once each."""
-    column = (part % np.uint64(COLUMNS // 2)).astype(np.int32)
-    matrix = sparse.csr_array((weight, (row, column)), shape=(rows, COLUMNS // 2))
-    matrix.sum_duplicates()
-    entries = np.diff(matrix.indptr)
-    row_of_entry = np.repeat(np.arange(rows), entries)
-    length = np.sqrt(2 * np.bincount(row_of_entry, matrix.data**2, minlength=rows))
-    matrix.data /= length[row_of_entry]
-    return matrix
+    piece_hash = mix(hash64_all(coded.dictionary).to_numpy(), _GRAM_SALT)[coded.indices.to_numpy()]
+    half = np.uint64(COLUMNS // 2)
+    word = np.concatenate([np.arange(len(forms)), np.repeat(np.arange(len(forms)), counts)])
+    column = np.concatenate([mix(stems, _STEM_SALT) % half, half + piece_hash % half]).astype(np.int64)
+    share = np.concatenate([np.where(whole, 1.0, 0.5), np.repeat(0.5 / np.maximum(counts, 1), counts)])
+    columns, code = np.unique(column, return_inverse=True)
+    parts = sparse.csr_array((np.sqrt(share), (word, code)), shape=(len(forms), len(columns)))
+    parts.sum_duplicates()
+    return parts, columns

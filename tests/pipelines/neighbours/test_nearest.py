@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from pipelines.intermediate import NEIGHBOURS
 from pipelines.neighbours import nearest
-from pipelines.neighbours.nearest import exact_nearest, one_row_a_question
+from pipelines.neighbours.nearest import exact_nearest
+from pipelines.neighbours.pairs import distinct_members
 from pipelines.neighbours.similarity import question_vectors, similarities
-from pipelines.questions.memberships import replace_columns
 from pipelines.questions.token_frequencies import count_tokens
 
 ANSWERS = [
@@ -26,7 +26,7 @@ logs = st.lists(
 
 def naive(members, weights, k, *, lone=False):
     """Return the expected set of rows by comparing each question with each other one."""
-    questions = one_row_a_question(members).to_pylist()
+    questions = distinct_members(members).to_pylist()
     rows = question_vectors(pa.array([q["text"] for q in questions], pa.string()), weights)
     left, right = (places.ravel() for places in np.indices((len(questions), len(questions))))
     products = similarities(rows, left, right).reshape(len(questions), len(questions))
@@ -38,7 +38,7 @@ def naive(members, weights, k, *, lone=False):
         ranked = sorted(
             (-products[i, j], other["question_id"], other["answer_id"])
             for j, other in enumerate(questions)
-            if j != i and products[i, j] > 0
+            if other["question_id"] != question["question_id"] and products[i, j] > 0
         )
         same = [r for r in ranked if r[2] == answers[i]][:k]
         others = [r for r in ranked if r[2] != answers[i]][:k]
@@ -89,14 +89,17 @@ def test_the_nearest_question_may_have_another_answer(members_of):
     assert not any("???" in text for pair in pairs for text in pair)
 
 
-def test_a_question_with_several_answers_has_the_most_frequent_one(members_of):
-    twice = members_of(["red tower", "red book"], ["red tower", "blue tower"], ["red tower", "grey tower"])
-    events = np.where(twice["answer_id"].to_numpy() == 1, 3, 2)
-    home = one_row_a_question(replace_columns(twice, events=pa.array(events)))
-    assert dict(zip(home["text"].to_pylist(), home["answer_id"].to_pylist(), strict=True))["red tower"] == 1
-    level = one_row_a_question(twice)
-    assert dict(zip(level["text"].to_pylist(), level["answer_id"].to_pylist(), strict=True))["red tower"] == 0
-    assert len(level) == 4
+def test_a_question_with_several_answers_counts_under_each(members_of):
+    members = members_of(["red tower", "red book"], ["red tower", "blue tower"])
+    rows = exact_nearest(members, count_tokens(members["token_ids"]), k=9).to_pylist()
+    text_of = dict(zip(members["question_id"].to_pylist(), members["text"].to_pylist(), strict=True))
+    found = {
+        (text_of[r["question_id"]], r["answer_id"], text_of[r["neighbour_id"]], r["neighbour_answer_id"]) for r in rows
+    }
+    assert {row for row in found if row[0] == "red tower"} == {
+        ("red tower", 0, "red book", 0), ("red tower", 0, "blue tower", 1),
+        ("red tower", 1, "blue tower", 1), ("red tower", 1, "red book", 0),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("answers", [[], [["one question"]], [["??", "!!"]]])

@@ -1,0 +1,110 @@
+"""Pairs of similar questions, of which the nearest of each question are kept.
+
+MEMBERS -> distinct_members; Pairs -> keep_nearest -> neighbours_table -> NEIGHBOURS -> merge_nearest
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.intermediate import NEIGHBOURS
+from pipelines.neighbours.similarity import LEVELS
+from schemas.ragged import ranks_in_runs, starts_of_runs
+
+MAX_ROWS: Final = 2**23
+"""Maximum number of questions of a shard, so that a row, a similarity and another row fit into 64 bits."""
+
+_ROW_BITS: Final = 23
+_LEVEL_BITS: Final = 17
+
+
+class Pairs(NamedTuple):
+    """Rows of two questions each and their similarity: (P,) int64, (P,) int64 and (P,) float32."""
+
+    row: np.ndarray
+    other: np.ndarray
+    similarity: np.ndarray
+
+
+def distinct_members(members: pa.Table) -> pa.Table:
+    """Return ``answer_id``, ``question_id`` and ``text`` of each question under each of its answers.
+
+    Args:
+        members: MEMBERS; rows without a text are ignored.
+
+    Returns:
+        One row a question and answer, ordered by ``answer_id`` and ``question_id``.
+    """
+    asked = members.select(["answer_id", "question_id", "text"]).filter(pc.is_valid(members["text"]))
+    questions, answers = asked["question_id"].to_numpy(), asked["answer_id"].to_numpy()
+    order = np.lexsort((questions, answers))
+    first = order[starts_of_runs(answers[order], questions[order])]
+    return asked.take(pa.array(first)).combine_chunks()
+
+
+def keep_nearest(pairs: Pairs, rank: np.ndarray, k: int) -> Pairs:
+    """Return the ``k`` most similar pairs of each row; of equally similar ones those with the smallest rank.
+
+    Args:
+        pairs: distinct pairs in any order; those of similarity 0 are left out.
+        rank: (R,) rank of each row by the id of its question, for at most `MAX_ROWS` rows.
+        k: maximum number of pairs a row.
+
+    Returns:
+        Pairs ordered by row, falling similarity and rank.
+
+    Raises:
+        ValueError: there are too many rows.
+    """
+    if len(rank) > MAX_ROWS:
+        raise ValueError(f"{len(rank):,} questions in a shard, at most {MAX_ROWS:,} can be compared. Use more shards")
+    below = (LEVELS - pairs.similarity.astype(np.float64) * LEVELS).astype(np.int64)
+    keys = (pairs.row << (_LEVEL_BITS + _ROW_BITS)) | (below << _ROW_BITS) | rank[pairs.other]
+    keys = np.sort(keys[below < LEVELS])  # integers are sorted ten times faster than rows of three columns
+    row = keys >> (_LEVEL_BITS + _ROW_BITS)
+    keys = keys[ranks_in_runs(starts_of_runs(row), len(row)) < k]
+    level = LEVELS - (keys >> _ROW_BITS & (2**_LEVEL_BITS - 1))
+    row_of_rank = np.argsort(rank, kind="stable")
+    other = row_of_rank[keys & (MAX_ROWS - 1)]
+    return Pairs(keys >> (_LEVEL_BITS + _ROW_BITS), other, (level / LEVELS).astype(np.float32))
+
+
+def concatenate(several: list[Pairs]) -> Pairs:
+    """Return all pairs as one."""
+    none = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
+    row, other, similarity = (np.concatenate(arrays) for arrays in zip(none, *several, strict=True))
+    return Pairs(row, other, similarity)
+
+
+def neighbours_table(questions: pa.Table, pairs: Pairs) -> pa.Table:
+    """Return the NEIGHBOURS of pairs of rows of ``questions``, in their order."""
+    ids, answers = questions["question_id"].to_numpy(), questions["answer_id"].to_numpy()
+    columns = (ids[pairs.row], answers[pairs.row], ids[pairs.other], answers[pairs.other], pairs.similarity)
+    return pa.table(dict(zip(NEIGHBOURS.names, columns, strict=True))).cast(NEIGHBOURS)
+
+
+def merge_nearest(neighbours: pa.Table, k: int) -> pa.Table:
+    """Return the nearest neighbours of each question and answer among those that several shards found.
+
+    Args:
+        neighbours: NEIGHBOURS in any order, all rows of each question and answer present; rows may repeat.
+        k: maximum number of neighbours of a question with its answer, and the maximum number with another answer.
+
+    Returns:
+        NEIGHBOURS ordered by ``answer_id``, ``question_id``, falling similarity, ``neighbour_id`` and
+        ``neighbour_answer_id``.
+    """
+    question, answer, other, other_answer, similarity = (neighbours[name].to_numpy() for name in NEIGHBOURS.names)
+    order = np.lexsort((other_answer, other, -similarity, question, answer))
+    distinct = starts_of_runs(*(column[order] for column in (answer, question, other, other_answer)))
+    order = order[distinct]
+    same = answer[order] == other_answer[order]
+    kept = np.zeros(len(order), bool)
+    for side in (same, ~same):
+        rows = order[side]
+        kept[side] = ranks_in_runs(starts_of_runs(answer[rows], question[rows]), len(rows)) < k
+    return neighbours.take(pa.array(order[kept]))
