@@ -1,7 +1,7 @@
 """Row types that travel between the steps of a pipeline, before they become the tables of a dataset.
 
-logs:  ASKED -> QUESTIONS, MEMBERS -> (SURPLUS, NEIGHBOURS) -> clusters -> SETS, LEAKS, MENTIONS -> MEMBERSHIPS
-       MEMBERSHIPS -> QUESTIONS
+logs:  ASKED -> QUESTIONS, MEMBERS -> (SURPLUS, MEETINGS -> NEIGHBOURS) -> clusters -> SETS, LEAKS, MENTIONS
+       -> MEMBERSHIPS -> QUESTIONS
 pairs: EDGES, QIDS -> COMPONENTS -> CROSSINGS, SIZES -> SPLITS_OF and ASKED, then as logs
 
 Every step can add REJECTS and `Written`. Tables that are stored are declared in `schemas.tables`.
@@ -106,6 +106,18 @@ MENTIONS: Final = pa.schema([*MEMBERS, LEAKS.field("reason"), LEAKS.field("score
 """A member or, where ``reason`` is not null, evidence that its question leaks: question, split, reason and score.
 
 Producers: `decontamination.evidence.mention` and `accuse`. Consumer: `decontamination.evidence.drop_leaked`.
+"""
+
+MEETINGS: Final = pa.schema(
+    [
+        ("meeting", pa.int64()),  # number of a shard of `neighbours.join`
+        *(MEMBERS.field(name) for name in ("question_id", "answer_id", "text")),
+        ("lone", pa.bool_()),  # the only question of its answer: it is a neighbour but has none
+    ]
+)
+"""A question in a shard where it is compared with others that share a rare stem.
+
+Producer: `neighbours.join.place_in_shards`. Consumer: `neighbours.join.compare_meetings`.
 """
 
 NEIGHBOURS: Final = pa.schema(

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from pipelines.intermediate import NEIGHBOURS
 from pipelines.neighbours.similarity import LEVELS
-from schemas.ragged import ranks_in_runs, starts_of_runs
+from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, starts_of_runs
 
 MAX_ROWS: Final = 2**23
 """Maximum number of questions of a shard, so that a row, a similarity and another row fit into 64 bits."""
@@ -98,13 +98,43 @@ def merge_nearest(neighbours: pa.Table, k: int) -> pa.Table:
         NEIGHBOURS ordered by ``answer_id``, ``question_id``, falling similarity, ``neighbour_id`` and
         ``neighbour_answer_id``.
     """
-    question, answer, other, other_answer, similarity = (neighbours[name].to_numpy() for name in NEIGHBOURS.names)
-    order = np.lexsort((other_answer, other, -similarity, question, answer))
-    distinct = starts_of_runs(*(column[order] for column in (answer, question, other, other_answer)))
-    order = order[distinct]
+    grouped = neighbours.take(pa.array(_question_by_question(neighbours)))
+    answer, other_answer = grouped["answer_id"].to_numpy(), grouped["neighbour_answer_id"].to_numpy()
+    starts = starts_of_runs(answer, grouped["question_id"].to_numpy())
+    question = np.repeat(np.arange(len(starts)), sizes_of_runs(starts, len(grouped)))
+    order = _by_similarity(question, grouped)
+    other = grouped["neighbour_id"].to_numpy()[order]
+    order = order[starts_of_runs(question[order], other, other_answer[order])]
     same = answer[order] == other_answer[order]
     kept = np.zeros(len(order), bool)
     for side in (same, ~same):
-        rows = order[side]
-        kept[side] = ranks_in_runs(starts_of_runs(answer[rows], question[rows]), len(rows)) < k
-    return neighbours.take(pa.array(order[kept]))
+        rows = question[order[side]]
+        kept[side] = ranks_in_runs(starts_of_runs(rows), len(rows)) < k
+    return grouped.take(pa.array(order[kept]))
+
+
+def _question_by_question(neighbours: pa.Table) -> np.ndarray:
+    """Return the order of rows by answer and question; whole runs are moved, as few as shards found neighbours."""
+    answer, question = neighbours["answer_id"].to_numpy(), neighbours["question_id"].to_numpy()
+    starts = starts_of_runs(answer, question)
+    order = np.lexsort((question[starts], answer[starts]))
+    return ranges(starts[order], sizes_of_runs(starts, len(answer))[order])
+
+
+def _by_similarity(question: np.ndarray, neighbours: pa.Table) -> np.ndarray:
+    """Return the order of rows by question, falling similarity, neighbour and its answer.
+
+    Bits of all but the last are sorted as one integer, and only rows in which these are equal are compared further.
+    """
+    other, other_answer = neighbours["neighbour_id"].to_numpy(), neighbours["neighbour_answer_id"].to_numpy()
+    level = (neighbours["similarity"].to_numpy().astype(np.float64) * LEVELS).astype(np.int64)
+    prefix = (other >> (64 - _ROW_BITS)) + MAX_ROWS // 2
+    keys = (question << (_LEVEL_BITS + _ROW_BITS)) | ((LEVELS - level) << _ROW_BITS) | prefix
+    order = np.argsort(keys)
+    ordered = keys[order]
+    equal = np.flatnonzero(ordered[1:] == ordered[:-1])
+    tied = np.zeros(len(order), bool)
+    tied[equal], tied[equal + 1] = True, True
+    rows = order[tied]
+    order[tied] = rows[np.lexsort((other_answer[rows], other[rows], keys[rows]))]
+    return order

@@ -46,6 +46,7 @@ class Divided:
         words: (R, V) float64 weight of each distinct word of a question, in the order of the question.
         parts: (V, C) float64 share of each part in a word, rows of length 1, columns ascending.
         columns: (C,) column of each part in `question_vectors`, ascending.
+        weights: (V,) float64 weight of each word.
         stems: (V,) int64 hash of each word's stem.
         shared: (V,) whether the word or its stem is in at least two questions of the log.
     """
@@ -53,6 +54,7 @@ class Divided:
     words: sparse.csr_array
     parts: sparse.csr_array
     columns: np.ndarray
+    weights: np.ndarray
     stems: np.ndarray
     shared: np.ndarray
 
@@ -110,11 +112,12 @@ def divide(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> Divided:
     stems = hash64_all(pa.array(map(stem, forms), pa.string())).to_numpy()
     frequency = np.maximum(weights.frequency(hashes), weights.frequency(stems))
     questions = max(weights.questions, MIN_QUESTIONS)
+    of_word = np.log1p(questions / frequency)
     word = flat.indices.to_numpy()
     ends = offsets_of(pc.list_value_length(listed).to_numpy())
-    words = sparse.csr_array((np.log1p(questions / frequency)[word], word, ends), shape=(len(listed), len(forms)))
+    words = sparse.csr_array((of_word[word], word, ends), shape=(len(listed), len(forms)))
     parts, columns = _parts(forms, stems, frequency > WHOLE_SHARE * questions)
-    return Divided(words, parts, columns, stems, frequency > 1)
+    return Divided(words, parts, columns, of_word, stems, frequency > 1)
 
 
 def _parts(forms: list[str], stems: np.ndarray, whole: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:

@@ -5,6 +5,7 @@ words -> stem -> stems
 
 from __future__ import annotations
 
+import functools
 from typing import Final
 
 _ENDINGS: Final = (
@@ -18,6 +19,7 @@ _DOUBLED: Final = frozenset(c + c for c in "bdfgkmnprtz")
 _KEEP_S: Final = ("ss", "us", "is")
 
 
+@functools.lru_cache(maxsize=2**17)  # the words of one shard are those of the next
 def stem(word: str) -> str:
     """Return ``word`` without a common English ending; words of other languages lose at most a few letters.
 

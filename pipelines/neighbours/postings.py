@@ -1,0 +1,106 @@
+"""Candidate pairs among the questions that share a key.
+
+keys, rows -> lists_of_keys -> Lists, sketches -> candidates -> pairs of rows
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from pipelines.neighbours.sketches import distances
+from schemas.ragged import ranges, sizes_of_runs, starts_of_runs
+
+WINDOW: Final = 64
+"""Number of questions before and after a question, in the list of a key, with which it is compared.
+
+All questions of a key with at most 65 are compared, and the work on a more frequent key is linear in its questions."""
+
+CANDIDATES: Final = 8
+"""Number of questions with the most similar sketches, a question and key, of which the similarity is computed."""
+
+_BLOCK: Final = 2**13
+_SIDES: Final = 256
+_FAR: Final = np.iinfo(np.int32).max
+
+
+class Lists(NamedTuple):
+    """Rows that share a key, list after list: (N,) rows, place in its list and size of that list."""
+
+    row: np.ndarray
+    place: np.ndarray
+    size: np.ndarray
+
+
+def lists_of_keys(keys: np.ndarray, rows: np.ndarray) -> Lists:
+    """Return the lists of at least two rows, the longest first, so that blocks of short ones need few steps.
+
+    Args:
+        keys: (N,) keys; equal ones are consecutive.
+        rows: (N,) row with that key. Rows of a key are in an order in which similar ones are close.
+    """
+    starts = starts_of_runs(keys)
+    sizes = sizes_of_runs(starts, len(keys))
+    longest = np.argsort(-sizes, kind="stable")
+    longest = longest[: np.count_nonzero(sizes > 1)]
+    sizes = sizes[longest]
+    return Lists(rows[ranges(starts[longest], sizes)], ranges(np.zeros_like(sizes), sizes), np.repeat(sizes, sizes))
+
+
+def candidates(
+    lists: Lists, sketch: np.ndarray, answers: np.ndarray, subjects: np.ndarray, *, same_answer: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs of rows in a list, for each row and list those with the most similar sketches.
+
+    The pairs of a list depend on its rows and their order alone.
+
+    Args:
+        lists: lists of rows that share a key.
+        sketch: (`sketches.WORDS`, R) uint64 sketch of each row.
+        answers: (R,) answer of each row.
+        subjects: (R,) whether candidates are sought for the row; every row can be a candidate.
+        same_answer: whether the rows of a pair have the same answer; otherwise they have different ones.
+
+    Returns:
+        (P,) int64 rows and (P,) greater rows of distinct pairs.
+    """
+    found = [np.zeros(0, np.int64)]
+    for start in range(0, len(lists.row), _BLOCK):
+        one, other = _of_block(lists, start, sketch, answers, same_answer=same_answer)
+        sought = subjects[one]
+        one, other = one[sought], other[sought]
+        found.append(np.minimum(one, other) << 32 | np.maximum(one, other))
+    pairs = np.sort(np.concatenate(found))
+    pairs = pairs[starts_of_runs(pairs)]  # numpy.unique takes five times as long
+    return pairs >> 32, pairs & 0xFFFFFFFF
+
+
+def _of_block(
+    lists: Lists, start: int, sketch: np.ndarray, answers: np.ndarray, *, same_answer: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows of a block of list entries, each with its candidates."""
+    steps = int(min(lists.size[start] - 1, WINDOW))
+    stop = min(start + _BLOCK, len(lists.row))
+    begin, end = max(start - steps, 0), min(stop + steps, len(lists.row))
+    row, place, size = (values[begin:end] for values in lists)
+    bits, answer = sketch[:, row], answers[row]
+    ranked = np.full((2 * steps, stop - start), _FAR, np.int32)
+    for step in range(1, steps + 1):
+        far = distances(bits[:, :-step], bits[:, step:]) * _SIDES + 2 * step
+        usable = (place[:-step] + step < size[:-step]) & ((answer[:-step] == answer[step:]) == same_answer)
+        far[~usable] = _FAR
+        after = far[start - begin : stop - begin]
+        ranked[2 * step - 2, : len(after)] = after
+        before = far[max(start - begin - step, 0) : stop - begin - step]
+        ranked[2 * step - 1, stop - start - len(before) :] = before
+    ranked[1::2] += ranked[1::2] < _FAR
+    ranked = np.ascontiguousarray(ranked.T)
+    limit = np.full((len(ranked), 1), _FAR - 1, np.int32)
+    if 2 * steps > CANDIDATES:
+        nearest = np.partition(ranked, CANDIDATES - 1, axis=1)[:, CANDIDATES - 1 : CANDIDATES]
+        limit = np.minimum(limit, nearest)
+    entry, column = np.nonzero(ranked <= limit)
+    away = column // 2 + 1
+    entry += start - begin
+    return row[entry], row[entry + np.where(column % 2, -away, away)]

@@ -1,0 +1,57 @@
+"""Sketches of questions: bits of which the more are equal, the more similar two questions are.
+
+Divided -> sketches -> (WORDS, R) 64-bit words -> distances
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final
+
+import numpy as np
+from scipy import sparse
+
+from pipelines.neighbours.similarity import Divided
+from schemas.hashing import mix
+from schemas.text import hash64
+
+WORDS: Final = 4
+"""64-bit words of a sketch; 256 bits estimate a cosine of 0.3 within 0.1."""
+
+BITS: Final = 64 * WORDS
+"""Bits of a sketch, and the greatest distance of two."""
+
+_PATTERNS: Final = 4096
+"""Number of different projections of a part, which its column selects."""
+
+
+def sketches(divided: Divided) -> np.ndarray:
+    """Return the signs of `BITS` random projections of each row (Charikar 2002), (`WORDS`, R) uint64.
+
+    The share of bits in which two sketches differ is about the angle of the rows over pi. A sketch depends on its row
+    alone.
+    """
+    parts = divided.parts
+    of_pattern = sparse.csr_array(
+        (parts.data.astype(np.float32), (divided.columns % _PATTERNS)[parts.indices], parts.indptr),
+        shape=(parts.shape[0], _PATTERNS),
+    )
+    of_word = of_pattern @ _signs()
+    projected = divided.words.astype(np.float32) @ of_word
+    return np.ascontiguousarray(np.packbits(projected > 0, axis=1).view(np.uint64).T)
+
+
+def distances(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return the number of bits in which two (`WORDS`, N) arrays of sketches differ, column by column, (N,) int32."""
+    different = np.zeros(one.shape[1], np.int32)
+    for word in range(WORDS):  # four passes over rows of one array are faster than a sum over a short axis
+        different += np.bitwise_count(one[word] ^ other[word])
+    return different
+
+
+@functools.cache
+def _signs() -> np.ndarray:
+    """Return the (`_PATTERNS`, `BITS`) float32 projections, 1 or -1, the same on every machine."""
+    words = mix(np.arange(_PATTERNS * WORDS), hash64("sketch"))
+    bits = np.unpackbits(words.astype("<u8").view(np.uint8)).reshape(_PATTERNS, BITS)
+    return bits.astype(np.float32) * 2 - 1

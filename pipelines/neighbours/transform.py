@@ -1,0 +1,65 @@
+"""Beam transform that finds the nearest questions of each question among all questions of the log.
+
+MEMBERS of whole answers, TokenWeights -> FindNeighbours -> NEIGHBOURS of whole answers
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+
+from pipelines.engine.shuffle import GroupByShard
+from pipelines.neighbours.join import compare_meetings, describe, nearest_of_answers, place_in_shards
+from pipelines.neighbours.pairs import merge_nearest
+from pipelines.questions.token_frequencies import TokenWeights
+
+
+@dataclasses.dataclass
+class FindNeighbours(beam.PTransform):
+    """Find the nearest questions of each question, with its answer and with another one.
+
+    Input: MEMBERS tables, all rows of each answer in one; TokenWeights, one element.
+    Output: NEIGHBOURS tables, one a shard of ``answer_id``, all rows of each answer in one, ordered by answer,
+    question and falling similarity. A question that is the only one of its answer has none but is a neighbour itself.
+    The rows are the same for any number of shards.
+
+    Attributes:
+        k: maximum number of neighbours of a question with its answer, and the maximum number with another answer.
+        shards: number of shards of each shuffle.
+    """
+
+    k: int
+    shards: int
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(
+        self, inputs: tuple[beam.PCollection[pa.Table], beam.PCollection[TokenWeights]]
+    ) -> beam.PCollection[pa.Table]:
+        """Compare questions of one answer, then those that share a rare stem, and group the neighbours by answer."""
+        members, weights = inputs
+        described = members | "DescribeQuestions" >> beam.FlatMap(
+            _describe_and_place, self.k, self.shards, weights=beam.pvalue.AsSingleton(weights)
+        ).with_outputs("meetings", main="same_answer")
+        others = (
+            described.meetings
+            | "MeetByRareStem" >> GroupByShard(key="meeting", shards=self.shards)
+            | "CompareMeetings"
+            >> beam.Map(compare_meetings, beam.pvalue.AsSingleton(weights), k=self.k, shards=self.shards)
+        )
+        return (
+            (described.same_answer, others)
+            | "MeetByAnswerOfQuestion" >> GroupByShard(key="answer_id", shards=self.shards)
+            | "MergeNearest" >> beam.Map(merge_nearest, k=self.k)
+        )
+
+
+def _describe_and_place(members: pa.Table, k: int, shards: int, weights: TokenWeights) -> Iterator[Any]:
+    described = describe(members, weights)
+    yield nearest_of_answers(described, weights, k=k)
+    yield beam.pvalue.TaggedOutput("meetings", place_in_shards(described, weights, shards=shards))
