@@ -64,7 +64,7 @@ def logs(path: File, as_json: AsJson = False) -> None:
         ("NFKC, case folding, white space; words by \\w+", plain, plain, unicode_words),
         ("answers with plain quotes", plain, text.fold, unicode_words),
         ("questions without outer punctuation", text.key, text.fold, unicode_words),
-        ("words with combining marks (ours)", text.key, text.fold, text.words),
+        ("words with symbols, in all scripts (ours)", text.key, text.fold, text.words),
     ]
     for name, *rules in steps:
         report.row(rule=name, **dict(zip(GROUPS, count(rows, *rules), strict=True)))  # type: ignore[arg-type]
