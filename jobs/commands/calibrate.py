@@ -30,9 +30,9 @@ def calibrate(
 
     Examples:
       qpr sample --dataset dataset --for-calibration 150 --output verdicts.csv
-      qpr calibrate --dataset dataset --verdicts verdicts.csv --output calibration
-      qpr calibrate 'labelled/*.jsonl' --gold-column topic --output calibration
-      qpr clusters logs.jsonl --output new --calibration calibration --precision .9
+      qpr calibrate --dataset dataset --verdicts verdicts.csv --output judged
+      qpr calibrate 'labelled/*.jsonl' --gold-column topic --output judged
+      qpr clusters logs.jsonl --output new --calibration judged --precision 0.9
     """
     if judged.verdicts is not None and judged.dataset is not None:
         from jobs.workflows.verdicts.verdict_calibration import write_verdict_calibration
