@@ -6,6 +6,7 @@ Judged, Population -> gather_evidence -> Evidence -> threshold, estimates; JSON 
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import Annotated, Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -87,6 +88,10 @@ class Evidence(pydantic.BaseModel, frozen=True, extra="forbid"):
             raise ValueError(f"a block has not {KEPT_DRAWS} draws")
         if {len(self.right), len(self.others_right)} != {blocks}:
             raise ValueError("the lists of blocks differ in length")
+        if any(a <= b for (a, _), (b, _) in itertools.pairwise(self.sets)) or self.sets[-1][1] != 1:
+            raise ValueError("the sets do not descend in probability to all pairs")
+        if any(a >= b for (_, a), (_, b) in itertools.pairwise(self.sets)):
+            raise ValueError("the shares of the sets do not ascend")
         return self
 
     @functools.cached_property

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from schemas.artifacts.dataset import Dataset
 from schemas.errors import QprError
 from schemas.ragged import starts_of_runs
+from schemas.text_arrays import hash64_all
 
 _UNPAIRED: Final = ("single_question",)
 """Reasons of the stage size that reject questions without another one of their answer."""
@@ -91,8 +92,8 @@ def read_population(dataset: Dataset) -> Population:
     codes = np.concatenate([chunk.indices.to_numpy() for chunk in coded.chunks]).astype(np.int64)
     group_size = np.concatenate([clusters["size"].to_numpy(), np.ones(len(answers), np.int64)])
     group_cluster = np.concatenate([np.arange(len(clusters)), np.full(len(answers), -1)])
-    names = pa.concat_arrays([clusters["cluster_id"].combine_chunks().cast(pa.string()), texts])
-    by_answer = np.lexsort((names.to_pylist(), -group_cluster, codes))
+    names = np.concatenate([clusters["cluster_id"].to_numpy(), hash64_all(texts).to_numpy()])
+    by_answer = np.lexsort((names, -group_cluster, codes))
     return Population(
         cluster_id=clusters["cluster_id"].to_numpy(),
         probability=clusters["linkage_probability"].to_numpy(),

@@ -10,6 +10,7 @@ import pytest
 from pipelines.calibration.verdicts.population import read_population
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.writer import Output
 
 
 @pytest.fixture(scope="module")
@@ -322,3 +323,29 @@ def test_a_damaged_calibration_is_refused(calibration, logs, qpr, tmp_path):
     assert outcome.code == 1
     assert "does not match the manifest's sha256" in outcome.err
     assert read_manifest(str(url), "calibration").counters["verdicts"] > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"probability": [[0.5] * 5]}, "a block has not 6 draws"),
+        ({"others_right": []}, "the lists of blocks differ in length"),
+        ({"right": []}, "the lists of blocks differ in length"),
+        ({"sets": [[0.5, 0.4]]}, "the sets do not descend in probability to all pairs"),
+        ({"sets": [[0.5, 0.4], [0.4, 0.4], [0.3, 1]]}, "the shares of the sets do not ascend"),
+        ({"sets": [[2, 1]]}, "sets.0.0"),
+        ({"slope": 0}, "slope"),
+        ({"intercept": None}, "intercept"),
+        ({"more": 1}, "more"),
+    ],
+)
+def test_a_calibration_with_values_that_no_command_writes_is_refused(calibration, logs, qpr, tmp_path, change, fault):
+    url, _ = calibration
+    [file] = url.glob("*/verdicts.json")
+    output = Output(str(tmp_path / "changed"), "calibration")
+    content = json.dumps(json.loads(file.read_text()) | change).encode()
+    output.publish([output.write("verdicts.json", content, table="verdicts")], inputs=[], configuration={}, counters={})
+    outcome = qpr("clusters", logs, "--output", tmp_path / "d", "--calibration", tmp_path / "changed")
+    assert outcome.code == 1
+    assert fault in outcome.err
+    assert "Make it again" in outcome.err
