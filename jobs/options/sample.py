@@ -21,6 +21,9 @@ class Sample(pydantic.BaseModel, frozen=True, extra="forbid"):
         le=2304,
         description="Draw this many pairs to judge for `qpr calibrate --verdicts`, as CSV or JSON Lines.",
     )
+    verdicts: Annotated[str | None, Option(metavar="FILE", default="none")] = pydantic.Field(
+        default=None, description="Judged file of a smaller sample with the same seed; its verdicts are filled in."
+    )
     clusters: int = pydantic.Field(default=200, ge=1, description="Clusters to show.")
     seed: int = pydantic.Field(default=0, description="Seed of the sample.")
     split: Annotated[Literal["train", "validation", "test"] | None, Option(metavar="NAME", default="all")] = (
@@ -40,4 +43,6 @@ class Sample(pydantic.BaseModel, frozen=True, extra="forbid"):
             raise ValueError(
                 f"--{of_clusters[0]} is for a sample of clusters; --for-calibration draws pairs. Leave one out"
             )
+        if self.for_calibration is None and self.verdicts is not None:
+            raise ValueError("--verdicts needs --for-calibration: the number of pairs of the larger sample")
         return self

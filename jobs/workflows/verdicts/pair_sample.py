@@ -17,11 +17,12 @@ from jobs.options.sample import Sample
 from jobs.workflows.verdicts.stored_evidence import refuse_calibrated
 from schemas.artifacts import conditional_writes
 from schemas.artifacts.dataset import open_dataset
-from schemas.errors import UsageError
+from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from pipelines.calibration.verdicts.draws import Draw, SampledPair
+    from pipelines.calibration.verdicts.verdict_file import Verdicts
 
 
 def write_pair_sample(url: str, settings: Sample, *, output: str | None, overwrite: bool, as_json: bool) -> None:
@@ -36,7 +37,7 @@ def write_pair_sample(url: str, settings: Sample, *, output: str | None, overwri
             raise UsageError(f"--output {output}: must end in .csv or .jsonl, the formats of verdicts")
         conditional_writes.refuse_existing(output, overwrite=overwrite)
     count = settings.for_calibration or 0
-    rows = pair_sample(url, count=count, seed=settings.seed)
+    rows = pair_sample(url, count=count, seed=settings.seed, verdicts=settings.verdicts)
     if len(rows) < count:
         say(f"{url}: {counted(len(rows), 'pair')} were drawn, fewer than the {count:,} asked for; there are few others")
     if output is not None:
@@ -51,24 +52,26 @@ def write_pair_sample(url: str, settings: Sample, *, output: str | None, overwri
         sys.stdout.write(file_content(rows, ".csv").decode())
 
 
-def pair_sample(url: str, *, count: int, seed: int) -> list[dict[str, Any]]:
+def pair_sample(url: str, *, count: int, seed: int, verdicts: str | None = None) -> list[dict[str, Any]]:
     """Return different pairs in the order of their draw, fewer than ``count`` if there are fewer.
 
     Args:
         url: of the dataset.
         count: maximum number of pairs.
         seed: of the draw; a larger sample begins with a smaller one.
+        verdicts: file of a judged sample; its verdicts are filled in.
 
     Raises:
-        QprError: the dataset has no linkage probabilities, or calibrated ones.
+        QprError: the dataset has no linkage probabilities, or calibrated ones, or the verdicts are of another sample.
     """
     from pipelines.calibration.verdicts.draws import OTHERS, Sampler
     from pipelines.calibration.verdicts.population import read_population
     from pipelines.calibration.verdicts.threshold_test import KEPT_DRAWS
-    from pipelines.calibration.verdicts.verdict_file import cluster_name, sample_draws
+    from pipelines.calibration.verdicts.verdict_file import cluster_name, sample_draws, verdict_on
 
     dataset = open_dataset(url)
     refuse_calibrated(url, dataset.manifest)
+    judged = judged_before(verdicts, dataset.manifest.digest, seed=seed) if verdicts is not None else None
     population = read_population(dataset)
     sampler = Sampler(dataset, population, seed)
     draws = sample_draws(sampler)
@@ -84,7 +87,7 @@ def pair_sample(url: str, *, count: int, seed: int) -> list[dict[str, Any]]:
     kept, others = float(population.pairs.sum()) / KEPT_DRAWS, float(population.other_pairs.sum())
     return [
         {
-            "verdict": "",
+            "verdict": (verdict_on(judged, pair) if judged else None) or "",
             "question_1": pair.texts[0],
             "question_2": pair.texts[1],
             "answer": pair.answer,
@@ -101,6 +104,26 @@ def pair_sample(url: str, *, count: int, seed: int) -> list[dict[str, Any]]:
         }
         for name, (draw, pair) in drawn.items()
     ]
+
+
+def judged_before(file: str, digest: str, *, seed: int) -> Verdicts:
+    """Return the verdicts of a file.
+
+    Args:
+        file: a judged sample.
+        digest: of the dataset that was sampled.
+        seed: of the sample.
+
+    Raises:
+        QprError: the file cannot be read, or is of another dataset or seed.
+    """
+    from pipelines.calibration.verdicts.verdict_file import read_verdicts
+    from pipelines.reading.sources import expand
+
+    found = read_verdicts(expand([file])[0], digest)
+    if found.seed != seed:
+        raise QprError(f"{file}: judges the sample with seed {found.seed}. Add --seed {found.seed}")
+    return found
 
 
 def file_content(rows: list[dict[str, Any]], name: str) -> bytes:

@@ -156,7 +156,8 @@ class Evidence(pydantic.BaseModel, frozen=True, extra="forbid"):
         if threshold.missing is not None:
             return (
                 f"{self.verdicts:,} verdicts do not show it with 95 % confidence. About {threshold.missing:,} are "
-                "missing if they turn out like those so far. Draw more with `qpr sample --for-calibration`"
+                "missing if they turn out like those so far. "
+                "Draw more with `qpr sample --for-calibration N --verdicts FILE`"
             )
         best = max(self.estimates(least).precision.value for least, _ in self.sets)
         if best > threshold.precision:

@@ -106,7 +106,7 @@ def read_verdicts(source: Source, digest: str) -> Verdicts:
         if len(batch.rejects):
             [reason], [payload] = (batch.rejects[name][:1].to_pylist() for name in ("reason", "payload"))
             fault = f"{counted(len(batch.rejects), 'row')} cannot be read, the first for {reason}: {payload[:80]!a}"
-            raise QprError(f"{source.url}: {fault}. Correct the file")
+            raise QprError(f"{source.url}: {fault}. Correct the file, or save it as UTF-8")
         rows += batch.rows.to_pylist()
     texts = [{name: (value or "").strip() for name, value in row.items()} for row in rows]
     numbered = [(number, row) for number, row in enumerate(texts, start=1) if any(row.values())]
@@ -145,7 +145,7 @@ def judged_blocks(verdicts: Verdicts, sampler: Sampler, draws: list[Draw], pairs
     """
     _check_names(verdicts, sampler.population, pairs)
     names = [pair.pair_id for pair in pairs]
-    of_draw = [_verdict_on(verdicts, pair) for pair in pairs]
+    of_draw = [verdict_on(verdicts, pair) for pair in pairs]
     _check_order(verdicts, names, of_draw)
     end = next((place for place, verdict in enumerate(of_draw) if verdict is None), len(draws))
     blocks = draws[end].block if end < len(draws) else MOST_BLOCKS
@@ -191,7 +191,7 @@ def _seed(url: str, rows: list[tuple[int, dict[str, str]]]) -> int:
         raise QprError(f"{url}: seed {seeds[0][:40]!a} is no whole number. Correct the file") from error
 
 
-def _verdict_on(verdicts: Verdicts, pair: SampledPair) -> Verdict | None:
+def verdict_on(verdicts: Verdicts, pair: SampledPair) -> Verdict | None:
     """Return the verdict on a pair: its own, or that on its cluster."""
     own = verdicts.of_pair.get(pair.pair_id)
     if own is None and pair.cluster_id is not None:

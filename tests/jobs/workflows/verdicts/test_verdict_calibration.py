@@ -100,6 +100,20 @@ def test_a_sample_stands_for_all_pairs_and_a_larger_one_begins_with_it(sample, d
     assert [row["pair_id"] for row in read(tmp_path / "small.csv")] == [row["pair_id"] for row in rows[:40]]
 
 
+def test_a_larger_sample_takes_the_verdicts_of_a_smaller_one(judged, dataset, qpr, tmp_path):
+    larger = tmp_path / "larger.csv"
+    given = ("--dataset", dataset, "--for-calibration", 200, "--verdicts", judged, "--output", larger)
+    outcome = qpr("sample", *given)
+    assert outcome.code == 0, outcome.err
+    rows, before = read(larger), read(judged)
+    assert [row["verdict"] for row in rows[:150]] == [row["verdict"] for row in before]
+    assert {row["verdict"] for row in rows[150:]} == {""}
+    outcome = qpr("sample", *given[:-1], tmp_path / "other.csv", "--seed", 1)
+    assert outcome.code == 1
+    assert "judges the sample with seed 0. Add --seed 0" in outcome.err
+    assert not (tmp_path / "other.csv").exists()
+
+
 def test_a_sample_can_be_json_lines_or_printed(sample, dataset, qpr, tmp_path):
     assert qpr("sample", "--dataset", dataset, "--for-calibration", 9, "--output", tmp_path / "s.jsonl").code == 0
     lines = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text().splitlines()]
@@ -306,6 +320,8 @@ def test_other_logs_get_a_warning_and_their_dataset_no_further_calibration(calib
         (["--for-calibration", 10, "--split", "test"], 2, "--split is for a sample of clusters"),
         (["--for-calibration", 10, "--output", "pairs.parquet"], 2, "must end in .csv or .jsonl"),
         (["--for-calibration", 0], 2, "--for-calibration"),
+        (["--verdicts", "judged.csv"], 2, "--verdicts needs --for-calibration"),
+        (["--for-calibration", 9, "--verdicts", "nowhere.csv"], 1, "nowhere.csv"),
         (["--for-calibration", 5000], 2, "--for-calibration"),
     ],
 )
