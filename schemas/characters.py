@@ -14,6 +14,9 @@ from collections.abc import Callable
 LAST_OF_PLANE_0 = 0xFFFF
 """Python matches a class with characters above it many times more slowly."""
 
+LAST_LETTER = 0x3FFFF
+"""No letter, digit or mark but a variation selector is above; ten more planes take most of a second to look through."""
+
 
 @functools.cache
 def characters_of(category: str) -> str:
@@ -50,5 +53,5 @@ def is_mark(character: str) -> bool:
 @functools.cache
 def decimal_digits() -> dict[int, str]:
     """Return the ASCII digit of every other decimal digit (category Nd), by code point, for `str.translate`."""
-    digits = (code for code in range(128, sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Nd")
+    digits = (code for code in range(128, LAST_LETTER) if unicodedata.category(chr(code)) == "Nd")
     return {code: str(unicodedata.decimal(chr(code))) for code in digits}

@@ -14,7 +14,7 @@ import re
 import unicodedata
 from typing import Final
 
-from schemas.characters import LAST_OF_PLANE_0, characters_where, decimal_digits, is_mark
+from schemas.characters import LAST_LETTER, LAST_OF_PLANE_0, characters_where, decimal_digits, is_mark
 
 VERSION: Final = 2
 """Version of these words, stored with models that learned them; version 1 is `schemas.older_words`."""
@@ -147,7 +147,8 @@ def _word() -> re.Pattern[str]:
     def is_letter(character: str) -> bool:
         return (character.isalnum() or character == "_" or is_mark(character)) and not alone.match(character)
 
-    first, last = (characters_where(is_letter, last=0xFFFF), characters_where(is_letter, first=0x10000))
+    first = characters_where(is_letter, last=LAST_OF_PLANE_0)
+    last = characters_where(is_letter, first=LAST_OF_PLANE_0 + 1, last=LAST_LETTER)
     others = "|".join(
         [
             f"[{_HAN}]{_marks()}",
