@@ -7,12 +7,18 @@ import os
 
 import fsspec
 import numpy as np
+import pyarrow as pa
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
+from jobs.workflows.verdicts.stored_evidence import decisive_settings
 from model.reranking.reranker import RerankerSettings, weight_shapes
 from model.reranking.saved_reranker import save_reranker
 from model.reranking.term_statistics import WordCounts
+from pipelines.calibration.verdicts.evidence import gather_evidence
+from pipelines.calibration.verdicts.population import Population
+from pipelines.calibration.verdicts.verdict_file import Judged
+from pipelines.graphs.settings import ClustersConfig
 from schemas.artifacts.writer import Output
 from tests.faults import damages as of
 from tests.faults.damage_lists import SCORES
@@ -140,6 +146,7 @@ def whole(built, qpr, make_model, make_training_data):
         assert qpr(*index, built / "index").code == 0
         save(built / "reranker", of.digest_of(next((built / "index").glob("*/model"))))
         calibration(built / "calibration")
+        verdicts(built / "verdicts")
         (built / "questions.txt").write_text("pay my bill\ncancel\n")
         rows = [{"question": text, "answer": split} for split, texts in clusters() for text in texts]
         (built / "logs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -165,3 +172,17 @@ def calibration(url):
     files = [output.write("weights.json", weights, table="weights")]
     files.append(output.write("calibration.json", curves, table="curves"))
     output.publish(files, inputs=[], configuration={}, counters={})
+
+
+def verdicts(url):
+    """Write a calibration by 144 verdicts, all of them right."""
+    judged = Judged(np.tile(np.linspace(0.4, 0.9, 6), (18, 1)), np.ones((18, 6), bool), np.zeros((18, 2), bool), 144, 0)
+    sizes, none = np.full(20, 2), np.zeros(0, np.int64)
+    population = Population(
+        np.arange(20), np.linspace(0.9, 0.4, 20), sizes, none, none, none, pa.array([]), pa.array([])
+    )
+    configuration = decisive_settings(ClustersConfig().model_dump(mode="json"))
+    evidence = gather_evidence(judged, population, dataset="d", inputs=[], configuration=configuration)
+    output = Output(str(url), "calibration")
+    file = output.write("verdicts.json", evidence.model_dump_json().encode(), table="verdicts")
+    output.publish([file], inputs=[], configuration={}, counters={})

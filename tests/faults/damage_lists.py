@@ -37,6 +37,7 @@ def paired_damages():
     yield from spread(index_damages(), ("search", "evaluate", "train-reranker"))
     yield from spread(reranker_damages(), ("search --rerank", "evaluate --rerank"))
     yield from spread(calibration_damages(), ("clusters --calibration",))
+    yield from spread(verdict_damages(), ("clusters by verdicts",))
 
 
 def spread(bad, commands):
@@ -183,3 +184,17 @@ def calibration_damages():
     point = ("threshold", "precision", "recall")
     yield from of.of_fields(*curves, *(f"curves.coherence.0.{name}" for name in point))
     yield Damage(*curves, "no point", of.set_at("curves", "coherence", to=[]), "coherence")
+
+
+def verdict_damages():
+    at = "verdicts", "*/verdicts.json"
+    yield from of.of_bytes(*at)
+    yield from of.of_json(*at)
+    yield from of.of_links(*at)
+    numbers = ["dataset", "kept_pairs", "other_pairs", "verdicts", "unclear", "intercept"]
+    yield from of.of_fields(*at, "inputs", "slope", *numbers, maybe=numbers)
+    yield from of.of_fields(*at, "sets", "probability", "right", "others_right", "probability.0", "right.0")
+    yield from of.of_fields(*at, "sets.0.0", "sets.0.1", "probability.0.0", maybe=["sets.0.0", "probability.0.0"])
+    yield Damage(*at, "sets in disorder", of.set_at("sets", to=[[0.2, 0.5], [0.9, 1.0]]), "sets")
+    yield Damage(*at, "a share above 1", of.set_at("sets", 1, 1, to=1.5), "sets")
+    yield Damage(*at, "a block of five", of.set_at("right", 0, to=[True] * 5), "6 draws")

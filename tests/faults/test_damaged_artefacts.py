@@ -18,7 +18,7 @@ SHOWS_ALL = frozenset({"sample", "search", "evaluate", "index", "search --rerank
 
 def commands(whole, damaged, artefact, output):
     """Return the commands that read an artefact, by name; ``damaged`` stands in its place."""
-    at = {name: whole / name for name in ("dataset", "cnn", "subword", "index", "reranker", "calibration")}
+    at = {name: whole / name for name in ("dataset", "cnn", "subword", "index", "reranker", "calibration", "verdicts")}
     at[artefact] = damaged
     index = at["index"]
     model = damaged if artefact in ("cnn", "subword") else at["cnn"]
@@ -39,6 +39,7 @@ def commands(whole, damaged, artefact, output):
         "evaluate --rerank": (*evaluate, "--rerank", at["reranker"]),
         "train-reranker": ("train-reranker", "--dataset", at["dataset"], "--index", index, "--output", output),
         "clusters --refine-with": (*logs, "--refine-with", model, "--min-probability", 0.1),
+        "clusters by verdicts": (*logs, "--calibration", at["verdicts"], "--precision", 0.5, "--dry-run"),
         "clusters --calibration": (*logs, "--calibration", at["calibration"], "--precision", 0.5, "--dry-run"),
     }
 
