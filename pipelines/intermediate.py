@@ -112,6 +112,7 @@ MEETINGS: Final = pa.schema(
     [
         ("meeting", pa.int64()),  # number of a shard of `neighbours.join`
         *(MEMBERS.field(name) for name in ("question_id", "answer_id", "text")),
+        ("sketch", pa.binary(32)),  # of `neighbours.sketches`
         ("lone", pa.bool_()),  # the only question of its answer: it is a neighbour but has none
     ]
 )

@@ -17,7 +17,7 @@ from pipelines.neighbours.nearest import exact_nearest
 from pipelines.neighbours.pairs import Pairs, distinct_members, keep_nearest, neighbours_table
 from pipelines.neighbours.postings import WINDOW, Lists, candidates, lists_of_keys
 from pipelines.neighbours.similarity import Divided, divide, similarities, vectors_of
-from pipelines.neighbours.sketches import sketches
+from pipelines.neighbours.sketches import WORDS, sketches
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.hashing import mix
 from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
@@ -27,6 +27,12 @@ KEYS: Final = 3
 
 Of the ten nearest questions with another answer 89 % share one of these on facts, 84 % on a help desk's log, more than
 99 % on simulated logs; with two it would be two thirds."""
+
+ALWAYS: Final = 2
+"""Number of rarest stems that are keys however frequent; others are keys if at most `FREQUENT` questions have them."""
+
+FREQUENT: Final = 1_000
+"""The list of a more frequent stem is hardly searched by its window, and is the longest of a question's lists."""
 
 FEW: Final = 5_000
 """Number of questions of a log up to which all of them are compared."""
@@ -44,18 +50,28 @@ class Described:
         questions: (R,) rows with ``answer_id``, ``question_id`` and ``text``, ordered by them.
         divided: their words.
         stems: (R, at least `KEYS`) int64 rarest stems that at least two questions have, rarest first, then `_NO_STEM`.
+        keys: (R, `KEYS`) those by which the question is joined, or `_NO_STEM`.
+        sketch: (`sketches.WORDS`, R) uint64.
     """
 
     questions: pa.Table
     divided: Divided
     stems: np.ndarray
+    keys: np.ndarray
+    sketch: np.ndarray
 
 
 def describe(rows: pa.Table, weights: TokenWeights) -> Described:
     """Return the words of MEMBERS or MEETINGS, each question once under each answer."""
-    questions = distinct_members(rows)
+    made = "sketch" in rows.column_names
+    questions = distinct_members(rows, *(("lone", "sketch") if made else ()))
     divided = divide(questions["text"], weights)
-    return Described(questions, divided, _rarest_stems(divided))
+    stems = _rarest_stems(divided)
+    frequent = np.isin(stems[:, ALWAYS:KEYS], divided.stems[divided.frequency > FREQUENT])
+    keys = stems[:, :KEYS].copy()
+    keys[:, ALWAYS:][frequent] = _NO_STEM
+    sketch = _unpack(questions["sketch"]) if made else sketches(divided)
+    return Described(questions, divided, stems, keys, sketch)
 
 
 def place_in_shards(described: Described, weights: TokenWeights, *, shards: int) -> pa.Table:
@@ -66,14 +82,18 @@ def place_in_shards(described: Described, weights: TokenWeights, *, shards: int)
         weights: weights of the words of the log.
         shards: number of shards by ``meeting``.
     """
-    keys = described.stems[:, :KEYS]
+    keys = described.keys
     if weights.questions <= FEW:
         keys = np.zeros((len(keys), 1), np.int64)
     shard = np.sort(np.where(keys == _NO_STEM, shards, keys % shards), axis=1)
     shard[:, 1:][shard[:, 1:] == shard[:, :-1]] = shards
     row, column = np.nonzero(shard < shards)
     lone = _answer_sizes(described.questions) == 1
-    placed = described.questions.append_column("lone", pa.array(lone)).take(pa.array(row))
+    packed = pa.FixedSizeBinaryArray.from_buffers(
+        MEETINGS.field("sketch").type, len(lone), [None, pa.py_buffer(np.ascontiguousarray(described.sketch.T))]
+    )
+    known = described.questions.append_column("lone", pa.array(lone)).append_column("sketch", packed)
+    placed = known.take(pa.array(row))
     return placed.append_column("meeting", pa.array(shard[row, column])).select(MEETINGS.names).cast(MEETINGS)
 
 
@@ -89,10 +109,9 @@ def compare_meetings(meetings: pa.Table, weights: TokenWeights, *, k: int, shard
     if weights.questions <= FEW:
         return exact_nearest(meetings, weights, k=k)
     described = describe(meetings, weights)
-    keys = described.stems[:, :KEYS]
+    keys = described.keys
     here = (keys != _NO_STEM) & (keys % shards == meetings["meeting"][0].as_py())
-    lone = meetings.filter(meetings["lone"])["answer_id"].to_numpy()
-    subjects = ~np.isin(described.questions["answer_id"].to_numpy(), lone)
+    subjects = ~described.questions["lone"].to_numpy()
     return _nearest(described, _lists(keys, described.stems, here), subjects, k, same_answer=False)
 
 
@@ -120,7 +139,7 @@ def _nearest(described: Described, lists: Lists, subjects: np.ndarray, k: int, *
     """Return the NEIGHBOURS of the subjects among those that share a list with them."""
     questions, divided = described.questions, described.divided
     ids, answers = questions["question_id"].to_numpy(), questions["answer_id"].to_numpy()
-    one, other = candidates(lists, sketches(divided), answers, subjects, same_answer=same_answer)
+    one, other = candidates(lists, described.sketch, answers, subjects, same_answer=same_answer)
     different = ids[one] != ids[other]
     one, other = one[different], other[different]
     similarity = similarities(vectors_of(divided), one, other)
@@ -153,13 +172,13 @@ def _rarest_stems(divided: Divided) -> np.ndarray:
     The rarest come first and a row with fewer is filled with `_NO_STEM`.
     """
     forms = len(divided.stems)
-    by_rarity = np.lexsort((divided.stems, -divided.weights))
+    by_rarity = np.lexsort((divided.stems, divided.frequency))
     stem_of_place = divided.stems[by_rarity]
     place = np.empty(forms, np.int64)
     place[by_rarity] = np.arange(forms)
     words = divided.words
     row = np.repeat(np.arange(words.shape[0]), np.diff(words.indptr))
-    shared = divided.shared[words.indices]
+    shared = (divided.frequency > 1)[words.indices]
     ordered = np.sort(row[shared] * max(forms, 1) + place[words.indices[shared]])
     row, stem = ordered // max(forms, 1), stem_of_place[ordered % max(forms, 1)]
     new = np.ones(len(row), bool)
@@ -170,6 +189,13 @@ def _rarest_stems(divided: Divided) -> np.ndarray:
     kept = rank < _KNOWN
     rarest[row[kept], rank[kept]] = stem[kept]
     return rarest
+
+
+def _unpack(packed: pa.ChunkedArray) -> np.ndarray:
+    """Return the (`sketches.WORDS`, R) uint64 of sketches as they are shuffled."""
+    column = packed.combine_chunks()
+    rows = np.frombuffer(column.buffers()[1], np.uint64)[column.offset * WORDS : (column.offset + len(column)) * WORDS]
+    return np.ascontiguousarray(rows.reshape(-1, WORDS).T)
 
 
 def _answer_sizes(questions: pa.Table) -> np.ndarray:

@@ -30,16 +30,17 @@ class Pairs(NamedTuple):
     similarity: np.ndarray
 
 
-def distinct_members(members: pa.Table) -> pa.Table:
+def distinct_members(members: pa.Table, *more: str) -> pa.Table:
     """Return ``answer_id``, ``question_id`` and ``text`` of each question under each of its answers.
 
     Args:
-        members: MEMBERS; rows without a text are ignored.
+        members: MEMBERS or MEETINGS; rows without a text are ignored.
+        more: names of further columns.
 
     Returns:
         One row a question and answer, ordered by ``answer_id`` and ``question_id``.
     """
-    asked = members.select(["answer_id", "question_id", "text"]).filter(pc.is_valid(members["text"]))
+    asked = members.select(["answer_id", "question_id", "text", *more]).filter(pc.is_valid(members["text"]))
     questions, answers = asked["question_id"].to_numpy(), asked["answer_id"].to_numpy()
     order = np.lexsort((questions, answers))
     first = order[starts_of_runs(answers[order], questions[order])]

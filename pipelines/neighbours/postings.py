@@ -17,7 +17,7 @@ WINDOW: Final = 64
 
 All questions of a key with at most 65 are compared, and the work on a more frequent key is linear in its questions."""
 
-CANDIDATES: Final = 8
+CANDIDATES: Final = 12
 """Number of questions with the most similar sketches, a question and key, of which the similarity is computed."""
 
 _BLOCK: Final = 2**13

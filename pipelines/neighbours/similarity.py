@@ -18,7 +18,7 @@ from pipelines.questions.token_frequencies import MIN_QUESTIONS, TokenWeights
 from schemas.hashing import mix
 from schemas.ragged import offsets_of
 from schemas.text import hash64
-from schemas.text_arrays import encode, hash64_all, key_all, tokens_all
+from schemas.text_arrays import hash64_all, key_all, tokens_all
 
 COLUMNS: Final = 2**22
 """Number of columns: stems have the first half by hash, character n-grams the second."""
@@ -46,17 +46,15 @@ class Divided:
         words: (R, V) float64 weight of each distinct word of a question, in the order of the question.
         parts: (V, C) float64 share of each part in a word, rows of length 1, columns ascending.
         columns: (C,) column of each part in `question_vectors`, ascending.
-        weights: (V,) float64 weight of each word.
+        frequency: (V,) float64 number of questions of the log with the word, or with its stem, whichever is more.
         stems: (V,) int64 hash of each word's stem.
-        shared: (V,) whether the word or its stem is in at least two questions of the log.
     """
 
     words: sparse.csr_array
     parts: sparse.csr_array
     columns: np.ndarray
-    weights: np.ndarray
+    frequency: np.ndarray
     stems: np.ndarray
-    shared: np.ndarray
 
 
 def question_vectors(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> sparse.csr_array:
@@ -104,8 +102,8 @@ def similarities(vectors: sparse.csr_array, left: np.ndarray, right: np.ndarray)
 
 def divide(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> Divided:
     """Divide texts into words and these into stems and pieces."""
-    coded = encode(texts)
-    listed = tokens_all(key_all(coded.dictionary)).take(coded.indices)
+    whole = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    listed = tokens_all(key_all(whole))
     flat = pc.list_flatten(listed).dictionary_encode()
     forms = flat.dictionary.to_pylist()
     hashes = hash64_all(flat.dictionary).to_numpy()
@@ -117,7 +115,7 @@ def divide(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> Divided:
     ends = offsets_of(pc.list_value_length(listed).to_numpy())
     words = sparse.csr_array((of_word[word], word, ends), shape=(len(listed), len(forms)))
     parts, columns = _parts(forms, stems, frequency > WHOLE_SHARE * questions)
-    return Divided(words, parts, columns, of_word, stems, frequency > 1)
+    return Divided(words, parts, columns, frequency, stems)
 
 
 def _parts(forms: list[str], stems: np.ndarray, whole: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
