@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import itertools
 import json
 import subprocess
 import sys
@@ -35,7 +36,7 @@ from pipelines.calibration.verdicts.draws import Sampler
 from pipelines.calibration.verdicts.evidence import Evidence, gather_evidence
 from pipelines.calibration.verdicts.population import Population, read_population
 from pipelines.calibration.verdicts.threshold_test import KEPT_DRAWS, OTHER_DRAWS, SHARES
-from pipelines.calibration.verdicts.verdict_file import Judged, sample_draws
+from pipelines.calibration.verdicts.verdict_file import Judged
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.writer import Output
 from schemas.tables import CLUSTERS, REJECTED
@@ -77,11 +78,11 @@ def cut(dataset: Dataset, groups: Groups, url: str) -> Dataset:
     """Write the part of a dataset about judged answers as a dataset of its own."""
     answers = {answer for answer, _ in groups}
     clusters = dataset.table("clusters")
-    kept = clusters.filter(pa.array([fold(answer) in answers for answer in clusters["answer"].to_pylist()]))
+    kept = clusters.filter(pa.array([fold(answer) in answers for answer in clusters["answer"].to_pylist()], pa.bool_()))
     rejected = dataset.table("rejected")
     rejected = rejected.filter(pc.not_equal(rejected["stage"], "read"))
     payloads = [json.loads(text) for text in rejected["payload"].to_pylist()]
-    rejected = rejected.filter(pa.array([fold(str(row.get("answer"))) in answers for row in payloads]))
+    rejected = rejected.filter(pa.array([fold(str(row.get("answer"))) in answers for row in payloads], pa.bool_()))
     output = Output(url, "dataset")
     files = []
     for name, table, schema in (("clusters", kept, CLUSTERS), ("rejected", rejected, REJECTED)):
@@ -127,7 +128,7 @@ def answer_sample(path: Path, groups: Groups) -> None:
 def sampled_evidence(dataset: Dataset, population: Population, groups: Groups, *, seed: int, blocks: int) -> Evidence:
     """Return the evidence of a sample of a number of blocks."""
     sampler = Sampler(dataset, population, seed)
-    draws = [draw for draw in sample_draws(sampler) if draw.block < blocks]
+    draws = list(itertools.takewhile(lambda draw: draw.block < blocks, sampler.draws()))
     pairs = sampler.pairs(draws)
     right = np.array([is_right(groups, pair.answer, pair.question_ids) for pair in pairs])
     kept = np.array([pair.cluster_id is not None for pair in pairs])
