@@ -59,7 +59,7 @@ def main(
     as_json: AsJson = False,
 ) -> None:
     """Measure each log."""
-    report = Report(as_json=as_json, k=k, seed=seed, keys=join.KEYS)
+    report = Report(as_json=as_json, k=k, seed=seed)
     with tempfile.TemporaryDirectory() as folder:
         for name in log:
             path = name if name in LOGS else simulate(folder, events=int(name), seed=seed)

@@ -15,21 +15,23 @@ import pyarrow as pa
 from pipelines.intermediate import MEETINGS, NEIGHBOURS
 from pipelines.neighbours.nearest import exact_nearest
 from pipelines.neighbours.pairs import Pairs, distinct_members, keep_nearest, neighbours_table
-from pipelines.neighbours.postings import WINDOW, Lists, candidates, lists_of_keys
+from pipelines.neighbours.postings import Effort, Lists, candidates, lists_of_keys
 from pipelines.neighbours.similarity import Divided, divide, similarities, vectors_of
 from pipelines.neighbours.sketches import WORDS, sketches
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.hashing import mix
 from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
 
-KEYS: Final = 3
-"""Number of rarest stems of a question by which it is joined; stems that no other question has are left out.
+THOROUGH: Final = 150_000
+"""Number of questions of a log up to which the search is more thorough: on facts it costs a quarter more and finds 91 %
+instead of 81 % of the ten nearest questions with another answer and a similarity from 0.4."""
 
-Of the ten nearest questions with another answer 89 % share one of these on facts, 84 % on a help desk's log, more than
-99 % on simulated logs; with two it would be two thirds."""
 
 ALWAYS: Final = 2
-"""Number of rarest stems that are keys however frequent; others are keys if at most `FREQUENT` questions have them."""
+"""Number of rarest stems that are keys however frequent; others are keys if at most `FREQUENT` questions have them.
+
+With three keys 89 % of the ten nearest questions with another answer share one on facts, 84 % on a help desk's log and
+more than 99 % on simulated logs; with four 95 %, 92 % and all; with two two thirds, two thirds and 93 %."""
 
 FREQUENT: Final = 1_000
 """The list of a more frequent stem is hardly searched by its window, and is the longest of a question's lists."""
@@ -38,7 +40,7 @@ FEW: Final = 5_000
 """Number of questions of a log up to which all of them are compared."""
 
 
-_KNOWN: Final = KEYS + 2
+_STEMS: Final = 6
 _NO_STEM: Final = np.iinfo(np.int64).min
 
 
@@ -49,9 +51,10 @@ class Described:
     Attributes:
         questions: (R,) rows with ``answer_id``, ``question_id`` and ``text``, ordered by them.
         divided: their words.
-        stems: (R, at least `KEYS`) int64 rarest stems that at least two questions have, rarest first, then `_NO_STEM`.
-        keys: (R, `KEYS`) those by which the question is joined, or `_NO_STEM`.
+        stems: (R, 6) int64 rarest stems that at least two questions have, rarest first, then `_NO_STEM`.
+        keys: (R, 3 or 4) those by which the question is joined, or `_NO_STEM`.
         sketch: (`sketches.WORDS`, R) uint64.
+        effort: window and number of candidates of each key.
     """
 
     questions: pa.Table
@@ -59,6 +62,7 @@ class Described:
     stems: np.ndarray
     keys: np.ndarray
     sketch: np.ndarray
+    effort: Effort
 
 
 def describe(rows: pa.Table, weights: TokenWeights) -> Described:
@@ -67,11 +71,12 @@ def describe(rows: pa.Table, weights: TokenWeights) -> Described:
     questions = distinct_members(rows, *(("lone", "sketch") if made else ()))
     divided = divide(questions["text"], weights)
     stems = _rarest_stems(divided)
-    frequent = np.isin(stems[:, ALWAYS:KEYS], divided.stems[divided.frequency > FREQUENT])
-    keys = stems[:, :KEYS].copy()
+    thorough = weights.questions <= THOROUGH
+    keys = stems[:, : 4 if thorough else 3].copy()
+    frequent = np.isin(keys[:, ALWAYS:], divided.stems[divided.frequency > FREQUENT])
     keys[:, ALWAYS:][frequent] = _NO_STEM
     sketch = _unpack(questions["sketch"]) if made else sketches(divided)
-    return Described(questions, divided, stems, keys, sketch)
+    return Described(questions, divided, stems, keys, sketch, Effort(128, 24) if thorough else Effort(64, 12))
 
 
 def place_in_shards(described: Described, weights: TokenWeights, *, shards: int) -> pa.Table:
@@ -127,11 +132,11 @@ def nearest_of_answers(described: Described, weights: TokenWeights, *, k: int) -
     """
     if weights.questions <= FEW:
         return NEIGHBOURS.empty_table()
-    size, stems = _answer_sizes(described.questions)[:, None], described.stems
+    size, stems = _answer_sizes(described.questions)[:, None], described.keys
     answers = described.questions["answer_id"].to_numpy()[:, None]
-    keys = np.concatenate([answers, mix(stems[:, :KEYS], 0).view(np.int64) + answers], axis=1)
-    here = np.concatenate([size > 1, (stems[:, :KEYS] != _NO_STEM) & (size > WINDOW)], axis=1)
-    lists = _lists(keys, np.concatenate([stems[:, :1], stems], axis=1), here)
+    keys = np.concatenate([answers, mix(stems, 0).view(np.int64) + answers], axis=1)
+    here = np.concatenate([size > 1, (stems != _NO_STEM) & (size > described.effort.window)], axis=1)
+    lists = _lists(keys, np.concatenate([stems[:, :1], described.stems], axis=1), here)
     return _nearest(described, lists, size[:, 0] > 1, k, same_answer=True)
 
 
@@ -139,7 +144,7 @@ def _nearest(described: Described, lists: Lists, subjects: np.ndarray, k: int, *
     """Return the NEIGHBOURS of the subjects among those that share a list with them."""
     questions, divided = described.questions, described.divided
     ids, answers = questions["question_id"].to_numpy(), questions["answer_id"].to_numpy()
-    one, other = candidates(lists, described.sketch, answers, subjects, same_answer=same_answer)
+    one, other = candidates(lists, described.sketch, answers, subjects, described.effort, same_answer=same_answer)
     different = ids[one] != ids[other]
     one, other = one[different], other[different]
     similarity = similarities(vectors_of(divided), one, other)
@@ -167,7 +172,7 @@ def _lists(keys: np.ndarray, following: np.ndarray, here: np.ndarray) -> Lists:
 
 
 def _rarest_stems(divided: Divided) -> np.ndarray:
-    """Return the `_KNOWN` rarest stems of each row that at least two questions have, (R, `_KNOWN`) int64.
+    """Return the `_STEMS` rarest stems of each row that at least two questions have, (R, `_STEMS`) int64.
 
     The rarest come first and a row with fewer is filled with `_NO_STEM`.
     """
@@ -185,8 +190,8 @@ def _rarest_stems(divided: Divided) -> np.ndarray:
     new[1:] = (row[1:] != row[:-1]) | (stem[1:] != stem[:-1])
     row, stem = row[new], stem[new]
     rank = ranks_in_runs(starts_of_runs(row), len(row))
-    rarest = np.full((words.shape[0], _KNOWN), _NO_STEM, np.int64)
-    kept = rank < _KNOWN
+    rarest = np.full((words.shape[0], _STEMS), _NO_STEM, np.int64)
+    kept = rank < _STEMS
     rarest[row[kept], rank[kept]] = stem[kept]
     return rarest
 

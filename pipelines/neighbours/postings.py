@@ -12,17 +12,22 @@ import numpy as np
 from pipelines.neighbours.sketches import distances
 from schemas.ragged import ranges, sizes_of_runs, starts_of_runs
 
-WINDOW: Final = 64
-"""Number of questions before and after a question, in the list of a key, with which it is compared.
-
-All questions of a key with at most 65 are compared, and the work on a more frequent key is linear in its questions."""
-
-CANDIDATES: Final = 12
-"""Number of questions with the most similar sketches, a question and key, of which the similarity is computed."""
-
 _BLOCK: Final = 2**13
-_SIDES: Final = 256
+_SIDES: Final = 1024
 _FAR: Final = np.iinfo(np.int32).max
+
+
+class Effort(NamedTuple):
+    """Work on a question and key.
+
+    Attributes:
+        window: maximum number of questions before and after a question, in the list of a key, with which it is
+            compared, less than 512; so the work on a long list is linear in its questions.
+        candidates: number of questions with the most similar sketches whose similarity is computed.
+    """
+
+    window: int
+    candidates: int
 
 
 class Lists(NamedTuple):
@@ -49,7 +54,13 @@ def lists_of_keys(keys: np.ndarray, rows: np.ndarray) -> Lists:
 
 
 def candidates(
-    lists: Lists, sketch: np.ndarray, answers: np.ndarray, subjects: np.ndarray, *, same_answer: bool
+    lists: Lists,
+    sketch: np.ndarray,
+    answers: np.ndarray,
+    subjects: np.ndarray,
+    effort: Effort,
+    *,
+    same_answer: bool,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs of rows in a list, for each row and list those with the most similar sketches.
 
@@ -60,6 +71,7 @@ def candidates(
         sketch: (`sketches.WORDS`, R) uint64 sketch of each row.
         answers: (R,) answer of each row.
         subjects: (R,) whether candidates are sought for the row; every row can be a candidate.
+        effort: window and number of candidates.
         same_answer: whether the rows of a pair have the same answer; otherwise they have different ones.
 
     Returns:
@@ -67,7 +79,7 @@ def candidates(
     """
     found = [np.zeros(0, np.int64)]
     for start in range(0, len(lists.row), _BLOCK):
-        one, other = _of_block(lists, start, sketch, answers, same_answer=same_answer)
+        one, other = _of_block(lists, start, sketch, answers, effort, same_answer=same_answer)
         sought = subjects[one]
         one, other = one[sought], other[sought]
         found.append(np.minimum(one, other) << 32 | np.maximum(one, other))
@@ -77,10 +89,10 @@ def candidates(
 
 
 def _of_block(
-    lists: Lists, start: int, sketch: np.ndarray, answers: np.ndarray, *, same_answer: bool
+    lists: Lists, start: int, sketch: np.ndarray, answers: np.ndarray, effort: Effort, *, same_answer: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of a block of list entries, each with its candidates."""
-    steps = int(min(lists.size[start] - 1, WINDOW))
+    steps = int(min(lists.size[start] - 1, effort.window))
     stop = min(start + _BLOCK, len(lists.row))
     begin, end = max(start - steps, 0), min(stop + steps, len(lists.row))
     row, place, size = (values[begin:end] for values in lists)
@@ -97,8 +109,8 @@ def _of_block(
     ranked[1::2] += ranked[1::2] < _FAR
     ranked = np.ascontiguousarray(ranked.T)
     limit = np.full((len(ranked), 1), _FAR - 1, np.int32)
-    if 2 * steps > CANDIDATES:
-        nearest = np.partition(ranked, CANDIDATES - 1, axis=1)[:, CANDIDATES - 1 : CANDIDATES]
+    if 2 * steps > effort.candidates:
+        nearest = np.partition(ranked, effort.candidates - 1, axis=1)[:, effort.candidates - 1, None]
         limit = np.minimum(limit, nearest)
     entry, column = np.nonzero(ranked <= limit)
     away = column // 2 + 1

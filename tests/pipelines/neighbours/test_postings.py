@@ -4,9 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.neighbours import postings
-from pipelines.neighbours.postings import candidates, lists_of_keys
+from pipelines.neighbours.postings import Effort, candidates, lists_of_keys
 from pipelines.neighbours.sketches import WORDS
 
+EFFORT = Effort(window=3, candidates=2)
 lists_of_rows = st.lists(
     st.permutations(range(12)).flatmap(lambda p: st.integers(1, 12).map(lambda n: p[:n])), max_size=6
 )
@@ -15,7 +16,7 @@ lists_of_rows = st.lists(
 def found(of_key, sketch, answers, wanted, *, same_answer=False):
     keys = np.repeat(np.arange(len(of_key)), [len(rows) for rows in of_key])
     rows = np.array([row for rows in of_key for row in rows], np.int64)
-    pairs = candidates(lists_of_keys(keys, rows), sketch, answers, wanted, same_answer=same_answer)
+    pairs = candidates(lists_of_keys(keys, rows), sketch, answers, wanted, EFFORT, same_answer=same_answer)
     return set(zip(*(column.tolist() for column in pairs), strict=True))
 
 
@@ -25,21 +26,20 @@ def expected(of_key, sketch, answers, wanted, *, same_answer=False):
     for rows in of_key:
         for place, row in enumerate(rows):
             near = []
-            for step in range(-postings.WINDOW, postings.WINDOW + 1):
+            for step in range(-EFFORT.window, EFFORT.window + 1):
                 if step and 0 <= place + step < len(rows):
                     other = rows[place + step]
                     far = sum(int(a ^ b).bit_count() for a, b in zip(sketch[:, row], sketch[:, other], strict=True))
                     if (answers[row] == answers[other]) == same_answer:
                         near.append((far, abs(step), step < 0, other))
             if wanted[row]:
-                pairs |= {(min(row, n[3]), max(row, n[3])) for n in sorted(near)[: postings.CANDIDATES]}
+                pairs |= {(min(row, n[3]), max(row, n[3])) for n in sorted(near)[: EFFORT.candidates]}
     return pairs
 
 
 @pytest.fixture
 def small(monkeypatch):
-    for name, value in {"WINDOW": 3, "CANDIDATES": 2, "_BLOCK": 5}.items():
-        monkeypatch.setattr(postings, name, value)
+    monkeypatch.setattr(postings, "_BLOCK", 5)
 
 
 @settings(max_examples=60)
@@ -59,7 +59,7 @@ def test_the_work_on_a_frequent_key_is_linear_in_its_rows(monkeypatch):
         counts = []
         monkeypatch.setattr(postings, "distances", lambda a, b, c=counts: c.append(a.shape[1]) or distances(a, b))
         sketch = np.random.default_rng(0).integers(0, 2**63, (WORDS, rows), np.uint64)
-        assert len(found([range(rows)], sketch, np.arange(rows), np.ones(rows, bool))) <= rows * postings.CANDIDATES
+        assert len(found([range(rows)], sketch, np.arange(rows), np.ones(rows, bool))) <= rows * EFFORT.candidates
         compared[rows] = sum(counts)
     assert compared[40_000] < 2.05 * compared[20_000]
 
