@@ -14,8 +14,16 @@ import pyarrow as pa
 
 from pipelines.intermediate import MEETINGS, NEIGHBOURS
 from pipelines.neighbours.nearest import exact_nearest
-from pipelines.neighbours.pairs import Pairs, distinct_members, keep_nearest, neighbours_table
-from pipelines.neighbours.postings import Effort, Lists, candidates, lists_of_keys
+from pipelines.neighbours.pairs import (
+    Pairs,
+    concatenate,
+    distinct,
+    distinct_members,
+    keep_nearest,
+    neighbours_table,
+    order_by_number,
+)
+from pipelines.neighbours.postings import Effort, Lists, candidates, lists_of_keys, slices
 from pipelines.neighbours.similarity import Divided, divide, similarities, vectors_of
 from pipelines.neighbours.sketches import WORDS, sketches
 from pipelines.questions.token_frequencies import TokenWeights
@@ -39,6 +47,12 @@ FREQUENT: Final = 1_000
 FEW: Final = 5_000
 """Number of questions of a log up to which all of them are compared."""
 
+
+WHOLE: Final = 1_000
+"""Number of questions of an answer up to which they are in one list, beside those of their stems."""
+
+AT_A_TIME: Final = 2**19
+"""Approximate number of list entries whose candidates are in memory: a frequent answer has any number."""
 
 _STEMS: Final = 6
 _NO_STEM: Final = np.iinfo(np.int64).min
@@ -135,7 +149,9 @@ def nearest_of_answers(described: Described, weights: TokenWeights, *, k: int) -
     size, stems = _answer_sizes(described.questions)[:, None], described.keys
     answers = described.questions["answer_id"].to_numpy()[:, None]
     keys = np.concatenate([answers, mix(stems, 0).view(np.int64) + answers], axis=1)
-    here = np.concatenate([size > 1, (stems != _NO_STEM) & (size > described.effort.window)], axis=1)
+    here = np.concatenate(
+        [(size > 1) & (size <= WHOLE), (stems != _NO_STEM) & (size > described.effort.window)], axis=1
+    )
     lists = _lists(keys, np.concatenate([stems[:, :1], described.stems], axis=1), here)
     return _nearest(described, lists, size[:, 0] > 1, k, same_answer=True)
 
@@ -144,15 +160,22 @@ def _nearest(described: Described, lists: Lists, subjects: np.ndarray, k: int, *
     """Return the NEIGHBOURS of the subjects among those that share a list with them."""
     questions, divided = described.questions, described.divided
     ids, answers = questions["question_id"].to_numpy(), questions["answer_id"].to_numpy()
-    one, other = candidates(lists, described.sketch, answers, subjects, described.effort, same_answer=same_answer)
-    different = ids[one] != ids[other]
-    one, other = one[different], other[different]
-    similarity = similarities(vectors_of(divided), one, other)
-    row, mate = np.concatenate([one, other]), np.concatenate([other, one])
-    sought = subjects[row]
-    both = Pairs(row[sought], mate[sought], np.concatenate([similarity, similarity])[sought])
     rank = np.argsort(np.lexsort((answers, ids)))
-    return neighbours_table(questions, keep_nearest(both, rank, k))
+    found = []
+    for some in slices(lists, AT_A_TIME):
+        one, other = candidates(some, described.sketch, answers, subjects, described.effort, same_answer=same_answer)
+        different = ids[one] != ids[other]
+        one, other = one[different], other[different]
+        rows = np.unique(some.row)
+        similarity = similarities(vectors_of(divided, rows), np.searchsorted(rows, one), np.searchsorted(rows, other))
+        row, mate = np.concatenate([one, other]), np.concatenate([other, one])
+        sought = subjects[row]
+        both = Pairs(row[sought], mate[sought], np.concatenate([similarity, similarity])[sought])
+        found.append(keep_nearest(both, rank, k))
+    nearest = concatenate(found)
+    if len(found) > 1:
+        nearest = keep_nearest(distinct(nearest), rank, k)
+    return neighbours_table(questions, nearest)
 
 
 def _lists(keys: np.ndarray, following: np.ndarray, here: np.ndarray) -> Lists:
@@ -167,7 +190,7 @@ def _lists(keys: np.ndarray, following: np.ndarray, here: np.ndarray) -> Lists:
     code = np.unique(keys[row, column], return_inverse=True)[1]
     last = following.shape[1] - 1
     near = [following[row, np.minimum(column + step, last)].view(np.uint64) >> np.uint64(44) for step in (1, 2)]
-    order = np.argsort((code << 40) | (near[0].astype(np.int64) << 20) | near[1].astype(np.int64), kind="stable")
+    order = order_by_number(code, (near[0].astype(np.int64) << 20) | near[1].astype(np.int64))
     return lists_of_keys(code[order], row[order])
 
 

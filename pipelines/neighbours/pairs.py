@@ -15,10 +15,8 @@ from pipelines.intermediate import NEIGHBOURS
 from pipelines.neighbours.similarity import LEVELS
 from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, starts_of_runs
 
-MAX_ROWS: Final = 2**23
-"""Maximum number of questions of a shard, so that a row, a similarity and another row fit into 64 bits."""
-
 _ROW_BITS: Final = 23
+_LARGEST: Final = 2**_ROW_BITS
 _LEVEL_BITS: Final = 17
 
 
@@ -52,17 +50,14 @@ def keep_nearest(pairs: Pairs, rank: np.ndarray, k: int) -> Pairs:
 
     Args:
         pairs: distinct pairs in any order; those of similarity 0 are left out.
-        rank: (R,) rank of each row by the id of its question, for at most `MAX_ROWS` rows.
+        rank: (R,) rank of each row by the id of its question.
         k: maximum number of pairs a row.
 
     Returns:
         Pairs ordered by row, falling similarity and rank.
-
-    Raises:
-        ValueError: there are too many rows.
     """
-    if len(rank) > MAX_ROWS:
-        raise ValueError(f"{len(rank):,} questions in a shard, at most {MAX_ROWS:,} can be compared. Use more shards")
+    if len(rank) > _LARGEST:  # too many for the 64 bits of a key
+        return _keep_nearest_of_many(pairs, rank, k)
     below = (LEVELS - pairs.similarity.astype(np.float64) * LEVELS).astype(np.int64)
     keys = (pairs.row << (_LEVEL_BITS + _ROW_BITS)) | (below << _ROW_BITS) | rank[pairs.other]
     keys = np.sort(keys[below < LEVELS])  # integers are sorted ten times faster than rows of three columns
@@ -70,8 +65,23 @@ def keep_nearest(pairs: Pairs, rank: np.ndarray, k: int) -> Pairs:
     keys = keys[ranks_in_runs(starts_of_runs(row), len(row)) < k]
     level = LEVELS - (keys >> _ROW_BITS & (2**_LEVEL_BITS - 1))
     row_of_rank = np.argsort(rank, kind="stable")
-    other = row_of_rank[keys & (MAX_ROWS - 1)]
+    other = row_of_rank[keys & (2**_ROW_BITS - 1)]
     return Pairs(keys >> (_LEVEL_BITS + _ROW_BITS), other, (level / LEVELS).astype(np.float32))
+
+
+def _keep_nearest_of_many(pairs: Pairs, rank: np.ndarray, k: int) -> Pairs:
+    row, other, similarity = pairs
+    order = np.lexsort((rank[other], -similarity, row))
+    order = order[similarity[order] > 0]
+    kept = order[ranks_in_runs(starts_of_runs(row[order]), len(order)) < k]
+    return Pairs(row[kept], other[kept], similarity[kept])
+
+
+def order_by_number(number: np.ndarray, bits: np.ndarray) -> np.ndarray:
+    """Return the stable order by an int64 number from 0 and, within one, by 40 bits."""
+    if number.max(initial=0) < _LARGEST:
+        return np.argsort((number << 40) | bits, kind="stable")
+    return np.lexsort((bits, number))
 
 
 def concatenate(several: list[Pairs]) -> Pairs:
@@ -79,6 +89,14 @@ def concatenate(several: list[Pairs]) -> Pairs:
     none = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
     row, other, similarity = (np.concatenate(arrays) for arrays in zip(none, *several, strict=True))
     return Pairs(row, other, similarity)
+
+
+def distinct(pairs: Pairs) -> Pairs:
+    """Return each pair of rows once."""
+    code = pairs.row << 32 | pairs.other
+    order = np.argsort(code)
+    first = order[starts_of_runs(code[order])]
+    return Pairs(pairs.row[first], pairs.other[first], pairs.similarity[first])
 
 
 def neighbours_table(questions: pa.Table, pairs: Pairs) -> pa.Table:
@@ -129,13 +147,12 @@ def _by_similarity(question: np.ndarray, neighbours: pa.Table) -> np.ndarray:
     """
     other, other_answer = neighbours["neighbour_id"].to_numpy(), neighbours["neighbour_answer_id"].to_numpy()
     level = (neighbours["similarity"].to_numpy().astype(np.float64) * LEVELS).astype(np.int64)
-    prefix = (other >> (64 - _ROW_BITS)) + MAX_ROWS // 2
-    keys = (question << (_LEVEL_BITS + _ROW_BITS)) | ((LEVELS - level) << _ROW_BITS) | prefix
-    order = np.argsort(keys)
-    ordered = keys[order]
-    equal = np.flatnonzero(ordered[1:] == ordered[:-1])
+    prefix = (other >> (64 - _ROW_BITS)) + 2 ** (_ROW_BITS - 1)
+    bits = ((LEVELS - level) << _ROW_BITS) | prefix
+    order = order_by_number(question, bits)
+    equal = np.flatnonzero((bits[order][1:] == bits[order][:-1]) & (question[order][1:] == question[order][:-1]))
     tied = np.zeros(len(order), bool)
     tied[equal], tied[equal + 1] = True, True
     rows = order[tied]
-    order[tied] = rows[np.lexsort((other_answer[rows], other[rows], keys[rows]))]
+    order[tied] = rows[np.lexsort((other_answer[rows], other[rows], bits[rows], question[rows]))]
     return order

@@ -5,6 +5,8 @@ keys, rows -> lists_of_keys -> Lists, sketches -> candidates -> pairs of rows
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -36,6 +38,15 @@ class Lists(NamedTuple):
     row: np.ndarray
     place: np.ndarray
     size: np.ndarray
+
+
+def slices(lists: Lists, entries: int) -> Iterator[Lists]:
+    """Yield whole lists with about ``entries`` rows in all, or one list with more."""
+    first = np.flatnonzero(lists.place == 0)
+    cuts = np.flatnonzero(np.diff(first // entries, prepend=-1))
+    bounds = np.append(first[cuts], len(lists.row))
+    for start, end in itertools.pairwise(bounds.tolist()):
+        yield Lists(*(values[start:end] for values in lists))
 
 
 def lists_of_keys(keys: np.ndarray, rows: np.ndarray) -> Lists:

@@ -77,9 +77,10 @@ def question_vectors(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -
     return sparse.csr_array((compact.data, columns, compact.indptr), shape=(compact.shape[0], COLUMNS))
 
 
-def vectors_of(divided: Divided) -> sparse.csr_array:
-    """Return the rows of `question_vectors` with the columns of ``divided.parts``."""
-    rows = sparse.csr_array(divided.words @ divided.parts)
+def vectors_of(divided: Divided, selected: np.ndarray | None = None) -> sparse.csr_array:
+    """Return the rows of `question_vectors`, or selected ones, with the columns of ``divided.parts``."""
+    words = divided.words if selected is None else divided.words[selected]
+    rows = sparse.csr_array(words @ divided.parts)
     rows.sort_indices()
     row_of_entry = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     length = np.sqrt(np.bincount(row_of_entry, rows.data**2, minlength=rows.shape[0]))

@@ -21,6 +21,7 @@ WORDS: Final = 4
 BITS: Final = 64 * WORDS
 """Bits of a sketch, and the greatest distance of two."""
 
+_BLOCK: Final = 2**14
 _PATTERNS: Final = 4096
 """Number of different projections of a part, which its column selects."""
 
@@ -37,8 +38,12 @@ def sketches(divided: Divided) -> np.ndarray:
         shape=(parts.shape[0], _PATTERNS),
     )
     of_word = of_pattern @ _signs()
-    projected = divided.words.astype(np.float32) @ of_word
-    return np.ascontiguousarray(np.packbits(projected > 0, axis=1).view(np.uint64).T)
+    words = divided.words.astype(np.float32)
+    bits = np.empty((WORDS, words.shape[0]), np.uint64)
+    for start in range(0, words.shape[0], _BLOCK):
+        projected = words[start : start + _BLOCK] @ of_word
+        bits[:, start : start + _BLOCK] = np.packbits(projected > 0, axis=1).view(np.uint64).T
+    return bits
 
 
 def distances(one: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from apache_beam.testing.util import assert_that
 
 from pipelines.engine.shuffle import concatenate, split_by_shard
 from pipelines.intermediate import NEIGHBOURS
-from pipelines.neighbours import join
+from pipelines.neighbours import join, pairs
 from pipelines.neighbours.nearest import exact_nearest
 from pipelines.neighbours.pairs import merge_nearest
 from pipelines.neighbours.transform import FindNeighbours
@@ -23,6 +23,15 @@ ANSWERS = [
     ["what is this", "???", "!!"],
     ["who"],
 ]
+
+
+class Counted:
+    def __init__(self, function):
+        self.function, self.calls = function, 0
+
+    def __call__(self, *arguments):
+        self.calls += 1
+        return self.function(*arguments)
 
 
 def by_shard(tables, key, shards):
@@ -72,6 +81,15 @@ def test_the_order_of_the_rows_changes_nothing(log, joined):
     members, weights = log
     shuffled = members.take(pa.array(np.random.default_rng(0).permutation(len(members))))
     assert in_memory(shuffled, weights, k=3, shards=3) == in_memory(members, weights, k=3, shards=3)
+
+
+def test_neither_slices_nor_many_rows_change_the_result(log, joined, monkeypatch):
+    expected = in_memory(*log, k=3, shards=2)
+    monkeypatch.setattr(join, "AT_A_TIME", 7)
+    monkeypatch.setattr(pairs, "_LARGEST", 8)
+    monkeypatch.setattr(pairs, "_keep_nearest_of_many", counted := Counted(pairs._keep_nearest_of_many))
+    assert in_memory(*log, k=3, shards=2) == expected
+    assert counted.calls
 
 
 @pytest.mark.parametrize("few", [0, 5_000])
