@@ -24,6 +24,7 @@ DEV = [
     "hypothesis>=6.100",
     "import-linter>=2.1",
     "ir-measures>=0.3.7",
+    "lightgbm>=4.5",
     "moto[server]>=5",
     "mypy>=1.13",
     "polars>=1.20",
@@ -52,7 +53,12 @@ setup(
     packages=find_packages(include=["schemas*", "pipelines*", "model*", "jobs*", "qpr*"]),
     package_data={
         "schemas": ["py.typed"],
-        "pipelines": ["py.typed", "linkage/scoring/learned/*.json", "simulation/data/*.json"],
+        "pipelines": [
+            "py.typed",
+            "linkage/scoring/learned/*.json",
+            "linkage/scoring/learned/*.txt",
+            "simulation/data/*.json",
+        ],
         "model": ["py.typed"],
         "jobs": ["py.typed", "display/templates/*"],
         "qpr": ["py.typed"],

@@ -65,7 +65,7 @@ def sdist(tmp_path_factory):
     copy.mkdir()
     for package in PACKAGES:  # a copy, so that the build leaves nothing in the repository
         for path in (ROOT / package).rglob("*"):
-            if path.is_file() and path.suffix in (".py", ".typed", ".json"):
+            if path.is_file() and path.suffix in (".py", ".typed", ".json", ".txt"):
                 target = copy / path.relative_to(ROOT)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(path.read_bytes())

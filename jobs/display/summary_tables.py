@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pipelines.summary.answer_worth import answer_worth
 from pipelines.summary.row_balance import Balance, Split, row_balance
 from pipelines.summary.script_shares import ScriptShare
 
@@ -65,6 +66,7 @@ def summary_tables(
         _of_splits(balance.splits),
         _of_scripts(balance.scripts),
         _of_distributions(distributions, configuration),
+        _of_answers(counters),
         _of_verdicts(configuration),
     ]
     return [table for table in tables if table.rows]
@@ -181,6 +183,19 @@ def _of_distributions(
         for name, five in distributions.items()
     ]
     return SummaryTable(("Clusters", *FIVE.values()), rows, note=scale_note(configuration))
+
+
+def _of_answers(counters: Mapping[str, int]) -> SummaryTable:
+    """Return the worth of an answer in the log, no row if answers were not split."""
+    worth = answer_worth(counters)
+    if worth is None:
+        return SummaryTable(("Answers", "number"), ())
+    rows = [
+        ("with several questions", whole(worth.answers)),
+        ("intents among these", whole(worth.intents)),
+        ("questions that neighbours contradict, rejected from intents", whole(worth.strays)),
+    ]
+    return SummaryTable(("Answers", "number"), rows, note=worth.sentence)
 
 
 _ESTIMATES = {

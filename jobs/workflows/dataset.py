@@ -184,6 +184,8 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
     """Print the tables of a run, the places of its files and report, and the next commands."""
     from jobs.display.summary_tables import rows_per_second
     from jobs.display.terminal_tables import dataset_tables
+    from pipelines.summary.answer_worth import answer_worth
+    from pipelines.summary.answer_worth import as_json as worth_as_json
     from pipelines.summary.fallbacks import as_json as fallbacks_as_json
     from pipelines.summary.script_shares import as_json as shares_as_json
     from pipelines.summary.script_shares import script_shares
@@ -200,6 +202,7 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
         "counters": manifest.counters,
         "distributions": manifest.distributions,
         "scripts": shares_as_json(script_shares(manifest.counters)),
+        "answer_worth": worth_as_json(answer_worth(manifest.counters)),
         "warnings": summary.warnings,
         "fallback_answers": fallbacks_as_json(summary.fallbacks, rows=manifest.counters["rows_read"]),
     }

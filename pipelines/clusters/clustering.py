@@ -11,10 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.clusters.answer_worth import worth_counts
 from pipelines.clusters.coherence import Coherence, coherence
 from pipelines.clusters.recalibration import recalibrate
 from pipelines.clusters.settings import Gate, Recalibration
 from pipelines.linkage.linker import Linker
+from pipelines.linkage.scoring.pair_model import Linked
+from pipelines.linkage.witnesses import Evidence
 from pipelines.questions.memberships import merge_answers, replace_columns
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.writing.rejects import reject_members
@@ -48,6 +51,8 @@ def cluster(
     weights: TokenWeights,
     linker: Linker | None = None,
     recalibration: Recalibration | None = None,
+    *,
+    evidence: Evidence | None = None,
 ) -> Clustered:
     """Merge answer forms and split answers, then reject single, improbable, surplus and incoherent questions.
 
@@ -57,6 +62,7 @@ def cluster(
         weights: of the tokens, for the linker and the idf score.
         linker: splits answers into groups of paraphrases; None: all questions of an answer are one group.
         recalibration: corrects the probabilities of the linker and rejects clusters with a low one.
+        evidence: neighbours of the questions, for the linker; None: they are found among the members.
     """
     merged = merge_answers(members)
     answers = merged["answer_id"].to_numpy()
@@ -66,7 +72,9 @@ def cluster(
     cut = answer_starts[np.isin(answers[answer_starts], voted)]
     single = pa.array(np.repeat(sizes == 1, sizes))
     lost = [reject_members(merged.filter(single), stage="size", reason="single_question")]
-    grouped = _split_answers(merged.filter(pc.invert(single)), weights, linker)
+    several = merged.filter(pc.invert(single))
+    linked = None if linker is None or not len(several) else linker(several, weights, evidence)
+    grouped, of_intent = _split_answers(several, linked)
     starts = starts_of_runs(grouped["cluster_id"].to_numpy())
     group_sizes = sizes_of_runs(starts, len(grouped))
     over = (group_sizes > gate.max_cluster_size) | np.isin(grouped["answer_id"].to_numpy()[starts], voted)
@@ -86,7 +94,8 @@ def cluster(
         reject_members(grouped.filter(pa.array(surplus)), stage="size", reason="over_max_cluster_size"),
     ]
     kept = grouped.filter(pa.array(~(alone | improbable | surplus)))
-    judged, scores, incoherent = _believe(kept, gate, weights)
+    of_intent = of_intent[~(alone | improbable | surplus)]
+    judged, scores, incoherent = _believe(kept, gate, weights, of_intent)
     counts = {
         "members_judged": len(merged),
         "answers": len(sizes),
@@ -95,26 +104,29 @@ def cluster(
         "groups_over_max_cluster_size": int(np.count_nonzero(over)),
         "groups_incoherent": len(starts_of_runs(kept["cluster_id"].to_numpy())) - len(scores.paper),
     }
+    if linked is not None:
+        counts |= worth_counts(linked, several["answer_id"].to_numpy(), judged)
     if recalibration is not None:
         counts["groups_below_precision"] = int(np.count_nonzero(improbable[starts]))
     names = merged.select(["answer_id", "answer"]).take(pa.array(cut))
     return Clustered(judged, scores, pa.concat_tables([*lost, incoherent]), counts, names)
 
 
-def _split_answers(merged: pa.Table, weights: TokenWeights, linker: Linker | None) -> pa.Table:
-    """Return the rows with the answer's hash beside the id of their group, ordered by group and question.
+def _split_answers(merged: pa.Table, linked: Linked | None) -> tuple[pa.Table, np.ndarray]:
+    """Return the rows with the id of their group, ordered by group and question, and whether their answer is an intent.
 
     A group's id is the hash of its answer and its smallest question, so it stays when other questions come or go.
     """
     answers = merged["answer_id"].combine_chunks()
-    if linker is None or not len(merged):
-        return replace_columns(merged, cluster_id=answers)
-    linked = linker(merged, weights)
+    if linked is None:
+        return replace_columns(merged, cluster_id=answers), np.zeros(len(merged), bool)
     first = merged["question_id"].combine_chunks().take(pa.array(linked.group))
     named = pc.binary_join_element_wise(answers.cast(pa.string()), first.cast(pa.string()), ":").dictionary_encode()
     ids = hash64_all(named.dictionary).take(named.indices)
     grouped = replace_columns(merged, cluster_id=ids, linkage_probability=pa.array(linked.confidence))
-    return grouped.take(pa.array(np.lexsort((grouped["question_id"].to_numpy(), ids.to_numpy()))))
+    order = np.lexsort((grouped["question_id"].to_numpy(), ids.to_numpy()))
+    of_intent = np.zeros(len(merged), bool) if linked.of_intent is None else linked.of_intent
+    return grouped.take(pa.array(order)), of_intent[order]
 
 
 def _recalibrate(grouped: pa.Table, recalibration: Recalibration | None) -> tuple[pa.Table, np.ndarray]:
@@ -126,14 +138,19 @@ def _recalibrate(grouped: pa.Table, recalibration: Recalibration | None) -> tupl
     return replace_columns(grouped, linkage_probability=calibrated), stated < recalibration.min_stated
 
 
-def _believe(kept: pa.Table, gate: Gate, weights: TokenWeights) -> tuple[pa.Table, Coherence, pa.Table]:
-    """Return the clusters that reach the gate's coherence, their scores, and the others as REJECTS rows."""
+def _believe(
+    kept: pa.Table, gate: Gate, weights: TokenWeights, of_intent: np.ndarray
+) -> tuple[pa.Table, Coherence, pa.Table]:
+    """Return the clusters that reach the gate's coherence, their scores, and the others as REJECTS rows.
+
+    The coherence of an intent falls with its number of questions, so a cluster of an intent need not reach it.
+    """
     starts = starts_of_runs(kept["cluster_id"].to_numpy())
     scored = coherence(kept["token_ids"], starts, weights)
     score = scored.named(gate.coherence)
-    score_of_row = np.repeat(score, sizes_of_runs(starts, len(kept)))
-    coherent = score_of_row >= gate.min_coherence
-    believed = Coherence(*(values[score >= gate.min_coherence] for values in scored))
+    passes = (score >= gate.min_coherence) | of_intent[starts]
+    score_of_row, coherent = (np.repeat(values, sizes_of_runs(starts, len(kept))) for values in (score, passes))
+    believed = Coherence(*(values[passes] for values in scored))
     left, scores = kept.filter(pa.array(~coherent)), pa.array(score_of_row[~coherent])
     incoherent = reject_members(left, stage="coherence", reason="incoherent", scores=scores)
     return kept.filter(pa.array(coherent)), believed, incoherent

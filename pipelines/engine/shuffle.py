@@ -17,6 +17,46 @@ MAX_PART_BYTES = 64 * 2**20
 
 
 @dataclasses.dataclass
+class JoinByShard(beam.PTransform):
+    """Bring tables of two schemas together by shard of a hash.
+
+    Input: two PCollections of ``pa.Table`` with an int64 column ``key`` of hashes.
+    Output: for each shard with a row in the first one a table of each schema, None for the second without a row; the
+    order of rows is unspecified.
+    """
+
+    key: str
+    shards: int
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(
+        self, tables: tuple[beam.PCollection[pa.Table], beam.PCollection[pa.Table]]
+    ) -> beam.PCollection[tuple[pa.Table, pa.Table | None]]:
+        """Split every table by shard, group the parts of both, put those of each together."""
+        first, second = (
+            collection
+            | f"Split{name}ByShard"
+            >> beam.FlatMap(split_by_shard, self.key, self.shards).with_output_types(tuple[int, bytes])
+            for name, collection in zip(("First", "Second"), tables, strict=True)
+        )
+        return (
+            (first, second)
+            | "GroupParts" >> beam.CoGroupByKey()
+            | "ConcatenateParts" >> beam.FlatMapTuple(_concatenate_both)
+        )
+
+
+def _concatenate_both(
+    _: int, parts: tuple[Iterable[bytes], Iterable[bytes]]
+) -> Iterator[tuple[pa.Table, pa.Table | None]]:
+    first, second = (list(of_one) for of_one in parts)
+    if first:
+        yield concatenate(first), concatenate(second) if second else None
+
+
+@dataclasses.dataclass
 class GroupByShard(beam.PTransform):
     """Repartition tables so that rows with equal ``key`` are in one table.
 

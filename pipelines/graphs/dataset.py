@@ -21,11 +21,13 @@ from pipelines.clusters.splits import split_of
 from pipelines.decontamination.transform import RemoveLeakage
 from pipelines.decontamination.verification import CheckLeakage
 from pipelines.engine import progress
-from pipelines.engine.shuffle import GroupByShard
+from pipelines.engine.shuffle import GroupByShard, JoinByShard
 from pipelines.graphs.settings import Assembly
-from pipelines.intermediate import Written
+from pipelines.intermediate import NEIGHBOURS, Written
 from pipelines.linkage.linker import Encode, Linker
 from pipelines.linkage.transform import MakeLinker
+from pipelines.linkage.witnesses import NEAREST, Evidence, LogAgreement, agreement_of, total_agreement
+from pipelines.neighbours.transform import FindNeighbours
 from pipelines.questions.aggregation import as_memberships, assign_clusters, places
 from pipelines.questions.scripts import script_counts
 from pipelines.questions.token_frequencies import TokenWeights, frequent, merge
@@ -89,11 +91,13 @@ class AssembleDataset(beam.PTransform):
             members, surplus, cut_away = cut["main"], [cut["surplus"]], [cut["written"]]
         of_answers = members | "MeetByAnswer" >> GroupByShard(key="answer_id", shards=self.shards)
         linker = (of_answers, weights) | "MakeLinker" >> MakeLinker(self.assembly.linking, self.encode)
-        judged = of_answers | "Judge" >> beam.FlatMap(
+        with_neighbours, agreement = self._with_neighbours(members, of_answers, weights)
+        judged = with_neighbours | "Judge" >> beam.FlatMap(
             judge,
             self.assembly,
             weights=beam.pvalue.AsSingleton(weights),
             linker=beam.pvalue.AsSingleton(linker),
+            agreement=beam.pvalue.AsSingleton(agreement),
         ).with_outputs(*_TAGS, main="main")
         held_out = judged.main | "RemoveLeakage" >> RemoveLeakage(self.assembly.leakage, self.shards)
         finished = held_out["main"] | "Finish" >> beam.FlatMap(
@@ -130,6 +134,19 @@ class AssembleDataset(beam.PTransform):
         ]
         return written | "Written" >> beam.Flatten()
 
+    def _with_neighbours(self, members: Any, of_answers: Any, weights: Any) -> tuple[Any, Any]:
+        """Return the members of whole answers with their NEIGHBOURS, and the agreement of the log.
+
+        Where answers are not split, there are no neighbours.
+        """
+        if self.assembly.linking.method == "none":
+            alone = of_answers | "WithoutNeighbours" >> beam.Map(lambda table: (table, None))
+            return alone, members.pipeline | "NoAgreement" >> beam.Create([LogAgreement()])
+        neighbours = (of_answers, weights) | "FindNeighbours" >> FindNeighbours(k=NEAREST, shards=self.shards)
+        counted = neighbours | "CountAgreement" >> beam.Map(agreement_of)
+        agreement = counted | "TotalAgreement" >> beam.CombineGlobally(total_agreement)
+        return (members, neighbours) | "JoinNeighbours" >> JoinByShard(key="answer_id", shards=self.shards), agreement
+
     def _write_splits(self, table: str, judged: Any, finished: Any) -> list[beam.PCollection[Written]]:
         """Write a table's rows of each split, of which those of train were finished when they were judged."""
         return [
@@ -154,12 +171,27 @@ class DigestInputs(beam.PTransform):
         )
 
 
-def judge(members: pa.Table, assembly: Assembly, weights: TokenWeights, linker: Linker | None = None) -> Iterator[Any]:
+def judge(
+    of_answers: tuple[pa.Table, pa.Table | None],
+    assembly: Assembly,
+    weights: TokenWeights,
+    linker: Linker | None = None,
+    agreement: LogAgreement | None = None,
+) -> Iterator[Any]:
     """Yield the members of accepted clusters with their split, the finished tables of train, and rejected members.
 
     The split is the answer's, so that all clusters of an answer share it.
+
+    Args:
+        of_answers: MEMBERS of whole answers, and their NEIGHBOURS if there are any.
+        assembly: how to judge.
+        weights: weights of the log's tokens.
+        linker: splits the answers.
+        agreement: agreement of the log, where neighbours were sought.
     """
-    clustered = cluster(members, assembly.gate, weights, linker, assembly.recalibration)
+    members, neighbours = of_answers
+    evidence = Evidence(NEIGHBOURS.empty_table() if neighbours is None else neighbours, agreement or LogAgreement())
+    clustered = cluster(members, assembly.gate, weights, linker, assembly.recalibration, evidence=evidence)
     progress.count(clustered.counts["members_judged"], "question", "clustered")
     given = clustered.members["split"].combine_chunks()
     decided = split_of(clustered.members["answer_id"].to_numpy(), assembly.salt)

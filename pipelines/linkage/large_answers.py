@@ -16,14 +16,21 @@ from pipelines.linkage.comparison.compare import compare_pairs
 from pipelines.linkage.comparison.tokenization import wording
 from pipelines.linkage.popular_groups import COMPLETED, popular_groups
 from pipelines.linkage.scoring.agglomeration import components
-from pipelines.linkage.scoring.pair_model import Linked, LinkModel, mean_within
+from pipelines.linkage.scoring.pair_model import Linked, LinkModel, expected_within, mean_within
+from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.token_frequencies import TokenWeights
 
 LEARNED_FROM: Final = 200
 """Approximate maximum number of questions of the answers to which the model was fitted."""
 
 
-def link_large(members: pa.Table, weights: TokenWeights, model: LinkModel, vectors: np.ndarray | None = None) -> Linked:
+def link_large(
+    members: pa.Table,
+    weights: TokenWeights,
+    model: LinkModel,
+    vectors: np.ndarray | None = None,
+    witnesses: Witnesses | None = None,
+) -> Linked:
     """Split one answer of more than `blocking.ALL_PAIRS` questions; time and memory are linear in their number.
 
     Groups of many questions are found in a sample, and similar questions are added to them. Among the remaining
@@ -35,25 +42,40 @@ def link_large(members: pa.Table, weights: TokenWeights, model: LinkModel, vecto
         weights: weights of the log's tokens.
         model: pair model and threshold.
         vectors: (R, D) vectors of the questions; read only if the model uses their cosine.
+        witnesses: neighbours of the questions; read only if the model uses their agreement.
     """
-    popular = popular_groups(members, weights, model, vectors)
+    popular = popular_groups(members, weights, model, vectors, witnesses)
     group, confidence = np.arange(len(members)), np.zeros(len(members))
     inside, rest = np.flatnonzero(popular.number >= 0), np.flatnonzero(popular.number < 0)
     number = popular.number[inside]
     group[inside] = inside[np.unique(number, return_index=True)[1]][number]
     confidence[inside] = popular.confidence[number]
-    others = _link_rest(members.take(pa.array(rest)), weights, model, None if vectors is None else vectors[rest])
+    others = _link_rest(
+        members.take(pa.array(rest)),
+        weights,
+        model,
+        None if vectors is None else vectors[rest],
+        None if witnesses is None else witnesses.take(rest),
+    )
     group[rest], confidence[rest] = rest[others.group], others.confidence
-    return Linked(group, confidence)
+    return Linked(group, confidence, expected=expected_within(group, confidence))
 
 
-def _link_rest(members: pa.Table, weights: TokenWeights, model: LinkModel, vectors: np.ndarray | None) -> Linked:
+def _link_rest(
+    members: pa.Table,
+    weights: TokenWeights,
+    model: LinkModel,
+    vectors: np.ndarray | None,
+    witnesses: Witnesses | None,
+) -> Linked:
     rows = len(members)
     answers, events = np.zeros(rows, np.int64), members["events"].to_numpy()
     words = wording(members["text"], answers, weights)
 
     def probability(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        found = compare_pairs(words, left, right, answer_of_row=answers, events=events, vectors=vectors)
+        found = compare_pairs(
+            words, left, right, answer_of_row=answers, events=events, vectors=vectors, witnesses=witnesses
+        )
         return model.pairs.probability(found, answers[left])
 
     left, right = candidates(np.array([rows]), words.stems)

@@ -1,6 +1,6 @@
 """Linker of a pipeline: pair model, encoder and threshold.
 
-Linking -> read_linker -> Linker; a Linker on MEMBERS and TokenWeights -> Linked
+Linking -> read_linker -> Linker; a Linker on MEMBERS, TokenWeights and Evidence -> Linked
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
+from pipelines.linkage.intents import Policy, intents, is_about_facts
+from pipelines.linkage.scoring.agreement_required import AgreementRequired
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_model, model_of
 from pipelines.linkage.settings import Linking
 from pipelines.linkage.split_answers import link
+from pipelines.linkage.witnesses import Evidence, find_witnesses
 from pipelines.questions.token_frequencies import TokenWeights
 
 Encode = Callable[[pa.ChunkedArray], np.ndarray]
@@ -29,26 +32,33 @@ class Linker:
     Attributes:
         model: pair model and threshold.
         encode: encoder of the texts; required if the model uses their cosine.
+        answers: which answers are intents.
     """
 
     model: LinkModel
     encode: Encode | None = None
+    answers: Policy = "auto"
 
-    def __call__(self, members: pa.Table, weights: TokenWeights) -> Linked:
+    def __call__(self, members: pa.Table, weights: TokenWeights, evidence: Evidence | None = None) -> Linked:
         """Return the group of every row.
 
         Args:
             members: MEMBERS ordered by cluster and question, all rows of each answer present.
             weights: weights of the log's tokens.
+            evidence: neighbours of the questions; None: the rows are the whole log, and all are compared.
 
         Raises:
             ValueError: the model uses the cosine and there is no encoder.
         """
-        if not self.model.cosine:
-            return link(members, weights, self.model)
-        if self.encode is None:
+        if self.model.cosine and self.encode is None:
             raise ValueError("a model with the encoder's cosine needs the encoder")
-        return link(members, weights, self.model, vectors=self.encode(members["text"]))
+        vectors = self.encode(members["text"]) if self.model.cosine and self.encode else None
+        witnesses = find_witnesses(members, weights, evidence)
+        found = intents(members, weights, witnesses, self.answers)
+        model = self.model.for_log(weights.questions)
+        if model.agreement and is_about_facts(weights, witnesses.log):
+            model = dataclasses.replace(model, pairs=AgreementRequired(model.pairs))
+        return link(members, weights, model, vectors=vectors, witnesses=witnesses, intents=found)
 
 
 def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:
@@ -66,5 +76,6 @@ def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:
         model = load_model(linking.method, cosine=linking.encoder is not None)
     if linking.min_probability is not None:
         asked = linking.min_probability
-        model = dataclasses.replace(model, threshold=asked, least_of_two=asked)  # for all groups, even of two
-    return Linker(model, encode)
+        words = model.words and dataclasses.replace(model.words, threshold=asked, least_of_two=asked)
+        model = dataclasses.replace(model, threshold=asked, least_of_two=asked, threshold_of_small=None, words=words)
+    return Linker(model, encode, linking.answers)

@@ -13,6 +13,7 @@ import pyarrow as pa
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
 from pipelines.linkage.comparison.compare import compare_all
 from pipelines.linkage.scoring.pair_model import LinkModel, mean_within
+from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import ranks_in_runs, starts_of_runs
 
@@ -57,7 +58,11 @@ class Scored(NamedTuple):
 
 
 def popular_groups(
-    members: pa.Table, weights: TokenWeights, model: LinkModel, vectors: np.ndarray | None = None
+    members: pa.Table,
+    weights: TokenWeights,
+    model: LinkModel,
+    vectors: np.ndarray | None = None,
+    witnesses: Witnesses | None = None,
 ) -> Popular:
     """Return the popular groups of an answer; the arguments are those of `large_answers.link_large`.
 
@@ -67,7 +72,8 @@ def popular_groups(
 
     def score(rows: np.ndarray) -> Scored:
         part = None if vectors is None else vectors[rows]
-        compared = compare_all(members.take(pa.array(rows)), weights, vectors=part)
+        near = None if witnesses is None else witnesses.take(rows)
+        compared = compare_all(members.take(pa.array(rows)), weights, vectors=part, witnesses=near)
         probability = model.pairs.probability(compared.features, compared.answers)
         return Scored(rows[compared.left], rows[compared.right], probability)
 

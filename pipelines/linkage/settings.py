@@ -35,6 +35,11 @@ class Linking(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters")
         le=1,
         description="Minimum mean probability that the questions of a cluster are paraphrases.",
     )
+    answers: Annotated[Literal["auto", "intent", "fact"], Option(metavar="KIND")] = pydantic.Field(
+        default="auto",
+        description="Meaning of equal answers: intent (the same question, but for wrong answers), fact (maybe another "
+        "question) or auto (decided for each answer by its text and the nearest questions).",
+    )
     weights: str | None = None
     weights_json: str | None = pydantic.Field(default=None, exclude=True, repr=False)
     encoder: str | None = None

@@ -115,4 +115,4 @@ def learn_linker(sampled: Sampled, linking: Linking) -> Linker:
     """Return a linker with Fellegi and Sunter's model, fitted to the pairs."""
     answers = np.unique(sampled.place, return_inverse=True)[1]
     threshold = linking.min_probability or fellegi_sunter.THRESHOLD
-    return Linker(LinkModel(fellegi_sunter.fit(sampled.features, answers), threshold))
+    return Linker(LinkModel(fellegi_sunter.fit(sampled.features, answers), threshold), answers=linking.answers)

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from pipelines.summary import answer_worth
 from pipelines.summary.script_shares import PREFIX, ScriptShare, script_shares
 from schemas.tables import ROW_STAGES, SPLITS
 
 _REJECTED = "rejected_"
-_SORTED = (_REJECTED, PREFIX)
+_SORTED = (_REJECTED, PREFIX, answer_worth.PREFIX)
 _IN_SPLIT = ("clusters", "members", "pairs")
 _STAGES = (*ROW_STAGES, "ambiguity", "linkage", "size", "coherence", "leakage")
 

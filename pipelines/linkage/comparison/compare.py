@@ -12,10 +12,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from pipelines.linkage.comparison.agreement_features import AGREEMENT, agreement_features
 from pipelines.linkage.comparison.blocking import ALL_PAIRS, RAREST, WINDOW, candidates
 from pipelines.linkage.comparison.cosine_features import COSINES, cosines
 from pipelines.linkage.comparison.pair_features import NAMES, features
 from pipelines.linkage.comparison.tokenization import Wording, wording
+from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
@@ -39,13 +41,20 @@ class Compared(NamedTuple):
     features: np.ndarray
 
 
-def compare(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | None = None) -> Iterator[Compared]:
+def compare(
+    members: pa.Table,
+    weights: TokenWeights,
+    *,
+    vectors: np.ndarray | None = None,
+    witnesses: Witnesses | None = None,
+) -> Iterator[Compared]:
     """Yield the candidate pairs of whole answers with their features, about `PAIRS_AT_ONCE` pairs at a time.
 
     Args:
         members: MEMBERS ordered by cluster and question, all rows of each answer present.
         weights: weights of the log's tokens.
         vectors: (R, D) vectors of the questions, for the features `cosine_features.COSINES`; None: without these.
+        witnesses: neighbours of the questions, for the features `agreement_features.AGREEMENT`; None: without these.
     """
     starts = starts_of_runs(members["answer_id"].to_numpy())
     sizes = sizes_of_runs(starts, len(members))
@@ -57,8 +66,15 @@ def compare(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | N
         left, right = candidates(np.bincount(answers), words.stems)
         if not len(left):
             continue
-        of_part = None if vectors is None else vectors[part]
-        found = compare_pairs(words, left, right, answer_of_row=answers, events=events.to_numpy(), vectors=of_part)
+        found = compare_pairs(
+            words,
+            left,
+            right,
+            answer_of_row=answers,
+            events=events.to_numpy(),
+            vectors=None if vectors is None else vectors[part],
+            witnesses=None if witnesses is None else witnesses.take(np.arange(part.start, part.stop)),
+        )
         yield Compared(left + part.start, right + part.start, answers[left] + answer_of_row[part.start], found)
 
 
@@ -70,20 +86,33 @@ def compare_pairs(
     answer_of_row: np.ndarray,
     events: np.ndarray,
     vectors: np.ndarray | None,
+    witnesses: Witnesses | None = None,
 ) -> np.ndarray:
-    """Return the features of pairs, (P, F) float32; the arguments are those of `features` and `cosines`."""
-    found = features(words, left, right, answer_of_row=answer_of_row, events=events)
-    if vectors is None:
-        return found
-    return np.column_stack([found, cosines(vectors, left, right, answer_of_row=answer_of_row)])
+    """Return the features of pairs, (P, F) float32.
+
+    The arguments are those of `features`, `agreement_features` and `cosines`; their columns follow each other.
+    """
+    found = [features(words, left, right, answer_of_row=answer_of_row, events=events)]
+    if witnesses is not None:
+        found.append(agreement_features(witnesses, left, right, answer_of_row=answer_of_row))
+    if vectors is not None:
+        found.append(cosines(vectors, left, right, answer_of_row=answer_of_row))
+    return np.column_stack(found) if len(found) > 1 else found[0]
 
 
-def compare_all(members: pa.Table, weights: TokenWeights, *, vectors: np.ndarray | None = None) -> Compared:
+def compare_all(
+    members: pa.Table,
+    weights: TokenWeights,
+    *,
+    vectors: np.ndarray | None = None,
+    witnesses: Witnesses | None = None,
+) -> Compared:
     """Return all pairs of `compare` in one object, for samples whose pairs fit in memory."""
-    width = len(NAMES) + (0 if vectors is None else len(COSINES))
+    width = len(NAMES) + (len(AGREEMENT) if witnesses else 0) + (0 if vectors is None else len(COSINES))
     none = np.zeros(0, np.int64)
     nothing = Compared(none, none, none, np.zeros((0, width), np.float32))
-    return Compared(*map(np.concatenate, zip(nothing, *compare(members, weights, vectors=vectors), strict=True)))
+    parts = compare(members, weights, vectors=vectors, witnesses=witnesses)
+    return Compared(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 
 def _portions(starts: np.ndarray, sizes: np.ndarray) -> Iterator[slice]:

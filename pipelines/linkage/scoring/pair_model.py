@@ -6,11 +6,14 @@ probabilities of pairs -> LinkModel.groups -> the group of every row
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
 from pipelines.linkage.scoring.agglomeration import agglomerate
+
+SMALL_LOG: Final = 5_000
+"""Number of questions below which neighbours, all of which are compared, are far and few."""
 
 
 class Probability(Protocol):
@@ -34,12 +37,26 @@ class LinkModel:
         threshold: minimum mean probability between two groups that are merged.
         cosine: whether the last features are `cosine_features.COSINES`, from an encoder.
         least_of_two: minimum probability of a group of two, which depends on a single pair.
+        agreement: whether `agreement_features.AGREEMENT` are among the features, from the neighbours of each question.
+        threshold_of_small: threshold of all groups in a log of fewer than `SMALL_LOG` questions; None: the same.
+        words: model of the words alone, for answers without a neighbour of another answer, and for those with too many
+            questions to compare in pairs; None: this model.
     """
 
     pairs: Probability
     threshold: float
     cosine: bool = False
     least_of_two: float = 0.0
+    agreement: bool = False
+    threshold_of_small: float | None = None
+    words: LinkModel | None = None
+
+    def for_log(self, questions: int) -> LinkModel:
+        """Return the model with its threshold for a log of this number of questions."""
+        small = self.threshold_of_small
+        if small is None or questions >= SMALL_LOG:
+            return self
+        return dataclasses.replace(self, threshold=small, least_of_two=small)
 
     def groups(self, left: np.ndarray, right: np.ndarray, probability: np.ndarray, *, rows: int) -> np.ndarray:
         """Return the smallest row of each row's group; the arguments are those of `agglomeration.agglomerate`."""
@@ -54,10 +71,14 @@ class Linked(NamedTuple):
     Attributes:
         group: (R,) int64 first row of each row's group; a single row is its own group.
         confidence: (R,) mean probability of the candidate pairs within each row's group; 0 for a single row.
+        of_intent: (R,) bool, whether the row's answer is an intent; None: no row's is.
+        expected: expected number of paraphrases among all pairs of one answer, in millionths.
     """
 
     group: np.ndarray
     confidence: np.ndarray
+    of_intent: np.ndarray | None = None
+    expected: int = 0
 
 
 def mean_within(group: np.ndarray, left: np.ndarray, right: np.ndarray, probability: np.ndarray) -> np.ndarray:
@@ -75,3 +96,14 @@ def mean_within(group: np.ndarray, left: np.ndarray, right: np.ndarray, probabil
     mean = np.bincount(name, probability[within], len(group)) / np.maximum(counts, 1)
     of_row: np.ndarray = mean[group]
     return of_row
+
+
+def in_millionths(probability: np.ndarray, pairs: np.ndarray | int = 1) -> int:
+    """Return the sum of probabilities, each times its number of pairs; exact, so the same in any order."""
+    return int((np.rint(probability * 1e6).astype(np.int64) * pairs).sum())
+
+
+def expected_within(group: np.ndarray, confidence: np.ndarray) -> int:
+    """Return the expected number of paraphrases within the groups, in millionths; other pairs count for none."""
+    first, counts = np.unique(group, return_index=True, return_counts=True)[1:]
+    return in_millionths(confidence[first], counts * (counts - 1) // 2)

@@ -1,26 +1,32 @@
-"""Learned weights of pair models, as JSON files.
+"""Learned weights of pair models.
 
-learned/*.json -> load_model, JSON of a calibration -> model_of -> LinkModel
+learned/boosted.txt (LightGBM), learned/*.json -> load_model, JSON of a calibration -> model_of -> LinkModel
 """
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.resources
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 import numpy as np
 import pydantic
 
+from pipelines.linkage.comparison.agreement_features import AGREEMENT
 from pipelines.linkage.comparison.cosine_features import COSINES
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.scoring.learned_scorers import MOST_LEAVES, Logistic, boosted
+from pipelines.linkage.scoring.lightgbm_text import trees_of
 from pipelines.linkage.scoring.pair_model import LinkModel
 from schemas.artifacts.manifest import first_fault
 from schemas.errors import QprError
 
 Kind = Literal["boosted", "logistic"]
+
+WORDS: Final = "boosted-words.json"
+"""File of the trees that compare words alone."""
 
 _Numbers = list[pydantic.FiniteFloat]
 
@@ -100,6 +106,16 @@ class BoostedWeights(_Saved, frozen=True):
         return self
 
 
+class TreesFile(pydantic.BaseModel, frozen=True):
+    """Thresholds of a LightGBM model and the digest of its file."""
+
+    kind: Literal["lightgbm"]
+    file: str
+    threshold: float = pydantic.Field(gt=0, le=1)
+    least_of_two: float = pydantic.Field(default=0.0, ge=0, le=1)
+    threshold_of_small: float | None = pydantic.Field(default=None, gt=0, le=1)
+
+
 _SAVED: pydantic.TypeAdapter[LogisticWeights | BoostedWeights] = pydantic.TypeAdapter(
     Annotated[LogisticWeights | BoostedWeights, pydantic.Field(discriminator="kind")]
 )
@@ -109,7 +125,32 @@ def load_model(kind: Kind = "boosted", *, cosine: bool = False) -> LinkModel:
     """Return the shipped model of a kind; ``cosine``: the one whose features include the encoder's cosine."""
     folder = importlib.resources.files("pipelines.linkage.scoring") / "learned"
     name = f"{kind}-cosine.json" if cosine else f"{kind}.json"
-    return model_of(json.loads((folder / name).read_text("utf-8")), source=name)
+    saved = json.loads((folder / name).read_text("utf-8"))
+    if saved["kind"] != "lightgbm":
+        return model_of(saved, source=name)
+    described = TreesFile.model_validate(saved)
+    words = json.loads((folder / WORDS).read_text("utf-8"))
+    model = model_of_trees((folder / described.file).read_text("utf-8"), described)
+    return dataclasses.replace(model, words=model_of(words, source=WORDS))
+
+
+def model_of_trees(text: str, described: TreesFile) -> LinkModel:
+    """Return the model of a LightGBM text, whose features are `NAMES` and `AGREEMENT`.
+
+    Raises:
+        QprError: the text cannot be read, or its model is for other features.
+    """
+    read = trees_of(text, source=described.file)
+    if read.features != (*NAMES, *AGREEMENT):
+        raise QprError(f"{described.file}: learned from other features than this version computes. Learn it again")
+    pairs = boosted(read.trees, len(read.features), 0.0)
+    return LinkModel(
+        pairs,
+        described.threshold,
+        least_of_two=described.least_of_two,
+        agreement=True,
+        threshold_of_small=described.threshold_of_small,
+    )
 
 
 def model_of(saved: dict[str, Any], *, source: str) -> LinkModel:

@@ -62,7 +62,9 @@ def test_shipped_weights_state_what_they_were_learned_from() -> None:
     assert not load_model("logistic").cosine
     assert load_model("boosted", cosine=True).cosine
     folder = importlib.resources.files("pipelines.linkage.scoring") / "learned"
-    for name in ("boosted", "logistic", "boosted-cosine"):
+    trees = json.loads((folder / "boosted.json").read_text("utf-8"))["provenance"]
+    assert trees["command"].startswith("python -m benchmarks.labels.learn_trees ")
+    for name in ("boosted-words", "logistic", "boosted-cosine"):
         told = json.loads((folder / f"{name}.json").read_text("utf-8"))["provenance"]
         assert told["command"].startswith("python -m benchmarks.labels.learn_weights learn ")
         assert all(len(digest) == 64 for digest in told["sha256_of_rows"].values())

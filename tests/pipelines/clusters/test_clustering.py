@@ -107,7 +107,7 @@ def test_every_question_of_an_answer_is_kept_or_rejects_for_the_right_reason(row
     )
 
 
-def by_parity(members, _):
+def by_parity(members, *_):
     """Link the questions of an answer that are both even or both odd."""
     groups = [(row["answer_id"], row["question_id"] % 2) for row in members.to_pylist()]
     group = np.array([groups.index(one) for one in groups], np.int64)
@@ -207,7 +207,7 @@ def test_no_members_make_no_clusters():
 
 
 def test_clusters_below_the_threshold_of_verdicts_are_rejected_with_their_calibrated_probability():
-    def by_parity_of_the_answer(table, weights):
+    def by_parity_of_the_answer(table, weights, _):
         linked = by_parity(table, weights)
         return Linked(linked.group, np.where(table["answer_id"].to_numpy() == 1, 0.9, 0.6))
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.engine import shuffle
-from pipelines.engine.shuffle import GroupByShard, concatenate, shard_of, split_by_shard, to_ipc
+from pipelines.engine.shuffle import GroupByShard, JoinByShard, concatenate, shard_of, split_by_shard, to_ipc
 
 SCHEMA = pa.schema([("k", pa.int64()), ("v", pa.string())])
 int64 = st.integers(-(2**63), 2**63 - 1)
@@ -112,3 +112,24 @@ def test_only_empty_tables_give_no_table_on_the_engine():
 def test_no_shards_are_refused():
     with pytest.raises(ValueError, match="at least 1"):
         GroupByShard(key="k", shards=0)
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_two_kinds_of_tables_are_joined_by_shard(shards: int) -> None:
+    first = [table([(k, "a") for k in range(5)]), table([(0, "b")])]
+    second = pa.table({"k": pa.array([0, 0, 4, 99], pa.int64()), "x": [1, 2, 3, 4]})
+
+    def check(joined):
+        rows = in_order(row for one, _ in joined for row in rows_of(one))
+        assert rows == in_order(row for part in first for row in rows_of(part))
+        for one, other in joined:
+            keys = {k % shards for k in one["k"].to_pylist()}
+            assert len(keys) == 1
+            found = [] if other is None else other["x"].to_pylist()
+            of_second = zip(second["k"].to_pylist(), [1, 2, 3, 4], strict=True)
+            assert sorted(found) == [x for k, x in of_second if {k % shards} == keys]
+
+    with PipelineUnderTest(runner="FnApiRunner") as pipeline:
+        one = pipeline | "First" >> beam.Create(first)
+        other = pipeline | "Second" >> beam.Create([second])
+        assert_that((one, other) | JoinByShard(key="k", shards=shards), check)

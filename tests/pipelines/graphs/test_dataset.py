@@ -53,8 +53,8 @@ def test_a_given_split_stays_and_a_missing_one_is_decided_by_hash():
     given = {c: SPLITS[c % 3] for c in range(0, 30, 2)}
     table = members(CLUSTERS, given)
     weights = count_tokens(table["token_ids"])
-    [believed] = outputs(judge(table, EVERYTHING, weights))[None]
-    [alone] = outputs(judge(members(CLUSTERS, {}), EVERYTHING, weights))[None]
+    [believed] = outputs(judge((table, None), EVERYTHING, weights))[None]
+    [alone] = outputs(judge((members(CLUSTERS, {}), None), EVERYTHING, weights))[None]
     found = dict(zip(believed["cluster_id"].to_pylist(), believed["split"].to_pylist(), strict=True))
     hashed = dict(zip(alone["cluster_id"].to_pylist(), alone["split"].to_pylist(), strict=True))
     assert found == hashed | given
@@ -63,12 +63,12 @@ def test_a_given_split_stays_and_a_missing_one_is_decided_by_hash():
 
 
 def test_clusters_of_one_answer_share_its_split():
-    def one_by_one(table, _):
+    def one_by_one(table, *_):
         number = np.arange(len(table)) // 2 * 2  # two questions a group
         return Linked(number, np.ones(len(table)))
 
     table = members({c: [100 * c + n for n in range(8)] for c in range(30)}, {})
-    [believed] = outputs(judge(table, EVERYTHING, count_tokens(table["token_ids"]), one_by_one))[None]
+    [believed] = outputs(judge((table, None), EVERYTHING, count_tokens(table["token_ids"]), one_by_one))[None]
     splits = {}
     for row in believed.to_pylist():
         splits.setdefault(row["answer_id"], set()).add(row["split"])
@@ -80,7 +80,7 @@ def test_clusters_of_one_answer_share_its_split():
 def test_train_is_finished_at_once_and_the_rest_after_leakage_each_split_by_itself():
     table = members(CLUSTERS, {c: SPLITS[c % 3] for c in CLUSTERS})
     weights = count_tokens(table["token_ids"])
-    judged = outputs(judge(table, EVERYTHING, weights))
+    judged = outputs(judge((table, None), EVERYTHING, weights))
     held_out = judged[None][0].filter(pa.array([s != "train" for s in judged[None][0]["split"].to_pylist()]))
     finished = outputs(finish(held_out, EVERYTHING, weights))
     assert {tag for tag in judged if tag} == {"clusters_train", "pairs_train", "places", "rejects", "written"}
@@ -96,7 +96,7 @@ def test_train_is_finished_at_once_and_the_rest_after_leakage_each_split_by_itse
 
 def test_a_shard_without_believable_clusters_yields_no_table():
     table = members({1: [1], 2: [2]}, {})
-    judged = outputs(judge(table, EVERYTHING, count_tokens(table["token_ids"])))
+    judged = outputs(judge((table, None), EVERYTHING, count_tokens(table["token_ids"])))
     assert not {tag for tag in judged if tag and tag.startswith(("clusters", "pairs"))}
     assert len(judged["rejects"][0]) == 2
     assert judged["written"][0].counts["members_judged"] == 2

@@ -66,7 +66,8 @@ def test_given_weights_are_used_and_those_for_other_features_refused():
 
 def test_the_weights_themselves_stay_out_of_what_is_written_down():
     linking = Linking(weights="ab", weights_json="{}")
-    assert linking.model_dump() == {"method": "boosted", "min_probability": None, "weights": "ab", "encoder": None}
+    others = {"method": "boosted", "min_probability": None, "answers": "auto", "encoder": None}
+    assert linking.model_dump() == others | {"weights": "ab"}
 
 
 def test_a_method_that_learns_from_the_log_has_no_weights():

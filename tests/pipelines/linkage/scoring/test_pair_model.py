@@ -1,9 +1,42 @@
 import numpy as np
+import pytest
 
-from pipelines.linkage.scoring.pair_model import mean_within
+from pipelines.linkage.comparison.agreement_features import AGREEMENT
+from pipelines.linkage.comparison.pair_features import NAMES
+from pipelines.linkage.scoring.agreement_required import DISCOUNT, AgreementRequired
+from pipelines.linkage.scoring.pair_model import SMALL_LOG, LinkModel, expected_within, in_millionths, mean_within
+
+
+class AsGiven:
+    """A model whose probability is the first feature."""
+
+    def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        return features[:, 0].astype(float)
 
 
 def test_a_group_s_pairs_alone_count_and_a_row_without_any_has_none() -> None:
     group = np.array([0, 0, 2, 0, 4, 4])
     left, right = np.array([0, 0, 1, 2]), np.array([1, 3, 2, 4])
     assert mean_within(group, left, right, np.array([0.5, 1.0, 0.9, 0.8])).tolist() == [0.75, 0.75, 0, 0.75, 0, 0]
+
+
+def test_a_small_log_has_its_own_threshold() -> None:
+    model = LinkModel(AsGiven(), 0.7, least_of_two=0.8, threshold_of_small=0.3)
+    small = model.for_log(SMALL_LOG - 1)
+    assert (small.threshold, small.least_of_two) == (0.3, 0.3)
+    assert model.for_log(SMALL_LOG) is model
+    assert LinkModel(AsGiven(), 0.7).for_log(1).threshold == 0.7
+
+
+def test_expected_pairs_are_exact_sums_within_groups() -> None:
+    group, confidence = np.array([0, 0, 0, 3, 4, 4]), np.array([0.1, 0.1, 0.1, 0.0, 0.7, 0.7])
+    assert expected_within(group, confidence) == 3 * 100_000 + 700_000
+    assert in_millionths(np.array([0.1] * 10)) == 1_000_000
+
+
+def test_a_pair_whose_neighbours_disagree_is_less_probable_where_agreement_is_required() -> None:
+    features = np.zeros((3, len(NAMES) + len(AGREEMENT)), np.float32)
+    features[:, 0] = [0.9, 0.9, 0.1]
+    features[:, len(NAMES) + AGREEMENT.index("agreement_mean")] = [0.7, 0.5, 1.0]
+    found = AgreementRequired(AsGiven()).probability(features, np.zeros(3, np.int64))
+    assert found.tolist() == pytest.approx([0.9, DISCOUNT * 0.9, 0.1])

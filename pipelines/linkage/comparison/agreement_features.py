@@ -1,0 +1,94 @@
+"""Features of two questions of one answer that compare their similarity with their neighbours of other answers.
+
+similarities of pairs, Witnesses -> agreement_features -> (P, len(AGREEMENT)) float32
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from pipelines.linkage.witnesses import Witnesses
+from pipelines.neighbours.similarity import similarities
+
+AGREEMENT: Final = (
+    "similarity",
+    "others_nearer_min", "others_nearer_max", "mates_nearer_min", "mates_nearer_max", "nearer_min", "nearer_max",
+    "agreement_min", "agreement_max", "agreement_mean",
+    "above_others_min", "above_others_max", "above_fifth_min", "above_fifth_max", "best_other_min", "best_other_max",
+    "answer_agreement", "log_agreement",
+)  # fmt: skip
+"""Names of the columns; ``_min`` and ``_max`` are the minimum and maximum of the two questions.
+
+``others_nearer`` and ``mates_nearer`` are the logarithms of the numbers of neighbours with other answers and with the
+same answer that are at least as near as the pair's other question, ``nearer`` of their sum, and ``agreement`` is the
+share of the same answer among them. ``above_others`` is the pair's similarity minus that of the nearest question with
+another answer, ``above_fifth`` minus that of the fifth. ``answer_agreement`` is the share of the answer's questions,
+these two left out, whose nearest question has the same answer, and ``log_agreement`` that of the log's."""
+
+FIFTH: Final = 4
+PRIOR: Final = 4.0
+"""Number of questions with the log's agreement that are added to those of an answer."""
+
+CHUNK: Final = 1 << 18
+"""Number of pairs whose neighbours are counted together; bounds memory."""
+
+_ROUNDING: Final = 1e-6
+
+
+def agreement_features(
+    witnesses: Witnesses, left: np.ndarray, right: np.ndarray, *, answer_of_row: np.ndarray
+) -> np.ndarray:
+    """Compare pairs of questions with the neighbours of both.
+
+    Args:
+        witnesses: neighbours of R rows.
+        left: (P,) rows.
+        right: (P,) other rows of the same answers.
+        answer_of_row: (R,) number of each row's answer, from 0.
+
+    Returns:
+        (P, len(AGREEMENT)) float32.
+    """
+    pair = similarities(witnesses.vectors, left, right)
+    sides = [_of_side(witnesses, rows, pair) for rows in (left, right)]
+    columns = [pair]
+    for one, two in zip(*sides, strict=True):
+        columns += [np.minimum(one, two), np.maximum(one, two)]
+    after = AGREEMENT.index("agreement_mean")
+    columns.insert(after, (columns[after - 2] + columns[after - 1]) / 2)
+    return np.column_stack([*columns, *_of_answer(witnesses, left, right, answer_of_row)]).astype(np.float32)
+
+
+def _of_side(witnesses: Witnesses, rows: np.ndarray, pair: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return others nearer, mates nearer, both, agreement, margins to the first and fifth other, and the first other.
+
+    If all known neighbours with other answers are nearer, there may be more, and only the pair itself agrees.
+    """
+    others, mates = (_count_nearer(table, rows, pair) for table in (witnesses.other, witnesses.same))
+    mates = np.maximum(mates, 1)
+    full = others >= witnesses.other.shape[1]
+    agreement = np.where(full, 1 / (1 + others), mates / (mates + others))
+    first, fifth = witnesses.other[rows, 0], witnesses.other[rows, FIFTH]
+    counts = (np.log1p(others), np.log1p(mates), np.log1p(mates + others))
+    return (*counts, agreement, pair - first, pair - fifth, first)
+
+
+def _count_nearer(table: np.ndarray, rows: np.ndarray, pair: np.ndarray) -> np.ndarray:
+    """Return (P,) float64 numbers of similarities in a row's neighbours that are at least as high as the pair's."""
+    counts = np.empty(len(rows))
+    for start in range(0, len(rows), CHUNK):
+        part = slice(start, start + CHUNK)
+        counts[part] = (table[rows[part]] >= np.maximum(pair[part, None] - _ROUNDING, _ROUNDING)).sum(axis=1)
+    return counts
+
+
+def _of_answer(
+    witnesses: Witnesses, left: np.ndarray, right: np.ndarray, answer_of_row: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    agreeing = witnesses.agreeing.astype(float)
+    sizes, total = np.bincount(answer_of_row), np.bincount(answer_of_row, agreeing)
+    answer, log = answer_of_row[left], witnesses.log.share
+    others = total[answer] - agreeing[left] - agreeing[right]
+    return (others + PRIOR * log) / (sizes[answer] - 2 + PRIOR), np.full(len(left), log)

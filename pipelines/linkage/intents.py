@@ -1,0 +1,135 @@
+"""Answers that are intents: every question of such an answer means the same, but for wrong answers.
+
+MEMBERS of whole answers, Witnesses -> intents -> Intents: which answers are, and which of their questions belong
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.linkage.witnesses import LogAgreement, Witnesses
+from pipelines.questions.answer_kinds import KINDS, kinds_of
+from pipelines.questions.token_frequencies import TokenWeights
+from schemas.ragged import sizes_of_runs, starts_of_runs
+
+Policy = Literal["auto", "intent", "fact"]
+
+BY_KIND: Final = ("sentence", "label")
+"""Kinds of answers that are written for one intent: help articles, and names such as ``card_arrival``."""
+
+BY_EVIDENCE: Final = ("entity", "id")
+"""Kinds of answers that are intents only by the evidence of their questions."""
+
+MIN_QUESTIONS: Final = 20
+MIN_AGREEMENT: Final = 0.4
+MIN_LOG_AGREEMENT: Final = 0.6
+"""Minimum share of the questions of such an answer, and of the log, whose nearest question has the same answer."""
+
+MAX_RARE: Final = 0.1
+RARE: Final = 0.0002
+"""Maximum number of words a question that at most this share of the log's questions have, and at least two.
+
+People ask about intents in everybody's words, and about facts with the names of things: Quora's questions have .6 to .8
+such words each, generated ones about facts .7, simulated ones .2, those to a help desk .04. Words of one question alone
+are not counted for the log."""
+
+MAX_NAMES: Final = 0.25
+"""Maximum share of an answer's questions with such a word: of Quora's clusters under answers about one topic .36 have
+one, of generated questions about facts all, of a help desk's .09."""
+
+MIN_RARE_OF_FACTS: Final = 0.3
+MAX_AGREEMENT_OF_FACTS: Final = 0.35
+"""Minimum number of such words a question, and maximum agreement, of a log of facts."""
+
+LARGE_LOG: Final = 5_000
+"""Minimum number of questions of a log in which a word's rarity is evidence."""
+
+RELIABLE: Final = 0.2
+"""Maximum share of a log's questions that neighbours contradict; with more, neighbours are no evidence of a wrong
+answer, as in a small log, where most wordings of an intent share no word."""
+
+STRICTNESS: Final = 2.5
+MAX_REQUIRED: Final = 0.3
+"""Factor of the share of the log's questions that neighbours contradict, and maximum, of the support that a question of
+an intent must have: the more answers of a log are wrong, the more likely is one that neighbours contradict."""
+
+SURE: Final = 0.98
+UNCERTAIN: Final = 0.9
+"""Probability that two questions of an intent are paraphrases where neighbours are reliable, and where they are not;
+the first was measured on a help desk's log with one wrong answer in twenty, the second allows as many."""
+
+
+class Intents(NamedTuple):
+    """Answers that are intents, and their questions.
+
+    Attributes:
+        of_intent: (R,) bool, whether the row's answer is an intent.
+        belongs: (R,) bool, whether the row also belongs to it; no stray.
+        probability: probability that two questions that belong to an intent are paraphrases.
+    """
+
+    of_intent: np.ndarray
+    belongs: np.ndarray
+    probability: float
+
+
+def intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesses, policy: Policy) -> Intents:
+    """Return the rows that belong to an intent.
+
+    Args:
+        members: (R,) MEMBERS ordered by answer and question, all rows of each answer present.
+        weights: weights of the words of the log.
+        witnesses: neighbours of the rows.
+        policy: ``intent`` for all answers, ``fact`` for none, ``auto`` by the kind of the answer's text and the
+            evidence of its questions.
+    """
+    if policy == "fact" or not len(members):
+        nothing = np.zeros(len(members), bool)
+        return Intents(nothing, nothing, UNCERTAIN)
+    starts = starts_of_runs(members["answer_id"].to_numpy())
+    sizes = sizes_of_runs(starts, len(members))
+    if policy == "intent":
+        chosen = np.ones(len(starts), bool)
+    else:
+        kinds = kinds_of(members["answer"].take(pa.array(starts)))
+        chosen = np.isin(kinds, [KINDS.index(kind) for kind in BY_KIND])
+        candidates = np.isin(kinds, [KINDS.index(kind) for kind in BY_EVIDENCE]) & (sizes >= MIN_QUESTIONS)
+        rare_words = _rare_words_a_question(weights)
+        if witnesses.log.share >= MIN_LOG_AGREEMENT and rare_words is not None and rare_words <= MAX_RARE:
+            agreement = np.add.reduceat(witnesses.agreeing.astype(float), starts) / sizes
+            names = np.add.reduceat(_has_rare_word(members, weights).astype(float), starts) / sizes
+            chosen |= candidates & (agreement >= MIN_AGREEMENT) & (names <= MAX_NAMES)
+    of_intent = np.repeat(chosen, sizes)
+    contradicted = witnesses.log.contradicted_share
+    reliable = contradicted <= RELIABLE
+    required = min(STRICTNESS * contradicted, MAX_REQUIRED)
+    belongs = of_intent & (witnesses.support >= required) if reliable else of_intent
+    return Intents(of_intent, belongs, SURE if reliable else UNCERTAIN)
+
+
+def is_about_facts(weights: TokenWeights, log: LogAgreement) -> bool:
+    """Return whether near questions of a large log mostly have other answers, and many of its words are names."""
+    rare = _rare_words_a_question(weights)
+    return rare is not None and rare >= MIN_RARE_OF_FACTS and log.share <= MAX_AGREEMENT_OF_FACTS
+
+
+def _rare_words_a_question(weights: TokenWeights) -> float | None:
+    """Return the number of words a question that few others have, None of a log that is too small."""
+    if weights.questions < LARGE_LOG:
+        return None
+    rare = weights.frequencies <= max(2.0, RARE * weights.questions)
+    return float(weights.frequencies[rare].sum() / weights.questions)
+
+
+def _has_rare_word(members: pa.Table, weights: TokenWeights) -> np.ndarray:
+    """Return for each row whether one of its words is as rare as that, or in no other question."""
+    tokens = members["token_ids"].combine_chunks()
+    frequency = weights.frequency(pc.list_flatten(tokens).to_numpy(zero_copy_only=False))
+    lowest = np.full(len(members), np.inf)
+    np.minimum.at(lowest, pc.list_parent_indices(tokens).to_numpy(), frequency)
+    rare: np.ndarray = lowest <= max(2.0, RARE * weights.questions)
+    return rare

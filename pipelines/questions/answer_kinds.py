@@ -1,0 +1,49 @@
+"""Kinds of answers, by their text: some belong to one question, others are shared by chance.
+
+answer texts -> kinds_of -> one name a text
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Kind = Literal["sentence", "label", "yes/no", "number", "date", "id", "entity"]
+"""``sentence`` is a whole statement or more, ``label`` the name of an intent such as ``card_arrival``, ``id`` a code of
+letters and digits, and ``entity`` any other short text, such as a name."""
+
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+
+_MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_PATTERNS: Final[tuple[tuple[Kind, str], ...]] = (
+    ("yes/no", r"(?i)^\W*(yes|no|true|false|maybe|ja|nein|oui|non|sí|si|да|нет)\W*$"),
+    ("label", r"^\p{L}+(_[\p{L}\d]+)+\W*$"),
+    ("number", r"^\W*\d[\d\s.,:/%+-]*(\p{L}+\W*){0,2}$"),
+    ("date", rf"(?i)^.{{0,24}}\b({_MONTHS})\p{{L}}*\b.{{0,24}}\d.{{0,24}}$"),
+    ("id", r"^\S*\d\S*$"),
+    ("sentence", r"(?s)^\s*(\S+\s+){9,}\S"),
+    ("sentence", r"(?s)^\s*(\S+\s+){3,}\S*[.!?…。！？।]\W*$"),
+    ("sentence", r"(?s)^.{12,}[。！？]\W*$"),
+)
+_WORD_START: Final = r"(^|\s)\W*\p{L}"
+_LOWERCASE_START: Final = r"(^|\s)\W*[\p{Ll}\p{Lo}]"
+MIN_LOWERCASE: Final = 0.4
+"""Minimum share of the words of a sentence that start in lower case; fewer do in a title or the name of a company."""
+
+_EXAMINED: Final = 400
+"""Number of characters of an answer that are examined."""
+
+
+def kinds_of(answers: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return (R,) int64 indexes in `KINDS` of the answers' texts; a null is an entity."""
+    texts = pc.utf8_slice_codeunits(pc.fill_null(answers, ""), 0, _EXAMINED)
+    kinds = np.full(len(texts), KINDS.index("entity"))
+    lower, words = (np.asarray(pc.count_substring_regex(texts, pattern)) for pattern in (_LOWERCASE_START, _WORD_START))
+    is_prose = lower >= MIN_LOWERCASE * np.maximum(words, 1)
+    for kind, pattern in reversed(_PATTERNS):  # the first that matches decides
+        matches = np.asarray(pc.match_substring_regex(texts, pattern))
+        kinds[matches & is_prose if kind == "sentence" else matches] = KINDS.index(kind)
+    return kinds

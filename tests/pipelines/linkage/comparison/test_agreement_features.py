@@ -1,0 +1,65 @@
+"""Features of pairs from their neighbours of other answers."""
+
+import numpy as np
+import pytest
+
+from pipelines.linkage.comparison.agreement_features import AGREEMENT, agreement_features
+from pipelines.linkage.comparison.compare import compare
+from pipelines.linkage.comparison.pair_features import NAMES
+from pipelines.linkage.witnesses import LogAgreement, Witnesses, find_witnesses
+from pipelines.neighbours.similarity import question_vectors, similarities
+from pipelines.questions.token_frequencies import count_tokens
+
+LOG = LogAgreement(8, 5, 1)
+
+
+@pytest.fixture
+def members(members_of):
+    return members_of(["pay my bill", "pay the bill", "cancel it"])
+
+
+def table(members, other: list[list[float]], log: LogAgreement = LOG) -> dict[str, np.ndarray]:
+    vectors = question_vectors(members["text"], count_tokens(members["token_ids"]))
+    same, others = np.zeros((2, len(members), 20), np.float32)
+    same[:, 0] = 0.3
+    for row, values in enumerate(other):
+        others[row, : len(values)] = values
+    witnesses = Witnesses(vectors, same, others, np.full(len(members), 0.5), log)
+    left, right = np.array([0]), np.array([1])
+    found = agreement_features(witnesses, left, right, answer_of_row=np.zeros(len(members), np.int64))
+    assert found.shape == (1, len(AGREEMENT))
+    return dict(zip(AGREEMENT, found[0].tolist(), strict=True))
+
+
+def test_agreement_is_the_share_of_the_answer_among_those_at_least_as_near(members) -> None:
+    found = table(members, [[0.99, 0.9], [0.01]])
+    assert (found["agreement_min"], found["agreement_max"]) == pytest.approx((1 / 3, 1))
+    assert found["agreement_mean"] == pytest.approx(2 / 3)
+    assert found["others_nearer_max"] == pytest.approx(np.log1p(2))
+
+
+def test_margins_are_to_the_nearest_and_the_fifth_other_question(members) -> None:
+    vectors = question_vectors(members["text"], count_tokens(members["token_ids"]))
+    pair = float(similarities(vectors, np.array([0]), np.array([1]))[0])
+    found = table(members, [[0.9, 0.8, 0.7, 0.6, 0.5], []])
+    assert found["similarity"] == pytest.approx(pair)
+    assert (found["above_others_min"], found["above_others_max"]) == pytest.approx((pair - 0.9, pair))
+    assert (found["above_fifth_min"], found["above_fifth_max"]) == pytest.approx((pair - 0.5, pair))
+
+
+def test_with_all_known_neighbours_nearer_only_the_pair_itself_agrees(members) -> None:
+    assert table(members, [[1.0] * 20, []])["agreement_min"] == pytest.approx(1 / 21)
+
+
+def test_the_agreement_of_the_answer_leaves_the_pair_out(members) -> None:
+    found = table(members, [[0.9], [0.9], [0.1]])
+    assert found["log_agreement"] == pytest.approx(0.6)
+    assert found["answer_agreement"] == pytest.approx((1 + 4 * 0.6) / (1 + 4))
+
+
+def test_the_features_follow_those_of_the_words(members) -> None:
+    weights = count_tokens(members["token_ids"])
+    witnesses = find_witnesses(members, weights)
+    (plain,), (both,) = compare(members, weights), compare(members, weights, witnesses=witnesses)
+    assert np.array_equal(both.features[:, : len(NAMES)], plain.features)
+    assert both.features.shape[1] == len(NAMES) + len(AGREEMENT)

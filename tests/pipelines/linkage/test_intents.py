@@ -1,0 +1,69 @@
+"""Answers that are intents, and the questions that belong to them."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from pipelines.linkage.intents import MIN_QUESTIONS, intents
+from pipelines.linkage.witnesses import LogAgreement, Witnesses
+from pipelines.neighbours.similarity import question_vectors
+from pipelines.questions.token_frequencies import TokenWeights, count_tokens
+
+RELIABLE, UNRELIABLE = LogAgreement(100, 90, 10), LogAgreement(100, 30, 60)
+
+
+def witnesses(members: pa.Table, support: list[float], log: LogAgreement = RELIABLE, same: float = 0.5) -> Witnesses:
+    near = np.zeros((len(members), 20), np.float32)
+    near[:, 0] = same
+    vectors = question_vectors(members["text"], count_tokens(members["token_ids"]))
+    return Witnesses(vectors, near, np.zeros_like(near), np.array(support), log)
+
+
+def answered(members: pa.Table, answer: str) -> pa.Table:
+    place = members.column_names.index("answer")
+    return members.set_column(place, "answer", pa.array([answer] * len(members)))
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_intent"), [("card_arrival", True), ("Choose the menu and log in again.", True), ("Paris", False)]
+)
+def test_an_answer_written_for_one_intent_is_one(members_of, answer: str, is_intent: bool) -> None:
+    members = answered(members_of(["one", "two"]), answer)
+    found = intents(members, count_tokens(members["token_ids"]), witnesses(members, [0.5, 0.5]), "auto")
+    assert found.of_intent.tolist() == found.belongs.tolist() == [is_intent] * 2
+
+
+def test_a_question_that_reliable_neighbours_contradict_does_not_belong(members_of) -> None:
+    members = answered(members_of(["one", "two", "three"]), "card_arrival")
+    weights = count_tokens(members["token_ids"])
+    found = intents(members, weights, witnesses(members, [0.9, 0.0, 0.5]), "auto")
+    assert found.belongs.tolist() == [True, False, True]
+    kept = intents(members, weights, witnesses(members, [0.9, 0.0, 0.5], UNRELIABLE), "auto")
+    assert kept.belongs.all()
+    assert kept.probability < found.probability
+
+
+@pytest.mark.parametrize("policy", ["intent", "fact"])
+def test_the_option_decides_for_all_answers(members_of, policy: str) -> None:
+    members = answered(members_of(["one", "two"]), "Paris" if policy == "intent" else "card_arrival")
+    found = intents(members, count_tokens(members["token_ids"]), witnesses(members, [0.5, 0.5]), policy)  # type: ignore[arg-type]
+    assert found.of_intent.tolist() == [policy == "intent"] * 2
+
+
+def test_an_answer_with_many_agreeing_questions_in_common_words_is_an_intent(members_of) -> None:
+    members = answered(members_of([f"card {number}" for number in range(MIN_QUESTIONS)]), "card arrival")
+    frequent = np.unique(np.concatenate(members["token_ids"].to_numpy(zero_copy_only=False)))
+    shared = TokenWeights(frequent, np.full(len(frequent), 1_000), 10_000)
+    names = TokenWeights(frequent[:1], np.full(1, 1_000), 10_000)
+    support = [0.5] * len(members)
+    assert intents(members, shared, witnesses(members, support), "auto").of_intent.all()
+    assert not intents(members, names, witnesses(members, support), "auto").of_intent.any()  # each has a rare word
+    assert not intents(members, shared, witnesses(members, support, same=0.0), "auto").of_intent.any()
+    assert not intents(members, shared, witnesses(members, support, UNRELIABLE), "auto").of_intent.any()
+    few = members.slice(1)
+    assert not intents(few, shared, witnesses(few, support[1:]), "auto").of_intent.any()
+
+
+def test_no_question_belongs_to_nothing(members_of) -> None:
+    empty = members_of(["one"]).slice(0, 0)
+    assert len(intents(empty, count_tokens(empty["token_ids"]), witnesses(empty, []), "auto").of_intent) == 0

@@ -1,0 +1,74 @@
+"""Neighbours of questions as evidence."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from pipelines.intermediate import NEIGHBOURS
+from pipelines.linkage.witnesses import (
+    NEAREST,
+    LogAgreement,
+    agreement_of,
+    find_witnesses,
+    total_agreement,
+    witnesses_of,
+)
+from pipelines.neighbours.nearest import exact_nearest
+from pipelines.questions.token_frequencies import count_tokens
+
+QUESTIONS = (
+    ["how do i pay my bill", "how can i pay the bill", "pay my bill please"],
+    ["where is my parcel", "where is the parcel now", "how do i pay my bill today"],
+)
+
+
+def near(*rows: tuple[int, int, int, int, float]) -> pa.Table:
+    columns = zip(*rows, strict=True) if rows else [[]] * len(NEIGHBOURS)
+    return pa.table(dict(zip(NEIGHBOURS.names, map(list, columns), strict=True)), schema=NEIGHBOURS)
+
+
+def test_each_row_has_its_similarities_in_falling_order(members_of) -> None:
+    members = members_of(["one", "two"], ["three"])
+    first, second, third = members["question_id"].to_pylist()
+    a, _, b = members["answer_id"].to_pylist()
+    table = near((first, a, third, b, 0.25), (first, a, second, a, 0.5), (first, a, 99, 98, 0.75), (1, 2, 3, 4, 0.9))
+    found = witnesses_of(members, table, count_tokens(members["token_ids"]), LogAgreement())
+    assert found.same.shape == found.other.shape == (3, NEAREST)
+    assert found.same[0, :2].tolist() == [0.5, 0]
+    assert found.other[0, :3].tolist() == [0.75, 0.25, 0]
+    assert not found.same[1:].any()
+    assert not found.other[1:].any()
+
+
+def test_support_compares_the_own_answer_with_the_strongest_other_one(members_of) -> None:
+    members = members_of(["one", "two"])
+    first, second = members["question_id"].to_pylist()
+    answer = members["answer_id"][0].as_py()
+    table = near((first, answer, second, answer, 0.5), (first, answer, 7, 70, 0.5), (first, answer, 8, 80, 0.25))
+    found = witnesses_of(members, table, count_tokens(members["token_ids"]), LogAgreement())
+    assert found.support.tolist() == pytest.approx([0.5, 0.5])  # the second one has no neighbour at all
+    alone = witnesses_of(members, table.slice(1), count_tokens(members["token_ids"]), LogAgreement())
+    assert alone.support[0] == 0
+
+
+def test_the_lowest_support_is_that_of_a_question_with_a_wrong_answer(members_of) -> None:
+    members = members_of(*QUESTIONS)
+    weights = count_tokens(members["token_ids"])
+    found = find_witnesses(members, weights)
+    stray = members["text"].to_pylist().index("how do i pay my bill today")
+    assert not found.agreeing[stray]
+    assert int(np.argmin(found.support)) == stray
+    assert (found.log.questions, found.log.agreeing) == (6, int(found.agreeing.sum()))
+
+
+def test_parts_of_a_log_add_up(members_of) -> None:
+    members = members_of(*QUESTIONS)
+    neighbours = exact_nearest(members, count_tokens(members["token_ids"]), k=NEAREST)
+    in_first = np.isin(neighbours["answer_id"].to_numpy(), members["answer_id"].to_numpy()[:1])
+    parts = [agreement_of(neighbours.filter(pa.array(rows))) for rows in (in_first, ~in_first)]
+    assert total_agreement(parts) == agreement_of(neighbours)
+
+
+def test_a_log_without_questions_agrees_in_half() -> None:
+    assert agreement_of(NEIGHBOURS.empty_table()) == total_agreement([]) == LogAgreement()
+    assert LogAgreement().share == 0.5

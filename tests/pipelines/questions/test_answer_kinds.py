@@ -1,0 +1,41 @@
+"""Kinds of answers by their text."""
+
+import pyarrow as pa
+import pytest
+
+from pipelines.questions.answer_kinds import KINDS, kinds_of
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("You can return any item within thirty days.", "sentence"),
+        ("Open the settings and choose the account whose password you want to change", "sentence"),
+        ("您可以在三十天内退货，全额退款。", "sentence"),
+        ("Toyota Motor Manufacturing, U.S.A., Inc.", "entity"),
+        ("Mount Everest", "entity"),
+        ("card arrival", "entity"),
+        ("card_arrival", "label"),
+        ("Refund_not_showing_up?", "label"),
+        ("Yes.", "yes/no"),
+        ("nein", "yes/no"),
+        ("1990", "number"),
+        ("3.5 km", "number"),
+        ("1,000,000", "number"),
+        ("12 May 1990", "date"),
+        ("May 12, 1990", "date"),
+        ("Q970867", "id"),
+        ("", "entity"),
+        (None, "entity"),
+    ],
+)
+def test_the_kind_of_an_answer_follows_from_its_text(text: str | None, kind: str) -> None:
+    assert [KINDS[number] for number in kinds_of(pa.array([text], pa.string()))] == [kind]
+
+
+def test_a_very_long_answer_is_a_sentence_by_its_beginning() -> None:
+    assert KINDS[kinds_of(pa.array(["a word and " * 100_000]))[0]] == "sentence"
+
+
+def test_no_answer_has_no_kind() -> None:
+    assert len(kinds_of(pa.array([], pa.string()))) == 0
