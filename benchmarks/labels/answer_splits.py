@@ -5,7 +5,8 @@ Run: python -m benchmarks.labels.answer_splits --dataset quora --clusters 2000
 The weights come from one half of the clusters (`benchmarks.labels.learn_weights`); the other half is scored. In log (b)
 clusters that share an answer have nothing in common on purpose; in (c) they share the rarest word that all questions of
 a cluster have; in (d) that word is the rarest of those that at least 50 clusters have, so that the groups of (d) are as
-large as in (b) and the words less specific; (a) is simulated. Columns: the shares of unrelated answers kept and of
+large as in (b) and the words less specific; in (topic) it is the rarest of those that at least 4 clusters have; (a) is
+simulated. Columns: the shares of unrelated answers kept and of
 two-in-one answers kept whole; the same figures with the gate, and with the gate of whole answers (.1).
 """
 
@@ -46,6 +47,7 @@ def score_log(report: Report, name: str, log: SilverLog, *, model: str | None = 
     _row_of_model(report, "fellegi-sunter", pairs, lambda: _unsupervised(pairs))
     for kind in KINDS:
         _row_of_model(report, kind, pairs, functools.partial(load_model, kind))
+    _row_of_model(report, "boosted", gather(log, neighbours=True), load_model)
     if model:
         pairs = gather(log, load_encoder(model).encode)
         _row_of_model(report, "boosted with cosine", pairs, lambda: load_model("boosted", cosine=True))

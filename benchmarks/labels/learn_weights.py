@@ -1,4 +1,4 @@
-"""Learning of the shipped linkage weights, from one half of the clusters of a dataset.
+"""Learning of the shipped linkage weights without neighbours, from one half of the clusters of a dataset.
 
 Run: python -m benchmarks.labels.learn_weights learn --dataset quora --logs SIMULATED --stray-logs ANOTHER --output DIR
 
@@ -41,15 +41,18 @@ from pipelines.calibration.fit_scorer import learn as learn_scorer
 from pipelines.linkage.comparison.compare import Compared, compare_all
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import Kind, model_of
+from pipelines.linkage.witnesses import find_witnesses
 from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.content_digest import rows_digest
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
 
-LOGS: dict[str, Alike] = {"b": "nothing", "c": "rarest", "d": "frequent"}
+LOGS: dict[str, Alike] = {"b": "nothing", "c": "rarest", "d": "frequent", "topic": "topic"}
 LEARNED_FROM = ("b", "c")
-KINDS: tuple[Kind, ...] = ("boosted", "logistic")
+KINDS: tuple[Kind, ...] = ("logistic",)
+"""Kinds learned without an encoder; those of an encoder are boosted, and `learn_trees` learns the others."""
+
 PARTS = 3
 """Number of equal parts of the clusters; one is kept back from learning, to choose the threshold on."""
 
@@ -81,10 +84,11 @@ class Pairs(NamedTuple):
     compared: Compared
 
 
-def gather(log: SilverLog, encode: Encode = None) -> Pairs:
-    """Return the candidate pairs of a log."""
+def gather(log: SilverLog, encode: Encode = None, *, neighbours: bool = False) -> Pairs:
+    """Return the candidate pairs of a log, with the features of an encoder or of the neighbours on request."""
     vectors = encode(log.members["text"]) if encode else None
-    return Pairs(log, compare_all(log.members, log.weights, vectors=vectors))
+    witnesses = find_witnesses(log.members, log.weights) if neighbours else None
+    return Pairs(log, compare_all(log.members, log.weights, vectors=vectors, witnesses=witnesses))
 
 
 def grouping(pairs: Pairs, probability: np.ndarray, model: LinkModel) -> np.ndarray:
@@ -242,7 +246,7 @@ def learn(
     started = time.process_time()
     source, _ = halves(open_dataset(dataset), seed=seed)
     simulated = simulated_logs(logs, stray_logs)
-    learned = learn_all(parts_of(source, model), simulated, seed=seed, kinds=KINDS[:1] if model else KINDS)
+    learned = learn_all(parts_of(source, model), simulated, seed=seed, kinds=("boosted",) if model else KINDS)
     output.mkdir(parents=True, exist_ok=True)
     origin = provenance(dataset, logs, stray_logs, model, seed)
     for kind, saved in learned.items():

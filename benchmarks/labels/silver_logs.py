@@ -25,10 +25,15 @@ from schemas.text_arrays import key_all, tokens_all
 ALONE, TWO_IN_ONE, MERGED, UNRELATED = range(4)
 LARGEST_CLUSTER = 30
 LARGEST_GROUP = 50
+TOPIC_CLUSTERS = 4
+"""Minimum number of clusters that share the word of a topic."""
 
-Alike = Literal["nothing", "rarest", "frequent"]
+LARGEST_TOPIC = 8
+
+Alike = Literal["nothing", "rarest", "frequent", "topic"]
 """Word that the clusters of an answer share: none on purpose, the rarest word of all questions of each of them, or the
-rarest of those words that at least `LARGEST_GROUP` clusters have, so that groups become as large as in log (b)."""
+rarest of those words that at least `LARGEST_GROUP` clusters have, so that groups become as large as in log (b), or that
+at least `TOPIC_CLUSTERS` have, so that groups are about one topic."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,7 +122,8 @@ def merged_log(source: Source, *, seed: int, alike: Alike, unrelated: float = 0.
     answers: list[tuple[int, list[np.ndarray]]] = []
     merged = total // 5
     while merged > 1:
-        word, clusters = draw.clusters(min(int(generator.integers(2, LARGEST_GROUP + 1)), merged))
+        largest = LARGEST_TOPIC if alike == "topic" else LARGEST_GROUP
+        word, clusters = draw.clusters(min(int(generator.integers(2, largest + 1)), merged))
         answers.append((MERGED, [*clusters, *draw.strays(len(clusters), word)[:, None]]))
         merged -= len(clusters)
     answers += [(TWO_IN_ONE, draw.clusters(2)[1]) for _ in range(total // 20)]
@@ -162,7 +168,7 @@ class _Draw:
         self.word_of = [""] * len(source.clusters)
         self.strays_of_word: dict[str, list[int]] = {"": source.strays.tolist()}
         if alike != "nothing":
-            self._index(least=LARGEST_GROUP if alike == "frequent" else 1)
+            self._index(least={"frequent": LARGEST_GROUP, "topic": TOPIC_CLUSTERS}.get(alike, 1))
         self.of_word: dict[str, list[int]] = collections.defaultdict(list)
         for number, word in enumerate(self.word_of):
             self.of_word[word].append(number)
