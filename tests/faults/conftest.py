@@ -165,7 +165,7 @@ def save(url, model_digest):
 def calibration(url):
     output = Output(str(url), "calibration")
     shipped = importlib.resources.files("pipelines.linkage.scoring") / "learned"
-    learned = json.loads((shipped / "boosted.json").read_text())
+    learned = json.loads((shipped / "boosted-words.json").read_text())
     weights = json.dumps({**learned, "trees": learned["trees"][:20]}).encode() + b"\n"
     points = [{"threshold": 0.1 * n, "precision": 0.09 * n, "recall": 1 - 0.1 * n} for n in range(1, 10)]
     curves = json.dumps({"counts": {}, "threshold": 0.5, "curves": dict.fromkeys(SCORES, points)}).encode()
