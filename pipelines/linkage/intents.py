@@ -18,7 +18,7 @@ from schemas.ragged import sizes_of_runs, starts_of_runs
 
 Policy = Literal["auto", "intent", "fact"]
 
-BY_KIND: Final = ("sentence", "label")
+BY_TEXT: Final = ("sentence", "label")
 """Kinds of answers that are written for one intent: help articles, and names such as ``card_arrival``."""
 
 BY_EVIDENCE: Final = ("entity", "id")
@@ -44,6 +44,12 @@ one, of generated questions about facts all, of a help desk's .09."""
 MIN_RARE_OF_FACTS: Final = 0.3
 MAX_AGREEMENT_OF_FACTS: Final = 0.35
 """Minimum number of such words a question, and maximum agreement, of a log of facts."""
+
+FALLBACK: Final = 0.5
+MIN_TELLING: Final = 0.5
+"""Minimum agreement of an answer of few questions in a small log as a share of the log's, and minimum of the log's from
+which on it is required. A fallback answer ("Sorry, I cannot help") is a sentence too, but the nearest questions have
+other answers. Where that is so for most questions of the log, few questions of an answer are no evidence."""
 
 LARGE_LOG: Final = 5_000
 """Minimum number of questions of a log in which a word's rarity is evidence."""
@@ -95,20 +101,36 @@ def intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesses, poli
     if policy == "intent":
         chosen = np.ones(len(starts), bool)
     else:
-        kinds = kinds_of(members["answer"].take(pa.array(starts)))
-        chosen = np.isin(kinds, [KINDS.index(kind) for kind in BY_KIND])
-        candidates = np.isin(kinds, [KINDS.index(kind) for kind in BY_EVIDENCE]) & (sizes >= MIN_QUESTIONS)
-        rare_words = _rare_words_a_question(weights)
-        if witnesses.log.share >= MIN_LOG_AGREEMENT and rare_words is not None and rare_words <= MAX_RARE:
-            agreement = np.add.reduceat(witnesses.agreeing.astype(float), starts) / sizes
-            names = np.add.reduceat(_has_rare_word(members, weights).astype(float), starts) / sizes
-            chosen |= candidates & (agreement >= MIN_AGREEMENT) & (names <= MAX_NAMES)
+        chosen = _by_text_and_evidence(members, weights, witnesses, starts)
     of_intent = np.repeat(chosen, sizes)
     contradicted = witnesses.log.contradicted_share
     reliable = contradicted <= RELIABLE
     required = min(STRICTNESS * contradicted, MAX_REQUIRED)
     belongs = of_intent & (witnesses.support >= required) if reliable else of_intent
     return Intents(of_intent, belongs, SURE if reliable else UNCERTAIN)
+
+
+def _by_text_and_evidence(
+    members: pa.Table, weights: TokenWeights, witnesses: Witnesses, starts: np.ndarray
+) -> np.ndarray:
+    """Return for each answer whether it is an intent: in a small log by its text, in a large one by its questions."""
+    sizes = sizes_of_runs(starts, len(members))
+    kinds = kinds_of(members["answer"].take(pa.array(starts)))
+    by_text, by_evidence = (np.isin(kinds, [KINDS.index(kind) for kind in names]) for names in (BY_TEXT, BY_EVIDENCE))
+    agreement = np.add.reduceat(witnesses.agreeing.astype(float), starts) / sizes
+    share = witnesses.log.share
+    rare_words = _rare_words_a_question(weights)
+    if rare_words is None:
+        few = np.where(share >= MIN_TELLING, FALLBACK * share, 0.0)
+        least = np.where(sizes >= MIN_QUESTIONS, MIN_AGREEMENT, np.where(sizes > 2, few, 0.0))
+        small: np.ndarray = by_text & (agreement >= least)
+        return small
+    if share < MIN_LOG_AGREEMENT or rare_words > MAX_RARE:
+        return np.zeros(len(starts), bool)
+    names = np.add.reduceat(_has_rare_word(members, weights).astype(float), starts) / sizes
+    candidates = by_text | (by_evidence & (sizes >= MIN_QUESTIONS))
+    large: np.ndarray = candidates & (agreement >= MIN_AGREEMENT) & (names <= MAX_NAMES)
+    return large
 
 
 def is_about_facts(weights: TokenWeights, log: LogAgreement) -> bool:
