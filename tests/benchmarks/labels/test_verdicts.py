@@ -55,10 +55,10 @@ def test_many_verdicts_come_near_the_truth(whole, tmp_path):
     dataset = cut(whole, GROUPS, str(tmp_path / "cut"))
     population = read_population(dataset)
     truth = truth_of(dataset, population, GROUPS)
-    evidence = sampled_evidence(dataset, population, GROUPS, seed=1, blocks=36)
-    found = evidence.estimates().precision
-    assert found.low <= truth.precision(0.0) <= found.high
-    assert naive_threshold(evidence, 0.0) == pytest.approx(truth.probability.min())
+    samples = [sampled_evidence(dataset, population, GROUPS, seed=seed, blocks=36) for seed in range(20)]
+    found = [evidence.estimates().precision for evidence in samples]
+    assert sum(estimate.low <= truth.precision(0.0) <= estimate.high for estimate in found) >= 16  # 19 are expected
+    assert naive_threshold(samples[0], 0.0) == pytest.approx(truth.probability.min())
 
 
 def test_simulated_verdicts_are_wrong_as_often_as_the_curve_is():
