@@ -205,7 +205,10 @@ def test_unclear_counts_as_wrong_and_pairs_at_the_end_may_be_left_out(judged, da
     assert [line["stated"] for line in told["thresholds"]] == [None, None, None]
 
 
-def test_too_few_verdicts_are_an_error_with_the_number_that_is_missing(judged, dataset, logs, qpr, tmp_path):
+def test_too_few_verdicts_are_an_error_with_the_number_that_is_missing(
+    judged, dataset, logs, qpr, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", "200")  # a narrower table breaks its cells into lines
     rows = read(judged)
     few = write(tmp_path / "few.csv", [row | {"verdict": ""} for row in rows])
     outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", few, "--output", tmp_path / "c")
@@ -215,7 +218,7 @@ def test_too_few_verdicts_are_an_error_with_the_number_that_is_missing(judged, d
     some = write(tmp_path / "some.csv", [row | {"verdict": "right" if n < 30 else ""} for n, row in enumerate(rows)])
     outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", some, "--output", tmp_path / "c")
     assert outcome.code == 0, outcome.err
-    assert "missing" in outcome.out  # the terminal may break the line before it
+    assert "verdicts missing" in outcome.out
     given = ("--min-probability", 0.05, "--calibration", tmp_path / "c", "--precision", 0.9)
     outcome = qpr("clusters", logs, "--output", tmp_path / "d", *given)
     assert outcome.code == 1
