@@ -79,8 +79,7 @@ class Witnesses:
     @property
     def agreeing(self) -> np.ndarray:
         """(R,) bool, whether the nearest question has the same answer; of equally near ones any may."""
-        nearest: np.ndarray = (self.same[:, 0] >= self.other[:, 0]) & (self.same[:, 0] > 0)
-        return nearest
+        return _nearest_agrees(self.same, self.other)
 
 
 class Evidence(NamedTuple):
@@ -117,12 +116,7 @@ def witnesses_of(members: pa.Table, neighbours: pa.Table, weights: TokenWeights,
     wanted = _places(neighbours["question_id"].to_numpy(), neighbours["answer_id"].to_numpy())
     found = order[np.minimum(np.searchsorted(places[order], wanted), max(len(order) - 1, 0))] if len(order) else wanted
     known = places[found] == wanted if len(order) else np.zeros(0, bool)
-    row, near = found[known], neighbours.filter(pa.array(known))
-    similarity = near["similarity"].to_numpy()
-    answer, of_other = near["answer_id"].to_numpy(), near["neighbour_answer_id"].to_numpy()
-    is_same = answer == of_other
-    same, other = (_ranked(row[kept], similarity[kept], rows=len(members)) for kept in (is_same, ~is_same))
-    support = _support(row, similarity, np.where(is_same, 0, of_other), is_same, rows=len(members))
+    same, other, support = _of_rows(found[known], neighbours.filter(pa.array(known)), rows=len(members))
     return Witnesses(question_vectors(members["text"], weights), same, other, support, log)
 
 
@@ -130,14 +124,8 @@ def agreement_of(neighbours: pa.Table) -> LogAgreement:
     """Return the agreement of the questions of a NEIGHBOURS table, which holds all neighbours of each of them."""
     places = _places(neighbours["question_id"].to_numpy(), neighbours["answer_id"].to_numpy())
     names, row = np.unique(places, return_inverse=True)
-    similarity = neighbours["similarity"].to_numpy()
-    of_other = neighbours["neighbour_answer_id"].to_numpy()
-    is_same = neighbours["answer_id"].to_numpy() == of_other
-    best = np.zeros((2, len(names)), np.float32)
-    for side, kept in enumerate((is_same, ~is_same)):
-        np.maximum.at(best[side], row[kept], similarity[kept])
-    support = _support(row, similarity, np.where(is_same, 0, of_other), is_same, rows=len(names))
-    agreeing = (best[0] >= best[1]) & (best[0] > 0)
+    same, other, support = _of_rows(row, neighbours, rows=len(names))
+    agreeing = _nearest_agrees(same, other)
     return LogAgreement(len(names), int(agreeing.sum()), int((support < CONTRADICTED).sum()))
 
 
@@ -150,6 +138,19 @@ def _places(questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
     """Return a hash of each question under its answer."""
     places: np.ndarray = mix(questions, 0) ^ mix(answers, 1)
     return places
+
+
+def _of_rows(row: np.ndarray, neighbours: pa.Table, *, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return ``same``, ``other`` and ``support`` of `Witnesses`; ``row`` is the row of each of the neighbours."""
+    similarity, of_other = neighbours["similarity"].to_numpy(), neighbours["neighbour_answer_id"].to_numpy()
+    is_same = neighbours["answer_id"].to_numpy() == of_other
+    same, other = (_ranked(row[kept], similarity[kept], rows=rows) for kept in (is_same, ~is_same))
+    return same, other, _support(row, similarity, np.where(is_same, 0, of_other), is_same, rows=rows)
+
+
+def _nearest_agrees(same: np.ndarray, other: np.ndarray) -> np.ndarray:
+    agrees: np.ndarray = (same[:, 0] >= other[:, 0]) & (same[:, 0] > 0)
+    return agrees
 
 
 def _ranked(row: np.ndarray, similarity: np.ndarray, *, rows: int) -> np.ndarray:
