@@ -258,7 +258,7 @@ def test_a_faulty_file_is_refused_with_its_row(judged, dataset, qpr, tmp_path, c
     [
         ("v.csv", b"", "is empty"),
         ("v.csv", b"verdict,dataset\nright,\xff\xfe\n", "invalid_utf8"),
-        ("v.csv.gz", gzip.compress(b"verdict,dataset\nright,a\n" * 99)[:40], "gzip"),
+        ("v.csv.gz", gzip.compress(b"verdict,dataset\nright,a\n" * 99, mtime=0)[:40], "gzip"),
         ("v.txt", b"right", ".jsonl"),
         ("v.jsonl", b"{not json}\n", "invalid_json"),
     ],
