@@ -37,12 +37,8 @@ def link_large(
     questions, pairs that share a rare stem are compared. Then all pairs within each component of probable pairs are
     compared, at most `COMPLETED` questions each, so that the mean probability of a group includes all of its pairs.
 
-    Args:
-        members: MEMBERS of the answer ordered by question, which is a hash: any run of rows is a random sample.
-        weights: weights of the log's tokens.
-        model: pair model and threshold.
-        vectors: (R, D) vectors of the questions; read only if the model uses their cosine.
-        witnesses: neighbours of the questions; read only if the model uses their agreement.
+    The arguments are those of `split_answers.link`. The rows are ordered by question, which is a hash, so any run of
+    them is a random sample.
     """
     popular = popular_groups(members, weights, model, vectors, witnesses)
     group, confidence = np.arange(len(members)), np.zeros(len(members))

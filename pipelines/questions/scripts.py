@@ -19,6 +19,9 @@ SCRIPTS: Final = (
 )  # fmt: skip
 """Names of scripts in counters; ``other`` stands for all further ones, ``none`` for questions without a letter."""
 
+PREFIX: Final = "script_"
+"""Beginning of the counters of `script_counts`."""
+
 _NUMBER: Final = {name: number for number, name in enumerate(SCRIPTS)}
 _NAMED_OTHERWISE: Final = {"cjk": "han", "hiragana": "kana", "katakana": "kana", "myanmar": "burmese"}
 _ROWS: Final = 1 << 16
@@ -37,7 +40,7 @@ def script_counts(questions: pa.Table) -> dict[str, int]:
     counts = np.bincount(scripts * 2 + kept, minlength=2 * len(SCRIPTS)).reshape(-1, 2)
     outcomes = ("rejected", "kept")
     return {
-        f"script_{SCRIPTS[script]}_{outcomes[outcome]}": int(counts[script, outcome])
+        f"{PREFIX}{SCRIPTS[script]}_{outcomes[outcome]}": int(counts[script, outcome])
         for script in np.flatnonzero(counts.any(axis=1))
         for outcome in (1, 0)
     }

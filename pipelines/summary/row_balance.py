@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from pipelines.questions import scripts
 from pipelines.summary import answer_worth
-from pipelines.summary.script_shares import PREFIX, ScriptShare, script_shares
+from pipelines.summary.script_shares import ScriptShare, script_shares
 from schemas.tables import ROW_STAGES, SPLITS
 
 _REJECTED = "rejected_"
-_SORTED = (_REJECTED, PREFIX, answer_worth.PREFIX)
+_SORTED = (_REJECTED, scripts.PREFIX, answer_worth.PREFIX)
 _IN_SPLIT = ("clusters", "members", "pairs")
 _STAGES = (*ROW_STAGES, "ambiguity", "linkage", "size", "coherence", "leakage")
 

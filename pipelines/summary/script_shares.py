@@ -9,10 +9,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from pipelines.questions.scripts import PREFIX
 from schemas.quantities import counted
-
-PREFIX: Final = "script_"
-"""Beginning of the counters that `pipelines.questions.scripts` makes."""
 
 FEWEST_QUESTIONS: Final = 20
 """Minimum number of questions of a script whose share is compared."""
