@@ -11,6 +11,7 @@ VERSION = re.search(r'__version__ = "(.+)"', (HERE / "schemas" / "__init__.py").
 EXTRAS = {
     "beam": ["apache-beam>=2.70,<3"],
     "dataflow": ["apache-beam[gcp]>=2.70,<3", "gcsfs>=2024.12"],
+    "calibrate": ["lightgbm>=4.5", "matplotlib>=3.8", "scikit-learn>=1.5", "threadpoolctl>=3.1"],
     "train": ["torch>=2.6", "scikit-learn>=1.5", "threadpoolctl>=3.1", "matplotlib>=3.8"],
     "index": ["faiss-cpu>=1.11", "threadpoolctl>=3.1"],
     "fast": ["numba>=0.60"],
@@ -18,13 +19,12 @@ EXTRAS = {
     "transformers": ["sentence-transformers>=6"],
     "serve": ["faiss-cpu>=1.11", "threadpoolctl>=3.1"],
 }
-DEV_EXTRAS = ("beam", "train", "index", "fast")
+DEV_EXTRAS = ("beam", "calibrate", "train", "index", "fast")
 DEV = [
     "bm25s>=0.2",
     "hypothesis>=6.100",
     "import-linter>=2.1",
     "ir-measures>=0.3.7",
-    "lightgbm>=4.5",
     "moto[server]>=5",
     "mypy>=1.13",
     "polars>=1.20",

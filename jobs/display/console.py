@@ -54,6 +54,7 @@ EXTRA_OF_MODULE = {
     "apache_beam": "beam",
     "networkx": "beam",
     "scipy": "beam",
+    "lightgbm": "calibrate",
     "torch": "train",
     "sklearn": "train",
     "matplotlib": "train",

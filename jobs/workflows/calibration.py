@@ -149,7 +149,7 @@ def read_calibration(url: str) -> StoredCalibration:
     content = {table: read_verified(url, file) for table, file in files.items()}
     urls = {table: storage.join(url, file.path) for table, file in files.items()}
     weights = _object(content["weights"], urls["weights"])
-    model_of(weights, source=urls["weights"])
+    model = model_of(weights, source=urls["weights"])
     try:
         measured = _Curves.model_validate(_object(content["curves"], urls["curves"])).curves
     except pydantic.ValidationError as error:
@@ -158,7 +158,7 @@ def read_calibration(url: str) -> StoredCalibration:
         raise QprError(f"{urls['curves']}: curves: there is no {min(missing)}. Make it again")
     curves = {name: [Point(**point.model_dump()) for point in points] for name, points in measured.items()}
     text = content["weights"].decode()
-    return StoredCalibration(url, manifest.digest, text, weights["kind"], weights["cosine"], curves)
+    return StoredCalibration(url, manifest.digest, text, weights["kind"], model.cosine, curves)
 
 
 def _object(content: bytes, where: str) -> dict[str, Any]:

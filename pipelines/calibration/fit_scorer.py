@@ -33,7 +33,8 @@ def learn(
     """Fit a model to labelled pairs; its threshold is 0.5 until one is chosen.
 
     Both kinds minimise the logarithmic loss, so their probabilities are calibrated where they were learned. One thread
-    does the work: sums in another order are other sums, and the same pairs are to give the same weights.
+    does the work: sums in another order are other sums, and the same pairs are to give the same weights. Boosted trees
+    are the text of a LightGBM model, logistic weights are numbers.
 
     Args:
         features: (P, F) float32, of `pipelines.linkage.split_answers.compare`; more columns than
@@ -44,59 +45,47 @@ def learn(
         seed: of the choice of easy pairs.
         rounds: of boosting.
     """
-    from threadpoolctl import threadpool_limits
-
     easy = (features[:, NAMES.index("grams")] < EASY) & ~same
     kept = ~easy | (np.random.default_rng(seed).random(len(same)) < 0.1)
     counted = np.where(easy, 10.0, 1.0) * (1.0 if weight is None else weight)
     chosen, labels, counted = features[kept], same[kept], counted[kept] / counted[kept].mean()
     cosine = features.shape[1] > len(NAMES)
-    with threadpool_limits(1):
-        fitted = _logistic(chosen, labels, counted) if kind == "logistic" else _boosted(chosen, labels, counted, rounds)
+    fitted = _logistic(chosen, labels, counted) if kind == "logistic" else _boosted(chosen, labels, counted, rounds)
     names = list(feature_names(cosine=cosine))
     return {"kind": kind, "cosine": cosine, "features": names, "threshold": 0.5, **fitted}
 
 
 def _logistic(features: np.ndarray, same: np.ndarray, weight: np.ndarray) -> dict[str, Any]:
     from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
 
     kept = np.random.default_rng(0).permutation(len(same))[:LOGISTIC_PAIRS]
     features, same, weight = features[kept], same[kept], weight[kept]
     knots = np.quantile(features, KNOTS, axis=0).T.round(4)
     bent = Logistic(knots, np.zeros(0), 0.0).bend(features)
     mean, scale = bent.mean(axis=0), np.maximum(bent.std(axis=0), 1e-6)
-    model = LogisticRegression(C=0.1, max_iter=200).fit((bent - mean) / scale, same, sample_weight=weight)
+    with threadpool_limits(1):
+        model = LogisticRegression(C=0.1, max_iter=200).fit((bent - mean) / scale, same, sample_weight=weight)
     weights = (model.coef_[0] / scale).astype(np.float64)
     bias = float(model.intercept_[0] - weights @ mean)
     return {"knots": knots.tolist(), "weights": weights.round(6).tolist(), "bias": round(bias, 6)}
 
 
 def _boosted(features: np.ndarray, same: np.ndarray, weight: np.ndarray, rounds: int) -> dict[str, Any]:
-    from sklearn.ensemble import HistGradientBoostingClassifier
+    import lightgbm
 
-    model = HistGradientBoostingClassifier(
-        max_leaf_nodes=MOST_LEAVES,
-        max_iter=rounds,
-        learning_rate=0.12,
-        min_samples_leaf=50,
-        l2_regularization=1.0,
-        early_stopping=False,
-        random_state=0,
-    ).fit(features, same, weight)
-    trees = [_tree(predictor.nodes) for (predictor,) in model._predictors]
-    return {"trees": trees, "bias": round(float(model._baseline_prediction.ravel()[0]), 6)}
-
-
-def _tree(nodes: np.ndarray) -> dict[str, list[Any]]:
-    """Return a scikit-learn tree as lists; a leaf has -1 for children."""
-    leaf = nodes["is_leaf"].astype(bool)
-    exact = np.where(leaf, 0, nodes["num_threshold"])
-    points = exact.astype(np.float32)  # a float32 is at most t where it is at most the float32 just below t
-    points = np.where(points > exact, np.nextafter(points, np.float32(-np.inf)), points)
-    return {
-        "feature": np.where(leaf, 0, nodes["feature_idx"]).tolist(),
-        "threshold": [float(f"{t:.9g}") for t in points],
-        "left": np.where(leaf, -1, nodes["left"].astype(np.int64)).tolist(),
-        "right": np.where(leaf, -1, nodes["right"].astype(np.int64)).tolist(),
-        "value": [float(f"{v:.6g}") for v in nodes["value"]],
+    options = {
+        "objective": "binary",
+        "num_leaves": MOST_LEAVES,
+        "learning_rate": 0.12,
+        "min_data_in_leaf": 50,
+        "lambda_l2": 1.0,
+        "deterministic": True,
+        "force_row_wise": True,
+        "num_threads": 1,
+        "seed": 0,
+        "verbose": -1,
     }
+    names = list(feature_names(cosine=features.shape[1] > len(NAMES)))
+    data = lightgbm.Dataset(features, label=same, weight=weight, feature_name=names)
+    return {"trees": lightgbm.train(options, data, rounds).model_to_string()}

@@ -19,6 +19,7 @@ from pipelines.calibration.verdicts.evidence import gather_evidence
 from pipelines.calibration.verdicts.population import Population
 from pipelines.calibration.verdicts.verdict_file import Judged
 from pipelines.graphs.settings import ClustersConfig
+from pipelines.linkage.comparison.pair_features import NAMES
 from schemas.artifacts.writer import Output
 from tests.faults import damages as of
 from tests.faults.damage_lists import SCORES
@@ -165,8 +166,9 @@ def save(url, model_digest):
 def calibration(url):
     output = Output(str(url), "calibration")
     shipped = importlib.resources.files("pipelines.linkage.scoring") / "learned"
-    learned = json.loads((shipped / "boosted-words.json").read_text())
-    weights = json.dumps({**learned, "trees": learned["trees"][:20]}).encode() + b"\n"
+    text = (shipped / "boosted-words.txt").read_text().split("\nTree=20\n")[0]
+    described = {"kind": "boosted", "cosine": False, "features": NAMES, "threshold": 0.5, "least_of_two": 0.5}
+    weights = json.dumps({**described, "trees": text}).encode() + b"\n"
     points = [{"threshold": 0.1 * n, "precision": 0.09 * n, "recall": 1 - 0.1 * n} for n in range(1, 10)]
     curves = json.dumps({"counts": {}, "threshold": 0.5, "curves": dict.fromkeys(SCORES, points)}).encode()
     files = [output.write("weights.json", weights, table="weights")]

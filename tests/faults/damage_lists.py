@@ -165,21 +165,27 @@ def calibration_damages():
         yield from of.of_bytes(*at)
         yield from of.of_json(*at)
         yield from of.of_links(*at)
-    fields = ("kind", "cosine", "features", "threshold", "bias", "trees", "least_of_two")
-    yield from of.of_fields(*weights, *fields, maybe=["bias", "least_of_two"])
-    trees = "trees.0.left", "trees.0.feature", "trees.0.threshold", "trees.19.value"
-    yield from of.of_fields(*weights, *trees)
-    for name, path, number in [
-        ("a loop", ("trees", 0, "left", 3), 0),
-        ("a child of two", ("trees", 0, "left", 0), 12),
-        ("a child that is not there", ("trees", 0, "right", 0), 10**9),
-        ("a feature that is not there", ("trees", 0, "feature", 0), 45),
-        ("a negative feature", ("trees", 0, "feature", 0), -1),
-        ("an infinite value", ("trees", 0, "value", 3), float("inf")),
-        ("a threshold above 1", ("threshold",), 1.5),
-        ("no tree", ("trees",), []),
+    fields = ("kind", "cosine", "features", "threshold", "trees", "least_of_two")
+    yield from of.of_fields(*weights, *fields, maybe=["least_of_two"])
+    yield Damage(*weights, "a threshold above 1", of.set_at("threshold", to=1.5), "threshold")
+    for name, numbers in {
+        "left_child": ["", "0", "99999999999999999999"],
+        "split_feature": ["-1", "45", "x"],
+        "threshold": ["", "nan", "1e999"],
+        "leaf_value": ["", "nan", "1e999"],
+        "decision_type": ["1", "½"],
+        "num_leaves": ["0", "17", "99999999999999999999"],
+    }.items():
+        for number in numbers:
+            change = of.in_text("trees", pattern=rf"\n{name}=\S+", to=f"\n{name}={number}")
+            yield Damage(*weights, f"{name} begins with {number}", change, "trees")
+    for name, old, new in [
+        ("no tree", r"(?s)\n\nTree=.*", ""),
+        ("no name of a feature", r"\nfeature_names=.*", ""),
+        ("names of other features", r"\nfeature_names=\S+", "\nfeature_names=x"),
+        ("of another objective", r"objective=\S+", "objective=regression"),
     ]:
-        yield Damage(*weights, name, of.set_at(*path, to=number), str(path[0]))
+        yield Damage(*weights, name, of.in_text("trees", pattern=old, to=new), "trees")
     yield from of.of_fields(*curves, "curves", *(f"curves.{score}" for score in SCORES))
     point = ("threshold", "precision", "recall")
     yield from of.of_fields(*curves, *(f"curves.coherence.0.{name}" for name in point))

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -168,6 +169,16 @@ def _at(document, path, change):
 def set_at(*path, to):
     def change(document):
         _at(document, path, lambda holder, last: holder.__setitem__(last, to))
+        return document
+
+    return json_change(change)
+
+
+def in_text(*path, pattern, to):
+    """Replace the first match of a pattern in a text of a JSON document."""
+
+    def change(document):
+        _at(document, path, lambda holder, last: holder.__setitem__(last, re.sub(pattern, to, holder[last], count=1)))
         return document
 
     return json_change(change)

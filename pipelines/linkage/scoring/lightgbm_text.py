@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from pipelines.linkage.scoring.learned_scorers import MOST_LEAVES
 from schemas.errors import QprError
 
 NUMERICAL: Final = "2"
@@ -37,14 +38,15 @@ def trees_of(text: str, *, source: str) -> Trees:
         source: name of the file, for error messages.
 
     Raises:
-        QprError: the text is not that of a binary classifier with numerical splits.
+        QprError: the text is not that of a binary classifier with numerical splits and at most `MOST_LEAVES` leaves.
     """
     header, *blocks = text.split("\nTree=")
     fields = _fields(header)
-    if not header.startswith("tree\n") or not fields.get("objective", "").startswith("binary sigmoid:1"):
-        raise QprError(f"{source}: no LightGBM model of two classes. Write one with objective=binary")
-    features = tuple(fields["feature_names"].split())
+    is_binary = header.startswith("tree\n") and fields.get("objective", "").startswith("binary sigmoid:1")
+    if not is_binary or not blocks:
+        raise QprError(f"{source}: no LightGBM model of two classes. Write it again with objective=binary")
     try:
+        features = tuple(fields["feature_names"].split())
         return Trees(features, [_tree(_fields(block), len(features)) for block in blocks])
     except (KeyError, ValueError) as error:
         raise QprError(f"{source}: a tree cannot be read ({error}). Write the model again") from error
@@ -57,7 +59,9 @@ def _fields(block: str) -> dict[str, str]:
 def _tree(fields: dict[str, str], features: int) -> dict[str, list[Any]]:
     values = [float(value) for value in fields["leaf_value"].split()]
     inner = int(fields["num_leaves"]) - 1
-    if inner == 0:
+    if inner >= MOST_LEAVES:
+        raise ValueError(f"{inner + 1:,} leaves, at most {MOST_LEAVES} are possible")
+    if inner == 0 and len(values) == 1 and math.isfinite(values[0]):
         return {"feature": [0], "threshold": [0.0], "left": [-1], "right": [-1], "value": values}
     if set(fields["decision_type"].split()) != {NUMERICAL} or not all(map(math.isfinite, values)):
         raise ValueError("a split is not numerical, or a leaf is not finite")
@@ -74,6 +78,8 @@ def _tree(fields: dict[str, str], features: int) -> dict[str, list[Any]]:
     ):
         raise ValueError("a node is not the child of exactly one earlier node")
     exact = np.array([float(value) for value in fields["threshold"].split()])
+    if len(exact) != inner or not np.abs(exact).max() < np.finfo(np.float32).max:
+        raise ValueError("a threshold is missing or not finite")
     points = exact.astype(np.float32)
     points = np.where(points > exact, np.nextafter(points, np.float32(-np.inf)), points)
     leaves = [-1] * (inner + 1)

@@ -1,6 +1,6 @@
 """Learned weights of pair models.
 
-learned/boosted.txt (LightGBM), learned/*.json -> load_model, JSON of a calibration -> model_of -> LinkModel
+learned/*.txt (LightGBM), learned/*.json -> load_model, JSON of a calibration -> model_of -> LinkModel
 """
 
 from __future__ import annotations
@@ -64,7 +64,6 @@ class _Saved(pydantic.BaseModel, frozen=True):
     features: tuple[str, ...]
     threshold: float = pydantic.Field(gt=0, le=1)
     least_of_two: float = pydantic.Field(default=0.0, ge=0, le=1)
-    bias: pydantic.FiniteFloat
 
     @pydantic.field_validator("features")
     @classmethod
@@ -80,6 +79,7 @@ class LogisticWeights(_Saved, frozen=True):
     kind: Literal["logistic"]
     knots: list[_Numbers]
     weights: _Numbers
+    bias: pydantic.FiniteFloat
 
     @pydantic.model_validator(mode="after")
     def _fits(self) -> Self:
@@ -92,16 +92,18 @@ class LogisticWeights(_Saved, frozen=True):
 
 
 class BoostedWeights(_Saved, frozen=True):
-    """Gradient-boosted trees, see `pipelines.linkage.scoring.learned_scorers.boosted`."""
+    """Gradient-boosted trees as the text of a LightGBM model, or as lists."""
 
     kind: Literal["boosted"]
-    trees: list[_Tree]
+    trees: str | list[_Tree]
+    bias: pydantic.FiniteFloat = 0.0
 
     @pydantic.model_validator(mode="after")
     def _fits(self) -> Self:
         if not self.trees:
             raise ValueError("trees: expected at least one tree")
-        if any(not 0 <= feature < len(self.features) for tree in self.trees for feature in tree.feature):
+        listed = () if isinstance(self.trees, str) else self.trees
+        if any(not 0 <= feature < len(self.features) for tree in listed for feature in tree.feature):
             raise ValueError("trees: a node reads a feature that does not exist")
         return self
 
@@ -129,26 +131,26 @@ def load_model(kind: Kind = "boosted", *, cosine: bool = False) -> LinkModel:
     if saved["kind"] != "lightgbm":
         return model_of(saved, source=name)
     described = TreesFile.model_validate(saved)
-    words = json.loads((folder / WORDS).read_text("utf-8"))
     model = model_of_trees((folder / described.file).read_text("utf-8"), described)
-    return dataclasses.replace(model, words=model_of(words, source=WORDS))
+    words = TreesFile.model_validate_json((folder / WORDS).read_text("utf-8"))
+    return dataclasses.replace(model, words=model_of_trees((folder / words.file).read_text("utf-8"), words))
 
 
 def model_of_trees(text: str, described: TreesFile) -> LinkModel:
-    """Return the model of a LightGBM text, whose features are `NAMES` and `AGREEMENT`.
+    """Return the model of a LightGBM text, whose features are `NAMES`, and maybe `AGREEMENT`.
 
     Raises:
         QprError: the text cannot be read, or its model is for other features.
     """
     read = trees_of(text, source=described.file)
-    if read.features != (*NAMES, *AGREEMENT):
+    agreement = len(read.features) > len(NAMES)
+    if read.features != (*NAMES, *(AGREEMENT if agreement else ())):
         raise QprError(f"{described.file}: learned from other features than this version computes. Learn it again")
-    pairs = boosted(read.trees, len(read.features), 0.0)
     return LinkModel(
-        pairs,
+        boosted(read.trees, len(read.features), 0.0),
         described.threshold,
         least_of_two=described.least_of_two,
-        agreement=True,
+        agreement=agreement,
         threshold_of_small=described.threshold_of_small,
     )
 
@@ -169,6 +171,11 @@ def model_of(saved: dict[str, Any], *, source: str) -> LinkModel:
         raise QprError(f"{source}: {first_fault(error)}. Learn the weights again") from error
     if isinstance(checked, LogisticWeights):
         pairs: Any = Logistic(np.array(checked.knots), np.array(checked.weights), checked.bias)
+    elif isinstance(checked.trees, str):
+        read = trees_of(checked.trees, source=f"{source}: trees")
+        if read.features != checked.features:
+            raise QprError(f"{source}: trees: of other features than the weights. Learn the weights again")
+        pairs = boosted(read.trees, len(read.features), 0.0)
     else:
         trees = [tree.model_dump() for tree in checked.trees]
         pairs = boosted(trees, len(checked.features), checked.bias)

@@ -1,6 +1,7 @@
 import importlib.resources
 import json
 
+import lightgbm
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
@@ -31,16 +32,19 @@ def test_what_is_learned_survives_json_and_is_calibrated(kind) -> None:
     assert np.mean((probability > 0.5) == same) > 0.8
 
 
-def test_masks_give_what_scikit_learn_predicts() -> None:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    from pipelines.calibration.fit_scorer import _tree
-    from pipelines.linkage.scoring.learned_scorers import boosted
-
+def test_boosted_weights_are_the_text_of_a_lightgbm_model() -> None:
     features, same = labelled()
-    model = HistGradientBoostingClassifier(max_leaf_nodes=16, max_iter=15, early_stopping=False).fit(features, same)
-    ours = boosted([_tree(t.nodes) for (t,) in model._predictors], len(NAMES), float(model._baseline_prediction.item()))
-    assert np.allclose(ours.probability(features, NONE), model.predict_proba(features)[:, 1], atol=1e-5)
+    saved = learn(features, same, kind="boosted", rounds=15)
+    theirs = lightgbm.Booster(model_str=saved["trees"]).predict(features)
+    assert np.abs(model_of(saved, source="test").pairs.probability(features, NONE) - theirs).max() < 0.003
+
+
+def test_trees_for_other_features_than_stated_are_refused() -> None:
+    features, same = labelled(500)
+    saved = learn(features, same, kind="boosted", rounds=2)
+    other = saved["trees"].replace(" grams ", " clams ")
+    with pytest.raises(QprError, match=r"^mine\.json: trees: of other features"):
+        model_of(saved | {"trees": other}, source="mine.json")
 
 
 def test_weights_for_other_features_are_refused() -> None:

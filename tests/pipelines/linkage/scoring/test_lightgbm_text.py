@@ -36,6 +36,10 @@ def test_probabilities_are_those_of_lightgbm(fitted) -> None:
         ("decision_type=2", "decision_type=1"),
         ("leaf_value=", "leaf_value=nan "),
         ("threshold=", "treshold="),
+        ("threshold=", "threshold=inf "),
+        ("num_leaves=", "num_leaves=1"),
+        ("feature_names=", "names="),
+        ("\nTree=", "\nBush="),
     ],
 )
 def test_a_damaged_file_is_refused(fitted, old: str, new: str) -> None:
