@@ -1,7 +1,7 @@
 """Row types that travel between the steps of a pipeline, before they become the tables of a dataset.
 
-logs:  ASKED -> QUESTIONS, MEMBERS -> (SURPLUS, MEETINGS -> NEIGHBOURS) -> clusters -> SETS, LEAKS, MENTIONS
-       -> MEMBERSHIPS -> QUESTIONS
+logs:  ASKED -> QUESTIONS, MEMBERS -> (SURPLUS, MEETINGS -> NEIGHBOURS -> STANDINGS) -> clusters
+       -> SETS, LEAKS, MENTIONS -> MEMBERSHIPS -> QUESTIONS
 pairs: EDGES, QIDS -> COMPONENTS -> CROSSINGS, SIZES -> SPLITS_OF and ASKED, then as logs
 
 Every step can add REJECTS and `Written`. Tables that are stored are declared in `schemas.tables`.
@@ -134,7 +134,21 @@ NEIGHBOURS: Final = pa.schema(
 
 A question with several answers counts as one under each.
 
-Producer: `neighbours.transform`.
+Producer: `neighbours.transform`. Consumer: `linkage.witnesses.standings_of`.
+"""
+
+STANDINGS: Final = pa.schema(
+    [
+        ("question_id", pa.int64()),
+        ("answer_id", pa.int64()),
+        ("same", pa.list_(pa.float32(), 20)),  # similarities to the nearest questions with its answer, falling, then 0
+        ("other", pa.list_(pa.float32(), 20)),  # to those with other answers
+        ("support", pa.float64()),  # as in `linkage.witnesses.Witnesses`
+    ]
+)
+"""A question under an answer among its nearest questions; those without a neighbour have no row.
+
+Producer: `linkage.witnesses.standings_of`. Consumer: `linkage.witnesses.witnesses_of`.
 """
 
 EDGES: Final = pa.schema([("id_1", pa.int64()), ("id_2", pa.int64()), ("positive", pa.bool_()), ("rows", pa.int64())])

@@ -23,10 +23,10 @@ from pipelines.decontamination.verification import CheckLeakage
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard, JoinByShard
 from pipelines.graphs.settings import Assembly
-from pipelines.intermediate import NEIGHBOURS, Written
+from pipelines.intermediate import STANDINGS, Written
 from pipelines.linkage.linker import Encode, Linker
 from pipelines.linkage.transform import MakeLinker
-from pipelines.linkage.witnesses import NEAREST, Evidence, LogAgreement, agreement_of, total_agreement
+from pipelines.linkage.witnesses import NEAREST, Evidence, LogAgreement, agreement_of, standings_of, total_agreement
 from pipelines.neighbours.transform import FindNeighbours
 from pipelines.questions.aggregation import as_memberships, assign_clusters, places
 from pipelines.questions.scripts import script_counts
@@ -135,7 +135,7 @@ class AssembleDataset(beam.PTransform):
         return written | "Written" >> beam.Flatten()
 
     def _with_neighbours(self, members: Any, of_answers: Any, weights: Any) -> tuple[Any, Any]:
-        """Return the members of whole answers with their NEIGHBOURS, and the agreement of the log.
+        """Return the members of whole answers with their STANDINGS, and the agreement of the log.
 
         Where answers are not split, there are no neighbours.
         """
@@ -143,9 +143,10 @@ class AssembleDataset(beam.PTransform):
             alone = of_answers | "WithoutNeighbours" >> beam.Map(lambda table: (table, None))
             return alone, members.pipeline | "NoAgreement" >> beam.Create([LogAgreement()])
         neighbours = (of_answers, weights) | "FindNeighbours" >> FindNeighbours(k=NEAREST, shards=self.shards)
-        counted = neighbours | "CountAgreement" >> beam.Map(agreement_of)
+        standings = neighbours | "RankAnswers" >> beam.Map(standings_of)
+        counted = standings | "CountAgreement" >> beam.Map(agreement_of)
         agreement = counted | "TotalAgreement" >> beam.CombineGlobally(total_agreement)
-        return (members, neighbours) | "JoinNeighbours" >> JoinByShard(key="answer_id", shards=self.shards), agreement
+        return (members, standings) | "JoinNeighbours" >> JoinByShard(key="answer_id", shards=self.shards), agreement
 
     def _write_splits(self, table: str, judged: Any, finished: Any) -> list[beam.PCollection[Written]]:
         """Write a table's rows of each split, of which those of train were finished when they were judged."""
@@ -183,14 +184,14 @@ def judge(
     The split is the answer's, so that all clusters of an answer share it.
 
     Args:
-        of_answers: MEMBERS of whole answers, and their NEIGHBOURS if there are any.
+        of_answers: MEMBERS of whole answers, and their STANDINGS if there are any.
         assembly: how to judge.
         weights: weights of the log's tokens.
         linker: splits the answers.
         agreement: agreement of the log, where neighbours were sought.
     """
-    members, neighbours = of_answers
-    evidence = Evidence(NEIGHBOURS.empty_table() if neighbours is None else neighbours, agreement or LogAgreement())
+    members, standings = of_answers
+    evidence = Evidence(STANDINGS.empty_table() if standings is None else standings, agreement or LogAgreement())
     clustered = cluster(members, assembly.gate, weights, linker, assembly.recalibration, evidence=evidence)
     progress.count(clustered.counts["members_judged"], "question", "clustered")
     given = clustered.members["split"].combine_chunks()

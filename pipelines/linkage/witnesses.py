@@ -1,6 +1,7 @@
 """Nearest questions of each question, arranged as evidence for the linkage of its answer.
 
-MEMBERS, NEIGHBOURS, LogAgreement -> witnesses_of -> Witnesses
+NEIGHBOURS -> standings_of -> STANDINGS -> agreement_of -> LogAgreement
+MEMBERS, STANDINGS, LogAgreement -> witnesses_of -> Witnesses
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import numpy as np
 import pyarrow as pa
 from scipy import sparse
 
+from pipelines.intermediate import STANDINGS
 from pipelines.neighbours.nearest import exact_nearest
 from pipelines.neighbours.similarity import question_vectors
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.hashing import mix
-from schemas.ragged import ranks_in_runs, starts_of_runs, sums_of_runs
+from schemas.ragged import sizes_of_runs, starts_of_runs
 
 NEAREST: Final = 20
 """Number of neighbours of a question with its answer, and the number with other answers."""
@@ -86,47 +88,71 @@ class Evidence(NamedTuple):
     """Neighbours of the questions of some answers.
 
     Attributes:
-        neighbours: NEIGHBOURS of these questions.
+        standings: STANDINGS of these questions.
         log: agreement of the whole log.
     """
 
-    neighbours: pa.Table
+    standings: pa.Table
     log: LogAgreement
 
 
 def find_witnesses(members: pa.Table, weights: TokenWeights, evidence: Evidence | None = None) -> Witnesses:
     """Return the neighbours of each row, found among these rows where there is no evidence of the whole log."""
     if evidence is None:
-        neighbours = exact_nearest(members, weights, k=NEAREST)
-        evidence = Evidence(neighbours, agreement_of(neighbours))
-    return witnesses_of(members, evidence.neighbours, weights, evidence.log)
+        standings = standings_of(exact_nearest(members, weights, k=NEAREST))
+        evidence = Evidence(standings, agreement_of(standings))
+    return witnesses_of(members, evidence.standings, weights, evidence.log)
 
 
-def witnesses_of(members: pa.Table, neighbours: pa.Table, weights: TokenWeights, log: LogAgreement) -> Witnesses:
+def witnesses_of(members: pa.Table, standings: pa.Table, weights: TokenWeights, log: LogAgreement) -> Witnesses:
     """Return the neighbours of each row.
 
     Args:
         members: (R,) MEMBERS, one row a question and answer.
-        neighbours: NEIGHBOURS of these and maybe of other questions, in any order.
+        standings: STANDINGS of these and maybe of other questions, in any order.
         weights: weights of the words of the log.
         log: agreement of the whole log.
     """
-    places = _places(members["question_id"].to_numpy(), members["answer_id"].to_numpy())
+    places = _places(members)
     order = np.argsort(places)
-    wanted = _places(neighbours["question_id"].to_numpy(), neighbours["answer_id"].to_numpy())
+    wanted = _places(standings)
     found = order[np.minimum(np.searchsorted(places[order], wanted), max(len(order) - 1, 0))] if len(order) else wanted
     known = places[found] == wanted if len(order) else np.zeros(0, bool)
-    same, other, support = _of_rows(found[known], neighbours.filter(pa.array(known)), rows=len(members))
+    same, other = (np.zeros((len(members), NEAREST), np.float32) for _ in range(2))
+    support = np.full(len(members), 0.5)
+    same[found[known]], other[found[known]] = (_similarities(standings, name)[known] for name in ("same", "other"))
+    support[found[known]] = standings["support"].to_numpy()[known]
     return Witnesses(question_vectors(members["text"], weights), same, other, support, log)
 
 
-def agreement_of(neighbours: pa.Table) -> LogAgreement:
-    """Return the agreement of the questions of a NEIGHBOURS table, which holds all neighbours of each of them."""
-    places = _places(neighbours["question_id"].to_numpy(), neighbours["answer_id"].to_numpy())
-    names, row = np.unique(places, return_inverse=True)
-    same, other, support = _of_rows(row, neighbours, rows=len(names))
-    agreeing = _nearest_agrees(same, other)
-    return LogAgreement(len(names), int(agreeing.sum()), int((support < CONTRADICTED).sum()))
+def standings_of(neighbours: pa.Table) -> pa.Table:
+    """Return the STANDINGS of the questions of a NEIGHBOURS table.
+
+    Args:
+        neighbours: NEIGHBOURS ordered by answer, question and falling similarity, all of each question present.
+    """
+    question, answer = (neighbours[name].to_numpy() for name in ("question_id", "answer_id"))
+    similarity, of_other = neighbours["similarity"].to_numpy(), neighbours["neighbour_answer_id"].to_numpy()
+    starts = starts_of_runs(answer, question)
+    sizes = sizes_of_runs(starts, len(answer))
+    row = np.repeat(np.arange(len(starts)), sizes)
+    is_same = answer == of_other
+    tables = [_ranked(row, similarity, of_kind, starts) for of_kind in (is_same, ~is_same)]
+    place = np.arange(len(row)) - starts[row]
+    nearest = np.flatnonzero(place < SUPPORTING)
+    squared, whose = np.zeros((len(starts), SUPPORTING)), np.zeros((len(starts), SUPPORTING), np.int64)
+    squared[row[nearest], place[nearest]] = similarity[nearest].astype(float) ** 2
+    whose[row[nearest], place[nearest]] = of_other[nearest]
+    columns = [question[starts], answer[starts]]
+    lists = [pa.FixedSizeListArray.from_arrays(pa.array(table.ravel()), NEAREST) for table in tables]
+    return pa.table([*columns, *lists, _support(squared, whose, answer[starts])], schema=STANDINGS)
+
+
+def agreement_of(standings: pa.Table) -> LogAgreement:
+    """Return the agreement of the questions of a STANDINGS table."""
+    agreeing = _nearest_agrees(_similarities(standings, "same"), _similarities(standings, "other"))
+    support = standings["support"].to_numpy()
+    return LogAgreement(len(standings), int(agreeing.sum()), int((support < CONTRADICTED).sum()))
 
 
 def total_agreement(parts: Iterable[LogAgreement]) -> LogAgreement:
@@ -134,18 +160,16 @@ def total_agreement(parts: Iterable[LogAgreement]) -> LogAgreement:
     return LogAgreement(*(sum(values) for values in zip(LogAgreement(), *parts, strict=True)))
 
 
-def _places(questions: np.ndarray, answers: np.ndarray) -> np.ndarray:
+def _places(table: pa.Table) -> np.ndarray:
     """Return a hash of each question under its answer."""
-    places: np.ndarray = mix(questions, 0) ^ mix(answers, 1)
+    places: np.ndarray = mix(table["question_id"].to_numpy(), 0) ^ mix(table["answer_id"].to_numpy(), 1)
     return places
 
 
-def _of_rows(row: np.ndarray, neighbours: pa.Table, *, rows: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return ``same``, ``other`` and ``support`` of `Witnesses`; ``row`` is the row of each of the neighbours."""
-    similarity, of_other = neighbours["similarity"].to_numpy(), neighbours["neighbour_answer_id"].to_numpy()
-    is_same = neighbours["answer_id"].to_numpy() == of_other
-    same, other = (_ranked(row[kept], similarity[kept], rows=rows) for kept in (is_same, ~is_same))
-    return same, other, _support(row, similarity, np.where(is_same, 0, of_other), is_same, rows=rows)
+def _similarities(standings: pa.Table, name: str) -> np.ndarray:
+    """Return a column of similarities as (S, `NEAREST`) float32."""
+    similarities: np.ndarray = standings[name].combine_chunks().flatten().to_numpy().reshape(-1, NEAREST)
+    return similarities
 
 
 def _nearest_agrees(same: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -153,29 +177,29 @@ def _nearest_agrees(same: np.ndarray, other: np.ndarray) -> np.ndarray:
     return agrees
 
 
-def _ranked(row: np.ndarray, similarity: np.ndarray, *, rows: int) -> np.ndarray:
-    order = np.lexsort((-similarity, row))
-    rank = ranks_in_runs(starts_of_runs(row[order]), len(order))
-    kept = rank < NEAREST
-    table = np.zeros((rows, NEAREST), np.float32)
-    table[row[order][kept], rank[kept]] = similarity[order][kept]
+def _ranked(row: np.ndarray, similarity: np.ndarray, of_kind: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return the first `NEAREST` similarities of a kind of each row."""
+    before = np.cumsum(of_kind) - of_kind
+    rank = before - before[starts[row]] if len(row) else before
+    kept = of_kind & (rank < NEAREST)
+    table = np.zeros((len(starts), NEAREST), np.float32)
+    table[row[kept], rank[kept]] = similarity[kept]
     return table
 
 
-def _support(
-    row: np.ndarray, similarity: np.ndarray, answer: np.ndarray, is_same: np.ndarray, *, rows: int
-) -> np.ndarray:
-    """Return the support of each row; ``answer`` is that of the neighbour, and 0 where it is the row's own."""
-    order = np.lexsort((answer, -similarity, row))
-    order = order[ranks_in_runs(starts_of_runs(row[order]), len(order)) < SUPPORTING]
-    order = order[np.lexsort((answer[order], ~is_same[order], row[order]))]
-    row, answer, is_same = row[order], answer[order], is_same[order]
-    starts = starts_of_runs(row, is_same.astype(np.int64), answer)
-    sums = sums_of_runs(similarity[order].astype(float) ** 2, starts)
-    own, strongest = np.zeros(rows), np.zeros(rows)
-    mine = is_same[starts]
-    own[row[starts][mine]] = sums[mine]
-    np.maximum.at(strongest, row[starts][~mine], sums[~mine])
+def _support(squared: np.ndarray, whose: np.ndarray, answer: np.ndarray) -> np.ndarray:
+    """Return the support of each row.
+
+    Args:
+        squared: (S, `SUPPORTING`) squared similarities of the nearest questions, 0 for none.
+        whose: (S, `SUPPORTING`) their answers.
+        answer: (S,) the row's own answer.
+    """
+    of_own = whose == answer[:, None]
+    own, of_others = (squared * of_own).sum(axis=1), squared * ~of_own
+    strongest = np.zeros(len(answer))
+    for column in whose.T:
+        np.maximum(strongest, (of_others * (whose == column[:, None])).sum(axis=1), out=strongest)
     either = own + strongest
     support: np.ndarray = np.where(either > 0, own / np.maximum(either, 1e-12), 0.5)
     return support

@@ -4,12 +4,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.intermediate import NEIGHBOURS
+from pipelines.intermediate import NEIGHBOURS, STANDINGS
 from pipelines.linkage.witnesses import (
     NEAREST,
     LogAgreement,
     agreement_of,
     find_witnesses,
+    standings_of,
     total_agreement,
     witnesses_of,
 )
@@ -23,8 +24,8 @@ QUESTIONS = (
 
 
 def near(*rows: tuple[int, int, int, int, float]) -> pa.Table:
-    columns = zip(*rows, strict=True) if rows else [[]] * len(NEIGHBOURS)
-    return pa.table(dict(zip(NEIGHBOURS.names, map(list, columns), strict=True)), schema=NEIGHBOURS)
+    columns = zip(*sorted(rows, key=lambda row: (row[1], row[0], -row[4])), strict=True)
+    return standings_of(pa.table(dict(zip(NEIGHBOURS.names, map(list, columns), strict=True)), schema=NEIGHBOURS))
 
 
 def test_each_row_has_its_similarities_in_falling_order(members_of) -> None:
@@ -47,7 +48,8 @@ def test_support_compares_the_own_answer_with_the_strongest_other_one(members_of
     table = near((first, answer, second, answer, 0.5), (first, answer, 7, 70, 0.5), (first, answer, 8, 80, 0.25))
     found = witnesses_of(members, table, count_tokens(members["token_ids"]), LogAgreement())
     assert found.support.tolist() == pytest.approx([0.5, 0.5])  # the second one has no neighbour at all
-    alone = witnesses_of(members, table.slice(1), count_tokens(members["token_ids"]), LogAgreement())
+    contradicted = near((first, answer, 7, 70, 0.5), (first, answer, 8, 80, 0.25))
+    alone = witnesses_of(members, contradicted, count_tokens(members["token_ids"]), LogAgreement())
     assert alone.support[0] == 0
 
 
@@ -63,12 +65,12 @@ def test_the_lowest_support_is_that_of_a_question_with_a_wrong_answer(members_of
 
 def test_parts_of_a_log_add_up(members_of) -> None:
     members = members_of(*QUESTIONS)
-    neighbours = exact_nearest(members, count_tokens(members["token_ids"]), k=NEAREST)
-    in_first = np.isin(neighbours["answer_id"].to_numpy(), members["answer_id"].to_numpy()[:1])
-    parts = [agreement_of(neighbours.filter(pa.array(rows))) for rows in (in_first, ~in_first)]
-    assert total_agreement(parts) == agreement_of(neighbours)
+    standings = standings_of(exact_nearest(members, count_tokens(members["token_ids"]), k=NEAREST))
+    in_first = np.isin(standings["answer_id"].to_numpy(), members["answer_id"].to_numpy()[:1])
+    parts = [agreement_of(standings.filter(pa.array(rows))) for rows in (in_first, ~in_first)]
+    assert total_agreement(parts) == agreement_of(standings)
 
 
 def test_a_log_without_questions_agrees_in_half() -> None:
-    assert agreement_of(NEIGHBOURS.empty_table()) == total_agreement([]) == LogAgreement()
+    assert agreement_of(STANDINGS.empty_table()) == total_agreement([]) == LogAgreement()
     assert LogAgreement().share == 0.5
