@@ -187,6 +187,8 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
     from pipelines.summary.answer_worth import answer_worth
     from pipelines.summary.answer_worth import as_json as worth_as_json
     from pipelines.summary.fallbacks import as_json as fallbacks_as_json
+    from pipelines.summary.incoherent_intents import as_json as intents_as_json
+    from pipelines.summary.incoherent_intents import incoherent_intents
     from pipelines.summary.script_shares import as_json as shares_as_json
     from pipelines.summary.script_shares import script_shares
     from pipelines.summary.value_notes import value_notes
@@ -203,6 +205,7 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
         "distributions": manifest.distributions,
         "scripts": shares_as_json(script_shares(manifest.counters)),
         "answer_worth": worth_as_json(answer_worth(manifest.counters)),
+        "rejected_intents": intents_as_json(incoherent_intents(manifest.counters, manifest.configuration)),
         "warnings": summary.warnings,
         "fallback_answers": fallbacks_as_json(summary.fallbacks, rows=manifest.counters["rows_read"]),
     }

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from pipelines.clusters.answer_worth import worth_counts
 from pipelines.clusters.coherence import Coherence, coherence
+from pipelines.clusters.incoherent_intents import incoherent_intent_counts
 from pipelines.clusters.recalibration import recalibrate
 from pipelines.clusters.settings import Gate, Recalibration
 from pipelines.linkage.linker import Linker
@@ -104,6 +105,9 @@ def cluster(
         "groups_over_max_cluster_size": int(np.count_nonzero(over)),
         "groups_incoherent": len(starts_of_runs(kept["cluster_id"].to_numpy())) - len(scores.paper),
     }
+    if linker is None:
+        believed = pc.is_in(kept["cluster_id"], value_set=judged["cluster_id"].combine_chunks())
+        counts |= incoherent_intent_counts(kept.filter(pc.invert(believed)), weights)
     if linked is not None:
         counts |= worth_counts(linked, several["answer_id"].to_numpy(), judged)
     if recalibration is not None:

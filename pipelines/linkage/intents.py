@@ -25,6 +25,9 @@ BY_EVIDENCE: Final = ("entity", "id")
 """Kinds of answers that are intents only by the evidence of their questions."""
 
 MIN_QUESTIONS: Final = 20
+FEW: Final = 2
+"""Minimum number of questions of an intent by evidence; maximum number that is no evidence in a small log."""
+
 MIN_AGREEMENT: Final = 0.4
 MIN_LOG_AGREEMENT: Final = 0.6
 """Minimum share of the questions of such an answer, and of the log, whose nearest question has the same answer."""
@@ -115,14 +118,13 @@ def _by_text_and_evidence(
 ) -> np.ndarray:
     """Return for each answer whether it is an intent: in a small log by its text, in a large one by its questions."""
     sizes = sizes_of_runs(starts, len(members))
-    kinds = kinds_of(members["answer"].take(pa.array(starts)))
-    by_text, by_evidence = (np.isin(kinds, [KINDS.index(kind) for kind in names]) for names in (BY_TEXT, BY_EVIDENCE))
+    by_text, by_evidence = _by_kind(members, starts)
     agreement = np.add.reduceat(witnesses.agreeing.astype(float), starts) / sizes
     share = witnesses.log.share
     rare_words = _rare_words_a_question(weights)
     if rare_words is None:
         few = np.where(share >= MIN_TELLING, FALLBACK * share, 0.0)
-        least = np.where(sizes >= MIN_QUESTIONS, MIN_AGREEMENT, np.where(sizes > 2, few, 0.0))
+        least = np.where(sizes >= MIN_QUESTIONS, MIN_AGREEMENT, np.where(sizes > FEW, few, 0.0))
         small: np.ndarray = by_text & (agreement >= least)
         return small
     if share < MIN_LOG_AGREEMENT or rare_words > MAX_RARE:
@@ -133,10 +135,40 @@ def _by_text_and_evidence(
     return large
 
 
+def resemble_intents(members: pa.Table, weights: TokenWeights) -> np.ndarray:
+    """Return for each answer whether its text and the words of its questions are those of an intent.
+
+    Neighbours are no part of it: this is for runs that look for none.
+
+    Args:
+        members: (R,) MEMBERS ordered by answer, all rows of each answer present.
+        weights: weights of the words of the log.
+    """
+    starts = starts_of_runs(members["answer_id"].to_numpy())
+    sizes = sizes_of_runs(starts, len(members))
+    by_text, by_evidence = _by_kind(members, starts)
+    rare_words = _rare_words_a_question(weights)
+    if rare_words is None:
+        small: np.ndarray = by_text & (sizes > FEW)
+        return small
+    if rare_words > MAX_RARE:
+        return np.zeros(len(starts), bool)
+    names = np.add.reduceat(_has_rare_word(members, weights).astype(float), starts) / sizes
+    large: np.ndarray = (by_text | by_evidence) & (sizes >= MIN_QUESTIONS) & (names <= MAX_NAMES)
+    return large
+
+
 def is_about_facts(weights: TokenWeights, log: LogAgreement) -> bool:
     """Return whether near questions of a large log mostly have other answers, and many of its words are names."""
     rare = _rare_words_a_question(weights)
     return rare is not None and rare >= MIN_RARE_OF_FACTS and log.share <= MAX_AGREEMENT_OF_FACTS
+
+
+def _by_kind(members: pa.Table, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each answer whether its text is of a kind in `BY_TEXT`, and whether of one in `BY_EVIDENCE`."""
+    kinds = kinds_of(members["answer"].take(pa.array(starts)))
+    by_text, by_evidence = (np.isin(kinds, [KINDS.index(kind) for kind in names]) for names in (BY_TEXT, BY_EVIDENCE))
+    return by_text, by_evidence
 
 
 def _rare_words_a_question(weights: TokenWeights) -> float | None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pipelines.intermediate import BroadAnswer
-from pipelines.summary import fallbacks, script_shares
+from pipelines.summary import fallbacks, incoherent_intents, script_shares
 from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.reject_examples import RejectExamples
 from schemas.artifacts.manifest import Source
@@ -46,6 +46,8 @@ class RunSummary(NamedTuple):
 
     @property
     def warnings(self) -> list[str]:
-        """Return one sentence for each suspected fallback answer and each script of which few questions are kept."""
+        """Return sentences about suspected fallbacks, rejected intents, and scripts with few kept questions."""
         of_answers = fallbacks.warnings(self.fallbacks, rows=self.counters.get("rows_read", 0))
+        lost = incoherent_intents.incoherent_intents(self.counters, self.configuration)
+        of_answers += incoherent_intents.warnings(lost)
         return of_answers + script_shares.warnings(script_shares.script_shares(self.counters))
