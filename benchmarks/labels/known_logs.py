@@ -75,7 +75,12 @@ def known_log(name: str, *, seed: int = 0) -> KnownLog:
     return LOGS[name](seed)
 
 
-def _read(name: str) -> Iterator[dict[str, str]]:
+def read_log(name: str) -> Iterator[dict[str, str]]:
+    """Yield the rows of a real log.
+
+    Raises:
+        MissingDataError: the log is not at hand.
+    """
     path = DATA / name
     if not path.exists():
         raise MissingDataError(f"{path} is missing")
@@ -85,7 +90,7 @@ def _read(name: str) -> Iterator[dict[str, str]]:
 
 def _facts() -> KnownLog:
     """Return open-domain facts; of 250 answers with 2 to 10 questions all paraphrases were marked by reading."""
-    rows = [(row["question"], row["answer"]) for row in _read("qa_logs.jsonl.gz")]
+    rows = [(row["question"], row["answer"]) for row in read_log("qa_logs.jsonl.gz")]
     marked = {int(answer): groups for answer, groups in json.loads((HERE / "facts.json").read_text()).items()}
     judged = []
     for text, questions in _questions_of_answers(rows).items():
@@ -98,7 +103,7 @@ def _facts() -> KnownLog:
 
 def _helpdesk(seed: int, *, wrong: float = 0.0) -> KnownLog:
     """Return a bank's requests: an answer is an intent, so all of its questions belong together."""
-    rows = [(row["question"], row["answer"]) for row in _read("faq_logs.jsonl.gz")]
+    rows = [(row["question"], row["answer"]) for row in read_log("faq_logs.jsonl.gz")]
     place = {answer: number for number, answer in enumerate(sorted({answer for _, answer in rows}))}
     groups = [place[answer] for _, answer in rows]
     generator = np.random.default_rng(seed)

@@ -14,27 +14,45 @@ _ENDINGS: Final = (
     ("ers", ""), ("er", ""), ("ors", ""), ("or", ""), ("ally", "al"), ("ly", ""), ("sses", "ss"), ("xes", "x"),
     ("ches", "ch"), ("shes", "sh"), ("s", ""),
 )  # fmt: skip
+_CYRILLIC_ENDINGS: Final = (
+    "иями", "ями", "ами", "иях", "ого", "его", "ому", "ему", "ыми", "ими", "ией", "иям", "ием", "ая", "яя", "ое", "ее",
+    "ые", "ие", "ый", "ий", "ой", "ую", "юю", "ым", "им", "ых", "их", "ом", "ем", "ам", "ям", "ах", "ях", "ов", "ев",
+    "ей", "ия", "ию", "ии", "а", "е", "и", "о", "у", "ы", "ь", "ю", "я", "й",
+)  # fmt: skip
+"""Of Russian nouns and adjectives; longer ones first."""
+
 _SHORTEST: Final = 3
+_FIRST_CYRILLIC, _LAST_CYRILLIC = "а", "ё"
 _DOUBLED: Final = frozenset(c + c for c in "bdfgkmnprtz")
 _KEEP_S: Final = ("ss", "us", "is")
 
 
 @functools.lru_cache(maxsize=2**17)  # the words of one shard are those of the next
 def stem(word: str) -> str:
-    """Return ``word`` without a common English ending; words of other languages lose at most a few letters.
+    """Return ``word`` without a common ending of English or of Russian nouns; others lose at most a few letters.
 
-    One ending, a doubled consonant and a final e or y are removed, fewer than by Porter's stemmer. A longer word keeps
-    at least three letters.
+    One ending, a doubled consonant and a final e or y are removed, fewer than by Porter's stemmer. In Cyrillic it is
+    the ending of a case, as by the light stemmer of Dolamic and Savoy (2009, "Indexing and Searching Strategies for the
+    Russian Language"). A longer word keeps at least three letters.
     """
-    if len(word) <= _SHORTEST or not word.isalpha() or not word.isascii():
+    if len(word) <= _SHORTEST or not word.isalpha():
         return word
-    return _finish(_without_ending(word))
+    if word.isascii():
+        return _finish(_without_ending(word))
+    return _without_case(word) if _FIRST_CYRILLIC <= word[-1] <= _LAST_CYRILLIC else word
 
 
 def _without_ending(word: str) -> str:
     for ending, replacement in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) + len(replacement) >= _SHORTEST:
             return word if ending == "s" and word.endswith(_KEEP_S) else word[: -len(ending)] + replacement
+    return word
+
+
+def _without_case(word: str) -> str:
+    for ending in _CYRILLIC_ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
+            return word[: -len(ending)]
     return word
 
 

@@ -10,13 +10,16 @@ from pipelines.questions.stems import stem
     [
         ("invest", "investing"), ("run", "running"), ("city", "cities"), ("professor", "professors"),
         ("make", "making"), ("box", "boxes"), ("stop", "stopped"), ("try", "tries"), ("large", "larger"),
+        ("город", "городе"), ("гостиница", "гостиницу"), ("дешёвая", "дешёвую"), ("карта", "картами"),
     ],
 )  # fmt: skip
 def test_forms_of_a_word_share_a_stem(one: str, other: str) -> None:
     assert stem(one) == stem(other)
 
 
-@pytest.mark.parametrize("word", ["is", "bus", "2016", "c3s", "ørets", "glass", "c++", "c#", "-5", "3.14", "$100"])
+@pytest.mark.parametrize(
+    "word", ["is", "bus", "2016", "c3s", "ørets", "glass", "мэр", "это", "c++", "c#", "-5", "3.14", "$100"]
+)
 def test_words_without_an_ending_stay(word: str) -> None:
     assert stem(word) == word
 
@@ -24,3 +27,9 @@ def test_words_without_an_ending_stay(word: str) -> None:
 @given(st.text(alphabet="abcdefgilnorsty", min_size=1, max_size=12))
 def test_a_stem_is_no_shorter_than_three_letters_unless_the_word_is(word: str) -> None:
     assert min(len(word), 3) <= len(stem(word)) <= len(word)
+
+
+@given(st.text(alphabet="авегийкмнорстыьюя", min_size=1, max_size=12))
+def test_a_cyrillic_stem_begins_the_word_and_keeps_three_letters(word: str) -> None:
+    assert word.startswith(stem(word))
+    assert min(len(word), 3) <= len(stem(word))

@@ -1,0 +1,110 @@
+"""Share of new requests whose nearest logged question has the right answer, by the labels of the encoder.
+
+Run: python -m benchmarks.labels.answer_at_one --preset default --preset static
+
+The log is the train part of the help desk's requests (`faq_logs.jsonl.gz` beside the checkout), and the requests of its
+test part are asked. Dataset, model and index are made by commands, once with the default labels and once with every
+answer as one cluster. Peers: the cosine of weighted words, and with `--minilm` a published encoder without training.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import typer
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from benchmarks.cli import AsJson, Report, run
+from benchmarks.labels.known_logs import MissingDataError, read_log
+from benchmarks.measure import measure_qpr
+from model.search.opening import open_index
+from schemas.text import fold
+
+EVERY_LABEL = ("--linkage", "none", "--min-coherence", "0", "--near-duplicate", "0")
+LABELS = {"default": (), "every answer": EVERY_LABEL}
+PARTS = ("train", "test")
+
+
+class Asked(NamedTuple):
+    """A request and the answer that is right."""
+
+    question: str
+    answer: str
+
+
+def parts() -> tuple[list[Asked], list[Asked]]:
+    """Return the log and the requests that are asked.
+
+    Raises:
+        MissingDataError: the file is not beside the checkout.
+    """
+    rows = list(read_log("faq_logs.jsonl.gz"))
+    train, test = ([Asked(row["question"], row["answer"]) for row in rows if row["part"] == p] for p in PARTS)
+    return train, test
+
+
+def answered(index_url: str, requests: Sequence[Asked]) -> tuple[float, float]:
+    """Return the share of requests whose nearest question has the right answer, and the share with an answer at all."""
+    hits = [
+        found[0] if found else None for found in open_index(index_url).search_many([r.question for r in requests], k=1)
+    ]
+    answers = [hit.answer if hit is not None else None for hit in hits]
+    right = sum(
+        answer is not None and fold(answer) == fold(r.answer) for answer, r in zip(answers, requests, strict=True)
+    )
+    return right / len(requests), sum(answer is not None for answer in answers) / len(requests)
+
+
+def word_cosine(log: Sequence[Asked], requests: Sequence[Asked]) -> float:
+    """Return the share of requests whose nearest logged question by weighted words has the right answer."""
+    vectorizer = TfidfVectorizer(sublinear_tf=True)
+    vectors = vectorizer.fit_transform([row.question for row in log])
+    nearest = (vectorizer.transform([r.question for r in requests]) @ vectors.T).argmax(axis=1)
+    found = [log[place].answer for place in np.asarray(nearest).ravel().tolist()]
+    right = sum(answer == r.answer for answer, r in zip(found, requests, strict=True))
+    return float(right / len(requests))
+
+
+def answer_at_one(
+    preset: Annotated[list[str] | None, typer.Option(help="Preset of qpr train, repeatable.")] = None,
+    minilm: Annotated[Path | None, typer.Option(help="Folder of a sentence-transformers model.")] = None,
+    folder: Annotated[Path | None, typer.Option(help="Where to keep what is made.", show_default="not kept")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make dataset, model and index of each kind of labels and print a row for each preset."""
+    try:
+        log, requests = parts()
+    except MissingDataError as error:
+        raise typer.BadParameter(str(error)) from None
+    report = Report(as_json=as_json, logged=len(log), asked=len(requests))
+    with tempfile.TemporaryDirectory() as temporary:
+        where = folder or Path(temporary)
+        where.mkdir(parents=True, exist_ok=True)
+        path = where / "log.jsonl"
+        path.write_text("".join(json.dumps({"question": q, "answer": a}) + "\n" for q, a in log), "utf-8")
+        report.row(labels="none", encoder="weighted words", right=word_cosine(log, requests), answered=1.0, cpu_s=0.0)
+        for name, options in LABELS.items():
+            dataset = where / name.replace(" ", "-")
+            measure_qpr("clusters", path, "--output", dataset, "--max-reject-ratio", 1, "--overwrite", *options)
+            for chosen in preset or ["default"]:
+                model, index = (where / f"{kind}-{dataset.name}-{chosen}" for kind in ("model", "index"))
+                cost = measure_qpr("train", "--dataset", dataset, "--output", model, "--preset", chosen)
+                measure_qpr("index", "--questions", dataset, "--model", model, "--output", index, "--overwrite")
+                right, some = answered(str(index), requests)
+                report.row(labels=name, encoder=chosen, right=right, answered=some, cpu_s=cost.cpu_s)
+        if minilm is not None:
+            index = where / "index-minilm"
+            cost = measure_qpr(
+                "index", "--questions", path, "--model", f"st:{minilm}", "--output", index, "--overwrite"
+            )
+            right, some = answered(str(index), requests)
+            report.row(labels="none", encoder=minilm.name, right=right, answered=some, cpu_s=cost.cpu_s)
+
+
+if __name__ == "__main__":
+    run(answer_at_one)
