@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.linkage.intents import Policy, intents, is_about_facts
-from pipelines.linkage.scoring.agreement_required import AgreementRequired
+from pipelines.linkage.scoring.agreement_required import model_of_facts
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_model, model_of
 from pipelines.linkage.settings import Linking
@@ -33,11 +33,13 @@ class Linker:
         model: pair model and threshold.
         encode: encoder of the texts; required if the model uses their cosine.
         answers: which answers are intents.
+        asked: threshold that the user chose, which the model has; None: the model's own.
     """
 
     model: LinkModel
     encode: Encode | None = None
     answers: Policy = "auto"
+    asked: float | None = None
 
     def __call__(self, members: pa.Table, weights: TokenWeights, evidence: Evidence | None = None) -> Linked:
         """Return the group of every row.
@@ -57,7 +59,7 @@ class Linker:
         found = intents(members, weights, witnesses, self.answers)
         model = self.model.for_log(weights.questions)
         if model.agreement and is_about_facts(weights, witnesses.log):
-            model = dataclasses.replace(model, pairs=AgreementRequired(model.pairs))
+            model = model_of_facts(model, self.asked)
         return link(members, weights, model, vectors=vectors, witnesses=witnesses, intents=found)
 
 
@@ -78,4 +80,4 @@ def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:
         asked = linking.min_probability
         words = model.words and dataclasses.replace(model.words, threshold=asked, least_of_two=asked)
         model = dataclasses.replace(model, threshold=asked, least_of_two=asked, threshold_of_small=None, words=words)
-    return Linker(model, encode, linking.answers)
+    return Linker(model, encode, linking.answers, linking.min_probability)

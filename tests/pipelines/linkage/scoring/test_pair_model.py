@@ -1,9 +1,5 @@
 import numpy as np
-import pytest
 
-from pipelines.linkage.comparison.agreement_features import AGREEMENT
-from pipelines.linkage.comparison.pair_features import NAMES
-from pipelines.linkage.scoring.agreement_required import DISCOUNT, AgreementRequired
 from pipelines.linkage.scoring.pair_model import SMALL_LOG, LinkModel, expected_within, in_millionths, mean_within
 
 
@@ -32,11 +28,3 @@ def test_expected_pairs_are_exact_sums_within_groups() -> None:
     group, confidence = np.array([0, 0, 0, 3, 4, 4]), np.array([0.1, 0.1, 0.1, 0.0, 0.7, 0.7])
     assert expected_within(group, confidence) == 3 * 100_000 + 700_000
     assert in_millionths(np.array([0.1] * 10)) == 1_000_000
-
-
-def test_a_pair_whose_neighbours_disagree_is_less_probable_where_agreement_is_required() -> None:
-    features = np.zeros((3, len(NAMES) + len(AGREEMENT)), np.float32)
-    features[:, 0] = [0.9, 0.9, 0.1]
-    features[:, len(NAMES) + AGREEMENT.index("agreement_mean")] = [0.7, 0.5, 1.0]
-    found = AgreementRequired(AsGiven()).probability(features, np.zeros(3, np.int64))
-    assert found.tolist() == pytest.approx([0.9, DISCOUNT * 0.9, 0.1])
