@@ -68,7 +68,7 @@ setup(
         "Jinja2>=3.1",
         "leather>=0.4",
         "networkx>=3.2",
-        "numpy>=1.26",
+        "numpy>=2.0",
         "pyarrow>=17",
         "pydantic>=2.7",
         "rich>=13.7",

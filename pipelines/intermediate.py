@@ -1,7 +1,7 @@
 """Row types that travel between the steps of a pipeline, before they become the tables of a dataset.
 
 logs:  ASKED -> QUESTIONS, MEMBERS -> (SURPLUS, MEETINGS -> NEIGHBOURS -> STANDINGS) -> clusters
-       -> SETS, LEAKS, MENTIONS -> MEMBERSHIPS -> QUESTIONS
+       -> SETS, SPELLINGS, LEAKS, MENTIONS -> MEMBERSHIPS -> QUESTIONS
 pairs: EDGES, QIDS -> COMPONENTS -> CROSSINGS, SIZES -> SPLITS_OF and ASKED, then as logs
 
 Every step can add REJECTS and `Written`. Tables that are stored are declared in `schemas.tables`.
@@ -94,12 +94,29 @@ Producers: `decontamination.near_duplicates.sets_to_compare` and `decontaminatio
 Consumers: `decontamination.near_duplicates.find_leaks` and `decontamination.verification.count_leaks`.
 """
 
+SPELLINGS: Final = pa.schema(
+    [
+        ("meeting", pa.int64()),  # a character gram; questions are compared where these are equal; null before
+        ("question_id", pa.int64()),
+        ("rank", pa.int8()),  # as in SETS
+        ("key", pa.string()),
+        ("size", pa.int32()),  # number of its distinct grams; null before
+        ("parity", pa.int64()),  # of `decontamination.character_grams.Prefixes`; null before
+    ]
+)
+"""One place where the spelling of a question is compared with others.
+
+Producers: `decontamination.similar_spellings.spellings` and `place_spellings`.
+Consumer: `decontamination.similar_spellings.find_similar_spellings`.
+"""
+
 LEAKS: Final = pa.schema(
     [("question_id", pa.int64()), ("rank", pa.int8()), ("reason", pa.int8()), ("score", pa.float64())]
 )
 """A question to remove from the split of ``rank``: index in `near_duplicates.REASONS`, Jaccard index.
 
-Producer: `decontamination.near_duplicates.find_leaks`. Consumer: `decontamination.evidence.accuse`.
+Producers: `decontamination.near_duplicates.find_leaks` and `decontamination.similar_spellings.find_similar_spellings`.
+Consumer: `decontamination.evidence.accuse`.
 """
 
 MENTIONS: Final = pa.schema([*MEMBERS, LEAKS.field("reason"), LEAKS.field("score")])

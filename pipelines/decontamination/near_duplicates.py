@@ -27,11 +27,13 @@ PRECEDENCE: Final = ("train", "test", "validation")
 """Order of the splits: a question is removed from its split if an earlier one has the same or a similar question."""
 
 REASONS: Final = tuple(
-    f"{kind}in_{split}" for split in PRECEDENCE[:2] for kind in ("", "same_words_", "near_duplicate_")
+    f"{kind}in_{split}"
+    for split in PRECEDENCE[:2]
+    for kind in ("", "same_words_", "near_duplicate_", "similar_spelling_")
 )
-"""Reasons for removal, of which the first that applies is used: three for each split that has a similar question."""
+"""Reasons for removal, of which the first that applies is used: four for each split that has a similar question."""
 
-SAME_WORDS, NEAR_DUPLICATE, KINDS = 1, 2, 3
+SAME_WORDS, NEAR_DUPLICATE, SIMILAR_SPELLING, KINDS = 1, 2, 3, 4
 
 MEETINGS_A_LEVEL: Final = 6
 """Maximum number of keys of a set on a level; a level above 5 has ``level`` + 1 keys.
@@ -115,11 +117,11 @@ def find_leaks(sets: pa.Table, near_duplicate: float) -> Found:
     equal = pc.is_null(sets["token_ids"])
     leaks, pairs = [_equals(sets.filter(equal))], 0
     different = sets.filter(pc.invert(equal)).combine_chunks()
-    different = different.filter(pa.array(_mixed(different)))
+    different = different.filter(pa.array(mixed(different)))
     ranks, ids = different["rank"].to_numpy(), different["question_id"].to_numpy()
     for block in similar_pairs(different, near_duplicate, equal=False):
         reason = ranks[block.partner] * KINDS + NEAR_DUPLICATE
-        leaks.append(_leaks(ids[block.row], ranks[block.row], reason, block.jaccard))
+        leaks.append(leaks_of(ids[block.row], ranks[block.row], reason, block.jaccard))
         pairs += block.compared
     return Found(pa.concat_tables(leaks), pairs)
 
@@ -139,15 +141,16 @@ def _equals(sets: pa.Table) -> pa.Table:
     of_bag = earliest(sets["bag_id"].to_numpy(), ranks)  # equal bags are equal sets, so all rows of a bag are present
     leaked = of_set < ranks
     reason = of_set * KINDS + np.where(of_bag == of_set, SAME_WORDS, NEAR_DUPLICATE)
-    return _leaks(ids[leaked], ranks[leaked], reason[leaked], np.ones(np.count_nonzero(leaked)))
+    return leaks_of(ids[leaked], ranks[leaked], reason[leaked], np.ones(np.count_nonzero(leaked)))
 
 
-def _mixed(sets: pa.Table) -> np.ndarray:
-    """Return a mask of the rows whose ``meeting`` also has rows of another split."""
+def mixed(sets: pa.Table) -> np.ndarray:
+    """Return a mask of the rows of SETS or SPELLINGS whose ``meeting`` also has rows of another split."""
     meetings, ranks = sets["meeting"].to_numpy(), sets["rank"].to_numpy()
     return np.asarray(earliest(meetings, ranks) != -earliest(meetings, -ranks))
 
 
-def _leaks(ids: np.ndarray, ranks: np.ndarray, reasons: np.ndarray, scores: np.ndarray) -> pa.Table:
+def leaks_of(ids: np.ndarray, ranks: np.ndarray, reasons: np.ndarray, scores: np.ndarray) -> pa.Table:
+    """Return LEAKS with these columns: question ids, ranks of their splits, numbers of reasons, Jaccard indexes."""
     columns = {"question_id": ids, "rank": ranks, "reason": reasons.astype(np.int8), "score": scores}
     return pa.table(columns).cast(LEAKS)

@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 
 from schemas.ragged import offsets_of, ranges
 
-BLOCK_PAIRS: Final = 500_000
-"""Approximate number of pairs that are compared at a time; with ten words a set they take about 200 MB."""
+BLOCK_WORDS: Final = 5_000_000
+"""Approximate number of words of the pairs that are compared at a time, one set of each counted: about 200 MB."""
 
 
 class Pairs(NamedTuple):
@@ -82,8 +82,8 @@ def similar_pairs(sets: pa.Table, least: float, *, equal: bool) -> Iterator[Pair
     )
     first = np.searchsorted(place[by_place], places, side="left")
     counts = np.searchsorted(place[by_place], places, side="right") - first
-    token_codes = _codes(sets["token_ids"])
-    block = np.cumsum(counts) // BLOCK_PAIRS
+    token_codes = _codes(sets["token_ids"].combine_chunks())
+    block = np.cumsum(counts * sizes[rows]) // BLOCK_WORDS
     for number in np.unique(block[counts > 0]):
         chosen = np.flatnonzero((block == number) & (counts > 0))
         row = np.repeat(rows[chosen], counts[chosen])
@@ -123,8 +123,18 @@ class _Codes(NamedTuple):
     distinct: int
 
 
-def _codes(token_lists: pa.ChunkedArray) -> _Codes:
-    whole = token_lists.combine_chunks()
+def jaccard(row: np.ndarray, partner: np.ndarray, sets: pa.ListArray) -> np.ndarray:
+    """Return the (P,) float64 Jaccard index of each pair of rows of ``sets``, lists of distinct int64 values."""
+    sizes = pc.list_value_length(sets).to_numpy(zero_copy_only=False).astype(np.int64)
+    codes, scores = _codes(sets), np.zeros(len(row))
+    block = np.cumsum(sizes[row]) // BLOCK_WORDS
+    for number in np.unique(block).tolist():
+        chosen = block == number
+        scores[chosen] = _jaccard(row[chosen], partner[chosen], sizes, codes)
+    return scores
+
+
+def _codes(whole: pa.ListArray) -> _Codes:
     coded = pc.list_flatten(whole).dictionary_encode()
     return _Codes(coded.indices.to_numpy(), offsets_of(pc.list_value_length(whole).to_numpy()), len(coded.dictionary))
 

@@ -13,10 +13,17 @@ import apache_beam as beam
 import pyarrow as pa
 
 from pipelines.decontamination.evidence import Kept, accuse, drop_alone, drop_leaked, mention
-from pipelines.decontamination.near_duplicates import find_leaks, sets_to_compare
+from pipelines.decontamination.near_duplicates import Found, find_leaks, sets_to_compare
 from pipelines.decontamination.settings import Leakage
+from pipelines.decontamination.similar_spellings import (
+    count_held_out,
+    find_similar_spellings,
+    place_spellings,
+    spellings,
+)
 from pipelines.engine.shuffle import GroupByShard
 from pipelines.intermediate import Written
+from pipelines.questions.token_frequencies import merge as merge_counts
 from pipelines.writing.rejects import TAG
 
 
@@ -50,10 +57,17 @@ class RemoveLeakage(beam.PTransform):
                 members
                 | "SetsToCompare" >> beam.Map(sets_to_compare, self.leakage.near_duplicate)
                 | "MeetByWords" >> GroupByShard(key="meeting", shards=self.shards)
-                | "FindLeaks" >> beam.FlatMap(_find, self.leakage.near_duplicate).with_outputs("written", main="main")
+                | "FindLeaks"
+                >> beam.FlatMap(
+                    lambda sets: _accused(find_leaks(sets, self.leakage.near_duplicate), "pairs_of_sets")
+                ).with_outputs("written", main="main")
             )
             mentions.append(found.main)
             counts.append(found.written)
+        if 0 < self.leakage.near_duplicate < 1:
+            spelled = members | "FindSimilarSpellings" >> FindSimilarSpellings(self.leakage, self.shards)
+            mentions.append(spelled["main"])
+            counts.append(spelled["written"])
         clean = (
             tuple(mentions)
             | "MeetByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
@@ -72,11 +86,47 @@ class RemoveLeakage(beam.PTransform):
         return {"main": whole.main, TAG: lost, "written": counted}
 
 
-def _find(sets: pa.Table, near_duplicate: float) -> Iterator[Any]:
-    found = find_leaks(sets, near_duplicate)
+@dataclasses.dataclass
+class FindSimilarSpellings(beam.PTransform):
+    """Find the questions of validation and test with almost the same spelling as one of an earlier split.
+
+    Input: MEMBERS tables with their split.
+    Output: ``main``, MENTIONS with a reason; ``written``, counts.
+
+    Attributes:
+        leakage: minimum similarity of leaked questions, below 1.
+        shards: number of shards of the shuffle.
+    """
+
+    leakage: Leakage
+    shards: int
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(self, members: beam.PCollection[pa.Table]) -> dict[str, beam.PCollection[Any]]:
+        """Count the grams of the questions held out, then group all questions that may be similar by a gram."""
+        least = self.leakage.near_duplicate
+        spelled = members | "Spellings" >> beam.Map(spellings)
+        held_out = (
+            spelled | "CountGrams" >> beam.Map(count_held_out) | "GramsHeldOut" >> beam.CombineGlobally(merge_counts)
+        )
+        found = (
+            spelled
+            | "PlaceSpellings" >> beam.Map(place_spellings, least, held_out=beam.pvalue.AsSingleton(held_out))
+            | "MeetByGram" >> GroupByShard(key="meeting", shards=self.shards)
+            | "CompareSpellings"
+            >> beam.FlatMap(
+                lambda rows: _accused(find_similar_spellings(rows, least), "pairs_of_spellings")
+            ).with_outputs("written", main="main")
+        )
+        return {"main": found.main, "written": found.written}
+
+
+def _accused(found: Found, pairs: str) -> Iterator[Any]:
     if len(found.leaks):
         yield accuse(found.leaks)
-    yield beam.pvalue.TaggedOutput("written", Written(None, {"leakage.compared.pairs_of_sets": found.pairs}))
+    yield beam.pvalue.TaggedOutput("written", Written(None, {f"leakage.compared.{pairs}": found.pairs}))
 
 
 def _tagged(kept: Kept) -> Iterator[Any]:

@@ -12,7 +12,7 @@ from schemas.tables import SPLITS
 
 memberships = st.sets(st.tuples(st.integers(-4, 4), st.integers(-6, 6)), max_size=40)  # (cluster, question)
 accusations = st.lists(
-    st.tuples(st.integers(-6, 6), st.sampled_from(PRECEDENCE[1:]), st.integers(1, 5), st.sampled_from([0.9, 1.0])),
+    st.tuples(st.integers(-6, 6), st.sampled_from(PRECEDENCE[1:]), st.integers(1, 7), st.sampled_from([0.9, 1.0])),
     max_size=5,
 )  # (question, split, reason, score)
 
@@ -58,7 +58,7 @@ def naive(rows, accused=(), *, across=True):
     for c, q in sorted(rows):
         own = PRECEDENCE.index(split_of(c))
         earlier = [PRECEDENCE.index(split_of(d)) for d, p in rows if p == q]
-        verdicts = [(3 * split, 0, None) for split in earlier if split < own and (across or split == 0)]
+        verdicts = [(4 * split, 0, None) for split in earlier if split < own and (across or split == 0)]
         verdicts += [(reason, -score, score) for p, split, reason, score in accused if (p, split) == (q, split_of(c))]
         if own and verdicts:
             reason, _, score = min(verdicts, key=lambda verdict: verdict[:2])
@@ -105,9 +105,10 @@ def test_a_mention_of_train_travels_light(rows):
 @pytest.mark.parametrize(
     ("accused", "reason", "score"),
     [
-        ([(1, "validation", 5, 0.9)], "near_duplicate_in_test", 0.9),
-        ([(1, "validation", 5, 0.9), (1, "validation", 5, 0.95)], "near_duplicate_in_test", 0.95),
-        ([(1, "validation", 4, 1.0), (1, "validation", 2, 0.9)], "near_duplicate_in_train", 0.9),
+        ([(1, "validation", 6, 0.9)], "near_duplicate_in_test", 0.9),
+        ([(1, "validation", 6, 0.9), (1, "validation", 6, 0.95)], "near_duplicate_in_test", 0.95),
+        ([(1, "validation", 7, 1.0), (1, "validation", 3, 0.9)], "similar_spelling_in_train", 0.9),
+        ([(1, "validation", 5, 1.0), (1, "validation", 2, 0.9)], "near_duplicate_in_train", 0.9),
         ([(1, "test", 2, 0.9)], None, None),  # that place of the question is not here
     ],
 )

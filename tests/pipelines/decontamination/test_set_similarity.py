@@ -76,7 +76,7 @@ def test_without_equal_sets_those_stay_that_may_differ(rows, least):
 
 
 def test_a_large_group_is_compared_block_by_block(monkeypatch):
-    monkeypatch.setattr(jaccard, "BLOCK_PAIRS", 50)
+    monkeypatch.setattr(jaccard, "BLOCK_WORDS", 250)
     chance = random.Random(1)
     rows = [(7, i % 3, set(chance.sample(range(11), 9))) for i in range(60)]
     blocks = list(similar_pairs(sets(rows), 0.8, equal=True))

@@ -19,7 +19,7 @@ from schemas.tables import SPLITS
 from schemas.text import hash64
 
 REASONS_OF = dict.fromkeys([0.8, 0.9], REASONS)
-REASONS_OF |= {0: ["in_train"], 1: [reason for reason in REASONS if "near" not in reason]}
+REASONS_OF |= {0: ["in_train"], 1: [reason for reason in REASONS if "similar" not in reason and "near" not in reason]}
 
 
 def members(rows):
@@ -43,6 +43,12 @@ def places(table):
     return [(row["cluster_id"], tuple(row["text"].split())) for row in table.to_pylist()]
 
 
+def spelled_alike(one, two, least):
+    """Return whether the character 4-grams have the Jaccard index."""
+    ours, theirs = ({text[i : i + 4] for i in range(max(len(text) - 3, 1))} for text in (one, two))
+    return len(ours & theirs) / len(ours | theirs) >= least
+
+
 def reason_of(place, rows, least):
     """Return why a place of a question in a cluster should go, or None."""
     cluster, words = place
@@ -52,8 +58,10 @@ def reason_of(place, rows, least):
         if earlier >= own or (least == 0 and earlier):
             continue
         score = len({*words} & {*others}) / len({*words} | {*others})
-        kinds = [words == others, least > 0 and sorted(words) == sorted(others), 0 < least < 1 and score >= least]
-        found += [3 * earlier + number for number, kind in enumerate(kinds) if kind]
+        near = 0 < least < 1
+        kinds = [words == others, least > 0 and sorted(words) == sorted(others), near and score >= least]
+        kinds.append(near and spelled_alike(" ".join(words), " ".join(others), least))
+        found += [4 * earlier + number for number, kind in enumerate(kinds) if kind]
     return REASONS[min(found)] if found else None
 
 
@@ -61,10 +69,15 @@ def reason_of(place, rows, least):
 def rows():
     chance = random.Random(5)
     stems = [chance.sample("abcdefghijklmnopqrst", chance.choice([3, 9, 10, 11])) for _ in range(100)]
-    drawn = set()
+    alphabet = "abcdefghijklmnopqrstuvwxyz0123456789"
+    drawn = {(1, ("only", alphabet[::-1])), (2, ("only", f"{alphabet[::-1]}z"))}
     for cluster in range(45):
         for stem in chance.sample(stems, 4):
-            words = chance.choice([stem, stem[::-1], [*stem, "x"], [*stem, stem[0]], [*stem[:-1], "y"]])
+            longer = [*stem[:2], alphabet]
+            respelled = [*longer[:-1], longer[-1] + "z"]
+            words = chance.choice(
+                [stem, stem[::-1], [*stem, "x"], [*stem, stem[0]], [*stem[:-1], "y"], longer, respelled]
+            )
             drawn.add((cluster, tuple(words)))
     return sorted(drawn)
 

@@ -127,6 +127,9 @@ class Oracle:
                 return f"same_words_in_{other}"
             if 0 < self.near < 1 and any(len({*own} & {*w}) / len({*own} | {*w}) >= self.near for w in theirs):
                 return f"near_duplicate_in_{other}"
+            spelled = [self.questions[p]["key"] for p in asked[other]]
+            if 0 < self.near < 1 and any(same_grams(self.questions[q]["key"], k) >= self.near for k in spelled):
+                return f"similar_spelling_in_{other}"
         return None
 
     def text(self, q):
@@ -170,6 +173,12 @@ class Oracle:
                 )
             )
         return {"questions": questions, "clusters": clusters, "pairs": pairs}
+
+
+def same_grams(one, two):
+    """Return the Jaccard index of the character 4-grams of two keys."""
+    ours, theirs = ({k[i : i + 4] for i in range(max(len(k) - 3, 1))} for k in (one, two))
+    return len(ours & theirs) / len(ours | theirs)
 
 
 def heaviest(counter):

@@ -1,0 +1,105 @@
+"""Detection of questions with almost the same spelling in another split.
+
+MEMBERS -> spellings -> SPELLINGS -> count_held_out -> merge -> TokenWeights
+SPELLINGS, TokenWeights -> place_spellings -> SPELLINGS of one ``meeting`` -> find_similar_spellings -> LEAKS
+
+Sets of words miss a question that differs from another one in a few characters, such as "factors of 31" from "factors
+of 3". Their sets of character 4-grams are compared by the same Jaccard index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.decontamination.character_grams import count_grams, gram_sets, prefixes
+from pipelines.decontamination.near_duplicates import KINDS, PRECEDENCE, SIMILAR_SPELLING, Found, leaks_of, mixed
+from pipelines.decontamination.set_similarity import jaccard
+from pipelines.intermediate import LEAKS, SPELLINGS
+from pipelines.questions.token_frequencies import TokenWeights
+from schemas.ragged import ranges
+from schemas.tables import with_nulls
+from schemas.text_arrays import key_all
+
+BLOCK_PAIRS: Final = 1_000_000
+"""Approximate number of pairs whose sizes and parities are compared at a time: about 60 MB."""
+
+
+def spellings(members: pa.Table) -> pa.Table:
+    """Return SPELLINGS of MEMBERS, one row a member, with question, rank and key alone."""
+    columns = {
+        "question_id": members["question_id"],
+        "rank": pc.index_in(members["split"], value_set=pa.array(PRECEDENCE)).cast(pa.int8()),
+        "key": key_all(members["text"].combine_chunks()),
+    }
+    return with_nulls(SPELLINGS, columns)
+
+
+def count_held_out(rows: pa.Table) -> TokenWeights:
+    """Return the number of questions of test and validation with each gram."""
+    return count_grams(rows.filter(pc.greater(rows["rank"], 0))["key"].combine_chunks())
+
+
+def place_spellings(rows: pa.Table, near_duplicate: float, held_out: TokenWeights) -> pa.Table:
+    """Return SPELLINGS with the grams at which each question is compared; most questions of train have none.
+
+    Args:
+        rows: SPELLINGS of `spellings`.
+        near_duplicate: minimum Jaccard index of near duplicates.
+        held_out: sum of `count_held_out`.
+    """
+    found = prefixes(rows["key"].combine_chunks(), near_duplicate, held_out)
+    known = {name: rows[name].take(pa.array(found.row)) for name in ("question_id", "rank", "key")}
+    columns = {"meeting": found.gram, **known, "size": found.size, "parity": found.parity}
+    return pa.table(columns).cast(SPELLINGS)
+
+
+def find_similar_spellings(rows: pa.Table, near_duplicate: float) -> Found:
+    """Return the questions with almost the same spelling in an earlier split; a question may occur repeatedly.
+
+    Args:
+        rows: SPELLINGS; all rows of each ``meeting`` are present.
+        near_duplicate: minimum Jaccard index of near duplicates.
+    """
+    contested = rows.filter(pa.array(mixed(rows))).combine_chunks()
+    keys = contested["key"].combine_chunks().dictionary_encode()
+    ranks, ids, key = contested["rank"].to_numpy(), contested["question_id"].to_numpy(), keys.indices.to_numpy()
+    leaks, compared = [LEAKS.empty_table()], 0
+    for pairs in _candidates(contested, near_duplicate):
+        compared += len(pairs[0])
+        distinct, place = np.unique(key[pairs], return_inverse=True)
+        one, other = place.reshape(2, -1)
+        score = jaccard(one, other, gram_sets(keys.dictionary.take(pa.array(distinct))))
+        row, partner = pairs[:, score >= near_duplicate]
+        reason = ranks[partner] * KINDS + SIMILAR_SPELLING
+        leaks.append(leaks_of(ids[row], ranks[row], reason, score[score >= near_duplicate]))
+    return Found(pa.concat_tables(leaks), compared)
+
+
+def _candidates(rows: pa.Table, least: float) -> Iterator[np.ndarray]:
+    """Yield the pairs that sizes and parities do not exclude, a row of a later split first, as (2, P) rows.
+
+    Sets of a and b grams with a Jaccard index of at least t differ in at most (a + b)(1 - t) / (1 + t) grams.
+    """
+    sizes, ranks = rows["size"].to_numpy().astype(np.int64), rows["rank"].to_numpy()
+    parities = rows["parity"].to_numpy().view(np.uint64)  # bits of a signed integer are counted in its absolute value
+    step = int(sizes.max(initial=0)) + 1
+    place = np.unique(rows["meeting"].to_numpy(), return_inverse=True)[1] * step
+    order = np.argsort(place + sizes, kind="stable")
+    by_place = (place + sizes)[order]
+    later = np.flatnonzero(ranks > 0)
+    smallest = np.ceil(least * sizes[later] - 1e-9).astype(np.int64)
+    largest = np.minimum(np.floor(sizes[later] / least + 1e-9).astype(np.int64), step - 1)
+    first = np.searchsorted(by_place, place[later] + smallest, side="left")
+    counts = np.searchsorted(by_place, place[later] + largest, side="right") - first
+    block = np.cumsum(counts) // BLOCK_PAIRS
+    for number in np.unique(block).tolist():
+        chosen = block == number
+        row, partner = np.repeat(later[chosen], counts[chosen]), order[ranges(first[chosen], counts[chosen])]
+        most = np.floor((sizes[row] + sizes[partner]) * (1 - least) / (1 + least) + 1e-9)
+        possible = (ranks[partner] < ranks[row]) & (np.bitwise_count(parities[row] ^ parities[partner]) <= most)
+        yield np.stack([row[possible], partner[possible]])

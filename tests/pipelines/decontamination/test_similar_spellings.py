@@ -1,0 +1,90 @@
+import itertools
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.decontamination.near_duplicates import PRECEDENCE, REASONS
+from pipelines.decontamination.similar_spellings import (
+    count_held_out,
+    find_similar_spellings,
+    place_spellings,
+    spellings,
+)
+from pipelines.intermediate import LEAKS, MEMBERS, SPELLINGS
+from pipelines.questions.token_frequencies import merge
+from schemas.tables import with_nulls
+from schemas.text import key
+
+WORDS = ["where", "is", "the", "capital", "factors", "of", "31", "3", "cards", "card", "é"]
+
+
+@st.composite
+def questions(draw):
+    """Draw (text, split) of which some differ in few characters."""
+    rows = []
+    for _ in range(draw(st.integers(0, 4))):
+        text = " ".join(draw(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9)))
+        for _ in range(draw(st.integers(1, 4))):
+            at = draw(st.integers(0, len(text)))
+            edited = text[:at] + draw(st.sampled_from(["", "s", "?", "1 "])) + text[at + draw(st.integers(0, 1)) :]
+            rows.append((edited, draw(st.sampled_from(PRECEDENCE))))
+    return rows
+
+
+def members(rows):
+    columns = {
+        "question_id": pa.array(range(len(rows)), pa.int64()),
+        "text": pa.array([text for text, _ in rows], pa.string()),
+        "split": pa.array([split for _, split in rows], pa.string()),
+    }
+    return with_nulls(MEMBERS, columns)
+
+
+def grams(text):
+    spelled = key(text)
+    return {spelled[i : i + 4] for i in range(max(len(spelled) - 3, 1))}
+
+
+def brute_force(rows, least):
+    """Return (row, split, reason, Jaccard index) by two loops."""
+    found = set()
+    for (number, (one, split)), (two, other) in itertools.product(enumerate(rows), rows):
+        score = len(grams(one) & grams(two)) / len(grams(one) | grams(two))
+        if PRECEDENCE.index(other) < PRECEDENCE.index(split) and score >= least:
+            found.add((number, split, f"similar_spelling_in_{other}", score))
+    return found
+
+
+def found_in(leaks):
+    assert leaks.schema.equals(LEAKS)
+    return {(r["question_id"], PRECEDENCE[r["rank"]], REASONS[r["reason"]], r["score"]) for r in leaks.to_pylist()}
+
+
+@given(questions(), st.sampled_from([1, 3]), st.sampled_from([0.8, 0.9, 0.95]))
+def test_leaks_are_those_of_two_loops(rows, shards, least):
+    tables = [spellings(members(rows)).slice(start, 5) for start in range(0, max(len(rows), 1), 5)]
+    held_out = merge(map(count_held_out, tables))
+    placed = pa.concat_tables(place_spellings(table, least, held_out) for table in tables)
+    assert placed.schema.equals(SPELLINGS)
+    shard = np.remainder(placed["meeting"].to_numpy(), shards)
+    parts = [find_similar_spellings(placed.filter(pa.array(shard == n)), least) for n in range(shards)]
+    assert found_in(pa.concat_tables(part.leaks for part in parts)) == brute_force(rows, least)
+
+
+def test_questions_of_train_that_are_unlike_all_held_out_are_not_compared():
+    rows = [("What are the factors of 31?", "validation"), ("What are the factors of 3", "train")]
+    rows += [(f"Why was machine number {n} repaired?", "train") for n in range(100, 150)]
+    table = spellings(members(rows))
+    placed = place_spellings(table, 0.9, count_held_out(table))
+    assert set(placed["question_id"].to_pylist()) == {0, 1}
+    found = find_similar_spellings(placed, 0.9)
+    assert found_in(found.leaks) == {(0, "validation", "similar_spelling_in_train", 22 / 23)}
+    assert found.pairs <= 3
+
+
+def test_without_questions_held_out_nothing_is_compared():
+    table = spellings(members([("what are the factors of 3", "train")] * 3))
+    assert len(place_spellings(table, 0.9, count_held_out(table))) == 0
+    assert find_similar_spellings(SPELLINGS.empty_table(), 0.9).pairs == 0
