@@ -227,6 +227,24 @@ class BroadAnswer(NamedTuple):
     questions: int
 
 
+class JudgedAnswer(NamedTuple):
+    """An answer of many questions whose worth is among the lowest or highest of its shard.
+
+    Producer: `clusters.answer_worth.extreme_answers`. Consumers: `writing.run_report`, `summary.worth_by_kind`.
+
+    Attributes:
+        answer: beginning of its most frequent form.
+        kind: of its text, in `questions.answer_kinds.KINDS`.
+        questions: number of distinct questions.
+        share: of its pairs that are paraphrases, by the linkage.
+    """
+
+    answer: str
+    kind: str
+    questions: int
+    share: float
+
+
 class Written(NamedTuple):
     """One file, or none, and counts of a part of a run.
 
@@ -237,9 +255,11 @@ class Written(NamedTuple):
         counts: they add up over all parts of a run.
         source: an input of the run, with its digest.
         broad_answers: answers that look like a fallback.
+        judged_answers: answers of many questions with the lowest or highest worth.
     """
 
     file: File | None
     counts: dict[str, int]
     source: Source | None = None
     broad_answers: Sequence[BroadAnswer] = ()
+    judged_answers: Sequence[JudgedAnswer] = ()

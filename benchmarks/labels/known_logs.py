@@ -101,7 +101,7 @@ def _facts() -> KnownLog:
     return KnownLog("facts", rows, judged)
 
 
-def _helpdesk(seed: int, *, wrong: float = 0.0) -> KnownLog:
+def helpdesk(seed: int, *, wrong: float = 0.0) -> KnownLog:
     """Return a bank's requests: an answer is an intent, so all of its questions belong together."""
     rows = [(row["question"], row["answer"]) for row in read_log("faq_logs.jsonl.gz")]
     place = {answer: number for number, answer in enumerate(sorted({answer for _, answer in rows}))}
@@ -181,8 +181,8 @@ SCRIPTS = ("Thai", "Korean", "Arabic", "Persian", "Japanese", "Chinese", "Hindi"
 
 LOGS: dict[str, Callable[[int], KnownLog]] = {
     "facts": lambda _: _facts(),
-    "helpdesk": _helpdesk,
-    "helpdesk-wrong": lambda seed: _helpdesk(seed, wrong=WRONG_SHARE),
+    "helpdesk": helpdesk,
+    "helpdesk-wrong": lambda seed: helpdesk(seed, wrong=WRONG_SHARE),
     **{f"faq-{name}": lambda _, name=name: _faq(name) for name in FAQS},  # type: ignore[misc]
     "skewed-templates": lambda seed: of_clusters("skewed-templates", template_logs.skewed(seed)),
     "value-templates": lambda seed: of_clusters("value-templates", template_logs.values(seed)),

@@ -79,9 +79,9 @@ def measure_log(log: str, k: int, seed: int) -> None:
     """Print figures of a log as JSON."""
     members, weights = _members(log, seed)
     shards = max(1, round(len(members) / QUESTIONS_A_SHARD))
-    tables = _by_shard([members], "answer_id", shards)
+    tables = by_shard([members], "answer_id", shards)
     started = time.process_time()
-    found, shuffled = _joined(tables, weights, k, shards)
+    found, shuffled = joined(tables, weights, k, shards)
     figures: dict[str, Any] = {"questions": len(members), "join_cpu_s": time.process_time() - started}
     figures["shuffled_mb"] = shuffled / 1e6
     started = time.process_time()
@@ -107,7 +107,8 @@ def _members(log: str, seed: int) -> tuple[pa.Table, TokenWeights]:
     return settle_answers(named.members, Ambiguity()).members, frequent(named.token_counts)
 
 
-def _by_shard(tables: Iterable[pa.Table], key: str, shards: int) -> list[pa.Table]:
+def by_shard(tables: Iterable[pa.Table], key: str, shards: int) -> list[pa.Table]:
+    """Return the tables divided into shards by the hash of a column."""
     return [concatenate(parts) for parts in _parts(tables, key, shards).values()]
 
 
@@ -119,7 +120,7 @@ def _parts(tables: Iterable[pa.Table], key: str, shards: int) -> dict[int, list[
     return parts
 
 
-def _joined(tables: list[pa.Table], weights: TokenWeights, k: int, shards: int) -> tuple[pa.Table, int]:
+def joined(tables: list[pa.Table], weights: TokenWeights, k: int, shards: int) -> tuple[pa.Table, int]:
     """Return the NEIGHBOURS of all steps and the number of shuffled bytes."""
     found, placed = [], []
     for table in tables:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 from jobs.display.charts import HEIGHT, WIDTH, histogram
 from jobs.display.option_names import option_rows
 from jobs.display.rendering import render
-from jobs.display.summary_tables import SummaryTable, flat, other_counts, rows_per_second, summary_tables, whole
+from jobs.display.summary_tables import (
+    SummaryTable,
+    extreme_answers,
+    flat,
+    other_counts,
+    rows_per_second,
+    summary_tables,
+    whole,
+)
 from pipelines.summary.row_balance import row_balance
 
 if TYPE_CHECKING:
@@ -32,6 +40,7 @@ def dataset_page(summary: RunSummary) -> bytes:
         balance=row_balance(counters),
         speed=rows_per_second(counters.get("rows_read", 0), summary.seconds),
         tables=summary_tables(counters, quartiles, summary.configuration),
+        answers=extreme_answers(summary.judged_answers, counters),
         histograms=[histogram(name, distribution) for name, distribution in distributions.items()],
         size=(WIDTH, HEIGHT),
         compared=sum(n for name, n in check.get("compared", {}).items() if name != "pairs_of_sets") if check else None,

@@ -9,9 +9,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from pipelines.intermediate import JudgedAnswer
 from pipelines.summary.answer_worth import answer_worth
 from pipelines.summary.row_balance import Balance, Split, row_balance
 from pipelines.summary.script_shares import ScriptShare
+from pipelines.summary.worth_by_kind import worth_of_answers, worth_of_kinds
 
 NAMES = {
     "coherence": "coherence (paper)",
@@ -67,6 +69,7 @@ def summary_tables(
         _of_scripts(balance.scripts),
         _of_distributions(distributions, configuration),
         _of_answers(counters),
+        _of_kinds(counters),
         _of_verdicts(configuration),
     ]
     return [table for table in tables if table.rows]
@@ -196,6 +199,24 @@ def _of_answers(counters: Mapping[str, int]) -> SummaryTable:
         ("questions that neighbours contradict, rejected from intents", whole(worth.strays)),
     ]
     return SummaryTable(("Answers", "number"), rows, note=worth.sentence)
+
+
+def _of_kinds(counters: Mapping[str, int]) -> SummaryTable:
+    """Return the worth of the answers of each kind, no row if answers were not split."""
+    rows = [(kind.kind, whole(kind.answers), estimate_text(*kind.worth)) for kind in worth_of_kinds(counters)]
+    note = "Mean estimated share of the pairs of an answer's questions that mean the same, with 95 % intervals."
+    return SummaryTable(("Kinds of answers", "answers", "mean the same"), rows, note=note if rows else "")
+
+
+def extreme_answers(judged: Sequence[JudgedAnswer], counters: Mapping[str, int]) -> SummaryTable:
+    """Return the answers of many questions with the lowest and with the highest worth."""
+    lowest, highest = worth_of_answers(judged, counters)
+    rows = [
+        (" ".join(answer.answer.split()), end, answer.kind, whole(answer.questions), estimate_text(*answer.worth))
+        for end, answers in (("lowest", lowest), ("highest", highest))
+        for answer in answers
+    ]
+    return SummaryTable(("Answers of many questions", "worth", "kind", "questions", "mean the same"), rows, named=3)
 
 
 _ESTIMATES = {

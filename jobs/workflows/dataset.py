@@ -192,6 +192,8 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
     from pipelines.summary.script_shares import as_json as shares_as_json
     from pipelines.summary.script_shares import script_shares
     from pipelines.summary.value_notes import value_notes
+    from pipelines.summary.worth_by_kind import as_json as answers_as_json
+    from pipelines.summary.worth_by_kind import worth_of_answers, worth_of_kinds
 
     [page] = [storage.join(url, file.path) for file in manifest.of(REPORTS)]
     result = {
@@ -205,6 +207,9 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
         "distributions": manifest.distributions,
         "scripts": shares_as_json(script_shares(manifest.counters)),
         "answer_worth": worth_as_json(answer_worth(manifest.counters)),
+        "answers": answers_as_json(
+            worth_of_kinds(manifest.counters), worth_of_answers(summary.judged_answers, manifest.counters)
+        ),
         "rejected_intents": intents_as_json(incoherent_intents(manifest.counters, manifest.configuration)),
         "warnings": summary.warnings,
         "fallback_answers": fallbacks_as_json(summary.fallbacks, rows=manifest.counters["rows_read"]),

@@ -1,16 +1,42 @@
 """Counts from which the worth of an answer in a log is estimated.
 
 Linked, MEMBERS of accepted clusters -> worth_counts -> counters
+Linked, MEMBERS of whole answers -> shares_of_answers -> kind_counts, extreme_answers
 """
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from pipelines.intermediate import JudgedAnswer
 from pipelines.linkage.scoring.pair_model import Linked
+from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.summary.answer_worth import PREFIX
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from pipelines.summary.worth_by_kind import MANY, SHOWN, SIZES, ascending, counter, descending
+from schemas.ragged import sizes_of_runs, starts_of_runs, sums_of_runs
+
+_SHOWN_CHARACTERS: Final = 200
+"""Number of characters of an answer in a report; a shard's candidates stay small."""
+
+
+class Shares(NamedTuple):
+    """The answers with several questions.
+
+    Attributes:
+        answers: (A,) their texts.
+        kinds: (A,) indexes in `KINDS`.
+        questions: (A,) numbers of their questions.
+        share: (A,) expected share of their pairs that are paraphrases.
+    """
+
+    answers: pa.ChunkedArray
+    kinds: np.ndarray
+    questions: np.ndarray
+    share: np.ndarray
 
 
 def worth_counts(linked: Linked, answers: np.ndarray, judged: pa.Table) -> dict[str, int]:
@@ -33,7 +59,7 @@ def worth_counts(linked: Linked, answers: np.ndarray, judged: pa.Table) -> dict[
     unsure = np.rint(likely * (1 - likely) * 1e6).astype(np.int64)
     return {
         f"{PREFIX}pairs": int((sizes * (sizes - 1) // 2).sum()),
-        f"{PREFIX}pairs_expected": linked.expected,
+        f"{PREFIX}pairs_expected": int(_expected(linked).sum()),
         f"{PREFIX}pairs_kept": int(kept_pairs.sum()),
         f"{PREFIX}pairs_kept_expected": int((millionths * kept_pairs).sum()),
         f"{PREFIX}pairs_kept_variance": int((unsure * kept_pairs**2).sum()),
@@ -41,3 +67,49 @@ def worth_counts(linked: Linked, answers: np.ndarray, judged: pa.Table) -> dict[
         f"{PREFIX}intents": len(np.unique(answers[of_intent])),
         f"{PREFIX}strays": int(np.count_nonzero(of_intent & (linked.confidence == 0))),
     }
+
+
+def shares_of_answers(linked: Linked, several: pa.Table) -> Shares:
+    """Return the share that the linkage expects of each answer.
+
+    Args:
+        linked: groups of the questions of answers with several questions.
+        several: MEMBERS of these, in the same order.
+    """
+    starts = starts_of_runs(several["answer_id"].to_numpy())
+    sizes = sizes_of_runs(starts, len(several))
+    answers = several["answer"].take(pa.array(starts))
+    share = sums_of_runs(_expected(linked), starts) / 1e6 / (sizes * (sizes - 1) / 2)
+    return Shares(answers, kinds_of(answers), sizes, share.clip(0, 1))
+
+
+def kind_counts(shares: Shares) -> dict[str, int]:
+    """Return counters of the answers of each kind and size: their number, expected shares, and squares of these."""
+    size = np.searchsorted(SIZES, shares.questions)
+    counts: dict[str, int] = {}
+    for number, kind in enumerate(KINDS):
+        for of_size in range(len(SIZES) + 1):
+            share = shares.share[(shares.kinds == number) & (size == of_size)]
+            if len(share):
+                sums = {"answers": len(share), "expected": _millionths(share), "squares": _millionths(share**2)}
+                counts |= {counter(kind, of_size, name): value for name, value in sums.items()}
+    return counts
+
+
+def extreme_answers(shares: Shares) -> list[JudgedAnswer]:
+    """Return the answers of many questions with the lowest and with the highest shares."""
+    many = np.flatnonzero(shares.questions >= MANY)
+    texts = pc.utf8_slice_codeunits(pc.fill_null(shares.answers.take(pa.array(many)), ""), 0, _SHOWN_CHARACTERS)
+    every = [
+        JudgedAnswer(text, KINDS[shares.kinds[place]], int(shares.questions[place]), float(shares.share[place]))
+        for text, place in zip(texts.to_pylist(), many, strict=True)
+    ]
+    return list(dict.fromkeys(answer for key in (ascending, descending) for answer in sorted(every, key=key)[:SHOWN]))
+
+
+def _expected(linked: Linked) -> np.ndarray:
+    return np.zeros(len(linked.group), np.int64) if linked.expected is None else linked.expected
+
+
+def _millionths(share: np.ndarray) -> int:
+    return int(np.rint(share * 1e6).astype(np.int64).sum())

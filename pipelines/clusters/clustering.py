@@ -5,17 +5,19 @@ MEMBERS of all answers of a shard -> cluster -> MEMBERS of believable clusters, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.clusters.answer_worth import worth_counts
+from pipelines.clusters.answer_worth import extreme_answers, kind_counts, shares_of_answers, worth_counts
 from pipelines.clusters.coherence import Coherence, coherence
 from pipelines.clusters.incoherent_intents import incoherent_intent_counts
 from pipelines.clusters.recalibration import recalibrate
 from pipelines.clusters.settings import Gate, Recalibration
+from pipelines.intermediate import JudgedAnswer
 from pipelines.linkage.linker import Linker
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.linkage.witnesses import Evidence
@@ -37,6 +39,7 @@ class Clustered(NamedTuple):
         counts: numbers of ``members_judged`` (all of them are kept or rejected), of their ``answers``, of ``groups``
             and of groups by outcome.
         names: ``answer_id`` and ``answer`` of the answers whose surplus `pipelines.clusters.size_cap` cut.
+        judged_answers: answers of many questions with the lowest or highest worth, where answers are split.
     """
 
     members: pa.Table
@@ -44,6 +47,7 @@ class Clustered(NamedTuple):
     rejects: pa.Table
     counts: dict[str, int]
     names: pa.Table
+    judged_answers: Sequence[JudgedAnswer] = ()
 
 
 def cluster(
@@ -108,12 +112,16 @@ def cluster(
     if linker is None:
         believed = pc.is_in(kept["cluster_id"], value_set=judged["cluster_id"].combine_chunks())
         counts |= incoherent_intent_counts(kept.filter(pc.invert(believed)), weights)
+    judged_answers: Sequence[JudgedAnswer] = ()
     if linked is not None:
         counts |= worth_counts(linked, several["answer_id"].to_numpy(), judged)
+        shares = shares_of_answers(linked, several)
+        counts |= kind_counts(shares)
+        judged_answers = extreme_answers(shares)
     if recalibration is not None:
         counts["groups_below_precision"] = int(np.count_nonzero(improbable[starts]))
     names = merged.select(["answer_id", "answer"]).take(pa.array(cut))
-    return Clustered(judged, scores, pa.concat_tables([*lost, incoherent]), counts, names)
+    return Clustered(judged, scores, pa.concat_tables([*lost, incoherent]), counts, names, judged_answers)
 
 
 def _split_answers(merged: pa.Table, linked: Linked | None) -> tuple[pa.Table, np.ndarray]:

@@ -205,9 +205,9 @@ def judge(
     scores = Coherence(*(values[cluster_in_train] for values in clustered.coherence))
     yield from _tables(believed.filter(in_train), scores, assembly)
     yield beam.pvalue.TaggedOutput(TAG, clustered.rejects)
-    yield beam.pvalue.TaggedOutput(
-        "written", Written(None, clustered.counts, broad_answers=broad_answers(members, weights))
-    )
+    broad, judged_answers = broad_answers(members, weights), clustered.judged_answers
+    written = Written(None, clustered.counts, broad_answers=broad, judged_answers=judged_answers)
+    yield beam.pvalue.TaggedOutput("written", written)
     if len(clustered.names):
         yield beam.pvalue.TaggedOutput("names", clustered.names)
 

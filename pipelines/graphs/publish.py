@@ -78,6 +78,7 @@ def run_and_publish(
             leakage=leakage_report(report.counters, leakage),
             rejects=reject_examples(output.url, report.files, counters),
             fallbacks=fallbacks(report.broad_answers, rows=counters.get("rows_read", 0)),
+            judged_answers=report.judged_answers,
         )
         page_file = output.write(PAGE, page(summary), table=REPORTS)
     except BaseException:

@@ -72,6 +72,11 @@ UNCERTAIN: Final = 0.9
 the first was measured on a help desk's log with one wrong answer in twenty, the second allows as many."""
 
 
+STRAY: Final = 0.5
+"""Probability that a question which neighbours contradict means the same as another of its intent: undecided. Of a help
+desk's log with one wrong answer in twenty about half of the strays were wrong."""
+
+
 class Intents(NamedTuple):
     """Answers that are intents, and their questions.
 
@@ -135,7 +140,7 @@ def _by_text_and_evidence(
     return large
 
 
-def resemble_intents(members: pa.Table, weights: TokenWeights) -> np.ndarray:
+def resemble_intents(members: pa.Table, weights: TokenWeights, *, max_rare: float = MAX_RARE) -> np.ndarray:
     """Return for each answer whether its text and the words of its questions are those of an intent.
 
     Neighbours are no part of it: this is for runs that look for none.
@@ -143,6 +148,7 @@ def resemble_intents(members: pa.Table, weights: TokenWeights) -> np.ndarray:
     Args:
         members: (R,) MEMBERS ordered by answer, all rows of each answer present.
         weights: weights of the words of the log.
+        max_rare: maximum number of rare words a question of a large log.
     """
     starts = starts_of_runs(members["answer_id"].to_numpy())
     sizes = sizes_of_runs(starts, len(members))
@@ -151,7 +157,7 @@ def resemble_intents(members: pa.Table, weights: TokenWeights) -> np.ndarray:
     if rare_words is None:
         small: np.ndarray = by_text & (sizes > FEW)
         return small
-    if rare_words > MAX_RARE:
+    if rare_words > max_rare:
         return np.zeros(len(starts), bool)
     names = np.add.reduceat(_has_rare_word(members, weights).astype(float), starts) / sizes
     large: np.ndarray = (by_text | by_evidence) & (sizes >= MIN_QUESTIONS) & (names <= MAX_NAMES)

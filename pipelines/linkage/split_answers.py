@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
 from pipelines.linkage.comparison.compare import compare
-from pipelines.linkage.intents import Intents
+from pipelines.linkage.intents import STRAY, Intents
 from pipelines.linkage.large_answers import link_large
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel, expected_within, in_millionths, mean_within
 from pipelines.linkage.witnesses import Witnesses, find_witnesses
 from pipelines.questions.token_frequencies import TokenWeights
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import sizes_of_runs, starts_of_runs, sums_of_runs
 
 
 def link(
@@ -48,6 +48,8 @@ def link(
     if intents is not None:
         _join_intents(answers, intents, group, confidence)
     expected = expected_within(group, confidence)
+    if intents is not None:
+        expected += _expected_of_strays(answers, intents)
     starts = starts_of_runs(answers)
     sizes = sizes_of_runs(starts, len(members))
     fact, small = ~of_intent[starts], sizes <= ALL_PAIRS
@@ -66,7 +68,7 @@ def link(
             witnesses.take(rows) if witnesses is not None and used.agreement else None,
         )
         group[rows], confidence[rows] = rows[found.group], found.confidence
-        expected += found.expected
+        expected[rows] += 0 if found.expected is None else found.expected
     return Linked(group, confidence, of_intent, expected)
 
 
@@ -87,6 +89,14 @@ def _join_intents(answers: np.ndarray, intents: Intents, group: np.ndarray, conf
     confidence[rows] = np.where(np.repeat(sizes, sizes) > 1, intents.probability, 0.0)
 
 
+def _expected_of_strays(answers: np.ndarray, intents: Intents) -> np.ndarray:
+    """Return `Linked.expected` of the pairs of an intent with a stray."""
+    starts = starts_of_runs(answers)
+    rows, kept = sizes_of_runs(starts, len(answers)), sums_of_runs(intents.belongs.astype(np.int64), starts)
+    pairs = np.where(intents.of_intent[starts], (rows * (rows - 1) - kept * (kept - 1)) // 2, 0)
+    return in_millionths(starts, np.full(len(starts), STRAY), pairs, rows=len(answers))
+
+
 def _link_small(
     members: pa.Table,
     weights: TokenWeights,
@@ -95,12 +105,13 @@ def _link_small(
     witnesses: Witnesses | None,
 ) -> Linked:
     """Split answers of at most `ALL_PAIRS` questions, all pairs of which are compared."""
-    group, confidence, expected = np.arange(len(members)), np.zeros(len(members)), 0
+    group, confidence = np.arange(len(members)), np.zeros(len(members))
+    expected = np.zeros(len(members), np.int64)
     for left, right, answers, found in compare(members, weights, vectors=vectors, witnesses=witnesses):
         probability = model.pairs.probability(found, answers)
-        expected += in_millionths(probability)
         first, last = left.min(), right.max() + 1  # rows of an answer are consecutive: use only those of this part
         left, right = left - first, right - first
+        expected[first:last] += in_millionths(left, probability, rows=last - first)
         part = model.groups(left, right, probability, rows=last - first)
         group[first:last] = part + first
         confidence[first:last] = mean_within(part, left, right, probability)

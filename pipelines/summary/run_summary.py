@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from pipelines.intermediate import BroadAnswer
+from pipelines.intermediate import BroadAnswer, JudgedAnswer
 from pipelines.summary import fallbacks, incoherent_intents, script_shares
 from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.reject_examples import RejectExamples
@@ -30,6 +30,7 @@ class RunSummary(NamedTuple):
         leakage: content of ``leakage.json``.
         rejects: examples of rejected rows and questions, for every reason.
         fallbacks: answers that look like a fallback, the most frequent first.
+        judged_answers: answers of many questions with the lowest or highest worth of a shard.
     """
 
     url: str
@@ -43,6 +44,7 @@ class RunSummary(NamedTuple):
     leakage: dict[str, Any]
     rejects: Sequence[RejectExamples] = ()
     fallbacks: Sequence[BroadAnswer] = ()
+    judged_answers: Sequence[JudgedAnswer] = ()
 
     @property
     def warnings(self) -> list[str]:

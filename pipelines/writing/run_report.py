@@ -11,7 +11,7 @@ import json
 
 import apache_beam as beam
 
-from pipelines.intermediate import BroadAnswer, Written
+from pipelines.intermediate import BroadAnswer, JudgedAnswer, Written
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Source
 from schemas.artifacts.writer import Output
@@ -22,12 +22,16 @@ _REPORT = "report.json"
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """The files of a run, its counters, its inputs with digests, and the answers that look like a fallback."""
+    """The files of a run, its counters, its inputs with digests, and answers that look like a fallback or are extreme.
+
+    The names are those of `pipelines.intermediate.Written`.
+    """
 
     files: list[File]
     counters: dict[str, int]
     sources: list[Source]
     broad_answers: list[BroadAnswer] = dataclasses.field(default_factory=list)
+    judged_answers: list[JudgedAnswer] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -52,6 +56,7 @@ class WriteReport(beam.PTransform):
                     w.counts,
                     w.source and w.source.model_dump(),
                     w.broad_answers,
+                    w.judged_answers,
                 )
             )
             | beam.combiners.ToList()
@@ -67,12 +72,13 @@ def read_report(output: Output) -> Report:
     entries = json.loads(storage.read_bytes(url))
     storage.delete(url)
     counters: collections.Counter[str] = collections.Counter()
-    for _, counts, _, _ in entries:
+    for _, counts, *_ in entries:
         counters.update(counts)
-    files = [File(**file) for file, _, _, _ in entries if file]
-    sources = [Source(**source) for _, _, source, _ in entries if source]
-    answers = [BroadAnswer(*answer) for _, _, _, found in entries for answer in found]
-    return Report(files, dict(counters), sources, answers)
+    files = [File(**file) for file, *_ in entries if file]
+    sources = [Source(**source) for _, _, source, *_ in entries if source]
+    broad = [BroadAnswer(*answer) for *_, found, _ in entries for answer in found]
+    judged = [JudgedAnswer(*answer) for *_, found in entries for answer in found]
+    return Report(files, dict(counters), sources, broad, judged)
 
 
 def check_sum(counters: dict[str, int], whole: str, *parts: str) -> None:

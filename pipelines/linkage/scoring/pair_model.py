@@ -72,13 +72,14 @@ class Linked(NamedTuple):
         group: (R,) int64 first row of each row's group; a single row is its own group.
         confidence: (R,) mean probability of the candidate pairs within each row's group; 0 for a single row.
         of_intent: (R,) bool, whether the row's answer is an intent; None: no row's is.
-        expected: expected number of paraphrases among all pairs of one answer, in millionths.
+        expected: (R,) int64 expected number of paraphrases among the pairs of each row with others of its answer, in
+            millionths; a pair counts at one of its rows. None: not estimated.
     """
 
     group: np.ndarray
     confidence: np.ndarray
     of_intent: np.ndarray | None = None
-    expected: int = 0
+    expected: np.ndarray | None = None
 
 
 def mean_within(group: np.ndarray, left: np.ndarray, right: np.ndarray, probability: np.ndarray) -> np.ndarray:
@@ -98,12 +99,21 @@ def mean_within(group: np.ndarray, left: np.ndarray, right: np.ndarray, probabil
     return of_row
 
 
-def in_millionths(probability: np.ndarray, pairs: np.ndarray | int = 1) -> int:
-    """Return the sum of probabilities, each times its number of pairs; exact, so the same in any order."""
-    return int((np.rint(probability * 1e6).astype(np.int64) * pairs).sum())
+def in_millionths(row: np.ndarray, probability: np.ndarray, pairs: np.ndarray | int = 1, *, rows: int) -> np.ndarray:
+    """Return the (rows,) sums of probabilities, each times its number of pairs; exact, so the same in any order.
+
+    Args:
+        row: (P,) the row at which each probability counts.
+        probability: (P,) in [0, 1].
+        pairs: (P,) number of pairs with this probability.
+        rows: number of rows.
+    """
+    sums = np.zeros(rows, np.int64)
+    np.add.at(sums, row, np.rint(probability * 1e6).astype(np.int64) * pairs)
+    return sums
 
 
-def expected_within(group: np.ndarray, confidence: np.ndarray) -> int:
-    """Return the expected number of paraphrases within the groups, in millionths; other pairs count for none."""
+def expected_within(group: np.ndarray, confidence: np.ndarray) -> np.ndarray:
+    """Return `Linked.expected` of the pairs within the groups; other pairs count for none."""
     first, counts = np.unique(group, return_index=True, return_counts=True)[1:]
-    return in_millionths(confidence[first], counts * (counts - 1) // 2)
+    return in_millionths(first, confidence[first], counts * (counts - 1) // 2, rows=len(group))

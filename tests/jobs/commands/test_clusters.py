@@ -477,3 +477,27 @@ def test_a_refused_run_shows_its_rejects_on_stderr_and_in_the_report(qpr, write_
     assert outcome.err.count("\n  size, single question: who is number ") == 5
     page = outcome.err.split("see the counts in ")[1].split("\n")[0]
     assert storage.read_bytes(page).decode().count("who is number ") == 5
+
+
+def test_the_worth_of_answers_and_the_intents_that_a_gate_rejects_are_reported(qpr, write_jsonl, dataset):
+    letters = "abcdefghijklmnop"
+    rows = [{"question": f"{a}{a}{a} {b}{b}{a}", "answer": f"Open the menu {b}."} for a in letters for b in letters[:3]]
+    rows += [{"question": f"how {how} fly to Rome", "answer": "Rome"} for how in ("can I", "do I", "can you")]
+    log = write_jsonl("log.jsonl", rows)
+    outcome = qpr("clusters", log, "--output", dataset, "--json")
+    assert outcome.code == 0, outcome.err
+    result = json.loads(outcome.out)
+    assert {kind["kind"]: kind["answers"] for kind in result["answers"]["kinds"]} == {"sentence": 3, "entity": 1}
+    listed = result["answers"]["lowest"] + result["answers"]["highest"]
+    assert {answer["answer"] for answer in listed} == {f"Open the menu {b}." for b in letters[:3]}
+    assert all(answer["low"] <= answer["value"] <= answer["high"] for answer in listed)
+    assert result["rejected_intents"] is None
+    assert "Answers of many questions" in storage.read_bytes(result["report"]).decode()
+    of_paper = qpr("clusters", log, "--output", dataset, "--overwrite", "--coherence", "paper", "--json")
+    assert of_paper.code == 0, of_paper.err
+    result = json.loads(of_paper.out)
+    assert result["rejected_intents"] == {"answers": 3, "questions": 48, "by_paper": True}
+    [warning] = result["warnings"]
+    assert "Leave out --coherence paper" in warning
+    assert warning in html.unescape(storage.read_bytes(result["report"]).decode())
+    assert result["answers"] == {"kinds": [], "lowest": [], "highest": []}

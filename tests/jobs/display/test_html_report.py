@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobs.display.html_report import SHOWN_INPUTS, dataset_page
-from pipelines.intermediate import BroadAnswer
+from pipelines.intermediate import BroadAnswer, JudgedAnswer
 from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.histogram import Distribution
 from pipelines.summary.reject_examples import RejectExamples
@@ -206,3 +206,11 @@ def test_a_suspected_fallback_is_a_warning():
     answers = [BroadAnswer("Sorry <b>", 60, 55)]
     text = text_of(page(counters={"rows_read": 1_000}, fallbacks=answers))
     assert "Warning. one answer holds 6.0 % of the rows and 55 unlike questions: 'Sorry <b>'." in text
+
+
+def test_the_answers_of_the_lowest_and_highest_worth_are_listed():
+    judged = [JudgedAnswer("Open <b> the menu.", "sentence", 40, 0.9), JudgedAnswer("Paris", "entity", 30, 0.1)]
+    text = text_of(page(counters={"rows_read": 1_000}, judged_answers=judged))
+    assert "Answers of many questions" in text
+    assert text.index("Paris") < text.index("Open <b> the menu.")
+    assert "Answers of many questions" not in text_of(page(counters={"rows_read": 1_000}))

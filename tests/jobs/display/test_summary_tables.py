@@ -97,3 +97,14 @@ def test_a_score_that_rejects_nothing_does_not_decide():
     [*_, clusters] = summary_tables(COUNTERS, {"coherence": dict.fromkeys(FIVE, 0.5)}, accepted)
     assert clusters.rows[0][0] == "coherence (paper)"
     assert clusters.note.endswith("No cluster is rejected for its coherence.")
+
+
+def test_kinds_of_answers_have_an_estimate_with_its_interval():
+    counts = {"answers": 20, "expected": 5_000_000, "squares": 2_000_000}
+    counters = COUNTERS | {f"worth_of_sentence_1_{name}": number for name, number in counts.items()}
+    [kinds] = [table for table in summary_tables(counters, {}, {}) if table.head[0] == "Kinds of answers"]
+    [(kind, answers, estimate)] = kinds.rows
+    assert (kind, answers) == ("sentence", "20")
+    assert estimate.startswith("25.0 % (")
+    assert "mean the same" in kinds.note
+    assert other_counts(counters) == other_counts(COUNTERS)

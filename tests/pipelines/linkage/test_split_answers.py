@@ -6,6 +6,7 @@ from pipelines.linkage.comparison import compare as comparison
 from pipelines.linkage.comparison.compare import compare
 from pipelines.linkage.comparison.cosine_features import COSINES
 from pipelines.linkage.comparison.pair_features import NAMES
+from pipelines.linkage.intents import STRAY, Intents
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_model
 from pipelines.linkage.split_answers import link
@@ -75,3 +76,23 @@ def test_nothing_is_linked_to_nothing(members_of) -> None:
     empty = members_of(["one"]).slice(0, 0)
     assert link(empty, merge([]), LinkModel(Alike(), 0.5)).group.tolist() == []
     assert link(members_of(["one"], ["two"]), merge([]), LinkModel(Alike(), 0.5)).group.tolist() == [0, 1]
+
+
+def test_what_is_expected_of_an_answer_is_the_sum_over_all_of_its_pairs(members_of) -> None:
+    members = members_of(CAPITAL, LOUVRE, STRAYS)
+    weights = merge([])
+    found = link(members, weights, LinkModel(Alike(), 0.5))
+    assert found.expected is not None
+    for answer in range(3):
+        rows = members["answer_id"].to_numpy() == answer
+        pairs = [features[:, NAMES.index("stems")] for *_, features in compare(members.filter(pa.array(rows)), weights)]
+        assert found.expected[rows].sum() / 1e6 == pytest.approx(np.concatenate(pairs).sum(), abs=1e-4)
+
+
+def test_a_pair_with_a_stray_of_an_intent_is_undecided(members_of) -> None:
+    members = members_of(CAPITAL, LOUVRE)
+    of_intent = members["answer_id"].to_numpy() == 0
+    belongs = of_intent & (np.arange(len(members)) > 0)
+    found = link(members, merge([]), LinkModel(Alike(), 0.5), intents=Intents(of_intent, belongs, 0.9))
+    assert found.expected is not None
+    assert found.expected[of_intent].sum() == 900_000 + 2 * round(1e6 * STRAY)

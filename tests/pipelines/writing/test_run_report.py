@@ -2,7 +2,7 @@ import apache_beam as beam
 import pytest
 
 from pipelines.engine.runner import parse_options, run
-from pipelines.intermediate import Written
+from pipelines.intermediate import BroadAnswer, JudgedAnswer, Written
 from pipelines.writing.run_report import WriteReport, check_sum, read_report
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Source
@@ -15,12 +15,14 @@ def test_files_and_sums_of_counts_come_back_and_the_report_is_gone(memory):
     file = File(path="20260101T000000Z-000000/a", table="pairs", rows=1, bytes=2, sha256="0" * 64)
     written = [Written(None, {"rows_read": 3}), Written(file, {"pairs": 1}), Written(None, {"rows_read": 4})]
     source = Source(url="a.csv", bytes=3, digest="1")
-    written.append(Written(None, {}, source))
+    broad, judged = [BroadAnswer("Sorry", 9, 8)], [JudgedAnswer("Paris", "entity", 12, 0.25)]
+    written += [Written(None, {}, source), Written(None, {}, broad_answers=broad, judged_answers=judged)]
     run(lambda pipeline: pipeline | beam.Create(written) | WriteReport(output.run_url), parse_options([]))
     report = read_report(output)
     assert report.files == [file]
     assert report.counters == {"rows_read": 7, "pairs": 1}
     assert report.sources == [source]
+    assert (report.broad_answers, report.judged_answers) == (broad, judged)
     assert storage.children(output.run_url) == []
 
 

@@ -26,5 +26,6 @@ def test_a_small_log_has_its_own_threshold() -> None:
 
 def test_expected_pairs_are_exact_sums_within_groups() -> None:
     group, confidence = np.array([0, 0, 0, 3, 4, 4]), np.array([0.1, 0.1, 0.1, 0.0, 0.7, 0.7])
-    assert expected_within(group, confidence) == 3 * 100_000 + 700_000
-    assert in_millionths(np.array([0.1] * 10)) == 1_000_000
+    assert expected_within(group, confidence).tolist() == [300_000, 0, 0, 0, 700_000, 0]
+    rows = np.array([1] * 9 + [2])
+    assert in_millionths(rows, np.array([0.1] * 10), rows=3).tolist() == [0, 900_000, 100_000]
