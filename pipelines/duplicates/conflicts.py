@@ -11,8 +11,9 @@ import apache_beam as beam
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.duplicates.rows import CROSSINGS
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.intermediate import CROSSINGS, Written
+from pipelines.intermediate import Written
 
 
 @dataclasses.dataclass

@@ -17,7 +17,7 @@ import pyarrow as pa
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from pipelines.intermediate import COMPONENTS
+from pipelines.duplicates.rows import COMPONENTS
 from schemas.errors import QprError
 
 Ids = npt.NDArray[np.int64]

@@ -12,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.duplicates.rows import SIZES, SPLITS_OF
 from pipelines.duplicates.settings import HeldOut
-from pipelines.intermediate import ASKED, SIZES, SPLITS_OF
+from pipelines.intermediate import ASKED
 from schemas.hashing import uniform
 from schemas.ragged import ranks_in_runs, starts_of_runs
 from schemas.tables import with_nulls

@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import ASKED, EDGES, QIDS
+from pipelines.duplicates.rows import EDGES, QIDS
+from pipelines.intermediate import ASKED
 from pipelines.questions.row_filters import first_true, question_faults
 from pipelines.reading.headers.columns import Column
 from pipelines.writing.rejects import reject_rows

@@ -16,9 +16,10 @@ from pipelines.duplicates.conflicts import CountConflicts
 from pipelines.duplicates.connected_components import FindComponents
 from pipelines.duplicates.held_out_split import hold_out, pairs_of, place_questions, shortlist, size_clusters
 from pipelines.duplicates.labelled_pairs import sort_edges
+from pipelines.duplicates.rows import SIZES
 from pipelines.duplicates.settings import HeldOut
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.intermediate import SIZES, Written
+from pipelines.intermediate import Written
 
 
 class Clusters(TypedDict):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pipelines.duplicates.conflicts import CountConflicts, from_first, from_node, from_other, inside
 from pipelines.duplicates.connected_components import components
-from pipelines.intermediate import CROSSINGS
+from pipelines.duplicates.rows import CROSSINGS
 
 ENDS = pa.schema([("id_1", pa.int64()), ("id_2", pa.int64())])
 

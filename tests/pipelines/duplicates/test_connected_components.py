@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipelines.duplicates import connected_components as module
 from pipelines.duplicates.connected_components import SMALL_GRAPH, FindComponents, MergeComponents, components
-from pipelines.intermediate import COMPONENTS
+from pipelines.duplicates.rows import COMPONENTS
 from schemas.errors import QprError
 
 EDGE = pa.schema([("id_1", pa.int64()), ("id_2", pa.int64())])

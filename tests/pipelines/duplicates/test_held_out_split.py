@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.duplicates.held_out_split import hold_out, pairs_of, place_questions, shortlist, size_clusters
+from pipelines.duplicates.rows import COMPONENTS, SIZES, SPLITS_OF
 from pipelines.duplicates.settings import HeldOut
-from pipelines.intermediate import ASKED, COMPONENTS, SIZES, SPLITS_OF
+from pipelines.intermediate import ASKED
 from schemas.hashing import uniform
 from schemas.text import hash64
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.duplicates.labelled_pairs import COLUMNS, validate_pairs
-from pipelines.intermediate import ASKED, EDGES, QIDS, REJECTS
+from pipelines.duplicates.rows import EDGES, QIDS
+from pipelines.intermediate import ASKED, REJECTS
 from schemas import text
 
 

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.duplicates.held_out_split import hold_out, pairs_of
+from pipelines.duplicates.rows import EDGES, SIZES
 from pipelines.duplicates.settings import HeldOut
 from pipelines.duplicates.transform import ClusterDuplicates, Dealing, _hold_out, merge_dealings
-from pipelines.intermediate import EDGES, SIZES
 from schemas.text import hash64
 
 
