@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.linkage.witnesses import LogAgreement, Witnesses
+from pipelines.linkage.witnesses import MANY, LogAgreement, Witnesses
 from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import sizes_of_runs, starts_of_runs
@@ -24,13 +24,17 @@ BY_TEXT: Final = ("sentence", "label")
 BY_EVIDENCE: Final = ("entity", "id")
 """Kinds of answers that are intents only by the evidence of their questions."""
 
-MIN_QUESTIONS: Final = 20
+MIN_QUESTIONS: Final = MANY
 FEW: Final = 2
 """Minimum number of questions of an intent by evidence; maximum number that is no evidence in a small log."""
 
 MIN_AGREEMENT: Final = 0.4
 MIN_LOG_AGREEMENT: Final = 0.6
 """Minimum share of the questions of such an answer, and of the log, whose nearest question has the same answer."""
+
+MIN_OF_MANY: Final = 0.5
+"""Minimum share of a large log's questions whose answer has many: all of a help desk's have, .16 of a simulated log's,
+whose answers of many questions are fallbacks ("No answer found") and facts such as "English"."""
 
 MAX_RARE: Final = 0.1
 RARE: Final = 0.0002
@@ -132,7 +136,7 @@ def _by_text_and_evidence(
         least = np.where(sizes >= MIN_QUESTIONS, MIN_AGREEMENT, np.where(sizes > FEW, few, 0.0))
         small: np.ndarray = by_text & (agreement >= least)
         return small
-    if share < MIN_LOG_AGREEMENT or rare_words > MAX_RARE:
+    if share < MIN_LOG_AGREEMENT or rare_words > MAX_RARE or witnesses.log.of_many_share < MIN_OF_MANY:
         return np.zeros(len(starts), bool)
     names = np.add.reduceat(_has_rare_word(members, weights).astype(float), starts) / sizes
     candidates = by_text | (by_evidence & (sizes >= MIN_QUESTIONS))

@@ -31,6 +31,10 @@ CONTRADICTED: Final = 0.15
 """Minimum support of a question whose neighbours do not contradict its answer; chosen on written help-desk logs."""
 
 
+MANY: Final = 20
+"""Minimum number of questions of an answer of many questions."""
+
+
 class LogAgreement(NamedTuple):
     """Agreement of the nearest questions of a log in their answers; the fields add up over parts of a log.
 
@@ -38,11 +42,13 @@ class LogAgreement(NamedTuple):
         questions: number of questions that have a neighbour and share their answer with another question.
         agreeing: number of these whose nearest question has the same answer.
         contradicted: number of these with a support below `CONTRADICTED`.
+        of_many: number of these whose answer has at least `MANY` of them.
     """
 
     questions: int = 0
     agreeing: int = 0
     contradicted: int = 0
+    of_many: int = 0
 
     @property
     def share(self) -> float:
@@ -53,6 +59,11 @@ class LogAgreement(NamedTuple):
     def contradicted_share(self) -> float:
         """Share of questions whose neighbours contradict their answer."""
         return self.contradicted / max(self.questions, 1)
+
+    @property
+    def of_many_share(self) -> float:
+        """Share of questions whose answer has many questions."""
+        return self.of_many / max(self.questions, 1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -149,10 +160,12 @@ def standings_of(neighbours: pa.Table) -> pa.Table:
 
 
 def agreement_of(standings: pa.Table) -> LogAgreement:
-    """Return the agreement of the questions of a STANDINGS table."""
+    """Return the agreement of the questions of a STANDINGS table, all rows of each answer present."""
     agreeing = _nearest_agrees(_similarities(standings, "same"), _similarities(standings, "other"))
     support = standings["support"].to_numpy()
-    return LogAgreement(len(standings), int(agreeing.sum()), int((support < CONTRADICTED).sum()))
+    sizes = np.unique(standings["answer_id"].to_numpy(), return_counts=True)[1]
+    of_many = int(sizes[sizes >= MANY].sum())
+    return LogAgreement(len(standings), int(agreeing.sum()), int((support < CONTRADICTED).sum()), of_many)
 
 
 def total_agreement(parts: Iterable[LogAgreement]) -> LogAgreement:

@@ -9,7 +9,7 @@ from pipelines.linkage.witnesses import LogAgreement, Witnesses
 from pipelines.neighbours.similarity import question_vectors
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
 
-RELIABLE, UNRELIABLE = LogAgreement(100, 90, 10), LogAgreement(100, 30, 60)
+RELIABLE, UNRELIABLE = LogAgreement(100, 90, 10, 100), LogAgreement(100, 30, 60, 100)
 
 
 def witnesses(members: pa.Table, support: list[float], log: LogAgreement = RELIABLE, same: float = 0.5) -> Witnesses:
@@ -60,6 +60,8 @@ def test_an_answer_with_many_agreeing_questions_in_common_words_is_an_intent(mem
     assert not intents(members, names, witnesses(members, support), "auto").of_intent.any()  # each has a rare word
     assert not intents(members, shared, witnesses(members, support, same=0.0), "auto").of_intent.any()
     assert not intents(members, shared, witnesses(members, support, UNRELIABLE), "auto").of_intent.any()
+    few_of_many = RELIABLE._replace(of_many=49)
+    assert not intents(members, shared, witnesses(members, support, few_of_many), "auto").of_intent.any()
     few = members.slice(1)
     assert not intents(few, shared, witnesses(few, support[1:]), "auto").of_intent.any()
 
