@@ -16,6 +16,7 @@ from typing import Annotated
 import numpy as np
 import pyarrow as pa
 import typer
+from rich.text import Text
 
 from jobs.display.console import results, say
 from pipelines.simulation.noise import add_noise
@@ -75,16 +76,16 @@ def demo(
         f"Done in {time.monotonic() - started:.0f} s. Everything is in {folder}/: {logs}, {dataset}, {model}, {index}"
     )
     results.print("Try next:")
-    results.print(f'  qpr search --index {index} "your own question"', markup=False)
-    results.print(f"  qpr sample --dataset {dataset}", markup=False)
-    results.print("  qpr clusters YOUR_LOGS.jsonl --output dataset   # columns: question, answer", markup=False)
+    results.print(f'  qpr search --index {index} "your own question"')
+    results.print(f"  qpr sample --dataset {dataset}")
+    results.print("  qpr clusters YOUR_LOGS.jsonl --output dataset   # columns: question, answer")
 
 
 def run(title: str, command: str, *arguments: str | int, overwrite: bool = True) -> None:
     """Print a command, run it, and end the demonstration with its exit code if it fails."""
     words = ["qpr", command, *map(str, arguments)]
-    results.rule(f"[bold]{title}", align="left")
-    results.print(f"$ {shlex.join(words)}", style="cyan", markup=False)
+    results.rule(Text(title, style="bold"), align="left")
+    results.print(f"$ {shlex.join(words)}", style="cyan")
     started = time.monotonic()
     replace = ["--overwrite"] if overwrite else []
     code = subprocess.run([sys.executable, "-m", "jobs", *words[1:], *replace], check=False).returncode  # noqa: S603

@@ -6,6 +6,7 @@ command result -> emit -> a table for a person or JSON for a program
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import json
 import logging
@@ -31,6 +32,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from jobs.display.safe_text import escape_controls
 from jobs.display.signals import stop_signals
 from pipelines.engine import progress
 from schemas.errors import QprError, UsageError, is_out_of_memory
@@ -41,13 +43,16 @@ _WHERE_IT_RAN = re.compile(r" \[while running '.*")
 _REFRESHES_PER_S = 4
 """Refreshes of the progress line: one takes a millisecond of the thread that all Python code of a run shares."""
 
-messages = rich.console.Console(stderr=True, highlight=False, soft_wrap=True)
+_plain = functools.partial(rich.console.Console, highlight=False, soft_wrap=True, markup=False, emoji=False)
+"""A console that prints texts as they are: paths and questions may contain ``[/red]`` or ``:x:``."""
+
+messages = _plain(stderr=True)
 """Progress and notes; ``--quiet`` turns them off."""
 
-alarms = rich.console.Console(stderr=True, highlight=False, soft_wrap=True)
+alarms = _plain(stderr=True)
 """Warnings and errors."""
 
-results = rich.console.Console(highlight=False, soft_wrap=True)
+results = _plain()
 """Results of the command."""
 
 EXTRA_OF_MODULE = {
@@ -77,18 +82,18 @@ def two_columns(title: str, rows: Mapping[str, Any]) -> rich.table.Table:
     table.add_column(style="bold")
     table.add_column(justify="right")
     for name, value in rows.items():
-        table.add_row(name, f"{value:,}" if isinstance(value, int) else str(value))
+        table.add_row(name, f"{value:,}" if isinstance(value, int) else escape_controls(str(value)))
     return table
 
 
 def say(text: str) -> None:
     """Print one line for a person on stderr."""
-    messages.print(text, markup=False)
+    messages.print(escape_controls(text))
 
 
 def warn(text: str) -> None:
     """Print one line on stderr that ``--quiet`` does not turn off."""
-    alarms.print(f"warning: {text}", markup=False, style="yellow")
+    alarms.print(f"warning: {escape_controls(text)}", style="yellow")
 
 
 def set_quiet(quiet: bool) -> None:
@@ -104,10 +109,10 @@ def be_silent() -> None:
 def progress_bar(*extra: str) -> Progress:
     """Return a bar on stderr with counts, elapsed and remaining time; ``extra`` names task fields to show as well."""
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
-        *(TextColumn(f"{name} {{task.fields[{name}]}}") for name in extra),
+        *(TextColumn(f"{name} {{task.fields[{name}]}}", markup=False) for name in extra),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=messages,
@@ -221,7 +226,7 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
 
 def _fail(text: str, code: int) -> int:
     alarms.quiet = False  # a silent process may be the only one that failed
-    alarms.print(f"error: {text}", markup=False, style="red")
+    alarms.print(f"error: {escape_controls(text)}", style="red")
     return code
 
 

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import rich.markup
 import rich.table
 
 from jobs.display.console import results
@@ -32,7 +31,7 @@ def print_hits(question: str, hits: Sequence[Hit], *, as_json: bool) -> None:
 
 
 def _table(question: str, hits: Sequence[Hit]) -> rich.table.Table:
-    table = rich.table.Table(title=rich.markup.escape(printable(question)), title_justify="left")
+    table = rich.table.Table(title=printable(question), title_justify="left")
     for name in ("rank", "score"):
         table.add_column(name, justify="right")
     table.add_column("question")
@@ -41,5 +40,5 @@ def _table(question: str, hits: Sequence[Hit]) -> rich.table.Table:
         table.add_column("answer")
     for hit in hits:
         cells = [hit.text, *([hit.answer or ""] if answered else [])]
-        table.add_row(str(hit.rank), f"{hit.score:.3f}", *(rich.markup.escape(printable(cell)) for cell in cells))
+        table.add_row(str(hit.rank), f"{hit.score:.3f}", *map(printable, cells))
     return table

@@ -15,6 +15,7 @@ from schemas.quantities import counted
 SHOWN_CHARACTERS: Final = 300
 """A report shows up to 400 texts and must open on a phone, so longer ones are cut."""
 
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _MARKDOWN_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
@@ -22,6 +23,11 @@ def printable(text: str) -> str:
     """Return ``text`` on one line and without control characters, which could drive a terminal."""
     kept = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
     return " ".join(kept.split())
+
+
+def escape_controls(text: str) -> str:
+    """Return a message whose control characters are spelled, such as ``\\x1b``; line feeds and tabs stay."""
+    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def markdown_text(text: str) -> str:

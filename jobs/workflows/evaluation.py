@@ -29,8 +29,17 @@ MISSING_SHARE = 0.05
 
 
 def evaluate_model(url: str, model: str, settings: Evaluation) -> dict[str, Any]:
-    """Return the metrics of a model on a collection in the BEIR layout."""
+    """Return the metrics of a model on a collection in the BEIR layout.
+
+    Raises:
+        QprError: the collection or the model cannot be read, or no judged document is in the collection.
+    """
     collection, encoder = read_beir(url, split=settings.split), load_encoder(model)
+    if collection.missing == len(collection.judged):
+        raise QprError(
+            f"{url}: none of the {counted(collection.missing, 'judged document')} of split {settings.split} is in "
+            "corpus.jsonl. Check that the files belong together"
+        )
     if collection.missing:
         warn(f"{counted(collection.missing, 'judged document')} not in corpus.jsonl; counted as not found")
     say(f"encoding {counted(len(collection.documents), 'document')} for exact search")

@@ -45,10 +45,17 @@ def next_steps(url: str, counters: Mapping[str, int]) -> list[str]:
         )
     if missing:
         lines.append(
-            f"No cluster in split {' or '.join(missing)}: all clusters of an answer share a split. More answers, or "
-            "another --split-salt, fill it; without it nothing can be learned or measured there."
+            f"No cluster in split {' or '.join(missing)}: {_cause(counters)} fill it; without it nothing can be learned "
+            "or measured there."
         )
     lines.append(f"To search without training: {index}, with a model of sentence-transformers in FOLDER.")
     if "train" not in missing:
         lines.append(f"To start from published word vectors: {train} ({_STATIC_EXTRA})")
     return lines
+
+
+def _cause(counters: Mapping[str, int]) -> str:
+    """Return why a split can be empty, and what fills it; labelled pairs have no answers."""
+    if "positive_edges" in counters:
+        return "--held-out-pairs allows it a tenth of all pairs at most. More pairs, or a larger --held-out-pairs,"
+    return "all clusters of an answer share a split. More answers, or another --split-salt,"

@@ -26,6 +26,14 @@ def test_a_collection_is_measured_with_a_model_alone(qpr, tmp_path, make_model, 
     assert "H@10" in qpr("evaluate", "--beir", beir, "--model", tmp_path / "model").out
 
 
+def test_a_collection_without_any_judged_document_is_refused(qpr, tmp_path, make_model, beir):
+    make_model(tmp_path / "model")
+    (tmp_path / "beir" / "qrels" / "test.tsv").write_text("q\t7\t1\nq\t8\t1\n")
+    outcome = qpr("evaluate", "--beir", beir, "--model", tmp_path / "model", "--json")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert f"{beir}: none of the 2 judged documents of split test is in corpus.jsonl" in outcome.err
+
+
 @pytest.mark.parametrize("given", [[], ["--beir", "b"], ["--dataset", "d", "--model", "m"], ["--index", "i"]])
 def test_half_of_what_it_needs_is_wrong_usage(qpr, given):
     outcome = qpr("evaluate", *given)

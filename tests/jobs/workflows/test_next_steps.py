@@ -40,3 +40,10 @@ def test_a_dataset_that_is_too_small_to_learn_from_or_to_measure_on(questions, m
 
 def test_nothing_is_trained_without_a_train_split():
     assert "qpr train" not in "\n".join(lines(5_000, clusters_train=0))
+
+
+def test_an_empty_split_of_labelled_pairs_is_filled_by_pairs():
+    counters = {"members_train": 5_000, "positive_edges": 9_000} | FULL | {"clusters_test": 0}
+    text = "\n".join(next_steps("pairs", counters))
+    assert "No cluster in split test: --held-out-pairs allows it a tenth of all pairs at most" in text
+    assert "answer" not in text

@@ -1,0 +1,48 @@
+import io
+
+import pytest
+import rich.console
+
+from jobs.display import console
+from jobs.display.hits import print_hits
+from model.index.hits import Hit
+from schemas.errors import QprError
+
+ODD = ("o[/red].jsonl", "[bold]all[/bold]", "a :x: b", ":100:", "[link=file:///x]y[/link]")
+
+
+def failing(text):
+    raise QprError(text)
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_texts_of_others_are_printed_as_they_are(text, capsys):
+    console.say(text)
+    console.warn(text)
+    assert console.run_explained(lambda: failing(text), []) == 1
+    console.emit({}, as_json=False, table=lambda: console.two_columns(text, {"output": text}))
+    print_hits(text, [Hit(1, 0.5, 1, text, text, None, None, None)], as_json=False)
+    printed = capsys.readouterr()
+    assert printed.err.count(text) == 3
+    assert printed.out.count(text) == 5
+
+
+def test_a_progress_bar_describes_its_work_as_it_is(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(console, "messages", rich.console.Console(file=screen, force_terminal=True, width=80))
+    with console.progress_bar("loss") as bar:
+        bar.add_task("[/red] of a", total=2, loss="[/b]")
+    assert "[/red] of a" in screen.getvalue()
+    assert "loss [/b]" in screen.getvalue()
+
+
+def test_control_characters_of_paths_are_spelled(qpr, tmp_path):
+    place = tmp_path / "a\x1b[31mb"
+    outcome = qpr("search", "--index", place, "hi")
+    assert (outcome.code, "a\\x1b[31mb: not an index" in outcome.err) == (1, True)
+    assert "\x1b" not in outcome.err
+    place.mkdir()
+    outcome = qpr("simulate", "--output", place / "logs[/red].jsonl", "--events", 10)
+    assert outcome.code == 0, outcome.err
+    assert "a\\x1b[31mb/logs[/red].jsonl" in outcome.out
+    assert "\x1b" not in outcome.out + outcome.err
