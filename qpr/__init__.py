@@ -1,4 +1,4 @@
-"""The public interface for programs: open an index and search it.
+"""The public interface for programs: open an index and search it, or encode questions with a model.
 
 index URL -> open_index -> Index.search(question) -> list of Hit
 
@@ -18,9 +18,10 @@ from qpr.shadowing import refuse_shadowed
 
 refuse_shadowed()
 
-from model.index.hits import Hit  # noqa: E402  # a module of the user's with such a name would be run
+from model.encoders.loading import load_encoder  # noqa: E402  # a module of the user's with such a name would be run
+from model.index.hits import Hit  # noqa: E402
 from model.index.index import Index  # noqa: E402
 from model.search.opening import open_index  # noqa: E402
 from schemas.errors import QprError, UsageError  # noqa: E402
 
-__all__ = ["Hit", "Index", "QprError", "UsageError", "open_index"]
+__all__ = ["Hit", "Index", "QprError", "UsageError", "load_encoder", "open_index"]

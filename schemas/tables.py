@@ -10,6 +10,8 @@ from typing import Final
 
 import pyarrow as pa
 
+from schemas.quantities import counted
+
 SCHEMA_VERSION: Final = 2
 """Raised whenever a column changes its name, type or meaning; readers refuse a newer one."""
 
@@ -133,5 +135,5 @@ def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
     conformed = table.select(schema.names).cast(schema)
     for field in schema:
         if not field.nullable and conformed[field.name].null_count:
-            raise ValueError(f"column {field.name} holds {conformed[field.name].null_count} nulls")
+            raise ValueError(f"column {field.name} holds {counted(conformed[field.name].null_count, 'null')}")
     return conformed

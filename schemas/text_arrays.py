@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from schemas import text as scalar
 from schemas.older_words import words_v1
+from schemas.quantities import counted
 from schemas.ragged import offsets_of
 from schemas.words import SYMBOLS, VERSION
 
@@ -79,7 +80,7 @@ def has_word_all(keys: pa.Array) -> pa.Array:
 def hash64_all(texts: pa.Array) -> pa.Array:
     """Return `schemas.text.hash64` of every string as int64; there must be no null."""
     if texts.null_count:
-        raise ValueError(f"cannot hash {texts.null_count} nulls")
+        raise ValueError(f"cannot hash {counted(texts.null_count, 'null')}")
     digests = b"".join(hashlib.blake2b(value, digest_size=8).digest() for value in texts.cast(pa.binary()).to_pylist())
     return pa.array(np.frombuffer(digests, "<i8"), pa.int64())
 

@@ -26,7 +26,7 @@ def printable(text: str) -> str:
 
 
 def escape_controls(text: str) -> str:
-    """Return a message whose control characters are spelled, such as ``\\x1b``; line feeds and tabs stay."""
+    """Return a message with its control characters spelled as in Python's source; line feeds and tabs stay."""
     return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
 
 

@@ -14,6 +14,7 @@ from pipelines.summary.answer_worth import answer_worth
 from pipelines.summary.row_balance import Balance, Split, row_balance
 from pipelines.summary.script_shares import ScriptShare
 from pipelines.summary.worth_by_kind import worth_of_answers, worth_of_kinds
+from schemas.quantities import counted
 
 NAMES = {
     "coherence": "coherence (paper)",
@@ -239,7 +240,7 @@ def _of_verdicts(configuration: Mapping[str, Any]) -> SummaryTable:
         if used.get("precision")
         else ""
     )
-    note = f"Estimated by {whole(used.get('verdicts', 0))} verdicts, with 95 % intervals.{promise}"
+    note = f"Estimated by {counted(used.get('verdicts', 0), 'verdict')}, with 95 % intervals.{promise}"
     return SummaryTable(("Verdicts", "share"), rows, note=note)
 
 

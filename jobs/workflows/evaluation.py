@@ -112,7 +112,7 @@ def _report_missing(dataset: str, index: Index, judged: Judgements, *, split: st
         QprError: the index holds none of them.
     """
     relevant, missing = missing_questions(index, judged)
-    count = f"{len(missing):,} of {len(relevant):,} paraphrases of split {split}"
+    count = f"{len(missing):,} of {counted(len(relevant), 'paraphrase')} of split {split}"
     built = f"It was built from {_built_from(index.url)}, and {_named(dataset, open_dataset(dataset).manifest.digest)}"
     if len(missing) == len(relevant):
         raise QprError(

@@ -174,15 +174,15 @@ def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) ->
 def _notes(counters: dict[str, int]) -> Iterator[str]:
     """Yield a line for a person about each kind of input that is not in the index."""
     if rejected := counters["questions_rejected"]:
-        yield f"{rejected:,} rows are not indexed{_reasons(counters)}; they are in the index's table rejected"
+        yield f"not indexed, and in the index's table rejected: {counted(rejected, 'row')}{_reasons(counters)}"
     if others := counters.get("rejected_merge_other_answer"):
         yield (
-            f"{others:,} rows have another answer to a question than the one indexed, the most frequent; they are in "
-            "the index's table rejected"
+            f"in the index's table rejected: {counted(others, 'row')} with another answer to a question than the one "
+            "indexed, the most frequent"
         )
     for column in ("cluster_id", "events"):
         if unreadable := counters.get(f"unreadable_{column}"):
-            yield f"{unreadable:,} values of {column} are no 64-bit integer; these questions are indexed without it"
+            yield f"{column}: {counted(unreadable, 'value')} cannot be read as a 64-bit integer; indexed without it"
 
 
 def _reasons(counters: dict[str, int]) -> str:

@@ -45,8 +45,8 @@ def next_steps(url: str, counters: Mapping[str, int]) -> list[str]:
         )
     if missing:
         lines.append(
-            f"No cluster in split {' or '.join(missing)}: {_cause(counters)} fill it; without it nothing can be learned "
-            "or measured there."
+            f"No cluster in split {' or '.join(missing)}: {_cause(counters)} fill it; without it nothing can be "
+            "learned or measured there."
         )
     lines.append(f"To search without training: {index}, with a model of sentence-transformers in FOLDER.")
     if "train" not in missing:

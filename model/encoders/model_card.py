@@ -11,6 +11,7 @@ from typing import Any
 from model.encoders.config import ModelConfig
 from model.encoders.registry import kind_of
 from schemas.artifacts.manifest import Source
+from schemas.artifacts.paths import public_name
 
 _CARD = """\
 # Question encoder
@@ -22,7 +23,7 @@ Turns a question into {dimension} numbers, so that paraphrases lie close togethe
 
 ## Data
 
-Dataset `{dataset_url}`, digest `{digest}`.
+Dataset `{dataset}`, digest `{digest}`.
 
 {data}
 
@@ -45,7 +46,7 @@ $ qpr index --questions DATASET --model MODEL --output INDEX
 ```
 
 ```python
-from model.encoders.loading import load_encoder
+from qpr import load_encoder
 
 vectors = load_encoder("MODEL").encode(["how do i renew my passport"])
 ```
@@ -64,7 +65,9 @@ _TABLES = """; {words:,} words have an embedding of their own, all
   others share {hash_bins:,}.
 * A question without a word gets the vector of an empty one."""
 
-_TAUGHT = """the vectors of `{0.url}` (digest `{0.digest}`) as targets, without pairs; the loss and the settings of
+_BEGUN = "\n* Begun with the weights of the model `{older}`, digest `{digest}`."
+
+_TAUGHT = """the vectors of `{teacher}` (digest `{digest}`) as targets, without pairs; the loss and the settings of
   pairs were not used"""
 
 _DISTANCES = {
@@ -89,7 +92,7 @@ def card(
 
     Args:
         config: the model's.
-        dataset_url: URL of its dataset.
+        dataset_url: URL of its dataset; of a local absolute path the card has the last name.
         training: settings of the training by name.
         loss: phrase that names the loss.
         data: counts of the dataset by name.
@@ -99,10 +102,10 @@ def card(
     """
     kind = kind_of(config.shape)
     used = {name: value for name, value in training.items() if name not in kind.unused}
-    begun = begun_from and f"\n* Begun with the weights of the model `{begun_from.url}`, digest `{begun_from.digest}`."
+    begun = begun_from and _BEGUN.format(older=public_name(begun_from.url), digest=begun_from.digest)
     return _CARD.format(
         dimension=config.shape.dimension,
-        dataset_url=dataset_url,
+        dataset=public_name(dataset_url),
         digest=config.dataset_digest,
         data=_table(data),
         start=kind.card_section(config.shape),
@@ -111,7 +114,7 @@ def card(
         distance=_DISTANCES[config.distance],
         tables=_TABLES.format(words=config.words, hash_bins=config.hash_bins) if config.words else ".",
         network=kind.title,
-        loss=_TAUGHT.format(taught_by) if taught_by else loss,
+        loss=_TAUGHT.format(teacher=public_name(taught_by.url), digest=taught_by.digest) if taught_by else loss,
         order=kind.word_order(config.shape),
         begun=begun or "",
     )
@@ -130,4 +133,4 @@ def _shown(value: Any) -> str:
         return f"{value:.4g}"
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else public_name(str(value))

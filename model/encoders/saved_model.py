@@ -22,6 +22,7 @@ from model.encoders.tensors import read_tensors
 from model.text.vocabulary import Vocabulary
 from schemas.artifacts.manifest import REPORTS, Manifest, Source, first_fault, read_manifest, read_verified
 from schemas.errors import QprError
+from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from schemas.artifacts.writer import Output
@@ -144,7 +145,7 @@ def _vocabulary(url: str, content: bytes, config: ModelConfig) -> Vocabulary:
     except (UnicodeDecodeError, QprError) as error:
         raise QprError(f"{url}: {VOCABULARY} is damaged: {error}. Train the model again") from error
     if len(vocabulary.words) != config.words:
-        counts = f"{VOCABULARY} holds {len(vocabulary.words)} words, {CONFIG} says {config.words}"
+        counts = f"{VOCABULARY} holds {counted(len(vocabulary.words), 'word')}, {CONFIG} says {config.words}"
         raise QprError(f"{url}: {counts}. Train the model again")
     return vocabulary
 

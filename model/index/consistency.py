@@ -20,6 +20,7 @@ from model.index.shards import Shard
 from schemas.artifacts.manifest import File
 from schemas.artifacts.table_files import read_rows
 from schemas.errors import QprError
+from schemas.quantities import counted
 from schemas.tables import ANSWER_ID, ID_TABLE
 
 if TYPE_CHECKING:
@@ -83,23 +84,22 @@ def check_parts(
     """
     counts = [len(shard) for shard in shards]
     if counts != [table.rows for table in tables] or sum(counts) != settings.questions:
-        rows = f"{sum(counts):,} vectors and {sum(table.rows for table in tables):,} questions in {len(shards)} shards"
-        raise QprError(
-            f"{url}: the manifest says {settings.questions:,} questions, but there are {rows}. Build it again"
-        )
+        questions = counted(sum(table.rows for table in tables), "question")
+        rows = f"{counted(sum(counts), 'vector')} and {questions} in {counted(len(shards), 'shard')}"
+        raise QprError(f"{url}: holds {rows}, the manifest says {settings.questions:,}. Build it again")
     for file, shard, table in zip(files, shards, tables, strict=True):
         name = f"{url}/{file.path}"
         if PurePosixPath(file.path).stem != PurePosixPath(table.name).stem:
             raise QprError(f"{name}: stands where the shard of {table.name} is wanted. {AGAIN}")
         check_dimension(url, settings, found=shard.layout.dimension, what="a shard")
         if (lists := lists_of(settings.factory)) != shard.lists or file.rows != len(shard):
-            found = f"{len(shard):,} vectors in {shard.lists:,} lists"
+            found = f"{counted(len(shard), 'vector')} in {counted(shard.lists, 'list')}"
             raise QprError(f"{name}: holds {found}, the manifest says {file.rows:,} in {lists:,}. {AGAIN}")
         if shard.layout.encoding not in settings.factory or shard.layout.centroids != shards[0].layout.centroids:
             raise QprError(f"{name}: does not share the lists of {files[0].path} and {settings.factory}. {AGAIN}")
     if settings.probes < 1 and lists_of(settings.factory):
         raise QprError(
-            f"{url}/manifest.json: configuration: probes: 0 of {lists_of(settings.factory):,} lists. {AGAIN}"
+            f"{url}/manifest.json: configuration: probes: 0 of {counted(lists_of(settings.factory), 'list')}. {AGAIN}"
         )
 
 
@@ -123,4 +123,4 @@ def check_dimension(url: str, settings: IndexSettings, *, found: int, what: str)
         QprError: it is not that of the index.
     """
     if found != settings.dimension:
-        raise QprError(f"{url}: {what} has {found} dimensions, the manifest {settings.dimension}. {AGAIN}")
+        raise QprError(f"{url}: {what} has {counted(found, 'dimension')}, the manifest {settings.dimension}. {AGAIN}")

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from model.index.shard_format import MOST_BITS
 from schemas.errors import QprError, UsageError
+from schemas.quantities import counted
 
 FLAT_BELOW = 10_000
 """Under this many questions exact search takes under 2 ms, so lists would only cost recall."""
@@ -91,7 +92,7 @@ def check_questions(factory: str, questions: int) -> None:
         most = questions // FEWEST_POINTS_PER_LIST
         use = f"Flat or IVF{most},Flat" if most else "Flat"
         raise QprError(
-            f"--factory {factory}: needs {needed:,} questions to train on, there are {questions:,}. Use {use}"
+            f"--factory {factory}: needs {counted(needed, 'question')} to train on, there are {questions:,}. Use {use}"
         )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from model.encoders.tensors import all_finite
+from schemas.quantities import counted
 
 MOST_BITS = 12
 """Maximum bits of a code of a product quantizer; `factory.POINTS_OF_A_CODE` questions train its values."""
@@ -131,7 +132,7 @@ def _header(cursor: _Cursor) -> tuple[int, int]:
     """Return the dimension and number of vectors of an index; two further numbers are unused."""
     dimension, rows, _, _, trained, metric = cursor.take("iqqqBi")
     if dimension < 1 or rows < 0:
-        raise ValueError(f"before byte {cursor.place:,}: {rows:,} vectors of {dimension:,} dimensions")
+        raise ValueError(f"before byte {cursor.place:,}: {counted(rows, 'vector')} of dimension {dimension:,}")
     cursor.expect("the mark of a trained index", trained, 1)
     cursor.expect("the metric", metric, _EUCLIDEAN)
     return dimension, rows
@@ -169,7 +170,9 @@ def _products(cursor: _Cursor, dimension: int) -> _Codes:
     residual, stated, own_dimension, parts, bits = cursor.take("BQQQQ")
     cursor.expect("the dimension of codes", own_dimension, dimension)
     if not 1 <= bits <= MOST_BITS or not 1 <= parts <= dimension or dimension % parts:
-        raise ValueError(f"before byte {cursor.place:,}: a product quantizer of {parts:,} parts of {bits:,} bits")
+        raise ValueError(
+            f"before byte {cursor.place:,}: a product quantizer of {counted(parts, 'part')} of {counted(bits, 'bit')}"
+        )
     size = (parts * bits + 7) // 8
     _residual(cursor, (stated, residual), size)
     cursor.vector("numbers of a product quantizer", count=dimension * 2**bits)
@@ -190,7 +193,7 @@ def _inverted_lists(cursor: _Cursor, codes: _Codes, *, lists: int, rows: int) ->
         cursor.expect(what, cursor.take("Q")[0], wanted)
     sizes = _sizes(cursor, lists)
     if int(sizes.max(initial=0)) > rows or int(sizes.sum(dtype=np.uint64)) != rows:
-        raise ValueError(f"before byte {cursor.place:,}: lists whose sizes do not add up to {rows:,} vectors")
+        raise ValueError(f"before byte {cursor.place:,}: sizes of lists do not add up to {counted(rows, 'vector')}")
     cursor._need(rows * (codes.size + 8))
     ids = []
     for size in sizes[sizes > 0].tolist():
@@ -210,7 +213,9 @@ def _sizes(cursor: _Cursor, lists: int) -> npt.NDArray[np.uint64]:
         return cursor.vector("sizes of lists", count=lists, kind="<u8")
     [stated] = cursor.take("Q")
     if stated % 2 or stated > 2 * lists:
-        raise ValueError(f"before byte {cursor.place:,}: {stated:,} numbers and sizes of {lists:,} lists")
+        raise ValueError(
+            f"before byte {cursor.place:,}: {counted(stated, 'value')} to describe {counted(lists, 'list')}"
+        )
     pairs = cursor.numbers("sizes of lists", count=stated, kind="<u8").reshape(-1, 2)
     if (pairs[:, 0] >= lists).any() or (pairs[1:, 0] <= pairs[:-1, 0]).any():
         raise ValueError(f"before byte {cursor.place:,}: numbers of lists that do not ascend below {lists:,}")

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from model.index.factory import check_questions, lists_of
 from model.index.shard_format import ShardLayout, layout_of
 from schemas.errors import UsageError
+from schemas.quantities import counted
 
 Matrix = npt.NDArray[np.float32]
 
@@ -62,7 +63,7 @@ def new_index(factory: str, dimension: int) -> Any:
     except RuntimeError as error:
         cause = str(error).split(": ")[-1].strip()
         raise UsageError(
-            f"--factory {factory[:60]}: FAISS cannot build it for {dimension} dimensions: {cause}"
+            f"--factory {factory[:60]}: FAISS cannot build it for {counted(dimension, 'dimension')}: {cause}"
         ) from error
 
 

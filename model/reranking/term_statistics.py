@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from model.encoders.interface import Encoder, Matrix
 from schemas.errors import QprError
+from schemas.quantities import counted
 from schemas.text_arrays import distinct_all, words_all
 from schemas.words import VERSION
 
@@ -75,7 +76,8 @@ class WordCounts:
         """
         if len(self.words) != len(self.counts) or (self.counts < 1).any() or (self.counts > self.questions).any():
             raise QprError(
-                f"{len(self.words)} words do not fit {len(self.counts)} counts of {self.questions} questions"
+                f"{counted(len(self.words), 'word')} and {counted(len(self.counts), 'count')} of "
+                f"{counted(self.questions, 'question')} do not fit"
             )
         return self
 

@@ -45,7 +45,9 @@ def fitted(settings: TrainingSettings, pairs: Pairs, *, inform: Callable[[str], 
         _report_large_cluster(settings, pairs, inform=inform)
     elif settings.batch_size > pairs.cluster_count:
         alone = "--unique-clusters lets each come once"
-        inform(f"a batch holds pairs of at most {pairs.cluster_count} clusters, fewer than its pairs; {alone}")
+        inform(
+            f"a batch holds pairs of at most {counted(pairs.cluster_count, 'cluster')}, fewer than its pairs; {alone}"
+        )
     return settings
 
 

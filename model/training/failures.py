@@ -103,8 +103,9 @@ def worst_row(sides: tuple[Tensor, Tensor] | None, rows: int) -> tuple[int, str]
         return 0, "the first is"
     distances = (sides[0].double() - sides[1].double()).square().sum(dim=1).sqrt()
     missing = torch.isnan(distances)
-    if bool(missing.any()):
-        return int(missing.int().argmax()), f"{int(missing.sum())} have vectors that are not numbers, first of them"
+    if number := int(missing.sum()):
+        have = "has" if number == 1 else "have"
+        return int(missing.int().argmax()), f"{number} {have} vectors that are not numbers, first of them"
     row = int(distances.argmax())
     return row, f"the farthest apart ({distances[row].item():g}) are"
 

@@ -144,7 +144,7 @@ class Trainer:
             return "patience"
         if self._deadline.over:
             kept = "the learning rate fell to 0 by then" if settings.linear_decay else f"kept epoch {at.best}"
-            self._inform(f"stopped after {self._deadline.minutes:g} minutes at {done}; {kept}")
+            self._inform(f"stopped after {self._deadline.minutes:.3g} minutes at {done}; {kept}")
             return "time"
         self._checkpoint(epoch_ended=True)
         return None

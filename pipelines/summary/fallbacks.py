@@ -9,7 +9,7 @@ different answers, whereas questions about one topic are.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -91,6 +91,16 @@ def fallbacks(answers: Iterable[BroadAnswer], *, rows: int) -> list[BroadAnswer]
 def warnings(answers: Sequence[BroadAnswer], *, rows: int) -> list[str]:
     """Return a sentence a suspected fallback: its share and questions, and the option that ignores it."""
     return [_warning(answer, answer.rows / rows) for answer in answers]
+
+
+def idle_answers(ignored: Sequence[str], counters: Mapping[str, int]) -> list[str]:
+    """Return a sentence if answers were to be ignored and no row had any of them, nothing otherwise."""
+    if not ignored or counters.get("rejected_validate_ignored_answer"):
+        return []
+    shown = " ".join(ignored[0].split())[:_SHOWN]
+    others = f" and {counted(len(ignored) - 1, 'other')}" if len(ignored) > 1 else ""
+    how = "An answer is compared whole, with its punctuation; @FILE reads a file"
+    return [f"--ignore-answer rejected no row: none has the answer or answer id {shown!r}{others}. {how}"]
 
 
 def as_json(answers: Sequence[BroadAnswer], *, rows: int) -> list[dict[str, Any]]:

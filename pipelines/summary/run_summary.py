@@ -48,8 +48,10 @@ class RunSummary(NamedTuple):
 
     @property
     def warnings(self) -> list[str]:
-        """Return sentences about suspected fallbacks, rejected intents, and scripts with few kept questions."""
-        of_answers = fallbacks.warnings(self.fallbacks, rows=self.counters.get("rows_read", 0))
+        """Return sentences about idle and suspected fallbacks, rejected intents and scripts with few kept questions."""
+        ignored = self.configuration.get("validation", {}).get("ignored_answers", ())
+        of_answers = fallbacks.idle_answers(ignored, self.counters)
+        of_answers += fallbacks.warnings(self.fallbacks, rows=self.counters.get("rows_read", 0))
         lost = incoherent_intents.incoherent_intents(self.counters, self.configuration)
         of_answers += incoherent_intents.warnings(lost)
         return of_answers + script_shares.warnings(script_shares.script_shares(self.counters))

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from schemas.quantities import counted
+
 ENCODING_HINT: Final = "If the text is in another encoding, add it, such as --encoding cp1252"
 
 _OPTIONS = {"confidence": "--min-confidence", "locale": "--locale"}
-_KINDS = {"confidence": "a number", "timestamp": "a time"}
+_KINDS = {"confidence": "number", "timestamp": "time"}
 
 
 def idle_filter(counters: Mapping[str, int]) -> str | None:
@@ -19,7 +21,11 @@ def idle_filter(counters: Mapping[str, int]) -> str | None:
     for name, option in _OPTIONS.items():
         if counters.get(f"readable_{name}") == 0:
             unreadable = counters.get(f"unreadable_{name}", 0)
-            cause = f"none of its {unreadable:,} values is {_KINDS[name]}" if unreadable else "it holds no value"
+            cause = (
+                f"none of {counted(unreadable, 'value')} in it is a {_KINDS[name]}"
+                if unreadable
+                else "it holds no value"
+            )
             step = f"Name another column with --column {name}=NAME, or leave {option} out"
             return f"{option} filters by the column {name}, but {cause}. {step}"
     return None
@@ -28,7 +34,7 @@ def idle_filter(counters: Mapping[str, int]) -> str | None:
 def value_notes(counters: Mapping[str, int]) -> list[str]:
     """Return one sentence for each kind of unreadable value."""
     notes = [
-        f"{name}: {counters[f'unreadable_{name}']:,} value(s) cannot be read as {kind} and are not used"
+        f"{name}: no {kind} can be read from {counted(counters[f'unreadable_{name}'], 'value')}, not used"
         for name, kind in _KINDS.items()
         if counters.get(f"unreadable_{name}")
     ]
@@ -36,5 +42,5 @@ def value_notes(counters: Mapping[str, int]) -> list[str]:
         choice = "their day or their month may be first, as in 01/02/2025, and no date of the file shows which"
         notes.append(f"timestamp: {ambiguous:,} of these are dates: {choice}. Write the year first, as in 2025-02-01")
     if damaged := counters.get("rejected_read_invalid_utf8"):
-        notes.append(f"{damaged:,} row(s) are not UTF-8. {ENCODING_HINT}")
+        notes.append(f"{counted(damaged, 'row')} without valid UTF-8. {ENCODING_HINT}")
     return notes

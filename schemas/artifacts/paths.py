@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from pathlib import Path
 
 from schemas.artifacts import storage
 from schemas.errors import QprError
@@ -72,3 +73,9 @@ def check_place(url: str, path: str) -> int | None:
 
 def _is_within(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def public_name(url: str) -> str:
+    """Return an address for readers elsewhere: a card is published, and local absolute paths hold names of people."""
+    kind, local = url[: len(url) - len(url.removeprefix("st:"))], url.removeprefix("st:").removeprefix("file://")
+    return kind + (Path(local).name if Path(local).is_absolute() else local)

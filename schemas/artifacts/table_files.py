@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from schemas.errors import QprError
+from schemas.quantities import counted
 
 
 def read_rows(
@@ -49,7 +50,7 @@ def read_rows(
         _check_columns(file.schema_arrow, there, name)
         found = file.metadata.num_rows
     if found != rows:
-        raise QprError(f"{name}: holds {found:,} rows, the manifest says {rows:,}. Make it again")
+        raise QprError(f"{name}: holds {counted(found, 'row')}, the manifest says {rows:,}. Make it again")
     parts = _parts(file, there.names, batch)
     while True:
         with _explained(name):
@@ -110,6 +111,8 @@ def _check_values(table: pa.Table, name: str) -> None:
         nulls = 0 if field.nullable else column.null_count
         nulls += pc.list_flatten(column).null_count if listed and not field.type.value_field.nullable else 0
         if nulls:
-            raise QprError(f"{name}: column {field.name} holds {nulls:,} nulls where there must be none. Make it again")
+            raise QprError(
+                f"{name}: column {field.name} holds {counted(nulls, 'null')} where there must be none. Make it again"
+            )
         if pa.types.is_floating(field.type) and not pc.all(pc.is_finite(column), min_count=0).as_py():
             raise QprError(f"{name}: column {field.name} holds numbers that are infinite or none. Make it again")

@@ -87,6 +87,10 @@ def test_a_mistaken_call_names_the_correct_one(index, call, message):
         call(index)
 
 
+def test_questions_are_encoded_by_the_call_of_the_model_card(place):
+    assert qpr.load_encoder(str(place / "model")).encode(["pay my bill", "?!"]).shape[0] == 2
+
+
 def test_errors_of_the_public_interface_are_its_own(tmp_path):
     with pytest.raises(QprError, match="not an index"):
         open_index(str(tmp_path / "nothing"))

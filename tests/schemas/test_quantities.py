@@ -1,3 +1,8 @@
+import ast
+import itertools
+import re
+from pathlib import Path
+
 import pytest
 
 from schemas.quantities import counted
@@ -16,3 +21,34 @@ from schemas.quantities import counted
 )
 def test_one_is_singular_and_all_else_plural(number, noun, text):
     assert counted(number, noun) == text
+
+
+ROOT = Path(__file__).parents[2]
+NOUNS = (
+    "row|question|pair|cluster|group|answer|query|word|token|vector|list|file|part|shard|value|null|verdict|document"
+)
+COUNTED = re.compile(rf" (?:[a-z-]+ )?(?:{NOUNS}|quer)(?:s|ies)\b(?!/)|.*\(s\)")
+FIXED = re.compile(r"[A-Z_]+|counted\(.*\)|.* else .*|most|have|len\(nodes\)|.*join\(.*")
+"""Constants, numbers with their noun, choices between two words, and numbers over a limit."""
+
+
+def uncounted(source):
+    """Yield what an f-string prints before a plural noun, and that noun."""
+    for string in ast.walk(ast.parse(source)):
+        parts = string.values if isinstance(string, ast.JoinedStr) else []
+        for number, text in itertools.pairwise(parts):
+            if isinstance(number, ast.FormattedValue) and isinstance(text, ast.Constant):
+                noun, given = COUNTED.match(text.value), ast.unparse(number.value)
+                if noun and not FIXED.fullmatch(given):
+                    yield f"{{{given}}}{noun[0]}"
+
+
+def test_a_plural_after_any_number_is_found():
+    assert list(uncounted('f"{len(rows):,} rows, {n} value(s), {x} wrong queries"')) != []
+    assert list(uncounted("f\"{counted(n, 'row')} of {MOST:,} rows in {folder} are odd\"")) == []
+
+
+@pytest.mark.parametrize("room", ["jobs", "pipelines", "model", "schemas", "qpr"])
+def test_messages_count_one_thing_in_the_singular(room):
+    found = {str(path): list(uncounted(path.read_text())) for path in sorted((ROOT / room).rglob("*.py"))}
+    assert {path: texts for path, texts in found.items() if texts} == {}

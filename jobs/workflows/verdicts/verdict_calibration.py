@@ -121,7 +121,7 @@ def _table(evidence: Evidence) -> rich.console.Group:
     )
     for line in result["thresholds"]:
         if line["stated"] is None:
-            missing = f"about {line['missing']:,} verdicts missing" if line["missing"] else "out of reach"
+            missing = f"about {counted(line['missing'], 'verdict')} missing" if line["missing"] else "out of reach"
             table.add_row(f"precision {line['precision']}", missing)
             continue
         cells = [_text(line["estimates"][name]) for name in ("precision", "recall")]

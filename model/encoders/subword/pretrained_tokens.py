@@ -20,6 +20,7 @@ import safetensors.numpy
 from model.encoders.subword.settings import STATIC_FROM
 from model.encoders.subword.tokenizer import Pieces
 from schemas.errors import QprError
+from schemas.quantities import counted
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,7 +75,9 @@ def read_static(source: str = STATIC_FROM, *, digest: str | None = None) -> Stat
     content, spelled = weights[0].read_bytes(), tokenizers.popitem()[1]
     rows, pieces = _rows(weights[0], content), Pieces(spelled).checked()
     if len(rows) < len(pieces):
-        raise QprError(f"{source}: {len(rows)} rows for {len(pieces)} tokens. Take both from one model")
+        raise QprError(
+            f"{source}: {counted(len(rows), 'row')} for {counted(len(pieces), 'token')}. Take both from one model"
+        )
     found_digest = hashlib.sha256(hashlib.sha256(content).digest() + hashlib.sha256(spelled).digest()).hexdigest()
     if digest not in (None, found_digest):
         raise QprError(f"{source}: has changed: its digest is {found_digest[:12]}…, wanted {str(digest)[:12]}…")

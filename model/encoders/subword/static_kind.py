@@ -16,7 +16,9 @@ from model.encoders.subword.row_ids import Subwords
 from model.encoders.subword.settings import STATIC_FROM, StaticSettings
 from model.encoders.subword.tokenizer import Pieces
 from model.text.vocabulary import Vocabulary
+from schemas.artifacts.paths import public_name
 from schemas.errors import QprError, UsageError
+from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from model.encoders.network import Network
@@ -72,7 +74,7 @@ class StaticKind(BagKind[StaticSettings]):
         source = given.get("static_from", STATIC_FROM)
         published = read_static(source).settings(source)
         if given.get("dimension", 0) > published["dimension"]:
-            numbers = f"the tokens of {source} have {published['dimension']} numbers"
+            numbers = f"the tokens of {source} have {counted(published['dimension'], 'number')}"
             raise UsageError(f"--dimension {given['dimension']}: {numbers}")
         return published | dict(given)
 
@@ -96,4 +98,6 @@ class StaticKind(BagKind[StaticSettings]):
 
     def card_section(self, shape: StaticSettings) -> str:
         """Return the section of the model card about the tokens."""
-        return _SECTION.format(source=f"{shape.static_from} {shape.static_version}".strip(), **shape.model_dump())
+        return _SECTION.format(
+            source=f"{public_name(shape.static_from)} {shape.static_version}".strip(), **shape.model_dump()
+        )

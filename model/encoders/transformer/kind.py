@@ -22,6 +22,7 @@ from model.encoders.transformer.checkpoint_folder import (
 )
 from model.encoders.transformer.settings import TransformerSettings
 from model.text.vocabulary import Vocabulary
+from schemas.artifacts.paths import public_name
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ FOLDER = "transformer/"
 _SECTION = """\
 ## Start
 
-Training began with the sentence-transformers model in `{transformer_from}` (licence as its README states it:
+Training began with the sentence-transformers model in `{start}` (licence as its README states it:
 {transformer_licence}; digest `{transformer_digest}`), whose weights all learned. Pass the licence on with the model.
 sentence-transformers can load the folder `transformer` too.
 
@@ -104,7 +105,7 @@ class TransformerKind(EncoderKind[TransformerSettings]):
 
     def card_section(self, shape: TransformerSettings) -> str:
         """Return the section of the model card about the model that training began with."""
-        return _SECTION.format(**shape.model_dump())
+        return _SECTION.format(start=public_name(shape.transformer_from), **shape.model_dump())
 
     def word_order(self, shape: TransformerSettings) -> str:  # noqa: ARG002
         """Return a clause for the model card."""

@@ -25,6 +25,7 @@ from pipelines.calibration.verdicts.verdict_file import MOST_PAIRS, Judged
 from pipelines.clusters.recalibration import recalibrate
 from pipelines.clusters.settings import Recalibration
 from schemas.errors import QprError, UsageError
+from schemas.quantities import counted
 
 PRECISIONS: Final = (0.8, 0.9, 0.95)
 """Precisions whose thresholds are printed."""
@@ -155,16 +156,16 @@ class Evidence(pydantic.BaseModel, frozen=True, extra="forbid"):
         """Return the reason why a precision is not shown, and the number of missing verdicts."""
         if threshold.missing is not None:
             return (
-                f"{self.verdicts:,} verdicts do not show it with 95 % confidence. About {threshold.missing:,} are "
-                "missing if they turn out like those so far. "
+                f"not shown with 95 % confidence by {counted(self.verdicts, 'verdict')}. About {threshold.missing:,} "
+                "more would show it if they turn out like those so far. "
                 "Draw more with `qpr sample --for-calibration N --verdicts FILE`"
             )
         best = max(self.estimates(least).precision.value for least, _ in self.sets)
         if best > threshold.precision:
             return f"needs more than {MOST_PAIRS:,} verdicts, the maximum. {self.verdicts:,} are there. Give less"
         return (
-            f"out of reach of these clusters: {self.verdicts:,} verdicts find at most {100 * best:.0f} % of the kept "
-            "pairs right above any probability. Give less, or link with --refine-with"
+            f"out of reach of these clusters: by {counted(self.verdicts, 'verdict')} at most {100 * best:.0f} % of the "
+            "kept pairs are right above any probability. Give less, or link with --refine-with"
         )
 
     def calibrated(self, probability: float) -> float:

@@ -356,7 +356,7 @@ def test_decimal_commas_filter_rows(qpr, tmp_path, dataset):
             "confidence",
             ["89 %"] * 4 + [""],
             ["--min-confidence", 0.5],
-            "--min-confidence filters by the column confidence, but none of its 4 values is a number. Name another",
+            "--min-confidence filters by the column confidence, but none of 4 values in it is a number. Name another",
         ),
         ("confidence", [""] * 5, ["--min-confidence", 0.5], "by the column confidence, but it holds no value"),
         ("locale", [""] * 5, ["--locale", "de"], "--locale filters by the column locale, but it holds no value"),
@@ -376,7 +376,7 @@ def test_values_that_are_not_read_are_counted_and_reported(qpr, tmp_path, datase
     assert outcome.code == 0
     counters = read_manifest(dataset).counters
     assert (counters["unreadable_timestamp"], counters["ambiguous_timestamp"]) == (3, 2)
-    assert "timestamp: 3 value(s) cannot be read as a time and are not used" in outcome.err
+    assert "timestamp: no time can be read from 3 values, not used" in outcome.err
     assert "timestamp: 2 of these are dates: their day or their month may be first" in outcome.err
 
 
@@ -390,7 +390,7 @@ def test_rows_of_another_encoding_are_reported_with_the_option_that_reads_them(q
     )
     outcome = qpr("clusters", log, "--output", dataset, "--max-reject-ratio", 0.2)
     assert outcome.code == 0
-    assert "1 row(s) are not UTF-8. If the text is in another encoding, add it" in outcome.err
+    assert "1 row without valid UTF-8. If the text is in another encoding, add it" in outcome.err
     outcome = qpr("clusters", log, "--output", dataset, "--encoding", "cp1252", "--delimiter", ";", "--overwrite")
     assert outcome.code == 0
     manifest = read_manifest(dataset)
@@ -432,6 +432,9 @@ def test_a_fallback_answer_is_warned_of_on_stderr_in_json_and_in_the_report(qpr,
     assert found[0] == found[1]
     ignored = qpr("clusters", path, "--output", f"{memory}/i", "--ignore-answer", "sorry,  WHAT?", "--json")
     assert json.loads(ignored.out)["warnings"] == []
+    idle = json.loads(qpr("clusters", path, "--output", f"{memory}/o", "--ignore-answer", "Sorry", "--json").out)
+    assert idle["warnings"][0].startswith("--ignore-answer rejected no row: none has the answer or answer id 'Sorry'")
+    assert [warning.startswith(start) for warning, start in zip(idle["warnings"], ["--ign", "one ans"], strict=True)]
 
 
 def test_the_kept_share_of_each_script_is_printed_and_a_low_one_warned_of(qpr, write_jsonl, dataset):

@@ -119,8 +119,8 @@ def test_a_faq_in_any_format_is_answered_with_all_that_it_holds(qpr, index, tmp_
         ("merge", "other_answer", json.dumps(other)),
         ("validate", "no_word", json.dumps({"question": "?!", "answer": "nothing"})),
     ]
-    assert "1 rows are not indexed (1 no_word)" in said
-    assert "1 rows have another answer" in said
+    assert "not indexed, and in the index's table rejected: 1 row (1 no_word)" in said
+    assert "table rejected: 1 row with another answer" in said
 
 
 def test_the_index_depends_neither_on_the_number_of_shards_nor_on_the_order_of_the_rows(qpr, index, tmp_path):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from model.encoders.cnn.settings import CnnSettings
 from model.encoders.config import ModelConfig
 from model.encoders.model_card import card
@@ -36,6 +38,23 @@ def test_card_names_data_settings_and_what_was_measured():
     assert "window of 3 or 5 words" in page
 
 
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("/home/alice/logs/day", "day"),
+        ("file:///home/alice/day/", "day"),
+        ("st:/home/alice/mini", "st:mini"),
+        ("s3://logs/day", "s3://logs/day"),
+        ("../day", "../day"),
+    ],
+)
+def test_card_has_no_absolute_path_of_its_makers_machine(url, shown):
+    source = Source(url=url, digest="def456")
+    page = page_of(dataset_url=url, begun_from=source, taught_by=source)
+    assert page.count(f"`{shown}`") == 3
+    assert "alice" not in page
+
+
 def test_card_of_a_subword_encoder_describes_no_windows():
     settings = TrainingSettings(loss=MultipleNegativesRankingLoss())
     config = CONFIG.model_copy(update={"encoder": "subword", "shape": SubwordSettings()})
@@ -58,6 +77,8 @@ def test_card_of_a_transformer_describes_its_origin_and_no_table_of_words():
     assert "into 384 numbers" in page
     assert "model in `models/mini` (licence as its README states it:\nmit; digest `def`)" in page
     assert "* It knows the language, the subjects and the wording of its data.\n" in page
+    update["shape"] = shape.model_copy(update={"transformer_from": "/home/alice/mini"})
+    assert "alice" not in page_of(CONFIG.model_copy(update=update))
     assert "case and punctuation count as its start counted them;" in page
     for absent in ("{", "vocabulary size", "hash bins", "dropout", "embedding of their own", "without a word"):
         assert absent not in page

@@ -148,7 +148,7 @@ def test_rows_of_lists_that_are_not_those_of_the_shard_are_refused(row):
     ("factory", "place", "form", "value", "fault"),
     [
         ("Flat", 4, "i", 2**31 - 1, "the number of numbers is 16, not"),
-        ("Flat", 4, "i", -8, "2 vectors of -8 dimensions"),
+        ("Flat", 4, "i", -8, "2 vectors of dimension -8"),
         ("Flat", 8, "q", 2**62, "the number of numbers is 16, not"),
         ("Flat", 37, "Q", 2**61, "the number of numbers is"),
         ("Flat", 32, "B", 2, "the mark of a trained index is 2, not 1"),

@@ -9,7 +9,14 @@ import pytest
 from pipelines.intermediate import MEMBERS, BroadAnswer
 from pipelines.questions.aggregation import token_ids
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
-from pipelines.summary.fallbacks import FEWEST_QUESTIONS, broad_answers, fallbacks, likeness_ratio, warnings
+from pipelines.summary.fallbacks import (
+    FEWEST_QUESTIONS,
+    broad_answers,
+    fallbacks,
+    idle_answers,
+    likeness_ratio,
+    warnings,
+)
 from schemas.text import hash64, tokens
 
 TOPICS = ["card lost", "pin wrong", "fee charged", "rate low", "loan open", "bill pay"]
@@ -111,3 +118,17 @@ def test_the_warning_names_the_option_that_ignores_the_answer():
     [long] = warnings([BroadAnswer("x" * 201, 50, 1)], rows=1_000)
     assert "1 unlike question: '" + "x" * 60 + "…'." in long
     assert long.endswith("--ignore-answer @FILE")
+
+
+@pytest.mark.parametrize(
+    ("ignored", "rejected", "message"),
+    [
+        ([], 0, None),
+        (["Sorry."], 3, None),
+        (["Sorry."], 0, "the answer or answer id 'Sorry.'. An answer is compared whole"),
+        (["a", "b", "c"], 0, "the answer or answer id 'a' and 2 others. An"),
+    ],
+)
+def test_answers_to_ignore_that_no_row_has_are_reported(ignored, rejected, message):
+    found = idle_answers(ignored, {"rejected_validate_ignored_answer": rejected} if rejected else {})
+    assert (message in found[0]) if message else found == []

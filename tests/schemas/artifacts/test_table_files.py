@@ -66,10 +66,10 @@ def other(name, column):
         (content(table(ROWS[1:])), "holds 4 rows, the manifest says 5"),
         (content(table().drop_columns("text")), "holds no column text, or several; there are id, score, members"),
         (other("id", pa.array(["1"] * 5)), "column id holds string, not int64"),
-        (other("id", pa.array([1, 2, None, 4, 5])), "column id holds 1 nulls"),
+        (other("id", pa.array([1, 2, None, 4, 5])), "column id holds 1 null "),
         (other("score", pa.array([0.0, 1, float("nan"), None, 2])), "column score holds numbers that are infinite"),
         (other("text", pa.array([b"\xff"] * 5).view(pa.string())), "cannot be read as Parquet: .*UTF8"),
-        (other("members", pa.array([[1], [None], [], [2], [3]], pa.list_(pa.int64()))), "column members holds 1 nulls"),
+        (other("members", pa.array([[1], [None], [], [2], [3]], pa.list_(pa.int64()))), "column members holds 1 null "),
     ],
 )
 def test_what_no_run_writes_is_refused_by_file_and_column(data, fault):

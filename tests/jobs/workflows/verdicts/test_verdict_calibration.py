@@ -222,7 +222,7 @@ def test_too_few_verdicts_are_an_error_with_the_number_that_is_missing(
     given = ("--min-probability", 0.05, "--calibration", tmp_path / "c", "--precision", 0.9)
     outcome = qpr("clusters", logs, "--output", tmp_path / "d", *given)
     assert outcome.code == 1
-    assert "--precision 0.9: 30 verdicts do not show it with 95 % confidence. About " in outcome.err
+    assert "--precision 0.9: not shown with 95 % confidence by 30 verdicts. About " in outcome.err
     assert "are missing if they turn out like those so far" in outcome.err
 
 
