@@ -16,7 +16,7 @@ def failing(text):
 
 
 @pytest.mark.parametrize("text", ODD)
-def test_texts_of_others_are_printed_as_they_are(text, capsys):
+def test_brackets_and_names_of_pictures_are_printed_unchanged(text, capsys):
     console.say(text)
     console.warn(text)
     assert console.run_explained(lambda: failing(text), []) == 1
