@@ -1,0 +1,56 @@
+"""The report in a browser as wide as a phone: no text is cut and nothing has to be scrolled sideways."""
+
+import html
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from schemas.tables import SPLITS
+from tests.jobs.display.test_html_report import cluster, page
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+WIDTH = 375
+
+FRAME = """<iframe id="f" src="report.html" style="width:{width}px;height:60000px;border:0"></iframe><pre id="o"></pre>
+<script>
+document.getElementById("f").onload = () => {
+  const page = document.getElementById("f").contentDocument;
+  const wide = [...page.querySelectorAll("body *")].filter((part) =>
+    part.getBoundingClientRect().right > {width} + 1 ||
+    ["auto", "scroll"].includes(getComputedStyle(part).overflowX) && part.scrollWidth > part.clientWidth + 1);
+  const names = wide.map((part) => part.tagName + " " + part.textContent.slice(0, 40).replace(/\\s+/g, " "));
+  document.getElementById("o").textContent = JSON.stringify([page.body.clientHeight > 500, names.slice(0, 9)]);
+};
+</script>"""
+
+
+def wide_parts(report, folder):
+    """Return what a browser reports of a page: whether it is there, and the parts wider than a phone."""
+    (folder / "report.html").write_text(report)
+    (folder / "frame.html").write_text(FRAME.replace("{width}", str(WIDTH)))
+    flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--dump-dom"]
+    given = [f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=5000", f"file://{folder / 'frame.html'}"]
+    done = subprocess.run([BROWSER, *flags, *given], capture_output=True, text=True, check=True, timeout=120)
+    return html.unescape(re.search('<pre id="o">(.*?)</pre>', done.stdout, re.DOTALL)[1])
+
+
+def counters():
+    large = {f"{name}_{split}": 12_345_678 for name in ("clusters", "members", "pairs") for split in SPLITS}
+    rejected = {"rejected_validate_low_confidence": 12_345_678, "rejected_size_over_max_cluster_size": 1_234_567}
+    return {"rows_read": 123_456_789, "rows_kept": 111_111_111, "rows_rejected": 12_345_678} | rejected | large
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+def test_tables_of_a_large_run_fit_a_phone(tmp_path):
+    long = [cluster("answer" * 40, "question " * 30, "x" * 250, size=1_000)]
+    assert wide_parts(page(long, counters=counters()), tmp_path) == "[true,[]]"
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+def test_a_part_that_does_not_fit_is_found(tmp_path):
+    report = page([cluster("a", "b", "c")], counters=counters()).replace(
+        "</body>", "<div style='width: 400px'>wide</div></body>"
+    )
+    assert '["DIV wide"]' in wide_parts(report, tmp_path)
