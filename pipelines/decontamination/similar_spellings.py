@@ -3,8 +3,8 @@
 MEMBERS -> spellings -> SPELLINGS -> count_held_out -> merge -> TokenWeights
 SPELLINGS, TokenWeights -> place_spellings -> SPELLINGS of one ``meeting`` -> find_similar_spellings -> LEAKS
 
-Sets of words miss a question that differs from another one in a few characters, such as "factors of 31" from "factors
-of 3". Their sets of character 4-grams are compared by the same Jaccard index.
+Sets of words miss a question that differs from another one in a few characters, such as "root of 31" from "root of
+3". Their sets of character 4-grams are compared by the same Jaccard index.
 """
 
 from __future__ import annotations

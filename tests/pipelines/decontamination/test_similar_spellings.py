@@ -17,7 +17,7 @@ from pipelines.questions.token_frequencies import merge
 from schemas.tables import with_nulls
 from schemas.text import key
 
-WORDS = ["where", "is", "the", "capital", "factors", "of", "31", "3", "cards", "card", "é"]
+WORDS = ["where", "is", "the", "capital", "root", "of", "31", "3", "cards", "card", "é"]
 
 
 @st.composite
@@ -74,17 +74,17 @@ def test_leaks_are_those_of_two_loops(rows, shards, least):
 
 
 def test_questions_of_train_that_are_unlike_all_held_out_are_not_compared():
-    rows = [("What are the factors of 31?", "validation"), ("What are the factors of 3", "train")]
+    rows = [("What is the square root of 31?", "validation"), ("What is the square root of 3", "train")]
     rows += [(f"Why was machine number {n} repaired?", "train") for n in range(100, 150)]
     table = spellings(members(rows))
     placed = place_spellings(table, 0.9, count_held_out(table))
     assert set(placed["question_id"].to_pylist()) == {0, 1}
     found = find_similar_spellings(placed, 0.9)
-    assert found_in(found.leaks) == {(0, "validation", "similar_spelling_in_train", 22 / 23)}
+    assert found_in(found.leaks) == {(0, "validation", "similar_spelling_in_train", 25 / 26)}
     assert found.pairs <= 3
 
 
 def test_without_questions_held_out_nothing_is_compared():
-    table = spellings(members([("what are the factors of 3", "train")] * 3))
+    table = spellings(members([("what is the square root of 3", "train")] * 3))
     assert len(place_spellings(table, 0.9, count_held_out(table))) == 0
     assert find_similar_spellings(SPELLINGS.empty_table(), 0.9).pairs == 0
