@@ -125,6 +125,12 @@ MENTIONS: Final = pa.schema([*MEMBERS, LEAKS.field("reason"), LEAKS.field("score
 Producers: `decontamination.evidence.mention` and `accuse`. Consumer: `decontamination.evidence.drop_leaked`.
 """
 
+VECTOR: Final = pa.field("vector", pa.large_binary())
+"""Further column of MEMBERS and MEETINGS where an encoder is given: the (D,) int8 vector of the question.
+
+Producer: `neighbours.embeddings.with_vectors`. Consumers: `neighbours.join`, `graphs.dataset.judge`.
+"""
+
 MEETINGS: Final = pa.schema(
     [
         ("meeting", pa.int64()),  # number of a shard of `neighbours.join`
@@ -144,7 +150,7 @@ NEIGHBOURS: Final = pa.schema(
         ("answer_id", pa.int64()),
         ("neighbour_id", pa.int64()),
         ("neighbour_answer_id", pa.int64()),
-        ("similarity", pa.float32()),  # of `neighbours.similarity`, in (0, 1]
+        ("similarity", pa.float32()),  # of `neighbours.similarity` or `neighbours.embeddings`, in (0, 1]
     ]
 )
 """A question and one of its nearest questions with the same answer or with another one, of each at most k.

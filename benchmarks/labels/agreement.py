@@ -4,10 +4,13 @@ texts, answers -> agreement_clusters -> cluster of each row
 
 For questions i and j of one answer, A(i, j) is the share of questions with that answer among all questions of the log
 that are at least as near to i as j is. i and j are linked if (A(i, j) + A(j, i)) / 2 reaches a threshold; clusters are
-the connected components. Similarity is the cosine of TF-IDF vectors of character n-grams.
+the connected components. Similarity is the cosine of TF-IDF vectors of character n-grams,
+or of an encoder's vectors.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,24 +21,36 @@ BLOCK = 256
 """Questions compared with all others at a time: 256 rows of 87,000 similarities are 180 MB."""
 
 
-def agreement_clusters(texts: list[str], answers: np.ndarray, *, threshold: float) -> np.ndarray:
+def agreement_clusters(
+    texts: list[str],
+    answers: np.ndarray,
+    *,
+    threshold: float,
+    vectors: np.ndarray | None = None,
+    linked_rows: np.ndarray | None = None,
+) -> np.ndarray:
     """Return the cluster of each row.
 
     Args:
         texts: (R,) folded questions, distinct.
         answers: (R,) number of the answer of each row.
         threshold: minimum agreement of a link, from 0 to 1.
+        vectors: (R, D) vectors of length 1, by which questions are compared; None: by their characters.
+        linked_rows: (R,) bool, rows of whole answers to link; None: all.
     """
-    vectors = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), min_df=2, sublinear_tf=True, dtype=np.float32)
-    matrix = vectors.fit_transform(texts).tocsr()
+    matrix: Any = vectors
+    if vectors is None:
+        counted = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), min_df=2, sublinear_tf=True, dtype=np.float32)
+        matrix = counted.fit_transform(texts).tocsr()
     sizes = np.bincount(answers)
-    rows = np.flatnonzero(sizes[answers] > 1)
+    rows = np.flatnonzero((sizes[answers] > 1) & (True if linked_rows is None else linked_rows))
     rows = rows[np.argsort(answers[rows], kind="stable")]
     left, right, share = [], [], []
-    transposed = matrix.T.tocsr()
+    transposed = matrix.T.tocsr() if sp.issparse(matrix) else matrix.T
     for start in range(0, len(rows), BLOCK):
         block = rows[start : start + BLOCK]
-        similarity = np.asarray((matrix[block] @ transposed).todense())
+        product = matrix[block] @ transposed
+        similarity = np.asarray(product.todense()) if sp.issparse(product) else product
         for place, row in enumerate(block):
             mates = _mates(answers, rows, row)
             of_row = similarity[place]

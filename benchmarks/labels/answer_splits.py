@@ -26,7 +26,7 @@ from benchmarks.cli import Pairs as PairsUrl
 from benchmarks.labels.learn_weights import KINDS, LOGS, Pairs, gather, grouping
 from benchmarks.labels.silver_logs import SilverLog, halves, merged_log, simulated_log
 from benchmarks.labels.silver_scores import MIN_COHERENCE, answers, gated, score
-from model.encoders.loading import load_encoder
+from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.linkage.scoring import fellegi_sunter
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_model
@@ -36,7 +36,7 @@ STRICT = 0.1
 """The gate of whole answers, for comparison."""
 
 
-def score_log(report: Report, name: str, log: SilverLog, *, model: str | None = None) -> None:
+def score_log(report: Report, name: str, log: SilverLog, *, refine_with: str | None = None) -> None:
     """Print the figures of every method on one log."""
     whole = answers(log)
     report.heading(f"({name}) {len(log.gold):,} questions under {whole.max() + 1:,} answers")
@@ -48,9 +48,10 @@ def score_log(report: Report, name: str, log: SilverLog, *, model: str | None = 
     for kind in KINDS:
         _row_of_model(report, kind, pairs, functools.partial(load_model, kind))
     _row_of_model(report, "boosted", gather(log, neighbours=True), load_model)
-    if model:
-        pairs = gather(log, load_encoder(model).encode)
-        _row_of_model(report, "boosted with cosine", pairs, lambda: load_model("boosted", cosine=True))
+    if refine_with:
+        encode, encoder_kind = refining_encoder(refine_with)
+        pairs = gather(log, encode, neighbours=True)
+        _row_of_model(report, f"boosted, {encoder_kind}", pairs, lambda: load_model("boosted", encoder_kind))
 
 
 def _unsupervised(pairs: Pairs) -> LinkModel:
@@ -82,7 +83,7 @@ def main(
     dataset: PairsUrl,
     clusters: Annotated[int, typer.Option(help="Clusters to score.")] = 20_000,
     logs: Annotated[str | None, typer.Option(help="Simulated Parquet log, for (a).")] = None,
-    model: Annotated[str | None, typer.Option(help="Encoder trained without the clusters scored.")] = None,
+    refine_with: Annotated[str | None, typer.Option(help="Encoder that has not seen the clusters scored.")] = None,
     half: Annotated[Literal["learning", "scored"], typer.Option(help="Half of the clusters to score.")] = "scored",
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -92,9 +93,9 @@ def main(
     scored = dataclasses.replace(scored, clusters=scored.clusters[:clusters])
     report = Report(as_json=as_json, seed=seed, half=half, minimum_idf_coherence_of_the_gate=MIN_COHERENCE)
     for name, alike in LOGS.items():
-        score_log(report, name, merged_log(scored, seed=seed + 2, alike=alike), model=model)
+        score_log(report, name, merged_log(scored, seed=seed + 2, alike=alike), refine_with=refine_with)
     if logs:
-        score_log(report, "a", simulated_log(logs), model=model)
+        score_log(report, "a", simulated_log(logs), refine_with=refine_with)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,10 @@
 
 Run: python -m benchmarks.labels.learn_trees --dataset quora --pairs PAIRS.tsv.gz --logs S1 --stray-logs S2 --output DIR
 
+With `--encoder static`, `--encoder st:FOLDER` or `--encoder MODEL` they learn for questions that are compared by the
+vectors of an encoder, and no feature of a higher cosine lowers the probability. MODEL must not have seen the half that
+is learned from: `benchmarks.labels.learn_weights encoder-dataset` writes the other half to train it on.
+
 They learn from two thirds of one half of Quora's clusters under shared answers, from its pairs that people marked as no
 duplicates, from generated templates (`benchmarks.labels.learning_logs`) and simulated logs. Thresholds are chosen on
 the last third of that half and on other draws of the templates. Nothing of the logs in `benchmarks.labels.known_logs`
@@ -41,21 +45,23 @@ from benchmarks.labels.silver_logs import (
 )
 from benchmarks.labels.silver_scores import answers, score
 from benchmarks.labels.small_logs import small_logs
+from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.calibration.gold_labels import gold_of
 from pipelines.linkage.comparison.agreement_features import AGREEMENT
 from pipelines.linkage.comparison.compare import Compared, compare_all
-from pipelines.linkage.comparison.pair_features import NAMES
+from pipelines.linkage.comparison.cosine_features import COSINES
 from pipelines.linkage.scoring.agglomeration import agglomerate
 from pipelines.linkage.scoring.pair_model import LinkModel
-from pipelines.linkage.scoring.shipped_weights import TreesFile, model_of_trees
-from pipelines.linkage.witnesses import find_witnesses
+from pipelines.linkage.scoring.shipped_weights import TreesFile, model_of_trees, tree_features
+from pipelines.linkage.witnesses import evidence_among, find_witnesses
+from pipelines.neighbours.embeddings import Encode
 from schemas.artifacts.dataset import open_dataset
+from schemas.hashing import uniform
 from schemas.tables import QA_LOG
 from schemas.text import fold, question_id
 
 TEMPLATES = ("near-misses", "values", "values-strays", "skewed")
 CLUSTERS = 5_000
-"""Number of clusters of each log of Quora's."""
 
 PAIRS_A_LOG = 60_000
 SMALL_WEIGHT = 2.0
@@ -66,8 +72,16 @@ LEAVES = 15
 UNRELATED = 0.3
 THRESHOLDS = np.arange(0.3, 0.96, 0.05).round(2).tolist()
 
+RISING = frozenset(name for name in (*AGREEMENT, *COSINES) if name.startswith(("similarity", "above_", "cosine")))
+FALLING = frozenset({"others_nearer_min", "others_nearer_max"})
+"""Features that rise or fall as the cosine of a pair rises and all other cosines stay; the probability never falls."""
+
 LIMITS = {"b": 0.995, "d": 0.97, "topic": 0.95, "values": 0.99}
 """Minimum pair precision on the logs kept back."""
+
+LEAST_OF_SENTENCES = 0.8
+"""Minimum threshold with a model of sentence-transformers: most have seen Quora's duplicates, so clusters kept back are
+no evidence for a lower one. It is the threshold with a model that has not seen them."""
 
 PRECISION_OF_SMALL = 0.99
 """Minimum pair precision of all small logs kept back together."""
@@ -94,30 +108,32 @@ class Pairs(NamedTuple):
     probability: np.ndarray
 
 
-def compared(log: SilverLog) -> Compared:
-    """Return the candidate pairs of a log with the features of their neighbours."""
-    return compare_all(log.members, log.weights, witnesses=find_witnesses(log.members, log.weights))
+def compared(log: SilverLog, encode: Encode | None = None) -> Compared:
+    """Return the candidate pairs of a log with the features of their neighbours, and of an encoder's vectors."""
+    evidence = evidence_among(log.members, log.weights, encode)
+    witnesses = find_witnesses(log.members, log.weights, evidence)
+    return compare_all(log.members, log.weights, vectors=evidence.vectors_of(log.members), witnesses=witnesses)
 
 
-def examples(log: SilverLog, *, seed: int) -> Examples:
+def examples(log: SilverLog, encode: Encode | None = None, *, seed: int) -> Examples:
     """Return a sample of a log's pairs; a pair weighs the inverse root of its answer's size."""
-    found = compared(log)
+    found = compared(log, encode)
     chosen = np.sort(np.random.default_rng(seed).permutation(len(found.left))[:PAIRS_A_LOG])
     left, right = found.left[chosen], found.right[chosen]
     weight = 1 / np.sqrt(np.bincount(answers(log))[answers(log)[left]])
     return Examples(found.features[chosen], log.gold[left] == log.gold[right], weight / weight.sum())
 
 
-def joined(logs: Iterable[SilverLog], *, seed: int) -> Examples:
+def joined(logs: Iterable[SilverLog], encode: Encode | None = None, *, seed: int) -> Examples:
     """Return the pairs of several small logs as those of one log."""
-    features, same, weights = zip(*(examples(log, seed=seed) for log in logs), strict=True)
+    features, same, weights = zip(*(examples(log, encode, seed=seed) for log in logs), strict=True)
     weight = np.concatenate(weights)
     return Examples(np.concatenate(features), np.concatenate(same), SMALL_WEIGHT * weight / weight.sum())
 
 
-def judged(log: SilverLog, model: LinkModel) -> Pairs:
+def judged(log: SilverLog, model: LinkModel, encode: Encode | None = None) -> Pairs:
     """Return the candidate pairs of a log with their probabilities."""
-    left, right, answer, features = compared(log)
+    left, right, answer, features = compared(log, encode)
     return Pairs(log, left, right, log.gold[left] == log.gold[right], model.pairs.probability(features, answer))
 
 
@@ -152,9 +168,17 @@ def _marked_pairs(path: Path) -> Iterator[tuple[str, str]]:
                 yield row["question1"], row["question2"]
 
 
-def quora_logs(source: Source, *, seed: int) -> Iterator[tuple[str, SilverLog]]:
-    """Yield logs of Quora's clusters with their names, with at most `CLUSTERS` clusters each."""
-    some = dataclasses.replace(source, clusters=source.clusters[:CLUSTERS])
+def part_of(log: SilverLog, share: float) -> SilverLog:
+    """Return a share of a log's answers with all of their questions."""
+    if share >= 1:
+        return log
+    kept = uniform(log.members["answer_id"].to_numpy(), "part") < share
+    return SilverLog(log.members.filter(pa.array(kept)), log.gold[kept], log.kind[kept], log.weights)
+
+
+def quora_logs(source: Source, *, clusters: int, seed: int) -> Iterator[tuple[str, SilverLog]]:
+    """Yield logs of Quora's clusters with their names, with at most this number of clusters each."""
+    some = dataclasses.replace(source, clusters=source.clusters[:clusters])
     for name, alike in LOGS.items():
         yield name, merged_log(some, seed=seed, alike=alike, unrelated=UNRELATED)
 
@@ -175,6 +199,13 @@ def template_logs(seed: int) -> Iterator[tuple[str, SilverLog]]:
         yield name, silver_of_known(learning_log(name, seed=seed))
 
 
+def readable_small_logs(source: Source, encode: Encode | None, *, seed: int) -> Iterator[SilverLog]:
+    """Yield the small logs; with an encoder those in English, whose words it has learned."""
+    for log in small_logs(source, seed=seed):
+        if encode is None or "-latin-" in log.name:
+            yield silver_of_known(log)
+
+
 def fit(logs: list[Examples], *, seed: int) -> Any:
     """Return a LightGBM model; all logs have the same weight."""
     import lightgbm
@@ -192,13 +223,17 @@ def fit(logs: list[Examples], *, seed: int) -> Any:
         "seed": seed,
         "verbose": -1,
     }
-    names = [*NAMES, *AGREEMENT]
-    data = lightgbm.Dataset(features, label=same, weight=weights / weights.mean(), feature_name=names)
+    words = tree_features()
+    names = tree_features(cosine=features.shape[1] > len(words))
+    if len(names) > len(words):
+        rising = [int(name in RISING) - int(name in FALLING) for name in names]
+        options |= {"monotone_constraints": rising, "monotone_constraints_method": "intermediate"}
+    data = lightgbm.Dataset(features, label=same, weight=weights / weights.mean(), feature_name=list(names))
     return lightgbm.train(options, data, ROUNDS)
 
 
-def choose_thresholds(kept_back: dict[str, Pairs], report: Report) -> tuple[float, float]:
-    """Return the lowest threshold of all groups and of groups of two that keep to `LIMITS` and `TOUCHED`."""
+def choose_thresholds(kept_back: dict[str, Pairs], report: Report, *, least: float = 0.0) -> tuple[float, float]:
+    """Return the lowest threshold of all groups, from ``least`` on, and of two that keep to `LIMITS` and `TOUCHED`."""
 
     def grouped(name: str, threshold: float, least_of_two: float) -> np.ndarray:
         log, left, right, _, probability = kept_back[name]
@@ -212,7 +247,8 @@ def choose_thresholds(kept_back: dict[str, Pairs], report: Report) -> tuple[floa
     precise = (
         t
         for t in THRESHOLDS
-        if all(score(kept_back[n].log, grouped(n, t, 0.0)).precision >= least for n, least in LIMITS.items())
+        if t >= least
+        and all(score(kept_back[n].log, grouped(n, t, 0.0)).precision >= limit for n, limit in LIMITS.items())
     )
     threshold = next(precise, THRESHOLDS[-1])
     strict = (
@@ -251,36 +287,53 @@ def learn(
     logs: Annotated[str, typer.Option(help="Simulated Parquet log.")],
     stray_logs: Annotated[str, typer.Option(help="A larger one, for strays of the same answer.")],
     output: Annotated[Path, typer.Option(help="Folder for the trees.")],
+    encoder: Annotated[str | None, typer.Option(help="Encoder whose vectors are compared too.")] = None,
+    clusters: Annotated[int, typer.Option(help="Maximum number of clusters of each log of Quora's.")] = CLUSTERS,
+    share: Annotated[float, typer.Option(help="Share of the answers of simulated logs that is read.")] = 1.0,
     seed: Seed = 0,
 ) -> None:
     """Write the trees as text, and their thresholds beside them."""
     started = time.process_time()
-    report = Report(as_json=False, seed=seed)
+    report = Report(as_json=False, seed=seed, clusters=clusters, share=share)
+    encode, kind = refining_encoder(encoder) if encoder else (None, None)
+    name = f"boosted-{kind}" if kind else "boosted"
     learning, kept = divide(halves(open_dataset(dataset), seed=seed)[0], part=PARTS - 1, parts=PARTS)
-    marked = marked_log(learning, pairs, clusters=CLUSTERS, seed=seed)
+    marked = marked_log(learning, pairs, clusters=clusters, seed=seed)
     logs_to_learn = itertools.chain(
-        (log for _, log in (*quora_logs(learning, seed=seed + 1), ("marked", marked), *template_logs(seed))),
-        simulated_logs(logs, stray_logs)[1::2],
+        (log for _, log in (*quora_logs(learning, clusters=clusters, seed=seed + 1), ("marked", marked))),
+        (log for _, log in template_logs(seed)),
+        (part_of(log, share) for log in simulated_logs(logs, stray_logs)[1::2]),
     )
-    learned = [examples(log, seed=seed) for log in logs_to_learn]
-    learned.append(joined(map(silver_of_known, small_logs(learning, seed=seed)), seed=seed))
+    learned = [examples(log, encode, seed=seed) for log in logs_to_learn]
+    learned.append(joined(readable_small_logs(learning, encode, seed=seed), encode, seed=seed))
     text = fit(learned, seed=seed).model_to_string()
-    model = model_of_trees(text, TreesFile(kind="lightgbm", file="boosted.txt", threshold=0.5))
-    others = itertools.chain(quora_logs(kept, seed=seed + 1), template_logs(seed + 1))
-    threshold, least_of_two = choose_thresholds({name: judged(log, model) for name, log in others}, report)
-    small = choose_threshold_of_small(judged(silver_of_known(log), model) for log in small_logs(kept, seed=seed + 1))
+    model = model_of_trees(text, TreesFile(kind="lightgbm", file=f"{name}.txt", threshold=0.5))
+    others = itertools.chain(quora_logs(kept, clusters=clusters, seed=seed + 1), template_logs(seed + 1))
+    least = LEAST_OF_SENTENCES if kind == "st" else 0.0
+    kept_back = {n: judged(log, model, encode) for n, log in others}
+    threshold, least_of_two = choose_thresholds(kept_back, report, least=least)
+    small_ones = readable_small_logs(kept, encode, seed=seed + 1)
+    small = max(choose_threshold_of_small(judged(log, model, encode) for log in small_ones), least)
     output.mkdir(parents=True, exist_ok=True)
-    (output / "boosted.txt").write_text(text, "utf-8")
+    (output / f"{name}.txt").write_text(text, "utf-8")
     command = "python -m benchmarks.labels.learn_trees --dataset D --pairs P --logs SIMULATED --stray-logs STRAYS"
-    described = {"kind": "lightgbm", "file": "boosted.txt", "threshold": threshold, "least_of_two": least_of_two}
+    described = {"kind": "lightgbm", "file": f"{name}.txt", "threshold": threshold, "least_of_two": least_of_two}
     described["threshold_of_small"] = small
     origin = {
         "learned_from": "Quora Question Pairs (first release), generated templates, and logs of qpr simulate; fitted "
         "figures only, no text of the data is in here.",
-        "command": f"{command} --seed {seed}",
+        "command": f"{command}{_options(kind, clusters, share)} --seed {seed}",
     }
-    (output / "boosted.json").write_text(json.dumps(described | {"provenance": origin}) + "\n", "utf-8")
+    (output / f"{name}.json").write_text(json.dumps(described | {"provenance": origin}) + "\n", "utf-8")
     report.row(threshold=threshold, least_of_two=least_of_two, cpu_s=time.process_time() - started)
+
+
+def _options(kind: str | None, clusters: int, share: float) -> str:
+    """Return the options that are no defaults, with a name for the place of an encoder."""
+    address = {"static": "static", "st": "st:all-MiniLM-L6-v2", "model": "MODEL"}
+    given = [f" --encoder {address[kind]}" if kind else ""]
+    given += [f" --clusters {clusters}" if clusters != CLUSTERS else "", f" --share {share:g}" if share < 1 else ""]
+    return "".join(given)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,16 @@
 Run: python -m benchmarks.labels.learn_weights learn --dataset quora --logs SIMULATED --stray-logs ANOTHER --output DIR
 
 The same dataset, logs and seed give the same bytes. `benchmarks.labels.answer_splits` scores the weights on the other
-half. For weights with a cosine feature give three encoders by `--model`, each trained on the dataset that
-`encoder-dataset --part 0` (then 1 and 2) wrote: the learning half without one third. An encoder recognises what it has
-learned from, so the weights learn from its cosine on that third only.
+half. Trees that compare neighbours are learned by `benchmarks.labels.learn_trees`; where they also compare the vectors
+of a model of ours, that model is trained on the dataset that `encoder-dataset` writes, the half not learned from:
+an encoder recognises what it has seen.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -36,22 +36,21 @@ from benchmarks.labels.silver_logs import (
     thinned,
 )
 from benchmarks.labels.silver_scores import Figures, answers, score
-from model.encoders.loading import load_encoder
 from pipelines.calibration.fit_scorer import learn as learn_scorer
 from pipelines.linkage.comparison.compare import Compared, compare_all
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import Kind, model_of
-from pipelines.linkage.witnesses import find_witnesses
+from pipelines.linkage.witnesses import evidence_among, find_witnesses
+from pipelines.neighbours.embeddings import Encode
 from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.content_digest import rows_digest
 from schemas.artifacts.dataset import Dataset, open_dataset
-from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
 
 LOGS: dict[str, Alike] = {"b": "nothing", "c": "rarest", "d": "frequent", "topic": "topic"}
 LEARNED_FROM = ("b", "c")
 KINDS: tuple[Kind, ...] = ("logistic",)
-"""Kinds learned without an encoder; those of an encoder are boosted, and `learn_trees` learns the others."""
+"""Kinds learned here; `learn_trees` learns the others."""
 
 PARTS = 3
 """Number of equal parts of the clusters; one is kept back from learning, to choose the threshold on."""
@@ -66,16 +65,6 @@ LIMITS = {"b": Figures(0.997, 0.0, 0.001, 0.02), "d": Figures(0.985, 0.0, 0.001,
 The precision is above the one aimed at: a log of fewer clusters has less similar ones under one answer.
 """
 
-Encode = Callable[[Any], np.ndarray] | None
-"""Function from texts to their vectors, or None."""
-
-
-class Part(NamedTuple):
-    """Clusters to learn from, and the encoder whose cosine is a feature, None for none."""
-
-    source: Source
-    encode: Encode
-
 
 class Pairs(NamedTuple):
     """A log and all its candidate pairs."""
@@ -84,11 +73,15 @@ class Pairs(NamedTuple):
     compared: Compared
 
 
-def gather(log: SilverLog, encode: Encode = None, *, neighbours: bool = False) -> Pairs:
-    """Return the candidate pairs of a log, with the features of an encoder or of the neighbours on request."""
-    vectors = encode(log.members["text"]) if encode else None
-    witnesses = find_witnesses(log.members, log.weights) if neighbours else None
-    return Pairs(log, compare_all(log.members, log.weights, vectors=vectors, witnesses=witnesses))
+def gather(log: SilverLog, encode: Encode | None = None, *, neighbours: bool = False) -> Pairs:
+    """Return the candidate pairs of a log, with the features of the neighbours and of an encoder on request."""
+    if not neighbours:
+        return Pairs(log, compare_all(log.members, log.weights))
+    evidence = evidence_among(log.members, log.weights, encode)
+    witnesses = find_witnesses(log.members, log.weights, evidence)
+    return Pairs(
+        log, compare_all(log.members, log.weights, vectors=evidence.vectors_of(log.members), witnesses=witnesses)
+    )
 
 
 def grouping(pairs: Pairs, probability: np.ndarray, model: LinkModel) -> np.ndarray:
@@ -104,22 +97,20 @@ def learn_from(logs: list[Pairs], kind: Kind) -> dict[str, Any]:
     return learn_scorer(features, same, kind=kind, weight=1 / np.sqrt(np.concatenate(sizes)))
 
 
-def choose_thresholds(saved: dict[str, Any], kept_back: dict[str, list[Pairs]]) -> dict[str, float]:
+def choose_thresholds(saved: dict[str, Any], kept_back: dict[str, Pairs]) -> dict[str, float]:
     """Return the lowest thresholds that reach `LIMITS` on the clusters kept back.
 
     First the one of all groups, for precision and two-in-one answers; then that of groups of two, for unrelated
-    questions. Figures are means over the logs of a name.
+    questions.
     """
     pairs = model_of(saved, source="silver").pairs
     probability = {
-        name: [(log, pairs.probability(log.compared.features, log.compared.answers)) for log in logs]
-        for name, logs in kept_back.items()
+        name: pairs.probability(found.compared.features, found.compared.answers) for name, found in kept_back.items()
     }
 
     def figures(threshold: float, least_of_two: float) -> dict[str, Figures]:
         model = LinkModel(pairs, threshold, least_of_two=least_of_two)
-        found = {n: [score(one.log, grouping(one, p, model)) for one, p in logs] for n, logs in probability.items()}
-        return {name: Figures(*np.mean(scores, axis=0).tolist()) for name, scores in found.items()}
+        return {n: score(found.log, grouping(found, probability[n], model)) for n, found in kept_back.items()}
 
     def is_precise(threshold: float) -> bool:
         found = figures(threshold, 0.0)
@@ -135,38 +126,24 @@ def choose_thresholds(saved: dict[str, Any], kept_back: dict[str, list[Pairs]]) 
 
 
 def learn_all(
-    parts: Sequence[Part], simulated: Sequence[SilverLog], *, seed: int, kinds: Sequence[Kind] = KINDS
+    source: Source, simulated: Sequence[SilverLog], *, seed: int, kinds: Sequence[Kind] = KINDS
 ) -> dict[Kind, dict[str, Any]]:
     """Learn models from clusters under shared answers, and from simulated logs.
 
-    The weights come from two thirds of each part's clusters, the thresholds from the last.
+    The weights come from two thirds of the clusters, the thresholds from the last.
     """
-    logs: list[Pairs] = []
-    kept_back: dict[str, list[Pairs]] = {name: [] for name in LIMITS}
-    for source, encode in parts:
-        fitted, kept = divide(source, part=PARTS - 1, parts=PARTS)
-        logs += _merged(fitted, LEARNED_FROM, seed=seed, encode=encode)
-        for name, found in zip(LIMITS, _merged(kept, tuple(LIMITS), seed=seed, encode=encode), strict=True):
-            kept_back[name].append(found)
-    logs += [gather(log, parts[0].encode) for log in simulated]
+    fitted, kept = divide(source, part=PARTS - 1, parts=PARTS)
+    logs = [*_merged(fitted, LEARNED_FROM, seed=seed), *map(gather, simulated)]
+    kept_back = dict(zip(LIMITS, _merged(kept, tuple(LIMITS), seed=seed), strict=True))
     learned = {kind: learn_from(logs, kind) for kind in kinds}
     return {kind: saved | choose_thresholds(saved, kept_back) for kind, saved in learned.items()}
 
 
-def _merged(source: Source, names: Sequence[str], *, seed: int, encode: Encode) -> list[Pairs]:
+def _merged(source: Source, names: Sequence[str], *, seed: int) -> list[Pairs]:
     """Return the logs of these names, the two kinds of one draw each."""
     return [
-        gather(merged_log(source, seed=seed + 1, alike=LOGS[name], unrelated=UNRELATED_PER_CLUSTER), encode)
-        for name in names
+        gather(merged_log(source, seed=seed + 1, alike=LOGS[name], unrelated=UNRELATED_PER_CLUSTER)) for name in names
     ]
-
-
-def parts_of(source: Source, models: Sequence[str]) -> list[Part]:
-    """Return the clusters as one part, or those that each model has not seen with what encodes them."""
-    if not models:
-        return [Part(source, None)]
-    unseen = (divide(source, part=part, parts=PARTS)[1] for part in range(PARTS))
-    return [Part(part, load_encoder(url).encode) for part, url in zip(unseen, models, strict=True)]
 
 
 def simulated_logs(logs: str | None, stray_logs: str | None) -> list[SilverLog]:
@@ -184,9 +161,7 @@ def simulated_logs(logs: str | None, stray_logs: str | None) -> list[SilverLog]:
     return found
 
 
-def provenance(
-    dataset: str, logs: str | None, stray_logs: str | None, models: Sequence[str], seed: int
-) -> dict[str, Any]:
+def provenance(dataset: str, logs: str | None, stray_logs: str | None, seed: int) -> dict[str, Any]:
     """Return the source of the weights: the command, and the digests of the rows it read."""
     columns = ["question_id", "text", "cluster_id"]
     questions = open_dataset(dataset).table("questions", columns=columns)
@@ -195,10 +170,7 @@ def provenance(
         digests["simulated log"] = rows_digest([pq.read_table(logs)])
     if stray_logs:
         digests["log of strays"] = rows_digest([pq.read_table(stray_logs)])
-    for number, url in enumerate(models):
-        digests[f"files of model {number}"] = read_manifest(url, "model").digest
-    named = " --model MODEL0 --model MODEL1 --model MODEL2" if models else ""
-    given = f"--dataset D --logs SIMULATED --stray-logs STRAYS{named} --seed {seed}"
+    given = f"--dataset D --logs SIMULATED --stray-logs STRAYS --seed {seed}"
     return {
         "learned_from": "One half of the clusters of Quora Question Pairs (first release), put under shared answers, "
         "`qpr simulate --events 150000 --seed 7` and, for strays, `--events 1000000 --seed 11`. Fitted figures only; "
@@ -208,10 +180,9 @@ def provenance(
     }
 
 
-def seen_clusters(dataset: Dataset, *, seed: int, part: int) -> pa.Array:
-    """Return the ids of the clusters that the encoder sees: those of the learning half but for one part."""
-    learning, _ = halves(dataset, seed=seed)
-    seen, _ = divide(learning, part=part, parts=PARTS)
+def seen_clusters(dataset: Dataset, *, seed: int) -> pa.Array:
+    """Return the ids of the clusters that an encoder may see: those of the half that is not learned from."""
+    _, seen = halves(dataset, seed=seed)
     questions = dataset.table("questions", columns=["question_id", "cluster_id"]).sort_by("question_id")
     first = pa.array(np.array([rows[0] for rows in seen.clusters]))
     return questions["cluster_id"].take(first).combine_chunks()
@@ -239,18 +210,17 @@ def learn(
     output: Annotated[Path, typer.Option(help="Folder for the weights.")],
     logs: Annotated[str | None, typer.Option(help="Simulated Parquet log to learn from too.")] = None,
     stray_logs: Annotated[str | None, typer.Option(help="A larger one, for strays of the same answer.")] = None,
-    model: Annotated[list[str], typer.Option(help="Encoder whose cosine is a feature; none or three.")] = [],
     seed: Seed = 0,
 ) -> None:
     """Write a JSON file for each kind of model."""
     started = time.process_time()
     source, _ = halves(open_dataset(dataset), seed=seed)
     simulated = simulated_logs(logs, stray_logs)
-    learned = learn_all(parts_of(source, model), simulated, seed=seed, kinds=("boosted",) if model else KINDS)
+    learned = learn_all(source, simulated, seed=seed)
     output.mkdir(parents=True, exist_ok=True)
-    origin = provenance(dataset, logs, stray_logs, model, seed)
+    origin = provenance(dataset, logs, stray_logs, seed)
     for kind, saved in learned.items():
-        name = f"{kind}-cosine.json" if saved["cosine"] else f"{kind}.json"
+        name = f"{kind}.json"
         text = json.dumps(saved | {"provenance": origin}, separators=(",", ":"))
         (output / name).write_text(text + "\n", "utf-8")
         print(f"{name}: threshold {saved['threshold']}, of two {saved['least_of_two']}")
@@ -260,12 +230,11 @@ def learn(
 def encoder_dataset(
     dataset: PairsUrl,
     output: Annotated[str, typer.Option(help="Dataset to write.")],
-    part: Annotated[int, typer.Option(min=0, max=PARTS - 1, help="Third of the learning half to leave out.")] = 0,
     seed: Seed = 0,
 ) -> None:
     """Write the clusters that an encoder may learn from."""
     opened = open_dataset(dataset)
-    write_clusters(opened, seen_clusters(opened, seed=seed, part=part), output)
+    write_clusters(opened, seen_clusters(opened, seed=seed), output)
 
 
 if __name__ == "__main__":

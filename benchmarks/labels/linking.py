@@ -4,7 +4,8 @@ Run: python -m benchmarks.labels.linking helpdesk value-templates --peers
 
 Without a log every log of `benchmarks.labels.known_logs` is scored. Pairs are counted within the judged answers only.
 `--peers` adds `--coherence paper` and the agreement of neighbours (`benchmarks.labels.agreement`), which takes minutes
-on the largest log.
+on the largest log. With `--refine-with ENCODER` the command gets that option too, and the peers are the agreement of
+neighbours by the encoder's vectors and, at the command's recall, the pairs with the highest cosines, without chains.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
+import pyarrow as pa
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.labels.agreement import agreement_clusters
 from benchmarks.labels.known_logs import LOGS, KnownLog, MissingDataError, known_log
 from benchmarks.measure import measure_qpr
+from jobs.workflows.worker_encoder import refining_encoder
+from pipelines.neighbours.embeddings import Encode, cosines, quantise, unit_vectors
 from schemas.artifacts.dataset import open_dataset
 from schemas.text import fold, key, question_id
 
@@ -129,33 +133,84 @@ def _name(options: tuple[str, ...]) -> str:
     return " ".join(["qpr clusters", *options])
 
 
-def of_agreement(log: KnownLog, *, threshold: float = THRESHOLD) -> Score:
-    """Score the untrained rule of neighbours."""
+def of_agreement(log: KnownLog, encode: Encode | None = None, *, threshold: float = THRESHOLD) -> Score:
+    """Score the untrained rule of neighbours, by an encoder's vectors if there is one."""
     started = time.process_time()
-    rows = {(fold(answer), question_id(question)): key(question) for question, answer in log.rows if key(question)}
+    rows = _questions(log)
     answers = np.unique([answer for answer, _ in rows], return_inverse=True)[1]
-    cluster = agreement_clusters(list(rows.values()), answers, threshold=threshold)
+    vectors = None if encode is None else unit_vectors(quantise(encode(pa.chunked_array([list(rows.values())]))))
+    judged = {judged.answer for judged in log.judged}
+    judged_rows = np.array([answer in judged for answer, _ in rows])
+    texts = list(map(key, rows.values()))
+    cluster = agreement_clusters(texts, answers, threshold=threshold, vectors=vectors, linked_rows=judged_rows)
     seconds = time.process_time() - started
-    return score(log, dict(zip(rows, cluster.tolist(), strict=True)), f"agreement >= {threshold:g}", seconds)
+    method = f"agreement >= {threshold:g}{'' if encode is None else ' by vectors'}"
+    return score(log, dict(zip(rows, cluster.tolist(), strict=True)), method, seconds)
+
+
+def of_cosine(log: KnownLog, encode: Encode, *, recall: float) -> Score:
+    """Score the judged pairs with the highest cosines, as many as reach a recall; they form no clusters."""
+    started = time.process_time()
+    rows = _questions(log)
+    judged = [judged for judged in log.judged if (judged.answer, judged.question) in rows]
+    texts = [rows[judged.answer, judged.question] for judged in judged]
+    vectors = quantise(encode(pa.chunked_array([texts])))
+    answer, group = (
+        np.unique(names, return_inverse=True)[1] for names in zip(*((j.answer, j.group) for j in judged), strict=True)
+    )
+    places = [np.flatnonzero(answer == number) for number in range(answer.max(initial=-1) + 1)]
+    left, right = (
+        np.concatenate([place[side] for place, side in zip(places, sides, strict=True)])
+        for sides in zip(*(np.triu_indices(len(place), 1) for place in places), strict=True)
+    )
+    cosine, same = cosines(vectors, left, right), group[left] == group[right]
+    order = np.argsort(-cosine, kind="stable")
+    found = np.cumsum(same[order])
+    kept = order[: int(np.searchsorted(found, recall * max(same.sum(), 1) - 1e-9)) + 1]
+    right_kept = int(same[kept].sum())
+    several = max(sum(len(place) > 1 for place in places), 1)
+    return Score(
+        log.name,
+        f"cosine >= {cosine[kept[-1]]:.3f}" if len(kept) else "cosine",
+        right_kept / max(len(kept), 1),
+        right_kept / max(int(same.sum()), 1),
+        len(kept) / max(len(order), 1),
+        len(np.unique(answer[left[kept[~same[kept]]]])) / several,
+        float("nan"),
+        float("nan"),
+        time.process_time() - started,
+    )
+
+
+def _questions(log: KnownLog) -> dict[tuple[str, int], str]:
+    """Return each question that has a word by its folded answer and id."""
+    return {(fold(answer), question_id(question)): question for question, answer in log.rows if key(question)}
 
 
 def linking(
     logs: Annotated[list[str] | None, typer.Argument(help="Logs to score.", show_default="all")] = None,
     peers: Annotated[bool, typer.Option("--peers", help="Score other methods too.")] = False,
     options: Annotated[str, typer.Option(help="Further options of qpr clusters.")] = "",
+    refine_with: Annotated[str | None, typer.Option(help="Encoder whose vectors are compared.")] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Score each log and print a row for each method."""
     report = Report(as_json=as_json, seed=seed)
+    encode = refining_encoder(refine_with)[0] if refine_with else None
+    given = [*shlex.split(options), *(("--refine-with", refine_with) if refine_with else ())]
     for name in logs or LOGS:
         try:
             log = known_log(name, seed=seed)
         except MissingDataError as error:
             report.row(log=name, result=f"skipped: {error}")
             continue
-        show(report, of_command(log, *shlex.split(options)))
-        if peers:
+        result = of_command(log, *given)
+        show(report, result)
+        if peers and encode is not None:
+            show(report, of_cosine(log, encode, recall=result.recall))
+            show(report, of_agreement(log, encode))
+        elif peers:
             show(report, of_command(log, "--coherence", "paper"))
             show(report, of_agreement(log))
 

@@ -17,6 +17,7 @@ _RESULTS = {
     "assembly.recalibration.calibration": "--calibration (digest)",
     "assembly.recalibration.precision": "--precision",
     "assembly.linking.encoder": "--refine-with (digest)",
+    "assembly.linking.encoder_kind": "--refine-with (kind)",
 }
 """Values that options decide indirectly."""
 

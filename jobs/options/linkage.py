@@ -12,8 +12,9 @@ import typer
 RefineWith = Annotated[
     str | None,
     typer.Option(
-        metavar="MODEL",
-        help="Compare questions by this model's vectors too; train it on a first dataset of these logs.",
+        metavar="ENCODER",
+        help="Compare questions by vectors too: static (published embeddings of words, extra static), st:FOLDER "
+        "(a model of sentence-transformers) or the folder of a model by `qpr train` on a first dataset of these logs.",
         rich_help_panel="Calibration",
     ),
 ]

@@ -105,12 +105,12 @@ def write_calibration(
     Raises:
         QprError: a file cannot be read, there are too few labelled pairs, or the output cannot be claimed.
     """
-    from jobs.workflows.worker_encoder import WorkerEncoder
+    from jobs.workflows.worker_encoder import refining_encoder
     from pipelines.calibration.calibrate import LINKAGE, calibrate
     from pipelines.calibration.gold_labels import read_gold
     from pipelines.reading.sources import digest_input
 
-    encoder = WorkerEncoder.of(refine_with) if refine_with else None
+    encoder = refining_encoder(refine_with)[0] if refine_with else None
     sources = input_files(files, settings, example="qpr calibrate 'labelled/*.jsonl' --output calibration")
     gold = read_gold(sources, settings.column_names | {"gold": settings.gold_column})
     size = f"{counted(len(sources), 'file')}, {counted(sum(s.bytes for s in sources), 'byte')}"

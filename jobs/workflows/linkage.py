@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from jobs.workflows.calibration import read_calibration
 from jobs.workflows.verdicts.stored_evidence import read_evidence, with_verdicts
-from jobs.workflows.worker_encoder import WorkerEncoder
+from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.graphs.settings import ClustersConfig
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
-    from pipelines.linkage.linker import Encode
+    from pipelines.neighbours.embeddings import Encode
 
 
 def with_calibration(
@@ -60,8 +60,10 @@ def _with_weights(
     if linking.method == "fellegi-sunter":
         given = {"--refine-with": refine_with, "--calibration": calibration}
         _refuse(given, "needs --linkage boosted or logistic: fellegi-sunter learns from words and these logs alone")
-    encoder = WorkerEncoder.of(refine_with) if refine_with else None
-    changes: dict[str, Any] = {"encoder": encoder.digest} if encoder else {}
+    if refine_with and not read and linking.method == "logistic":
+        raise UsageError("--refine-with needs --linkage boosted, or --calibration with weights of logistic")
+    encoder, kind = refining_encoder(refine_with) if refine_with else (None, None)
+    changes: dict[str, Any] = {"encoder": encoder.digest, "encoder_kind": kind} if encoder else {}
     if read:
         if "method" in linking.model_fields_set and linking.method != read.method:
             raise UsageError(f"--calibration: its weights are for --linkage {read.method}, not {linking.method}")

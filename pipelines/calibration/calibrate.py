@@ -15,9 +15,9 @@ from pipelines.calibration.fit_scorer import learn
 from pipelines.calibration.gold_labels import Gold
 from pipelines.clusters.coherence import Coherence, coherence
 from pipelines.linkage.comparison.compare import Compared, compare_all
-from pipelines.linkage.linker import Encode
 from pipelines.linkage.scoring.agglomeration import agglomerate
 from pipelines.linkage.scoring.shipped_weights import Kind, model_of
+from pipelines.neighbours.embeddings import Encode
 from schemas.errors import QprError
 from schemas.hashing import uniform
 from schemas.quantities import counted

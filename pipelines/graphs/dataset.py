@@ -23,10 +23,11 @@ from pipelines.decontamination.verification import CheckLeakage
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard, JoinByShard
 from pipelines.graphs.settings import Assembly
-from pipelines.intermediate import STANDINGS, Written
-from pipelines.linkage.linker import Encode, Linker
+from pipelines.intermediate import STANDINGS, VECTOR, Written
+from pipelines.linkage.linker import Linker
 from pipelines.linkage.transform import MakeLinker
 from pipelines.linkage.witnesses import NEAREST, Evidence, LogAgreement, agreement_of, standings_of, total_agreement
+from pipelines.neighbours.embeddings import Encode, with_vectors
 from pipelines.neighbours.transform import FindNeighbours
 from pipelines.questions.aggregation import as_memberships, assign_clusters, places
 from pipelines.questions.scripts import script_counts
@@ -86,6 +87,8 @@ class AssembleDataset(beam.PTransform):
         counts = parts["token_counts"] | "CountTokens" >> beam.CombineGlobally(merge)
         weights = counts | "WeighTokens" >> beam.Map(frequent)
         members, surplus, cut_away = parts["members"], [], []
+        if self.encode is not None:
+            members = members | "EncodeQuestions" >> beam.Map(with_vectors, self.encode)
         if self.assembly.linking.method == "none":  # an answer is one cluster: cut it before it is shuffled
             cut = members | "CutSurplus" >> CutSurplus(self.assembly.gate.max_cluster_size)
             members, surplus, cut_away = cut["main"], [cut["surplus"]], [cut["written"]]
@@ -184,14 +187,19 @@ def judge(
     The split is the answer's, so that all clusters of an answer share it.
 
     Args:
-        of_answers: MEMBERS of whole answers, and their STANDINGS if there are any.
+        of_answers: MEMBERS of whole answers, with their vectors if there is an encoder, and their STANDINGS if there
+            are any.
         assembly: how to judge.
         weights: weights of the log's tokens.
         linker: splits the answers.
         agreement: agreement of the log, where neighbours were sought.
     """
     members, standings = of_answers
-    evidence = Evidence(STANDINGS.empty_table() if standings is None else standings, agreement or LogAgreement())
+    vectors = None
+    if VECTOR.name in members.column_names:
+        vectors, members = members.select(["question_id", VECTOR.name]), members.drop_columns(VECTOR.name)
+    found = STANDINGS.empty_table() if standings is None else standings
+    evidence = Evidence(found, agreement or LogAgreement(), vectors)
     clustered = cluster(members, assembly.gate, weights, linker, assembly.recalibration, evidence=evidence)
     progress.count(clustered.counts["members_judged"], "question", "clustered")
     given = clustered.members["split"].combine_chunks()

@@ -17,7 +17,7 @@ from pipelines.engine.shuffle import GroupByShard
 from pipelines.graphs.dataset import AssembleDataset, DigestInputs, Parts
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.intermediate import Written
-from pipelines.linkage.linker import Encode
+from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.ambiguity import settle_answers
 from pipelines.questions.row_filters import validate

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard, concatenate, to_ipc
 from pipelines.intermediate import Written
-from pipelines.linkage.linker import Encode
+from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.equal_questions import merge_equal
 from pipelines.reading.index_inputs import QuestionFile
 from pipelines.reading.index_questions import read_questions

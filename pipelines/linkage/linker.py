@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
 
-import numpy as np
 import pyarrow as pa
 
 from pipelines.linkage.intents import Policy, intents, is_about_facts
@@ -18,11 +16,9 @@ from pipelines.linkage.scoring.pair_model import Linked, LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_model, model_of
 from pipelines.linkage.settings import Linking
 from pipelines.linkage.split_answers import link
-from pipelines.linkage.witnesses import Evidence, find_witnesses
+from pipelines.linkage.witnesses import Evidence, evidence_among, find_witnesses
+from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.token_frequencies import TokenWeights
-
-Encode = Callable[[pa.ChunkedArray], np.ndarray]
-"""Function from n texts to (n, d) float32 vectors."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,15 +43,18 @@ class Linker:
         Args:
             members: MEMBERS ordered by cluster and question, all rows of each answer present.
             weights: weights of the log's tokens.
-            evidence: neighbours of the questions; None: the rows are the whole log, and all are compared.
+            evidence: neighbours of the questions, with their vectors if there is an encoder; None: the rows are the
+            whole log, and all are compared.
 
         Raises:
             ValueError: the model uses the cosine and there is no encoder.
         """
         if self.model.cosine and self.encode is None:
             raise ValueError("a model with the encoder's cosine needs the encoder")
-        vectors = self.encode(members["text"]) if self.model.cosine and self.encode else None
+        if evidence is None:
+            evidence = evidence_among(members, weights, self.encode)
         witnesses = find_witnesses(members, weights, evidence)
+        vectors = evidence.vectors_of(members) if self.model.cosine else None
         found = intents(members, weights, witnesses, self.answers)
         model = self.model.for_log(weights.questions)
         if model.agreement and is_about_facts(weights, witnesses.log):
@@ -75,7 +74,7 @@ def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:
     if linking.weights_json is not None:
         model = model_of(json.loads(linking.weights_json), source="the calibration's weights")
     else:
-        model = load_model(linking.method, cosine=linking.encoder is not None)
+        model = load_model(linking.method, linking.encoder_kind)
     if linking.min_probability is not None:
         asked = linking.min_probability
         words = model.words and dataclasses.replace(model.words, threshold=asked, least_of_two=asked)

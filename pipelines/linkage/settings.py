@@ -11,6 +11,9 @@ import pydantic
 
 from schemas.option import Option
 
+EncoderKind = Literal["static", "st", "model"]
+"""Kind of encoder: published token embeddings, a model of sentence-transformers, or a model of `qpr train`."""
+
 
 class Linking(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters"):
     """Method that splits the questions of an answer into clusters of paraphrases.
@@ -18,7 +21,8 @@ class Linking(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters")
     Attributes:
         weights: digest of the calibration whose weights are used; None: the shipped weights.
         weights_json: those weights.
-        encoder: digest of the model whose cosine is a feature; None: words alone are compared.
+        encoder: digest of the model whose vectors are compared; None: words alone are.
+        encoder_kind: kind of that model, which selects the weights.
     """
 
     method: Annotated[
@@ -43,3 +47,4 @@ class Linking(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters")
     weights: str | None = None
     weights_json: str | None = pydantic.Field(default=None, exclude=True, repr=False)
     encoder: str | None = None
+    encoder_kind: EncoderKind | None = None

@@ -33,7 +33,7 @@ def link(
         members: MEMBERS ordered by cluster and question, all rows of each answer present.
         weights: weights of the log's tokens.
         model: pair model and threshold.
-        vectors: (R, D) vectors of the questions, of any length; read only if the model uses their cosine.
+        vectors: (R, D) vectors of the questions, of any length; read only by a model that uses their cosine.
         witnesses: neighbours of the questions, read only if the model uses their agreement; None: the rows are the
             whole log, and all are compared.
         intents: answers all of whose questions are paraphrases but for strays; None: no answer is.
@@ -64,7 +64,7 @@ def link(
             members if len(rows) == len(members) else members.take(pa.array(rows)),
             weights,
             used,
-            None if vectors is None else vectors[rows],
+            vectors[rows] if vectors is not None and used.cosine else None,
             witnesses.take(rows) if witnesses is not None and used.agreement else None,
         )
         group[rows], confidence[rows] = rows[found.group], found.confidence

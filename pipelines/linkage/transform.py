@@ -16,10 +16,11 @@ import pyarrow as pa
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
 from pipelines.linkage.comparison.compare import compare_all
 from pipelines.linkage.comparison.pair_features import NAMES
-from pipelines.linkage.linker import Encode, Linker, read_linker
+from pipelines.linkage.linker import Linker, read_linker
 from pipelines.linkage.scoring import fellegi_sunter
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.settings import Linking
+from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.memberships import merge_answers
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.hashing import uniform

@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 from scipy import sparse
 
-from pipelines.intermediate import STANDINGS
+from pipelines.intermediate import STANDINGS, VECTOR
+from pipelines.neighbours.embeddings import Encode, vectors_of_questions, with_vectors
 from pipelines.neighbours.nearest import exact_nearest
 from pipelines.neighbours.similarity import question_vectors
 from pipelines.questions.token_frequencies import TokenWeights
@@ -71,7 +72,7 @@ class Witnesses:
     """The neighbours of R questions.
 
     Attributes:
-        vectors: (R, D) rows of `neighbours.similarity.question_vectors`.
+        vectors: (R, D) rows of `neighbours.similarity.question_vectors`, or int8 vectors of an encoder.
         same: (R, `NEAREST`) float32 similarities of the nearest questions with the same answer, falling, 0 for none.
         other: (R, `NEAREST`) float32 similarities of those with other answers, falling, 0 for none.
         support: (R,) share of the question's own answer in the squared similarities of its `SUPPORTING` nearest
@@ -79,7 +80,7 @@ class Witnesses:
         log: agreement of the whole log.
     """
 
-    vectors: sparse.csr_array
+    vectors: sparse.csr_array | np.ndarray
     same: np.ndarray
     other: np.ndarray
     support: np.ndarray
@@ -88,6 +89,11 @@ class Witnesses:
     def take(self, rows: np.ndarray) -> Witnesses:
         """Return the neighbours of some of the rows."""
         return Witnesses(self.vectors[rows], self.same[rows], self.other[rows], self.support[rows], self.log)
+
+    @property
+    def by_vectors(self) -> bool:
+        """True if questions were compared by an encoder's vectors."""
+        return isinstance(self.vectors, np.ndarray)
 
     @property
     def agreeing(self) -> np.ndarray:
@@ -101,21 +107,45 @@ class Evidence(NamedTuple):
     Attributes:
         standings: STANDINGS of these questions.
         log: agreement of the whole log.
+        vectors: ``question_id`` and ``vector`` of these questions, by which they were compared; None: by their words.
     """
 
     standings: pa.Table
     log: LogAgreement
+    vectors: pa.Table | None = None
+
+    def vectors_of(self, members: pa.Table) -> np.ndarray | None:
+        """Return the (R, D) int8 vector of each row of ``members``."""
+        return None if self.vectors is None else vectors_of_questions(self.vectors, members["question_id"].to_numpy())
+
+
+def evidence_among(members: pa.Table, weights: TokenWeights, encode: Encode | None = None) -> Evidence:
+    """Return the neighbours of the questions of a whole log, all of which are compared.
+
+    Args:
+        members: MEMBERS of all questions.
+        weights: weights of the words of the log.
+        encode: encoder of the texts, by whose vectors they are compared; None: by their words.
+    """
+    members = members if encode is None else with_vectors(members, encode)
+    standings = standings_of(exact_nearest(members, weights, k=NEAREST))
+    vectors = None if encode is None else members.select(["question_id", VECTOR.name])
+    return Evidence(standings, agreement_of(standings), vectors)
 
 
 def find_witnesses(members: pa.Table, weights: TokenWeights, evidence: Evidence | None = None) -> Witnesses:
     """Return the neighbours of each row, found among these rows where there is no evidence of the whole log."""
-    if evidence is None:
-        standings = standings_of(exact_nearest(members, weights, k=NEAREST))
-        evidence = Evidence(standings, agreement_of(standings))
-    return witnesses_of(members, evidence.standings, weights, evidence.log)
+    evidence = evidence_among(members, weights) if evidence is None else evidence
+    return witnesses_of(members, evidence.standings, weights, evidence.log, evidence.vectors_of(members))
 
 
-def witnesses_of(members: pa.Table, standings: pa.Table, weights: TokenWeights, log: LogAgreement) -> Witnesses:
+def witnesses_of(
+    members: pa.Table,
+    standings: pa.Table,
+    weights: TokenWeights,
+    log: LogAgreement,
+    vectors: np.ndarray | None = None,
+) -> Witnesses:
     """Return the neighbours of each row.
 
     Args:
@@ -123,6 +153,7 @@ def witnesses_of(members: pa.Table, standings: pa.Table, weights: TokenWeights, 
         standings: STANDINGS of these and maybe of other questions, in any order.
         weights: weights of the words of the log.
         log: agreement of the whole log.
+        vectors: (R, D) int8 vectors of the rows, if questions were compared by these.
     """
     places = _places(members)
     order = np.argsort(places)
@@ -133,7 +164,8 @@ def witnesses_of(members: pa.Table, standings: pa.Table, weights: TokenWeights, 
     support = np.full(len(members), 0.5)
     same[found[known]], other[found[known]] = (_similarities(standings, name)[known] for name in ("same", "other"))
     support[found[known]] = standings["support"].to_numpy()[known]
-    return Witnesses(question_vectors(members["text"], weights), same, other, support, log)
+    compared_by = question_vectors(members["text"], weights) if vectors is None else vectors
+    return Witnesses(compared_by, same, other, support, log)
 
 
 def standings_of(neighbours: pa.Table) -> pa.Table:

@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from pipelines.intermediate import MEETINGS, NEIGHBOURS
+from pipelines.intermediate import MEETINGS, NEIGHBOURS, VECTOR
+from pipelines.neighbours.embeddings import cosines, vector_sketches, vectors_in
 from pipelines.neighbours.nearest import exact_nearest
 from pipelines.neighbours.pairs import (
     Pairs,
@@ -69,6 +70,7 @@ class Described:
         keys: (R, 3 or 4) those by which the question is joined, or `_NO_STEM`.
         sketch: (`sketches.WORDS`, R) uint64.
         effort: window and number of candidates of each key.
+        vectors: (R, D) int8 of an encoder, by which questions are compared; None: their words are.
     """
 
     questions: pa.Table
@@ -77,6 +79,7 @@ class Described:
     keys: np.ndarray
     sketch: np.ndarray
     effort: Effort
+    vectors: np.ndarray | None = None
 
 
 def describe(rows: pa.Table, weights: TokenWeights) -> Described:
@@ -89,8 +92,13 @@ def describe(rows: pa.Table, weights: TokenWeights) -> Described:
     keys = stems[:, : 4 if thorough else 3].copy()
     frequent = np.isin(keys[:, ALWAYS:], divided.stems[divided.frequency > FREQUENT])
     keys[:, ALWAYS:][frequent] = _NO_STEM
-    sketch = _unpack(questions["sketch"]) if made else sketches(divided)
-    return Described(questions, divided, stems, keys, sketch, Effort(128, 24) if thorough else Effort(64, 12))
+    vectors = vectors_in(questions[VECTOR.name]) if VECTOR.name in questions.column_names else None
+    if made:
+        sketch = _unpack(questions["sketch"])
+    else:
+        sketch = sketches(divided) if vectors is None else vector_sketches(vectors)
+    effort = Effort(128, 24) if thorough else Effort(64, 12)
+    return Described(questions, divided, stems, keys, sketch, effort, vectors)
 
 
 def place_in_shards(described: Described, weights: TokenWeights, *, shards: int) -> pa.Table:
@@ -113,7 +121,8 @@ def place_in_shards(described: Described, weights: TokenWeights, *, shards: int)
     )
     known = described.questions.append_column("lone", pa.array(lone)).append_column("sketch", packed)
     placed = known.take(pa.array(row))
-    return placed.append_column("meeting", pa.array(shard[row, column])).select(MEETINGS.names).cast(MEETINGS)
+    schema = MEETINGS if described.vectors is None else MEETINGS.append(VECTOR)
+    return placed.append_column("meeting", pa.array(shard[row, column])).select(schema.names).cast(schema)
 
 
 def compare_meetings(meetings: pa.Table, weights: TokenWeights, *, k: int, shards: int) -> pa.Table:
@@ -166,8 +175,12 @@ def _nearest(described: Described, lists: Lists, subjects: np.ndarray, k: int, *
         one, other = candidates(some, described.sketch, answers, subjects, described.effort, same_answer=same_answer)
         different = ids[one] != ids[other]
         one, other = one[different], other[different]
-        rows = np.unique(some.row)
-        similarity = similarities(vectors_of(divided, rows), np.searchsorted(rows, one), np.searchsorted(rows, other))
+        if described.vectors is None:
+            rows = np.unique(some.row)
+            places = np.searchsorted(rows, one), np.searchsorted(rows, other)
+            similarity = similarities(vectors_of(divided, rows), *places)
+        else:
+            similarity = cosines(described.vectors, one, other)
         row, mate = np.concatenate([one, other]), np.concatenate([other, one])
         sought = subjects[row]
         both = Pairs(row[sought], mate[sought], np.concatenate([similarity, similarity])[sought])

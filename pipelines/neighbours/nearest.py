@@ -5,13 +5,15 @@ MEMBERS, TokenWeights -> exact_nearest -> NEIGHBOURS
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 from scipy import sparse
 
+from pipelines.intermediate import VECTOR
+from pipelines.neighbours.embeddings import cosines, unit_vectors, vectors_in
 from pipelines.neighbours.pairs import (
     Pairs,
     concatenate,
@@ -41,7 +43,7 @@ def exact_nearest(members: pa.Table, weights: TokenWeights, *, k: int, lone: boo
     """Return the nearest questions of each question by comparing it with all: quadratic, for up to 100,000 questions.
 
     Args:
-        members: MEMBERS in any order.
+        members: MEMBERS in any order; with the column ``vector`` questions are compared by it, not by their words.
         weights: weights of the words of the log.
         k: maximum number of neighbours of a question with its answer, and the maximum number with another answer.
         lone: whether a question that is the only one of its answer gets neighbours; it always counts as one.
@@ -52,13 +54,22 @@ def exact_nearest(members: pa.Table, weights: TokenWeights, *, k: int, lone: boo
     """
     questions = distinct_members(members)
     answers, ids = questions["answer_id"].to_numpy(), questions["question_id"].to_numpy()
-    vectors = _shared_columns(question_vectors(questions["text"], weights))
+    vectors: sparse.csr_array | np.ndarray
+    if VECTOR.name in questions.column_names:
+        vectors = vectors_in(questions[VECTOR.name])
+    else:
+        vectors = _shared_columns(question_vectors(questions["text"], weights))
     rank = np.argsort(np.lexsort((answers, ids)))
     starts = starts_of_runs(answers)
     sizes = np.repeat(sizes_of_runs(starts, len(answers)), sizes_of_runs(starts, len(answers)))
     rows = np.arange(len(answers)) if lone else np.flatnonzero(sizes > 1)
     found = [keep_nearest(pairs, rank, k) for pairs in _candidates(vectors, rows, questions, rank, k)]
     return merge_nearest(neighbours_table(questions, concatenate(found)), k)
+
+
+def similarity_of(vectors: sparse.csr_array | np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the (P,) similarities of pairs of rows of `question_vectors`, or of vectors of an encoder."""
+    return cosines(vectors, left, right) if isinstance(vectors, np.ndarray) else similarities(vectors, left, right)
 
 
 def _shared_columns(vectors: sparse.csr_array) -> sparse.csr_array:
@@ -68,30 +79,52 @@ def _shared_columns(vectors: sparse.csr_array) -> sparse.csr_array:
 
 
 def _candidates(
-    vectors: sparse.csr_array, rows: np.ndarray, questions: pa.Table, rank: np.ndarray, k: int
+    vectors: sparse.csr_array | np.ndarray, rows: np.ndarray, questions: pa.Table, rank: np.ndarray, k: int
 ) -> Iterator[Pairs]:
-    """Yield for blocks of ``rows``, ascending, pairs that contain the ``k`` nearest of each kind.
-
-    Products of frequent parts come from a dense matrix, those of the others from a sparse one.
-    """
-    counts = np.bincount(vectors.indices, minlength=vectors.shape[1])
-    frequent = counts > max(DENSE_SHARE * len(questions), 1)
-    dense = np.ascontiguousarray(vectors[:, np.flatnonzero(frequent)].toarray())
-    others = sparse.csr_array(vectors[:, np.flatnonzero(~frequent)])
-    transposed = sparse.csr_array(others.T)
+    """Yield for blocks of ``rows``, ascending, pairs that contain the ``k`` nearest of each kind."""
+    products = _products_of_vectors(vectors) if isinstance(vectors, np.ndarray) else _products_of_words(vectors)
     answers, ids = questions["answer_id"].to_numpy(), questions["question_id"].to_numpy()
     for start in range(0, len(rows), BLOCK):
         block = rows[start : start + BLOCK]
-        scores = dense[block] @ dense.T
-        rare = others[block] @ transposed
-        scores[np.repeat(np.arange(len(block)), np.diff(rare.indptr)), rare.indices] += rare.data
+        scores = products(block)
         scores[_equals(ids, block)] = 0
         mates = _equals(answers, block)
         same = _highest(*mates, scores[mates], rank, k)
         scores[mates] = 0
         other = _highest(*_above_floor(scores, k), rank, k)
         for row, column in (same, other):
-            yield Pairs(block[row], column, similarities(vectors, block[row], column))
+            yield Pairs(block[row], column, similarity_of(vectors, block[row], column))
+
+
+def _products_of_words(vectors: sparse.csr_array) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a function from rows to their products with all rows.
+
+    Products of frequent parts come from a dense matrix, those of the others from a sparse one.
+    """
+    counts = np.bincount(vectors.indices, minlength=vectors.shape[1])
+    frequent = counts > max(DENSE_SHARE * vectors.shape[0], 1)
+    dense = np.ascontiguousarray(vectors[:, np.flatnonzero(frequent)].toarray())
+    others = sparse.csr_array(vectors[:, np.flatnonzero(~frequent)])
+    transposed = sparse.csr_array(others.T)
+
+    def products(block: np.ndarray) -> np.ndarray:
+        scores: np.ndarray = dense[block] @ dense.T
+        rare = others[block] @ transposed
+        scores[np.repeat(np.arange(len(block)), np.diff(rare.indptr)), rare.indices] += rare.data
+        return scores
+
+    return products
+
+
+def _products_of_vectors(vectors: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a function from rows to their cosines with all rows."""
+    unit = unit_vectors(vectors)
+
+    def products(block: np.ndarray) -> np.ndarray:
+        scores: np.ndarray = unit[block] @ unit.T
+        return scores
+
+    return products
 
 
 def _equals(values: np.ndarray, block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

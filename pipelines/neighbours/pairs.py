@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import NEIGHBOURS
+from pipelines.intermediate import NEIGHBOURS, VECTOR
 from pipelines.neighbours.similarity import LEVELS
 from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, starts_of_runs
 
@@ -36,9 +36,10 @@ def distinct_members(members: pa.Table, *more: str) -> pa.Table:
         more: names of further columns.
 
     Returns:
-        One row a question and answer, ordered by ``answer_id`` and ``question_id``.
+        One row a question and answer, ordered by ``answer_id`` and ``question_id``; with ``vector`` if it is a column.
     """
-    asked = members.select(["answer_id", "question_id", "text", *more]).filter(pc.is_valid(members["text"]))
+    vector = [VECTOR.name] if VECTOR.name in members.column_names else []
+    asked = members.select(["answer_id", "question_id", "text", *more, *vector]).filter(pc.is_valid(members["text"]))
     questions, answers = asked["question_id"].to_numpy(), asked["answer_id"].to_numpy()
     order = np.lexsort((questions, answers))
     first = order[starts_of_runs(answers[order], questions[order])]

@@ -12,6 +12,7 @@ from model.encoders.interface import Encoder, Weights
 from model.encoders.subword.inference import BagEncoder
 from model.encoders.subword.kind import BagKind
 from model.encoders.subword.pretrained_tokens import read_static
+from model.encoders.subword.published import PREFIX, open_published
 from model.encoders.subword.row_ids import Subwords
 from model.encoders.subword.settings import STATIC_FROM, StaticSettings
 from model.encoders.subword.tokenizer import Pieces
@@ -46,6 +47,7 @@ class StaticKind(BagKind[StaticSettings]):
     preset = "static"
     derived = frozenset({"static_version", "static_licence", "static_digest", "tokens"})
     required_files = frozenset({TOKENIZER})
+    prefix = PREFIX
 
     def network(self, vocabulary: Vocabulary, shape: StaticSettings, *, dropout: float, seed: int) -> Network:
         """Return a network that begins with the published tokens."""
@@ -101,3 +103,19 @@ class StaticKind(BagKind[StaticSettings]):
         return _SECTION.format(
             source=f"{public_name(shape.static_from)} {shape.static_version}".strip(), **shape.model_dump()
         )
+
+    def open(self, url: str) -> Encoder:
+        """Return the encoder of published tokens as they are, at ``static:<package or folder>``.
+
+        Raises:
+            QprError: there are no such tokens.
+        """
+        return open_published(url)
+
+    def digest(self, url: str) -> str:
+        """Return the digest of the tokens at ``static:<package or folder>``.
+
+        Raises:
+            QprError: there are no such tokens.
+        """
+        return open_published(url).digest

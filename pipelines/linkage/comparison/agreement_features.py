@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from pipelines.linkage.witnesses import Witnesses
-from pipelines.neighbours.similarity import similarities
+from pipelines.neighbours.nearest import similarity_of
 
 AGREEMENT: Final = (
     "similarity",
@@ -51,7 +51,7 @@ def agreement_features(
     Returns:
         (P, len(AGREEMENT)) float32.
     """
-    pair = similarities(witnesses.vectors, left, right)
+    pair = similarity_of(witnesses.vectors, left, right)
     sides = [_of_side(witnesses, rows, pair) for rows in (left, right)]
     columns = [pair]
     for one, two in zip(*sides, strict=True):

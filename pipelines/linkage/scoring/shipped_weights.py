@@ -20,6 +20,7 @@ from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.scoring.learned_scorers import MOST_LEAVES, Logistic, boosted
 from pipelines.linkage.scoring.lightgbm_text import trees_of
 from pipelines.linkage.scoring.pair_model import LinkModel
+from pipelines.linkage.settings import EncoderKind
 from schemas.artifacts.manifest import first_fault
 from schemas.errors import QprError
 
@@ -123,10 +124,20 @@ _SAVED: pydantic.TypeAdapter[LogisticWeights | BoostedWeights] = pydantic.TypeAd
 )
 
 
-def load_model(kind: Kind = "boosted", *, cosine: bool = False) -> LinkModel:
-    """Return the shipped model of a kind; ``cosine``: the one whose features include the encoder's cosine."""
+def load_model(kind: Kind = "boosted", encoder: EncoderKind | None = None) -> LinkModel:
+    """Return the shipped model of a kind.
+
+    Args:
+        kind: how it computes probabilities.
+        encoder: the kind of encoder whose vectors are compared too; None: words alone are.
+
+    Raises:
+        QprError: there are no weights of this kind for an encoder.
+    """
     folder = importlib.resources.files("pipelines.linkage.scoring") / "learned"
-    name = f"{kind}-cosine.json" if cosine else f"{kind}.json"
+    name = f"{kind}-{encoder}.json" if encoder else f"{kind}.json"
+    if encoder and kind != "boosted":
+        raise QprError(f"--linkage {kind} has no weights for an encoder. Link with boosted, or use qpr calibrate")
     saved = json.loads((folder / name).read_text("utf-8"))
     if saved["kind"] != "lightgbm":
         return model_of(saved, source=name)
@@ -137,18 +148,19 @@ def load_model(kind: Kind = "boosted", *, cosine: bool = False) -> LinkModel:
 
 
 def model_of_trees(text: str, described: TreesFile) -> LinkModel:
-    """Return the model of a LightGBM text, whose features are `NAMES`, and maybe `AGREEMENT`.
+    """Return the model of a LightGBM text, whose features are `NAMES`, and maybe `AGREEMENT`, and maybe `COSINES`.
 
     Raises:
         QprError: the text cannot be read, or its model is for other features.
     """
     read = trees_of(text, source=described.file)
-    agreement = len(read.features) > len(NAMES)
-    if read.features != (*NAMES, *(AGREEMENT if agreement else ())):
+    agreement, cosine = len(read.features) > len(NAMES), len(read.features) > len(tree_features())
+    if read.features != (tree_features(cosine=cosine) if agreement else NAMES):
         raise QprError(f"{described.file}: learned from other features than this version computes. Learn it again")
     return LinkModel(
         boosted(read.trees, len(read.features), 0.0),
         described.threshold,
+        cosine,
         least_of_two=described.least_of_two,
         agreement=agreement,
         threshold_of_small=described.threshold_of_small,
@@ -182,6 +194,11 @@ def model_of(saved: dict[str, Any], *, source: str) -> LinkModel:
     return LinkModel(pairs, checked.threshold, checked.cosine, checked.least_of_two)
 
 
+def tree_features(*, cosine: bool = False) -> tuple[str, ...]:
+    """Return the names of the features of trees that compare neighbours, in order."""
+    return (*NAMES, *AGREEMENT, *COSINES) if cosine else (*NAMES, *AGREEMENT)
+
+
 def feature_names(*, cosine: bool) -> Sequence[str]:
-    """Return the names of a pair's features in order."""
+    """Return the names of the features of weights without neighbours, in order."""
     return (*NAMES, *COSINES) if cosine else NAMES

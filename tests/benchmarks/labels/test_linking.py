@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.labels.agreement import agreement_clusters
 from benchmarks.labels.known_logs import FAQS, SCRIPTS, MissingDataError, known_log, of_clusters
-from benchmarks.labels.linking import score
+from benchmarks.labels.linking import of_agreement, of_cosine, score
 from schemas.text import fold, question_id
 
 LOG = of_clusters("two", [("yes", 0, ["a b", "b c", "c d"]), ("yes", 1, ["x y"]), ("no", 2, ["e f", "g h"])])
@@ -24,6 +24,29 @@ def test_pairs_are_counted_inside_an_answer():
     assert result.pairs_kept == 4 / 7
     assert result.answers_touched == 1 / 2
     assert result.clusters_kept == 1.0
+
+
+def first_letters(texts):
+    """Return vectors of an encoder that compares first letters: a, b and c are near, so are e and g."""
+    angle = {"a": 0.0, "b": 0.1, "c": 0.3, "x": 1.4, "e": 3.0, "g": 3.2}
+    turns = np.array([angle[text[0]] for text in texts.to_pylist()])
+    return np.column_stack([np.cos(turns), np.sin(turns)])
+
+
+@pytest.mark.parametrize(("recall", "kept", "precision"), [(0.25, 1, 1.0), (1.0, 4, 1.0)])
+def test_as_many_near_pairs_are_scored_as_reach_a_recall(recall, kept, precision):
+    result = of_cosine(LOG, first_letters, recall=recall)
+    assert (result.recall, result.precision) == (kept / 4, precision)
+    assert result.pairs_kept == kept / 7
+
+
+def test_near_vectors_of_other_answers_contradict():
+    assert of_agreement(LOG, first_letters, threshold=0.9).recall == 1
+
+    def all_near(texts):
+        return np.ones((len(texts), 2))
+
+    assert of_agreement(LOG, all_near, threshold=0.9).recall == 0
 
 
 def test_questions_without_a_cluster_are_alone():

@@ -1,9 +1,11 @@
 import json
+import sys
 
+import numpy as np
 import pytest
 
+from model.encoders.loading import digest_of
 from schemas.artifacts.dataset import open_dataset
-from schemas.artifacts.manifest import read_manifest
 
 FACTS = {
     "dial 1": ["how do i pay my bill", "how can i pay my bill", "pay my bill how", "where do i pay a bill"],
@@ -23,11 +25,14 @@ def logs(write_jsonl):
     return write_jsonl("logs.jsonl", [{**row, "question": f"{row['question']} {row['answer'][-1]}"} for row in rows])
 
 
-def test_a_second_pass_compares_vectors_and_states_whose(qpr, logs, model, memory):
-    outcome = qpr("clusters", logs, "--output", f"{memory}/d", "--refine-with", model, "--min-probability", 0.1)
+@pytest.mark.parametrize("kind", ["model", "static", "st"])
+def test_a_run_compares_vectors_and_states_whose(qpr, logs, model, tokens, sentence_transformer, memory, kind):
+    address = {"model": str(model), "static": f"static:{tokens}", "st": sentence_transformer}[kind]
+    outcome = qpr("clusters", logs, "--output", f"{memory}/d", "--refine-with", address, "--min-probability", 0.1)
     assert outcome.code == 0, outcome.err
     assembly = open_dataset(f"{memory}/d").manifest.configuration["assembly"]
-    assert assembly["linking"]["encoder"] == read_manifest(str(model), "model").digest
+    assert assembly["linking"]["encoder"] == digest_of(address)
+    assert assembly["linking"]["encoder_kind"] == kind
     assert assembly["gate"]["min_coherence"] == 0  # paraphrases that share no word have no coherence
     probability = open_dataset(f"{memory}/d").table("clusters")["linkage_probability"].to_pylist()
     assert probability
@@ -40,6 +45,29 @@ def test_the_vectors_decide_too(qpr, logs, model, memory):
     assert qpr(*given, f"{memory}/vectors", "--refine-with", model).code == 0
     words, vectors = (open_dataset(f"{memory}/{name}").table("clusters") for name in ("words", "vectors"))
     assert words["linkage_probability"].to_pylist() != vectors["linkage_probability"].to_pylist()
+
+
+def test_vectors_that_are_no_numbers_end_the_run(qpr, logs, sentence_transformer, memory, monkeypatch):
+    letters = sys.modules["sentence_transformers"].SentenceTransformer
+    monkeypatch.setattr(letters, "encode", lambda self, texts, **_: np.full((len(texts), 4), np.nan, np.float32))
+    outcome = qpr("clusters", logs, "--output", f"{memory}/d", "--refine-with", sentence_transformer)
+    assert outcome.code == 1
+    assert "the encoder returned numbers that are infinite or none" in outcome.err
+    assert not open_or_none(f"{memory}/d")
+
+
+def test_static_names_the_extra_that_it_needs(qpr, logs, memory, monkeypatch):
+    monkeypatch.setattr("jobs.workflows.worker_encoder.STATIC_FROM", "no_such_package")
+    outcome = qpr("clusters", logs, "--output", f"{memory}/d", "--refine-with", "static")
+    assert outcome.code == 1
+    assert "static needs the package no_such_package: pip install '.[static]'" in outcome.err
+
+
+def test_a_folder_of_sentence_transformers_needs_its_prefix(qpr, logs, sentence_transformer, memory):
+    folder = sentence_transformer.removeprefix("st:")
+    outcome = qpr("clusters", logs, "--output", f"{memory}/d", "--refine-with", folder)
+    assert outcome.code == 1
+    assert f"a model of sentence-transformers. Write st:{folder}" in outcome.err
 
 
 def test_a_model_that_is_replaced_during_the_run_is_noticed(qpr, logs, model, memory, monkeypatch):

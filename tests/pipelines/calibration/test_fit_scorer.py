@@ -64,11 +64,10 @@ def test_extra_columns_are_those_of_the_cosine() -> None:
 def test_shipped_weights_state_what_they_were_learned_from() -> None:
     assert 0 < load_model("boosted").threshold < 1
     assert not load_model("logistic").cosine
-    assert load_model("boosted", cosine=True).cosine
     folder = importlib.resources.files("pipelines.linkage.scoring") / "learned"
     trees = json.loads((folder / "boosted.json").read_text("utf-8"))["provenance"]
     assert trees["command"].startswith("python -m benchmarks.labels.learn_trees ")
-    for name in ("boosted-words", "logistic", "boosted-cosine"):
+    for name in ("boosted-words", "logistic"):
         told = json.loads((folder / f"{name}.json").read_text("utf-8"))["provenance"]
         assert told["command"].startswith("python -m benchmarks.labels.learn_weights learn ")
         assert all(len(digest) == 64 for digest in told["sha256_of_rows"].values())

@@ -1,5 +1,7 @@
 """Answers that are intents, and the questions that belong to them."""
 
+import dataclasses
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -41,6 +43,27 @@ def test_a_question_that_reliable_neighbours_contradict_does_not_belong(members_
     kept = intents(members, weights, witnesses(members, [0.9, 0.0, 0.5], UNRELIABLE), "auto")
     assert kept.belongs.all()
     assert kept.probability < found.probability
+
+
+@pytest.mark.parametrize(
+    ("log", "kept"),
+    [(LogAgreement(100, 60, 13), False), (LogAgreement(100, 60, 14), True), (LogAgreement(99, 48, 5), True)],
+)
+def test_vectors_contradict_only_where_they_mostly_agree(members_of, log: LogAgreement, kept: bool) -> None:
+    members = answered(members_of([f"question {number}" for number in range(11)]), "card_arrival")
+    support = [0.0, *[0.9] * 10]
+    by_words = witnesses(members, support, log)
+    by_vectors = dataclasses.replace(by_words, vectors=np.ones((11, 2), np.int8))
+    weights = count_tokens(members["token_ids"])
+    assert intents(members, weights, by_vectors, "auto").belongs.tolist() == [kept, *[True] * 10]
+    assert intents(members, weights, by_words, "auto").belongs.tolist() == [False, *[True] * 10]
+
+
+def test_vectors_contradict_no_question_of_an_answer_with_few(members_of) -> None:
+    members = answered(members_of(["one", "two", "three"]), "card_arrival")
+    found = witnesses(members, [0.9, 0.0, 0.5], LogAgreement(100, 90, 10))
+    by_vectors = dataclasses.replace(found, vectors=np.ones((3, 2), np.int8))
+    assert intents(members, count_tokens(members["token_ids"]), by_vectors, "auto").belongs.all()
 
 
 @pytest.mark.parametrize("policy", ["intent", "fact"])

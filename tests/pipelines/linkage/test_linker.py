@@ -57,6 +57,11 @@ def test_a_model_with_the_cosine_gets_the_vectors_of_the_texts(members, weights)
         Linker(LinkModel(CosineAlone(), 0.5, cosine=True))(members, weights)
 
 
+def test_an_answer_without_others_is_compared_by_words_alone(members, weights):
+    linker = read_linker(Linking(encoder="0" * 64, encoder_kind="static"), lambda texts: np.ones((len(texts), 3)))
+    assert np.array_equal(linker(members, weights).group, link(members, weights, load_model().words).group)
+
+
 def test_given_weights_are_used_and_those_for_other_features_refused():
     given = {"kind": "logistic", "cosine": False, "features": ["one"], "threshold": 0.5}
     linking = Linking(method="logistic", weights="0" * 64, weights_json=json.dumps(given))
@@ -66,7 +71,7 @@ def test_given_weights_are_used_and_those_for_other_features_refused():
 
 def test_the_weights_themselves_stay_out_of_what_is_written_down():
     linking = Linking(weights="ab", weights_json="{}")
-    others = {"method": "boosted", "min_probability": None, "answers": "auto", "encoder": None}
+    others = {"method": "boosted", "min_probability": None, "answers": "auto", "encoder": None, "encoder_kind": None}
     assert linking.model_dump() == others | {"weights": "ab"}
 
 

@@ -10,6 +10,7 @@ from pipelines.linkage.witnesses import (
     NEAREST,
     LogAgreement,
     agreement_of,
+    evidence_among,
     find_witnesses,
     standings_of,
     total_agreement,
@@ -82,3 +83,22 @@ def test_questions_of_answers_with_many_are_counted(members_of) -> None:
 def test_a_log_without_questions_agrees_in_half() -> None:
     assert agreement_of(STANDINGS.empty_table()) == total_agreement([]) == LogAgreement()
     assert LogAgreement().share == 0.5
+
+
+def test_questions_are_near_by_the_vectors_of_an_encoder(members_of) -> None:
+    members = members_of(["a", "b"], ["c"])
+    turn = {"a": 0.0, "b": 1.0, "c": 0.2}
+
+    def encode(texts: pa.ChunkedArray) -> np.ndarray:
+        turns = np.array([turn[text] for text in texts.to_pylist()])
+        return np.column_stack([np.cos(turns), np.sin(turns)])
+
+    weights = count_tokens(members["token_ids"])
+    evidence = evidence_among(members, weights, encode)
+    last = members.slice(len(members) - 1)
+    assert np.array_equal(evidence.vectors_of(last), evidence.vectors_of(members)[-1:])
+    found = find_witnesses(members, weights, evidence)
+    row = members["text"].to_pylist().index("a")
+    assert found.same[row, 0] == pytest.approx(np.cos(1.0), abs=0.01)
+    assert found.other[row, 0] == pytest.approx(np.cos(0.2), abs=0.01)
+    assert found.log.agreeing == 0

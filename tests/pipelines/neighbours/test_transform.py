@@ -1,4 +1,5 @@
 import collections
+import itertools
 
 import apache_beam as beam
 import numpy as np
@@ -10,6 +11,7 @@ from apache_beam.testing.util import assert_that
 from pipelines.engine.shuffle import concatenate, split_by_shard
 from pipelines.intermediate import NEIGHBOURS
 from pipelines.neighbours import join, pairs
+from pipelines.neighbours.embeddings import with_vectors
 from pipelines.neighbours.nearest import exact_nearest
 from pipelines.neighbours.pairs import merge_nearest
 from pipelines.neighbours.transform import FindNeighbours
@@ -56,10 +58,20 @@ def tuples(table):
     return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-@pytest.fixture
-def log(members_of):
+def letters(texts):
+    """Return vectors that count pairs of letters; stands for an encoder."""
+    counts = np.zeros((len(texts), 64), np.float32)
+    for row, text in enumerate(texts.to_pylist()):
+        for one, two in itertools.pairwise(text):
+            counts[row, (31 * ord(one) + ord(two)) % 64] += 1
+    return counts
+
+
+@pytest.fixture(params=["words", "vectors"])
+def log(members_of, request):
     members = members_of(*ANSWERS)
-    return members, count_tokens(members["token_ids"])
+    weights = count_tokens(members["token_ids"])
+    return with_vectors(members, letters) if request.param == "vectors" else members, weights
 
 
 @pytest.fixture
@@ -112,7 +124,8 @@ def test_the_transform_groups_what_its_steps_find(log, monkeypatch, few, shards)
 
 def test_the_join_finds_most_of_the_nearest(log, joined):
     exact, found = set(tuples(exact_nearest(*log, k=3))), set(in_memory(*log, k=3, shards=2))
-    assert len(exact & found) > 0.8 * len(exact)
+    least = 0.5 if "vector" in log[0].column_names else 0.8  # near vectors need not share a rare word
+    assert len(exact & found) > least * len(exact)
 
 
 def test_all_similarities_are_exact(log, joined):

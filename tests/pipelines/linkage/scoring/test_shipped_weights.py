@@ -1,0 +1,50 @@
+"""Weights that ship for each kind of encoder."""
+
+import typing
+
+import numpy as np
+import pytest
+
+from pipelines.linkage.scoring.learned_scorers import SETTLED
+from pipelines.linkage.scoring.shipped_weights import load_model, tree_features
+from pipelines.linkage.settings import EncoderKind
+from schemas.errors import QprError
+
+KINDS = typing.get_args(EncoderKind)
+NAMES = tree_features(cosine=True)
+RISING = [place for place, name in enumerate(NAMES) if name.startswith(("similarity", "above_", "cosine"))]
+FALLING = [place for place, name in enumerate(NAMES) if name.startswith("others_nearer")]
+
+
+@pytest.fixture(scope="module")
+def features() -> np.ndarray:
+    return np.random.default_rng(0).uniform(-0.2, 1.2, (2_000, len(NAMES))).astype(np.float32)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_higher_cosine_never_lowers_the_probability(kind: EncoderKind, features: np.ndarray) -> None:
+    model, none = load_model("boosted", kind), np.zeros(0, np.int64)
+    assert (model.cosine, model.agreement) == (True, True)
+    before = model.pairs.probability(features, none)
+    rounding = 1 / (1 + np.exp(SETTLED))  # settled pairs are not evaluated to the end
+    changed = 0
+    for step in (0.05, 0.3, 2.0):
+        higher = features.copy()
+        higher[:, RISING] += np.float32(step)
+        higher[:, FALLING] -= np.float32(step)
+        after = model.pairs.probability(higher, none)
+        assert (after >= before - rounding).all()
+        changed += np.count_nonzero(after > before + 0.1)
+    assert changed > 100
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_answers_without_neighbours_are_compared_by_words_alone(kind: EncoderKind) -> None:
+    words = load_model("boosted", kind).words
+    assert words is not None
+    assert not words.cosine
+
+
+def test_a_method_without_weights_for_an_encoder_is_refused() -> None:
+    with pytest.raises(QprError, match="--linkage logistic has no weights for an encoder"):
+        load_model("logistic", "static")
