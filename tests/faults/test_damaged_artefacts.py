@@ -30,7 +30,7 @@ def commands(whole, damaged, artefact, output):
         "sample": ("sample", "--dataset", at["dataset"], "--json"),
         "train": ("train", "--dataset", at["dataset"], "--preset", "paper", "--vocabulary-size", 10, *small),
         "train --init-from": ("train", "--dataset", at["dataset"], "--init-from", model, "--preset", "paper", *small),
-        "index": ("index", "--questions", at["dataset"], "--model", model, "--output", output, "--json"),
+        "index": ("index", "--questions", at["dataset"], "--model", model, "--shards", 1, "--output", output, "--json"),
         "distil": ("distil", "--dataset", at["dataset"], "--teacher", model, *small),
         "encode": ("encode", "--model", model, "--input", whole / "questions.txt", "--output", output),
         "search": search,
@@ -44,11 +44,17 @@ def commands(whole, damaged, artefact, output):
     }
 
 
+@pytest.fixture(scope="module")
+def unharmed():
+    """Return what each command prints of an artefact without damage, filled as it is needed."""
+    return {}
+
+
 PAIRED = list(paired_damages())
 
 
 @pytest.mark.parametrize(("damage", "command"), PAIRED, ids=[f"{damage}-{command}" for damage, command in PAIRED])
-def test_a_damaged_artefact_is_refused_by_name_or_read_as_before(damage, command, whole, tmp_path, qpr):
+def test_a_damaged_artefact_is_refused_by_name_or_read_as_before(damage, command, whole, unharmed, tmp_path, qpr):
     damaged = shutil.copytree(whole / damage.artefact, tmp_path / damage.artefact)
     [path] = damaged.glob(damage.pattern)
     before = path.read_bytes()
@@ -61,9 +67,11 @@ def test_a_damaged_artefact_is_refused_by_name_or_read_as_before(damage, command
     if outcome.code == 0:
         assert damage.maybe, outcome
         if command in SHOWS_ALL:
-            shutil.rmtree(tmp_path / "output", ignore_errors=True)
-            unharmed = qpr(*commands(whole, whole / damage.artefact, damage.artefact, tmp_path / "output")[command])
-            assert TIMES.sub("", outcome.out) == TIMES.sub("", unharmed.out)
+            if (damage.artefact, command) not in unharmed:
+                shutil.rmtree(tmp_path / "output", ignore_errors=True)
+                again = qpr(*commands(whole, whole / damage.artefact, damage.artefact, tmp_path / "output")[command])
+                unharmed[damage.artefact, command] = TIMES.sub("", again.out)
+            assert TIMES.sub("", outcome.out) == unharmed[damage.artefact, command]
         return
     assert outcome.code in (1, 2)
     error = outcome.err[outcome.err.index("error: ") :]
