@@ -17,7 +17,7 @@ import pydantic
 from pipelines.linkage.comparison.agreement_features import AGREEMENT
 from pipelines.linkage.comparison.cosine_features import COSINES
 from pipelines.linkage.comparison.pair_features import NAMES
-from pipelines.linkage.scoring.learned_scorers import MOST_LEAVES, Logistic, boosted
+from pipelines.linkage.scoring.learned_scorers import Logistic, boosted
 from pipelines.linkage.scoring.lightgbm_text import trees_of
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.settings import EncoderKind
@@ -30,32 +30,6 @@ WORDS: Final = "boosted-words.json"
 """File of the trees that compare words alone."""
 
 _Numbers = list[pydantic.FiniteFloat]
-
-
-class _Tree(pydantic.BaseModel, frozen=True):
-    """A tree as lists with one value for each node, the root first; a leaf's ``left`` is -1."""
-
-    feature: list[int]
-    threshold: _Numbers
-    left: list[int]
-    right: list[int]
-    value: _Numbers
-
-    @pydantic.model_validator(mode="after")
-    def _is_a_tree(self) -> Self:
-        """Raise ValueError unless each node but the root is the child of exactly one earlier node: no cycles."""
-        nodes = len(self.left)
-        if {len(part) for part in (self.feature, self.threshold, self.right, self.value)} != {nodes} or not nodes:
-            raise ValueError("the lists of a tree differ in length or are empty")
-        inner = [node for node in range(nodes) if self.left[node] >= 0]
-        children = [child for node in inner for child in (self.left[node], self.right[node])]
-        if any(not node < child for node in inner for child in (self.left[node], self.right[node])):
-            raise ValueError("a node of a tree comes after its child")
-        if sorted(children) != list(range(1, nodes)):
-            raise ValueError("a node of a tree has no parent or two parents")
-        if nodes - len(inner) > MOST_LEAVES:
-            raise ValueError(f"a tree has {nodes - len(inner):,} leaves; at most {MOST_LEAVES} are possible")
-        return self
 
 
 class _Saved(pydantic.BaseModel, frozen=True):
@@ -93,20 +67,10 @@ class LogisticWeights(_Saved, frozen=True):
 
 
 class BoostedWeights(_Saved, frozen=True):
-    """Gradient-boosted trees as the text of a LightGBM model, or as lists."""
+    """Gradient-boosted trees as the text of a LightGBM model."""
 
     kind: Literal["boosted"]
-    trees: str | list[_Tree]
-    bias: pydantic.FiniteFloat = 0.0
-
-    @pydantic.model_validator(mode="after")
-    def _fits(self) -> Self:
-        if not self.trees:
-            raise ValueError("trees: expected at least one tree")
-        listed = () if isinstance(self.trees, str) else self.trees
-        if any(not 0 <= feature < len(self.features) for tree in listed for feature in tree.feature):
-            raise ValueError("trees: a node reads a feature that does not exist")
-        return self
+    trees: str
 
 
 class TreesFile(pydantic.BaseModel, frozen=True):
@@ -183,14 +147,11 @@ def model_of(saved: dict[str, Any], *, source: str) -> LinkModel:
         raise QprError(f"{source}: {first_fault(error)}. Learn the weights again") from error
     if isinstance(checked, LogisticWeights):
         pairs: Any = Logistic(np.array(checked.knots), np.array(checked.weights), checked.bias)
-    elif isinstance(checked.trees, str):
+    else:
         read = trees_of(checked.trees, source=f"{source}: trees")
         if read.features != checked.features:
             raise QprError(f"{source}: trees: of other features than the weights. Learn the weights again")
         pairs = boosted(read.trees, len(read.features), 0.0)
-    else:
-        trees = [tree.model_dump() for tree in checked.trees]
-        pairs = boosted(trees, len(checked.features), checked.bias)
     return LinkModel(pairs, checked.threshold, checked.cosine, checked.least_of_two)
 
 
