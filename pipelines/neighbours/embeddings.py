@@ -22,6 +22,7 @@ from pipelines.neighbours.similarity import LEVELS
 from pipelines.neighbours.sketches import BITS, WORDS
 from schemas.errors import QprError
 from schemas.hashing import mix
+from schemas.quantities import counted
 from schemas.text import hash64
 
 Encode = Callable[[pa.ChunkedArray], np.ndarray]
@@ -49,7 +50,8 @@ def with_vectors(questions: pa.Table, encode: Encode) -> pa.Table:
     coded = text.combine_chunks().dictionary_encode()
     vectors = encode(pa.chunked_array([coded.dictionary])) if len(coded) else np.zeros((0, 1), np.float32)
     if vectors.ndim != 2 or len(vectors) != len(coded.dictionary):
-        raise QprError(f"the encoder returned vectors of shape {vectors.shape} for {len(coded.dictionary):,} questions")
+        asked = counted(len(coded.dictionary), "question")
+        raise QprError(f"the encoder returned vectors of shape {vectors.shape} for {asked}")
     return questions.append_column(VECTOR, _packed(quantise(vectors)).take(coded.indices))
 
 
@@ -79,8 +81,8 @@ def quantise(vectors: np.ndarray) -> np.ndarray:
     if not np.isfinite(vectors).all():
         wrong = np.count_nonzero(~np.isfinite(vectors).all(axis=1))
         raise QprError(
-            f"the encoder returned numbers that are infinite or none for {wrong:,} of {len(vectors):,} "
-            "questions. Compare with another model"
+            f"the encoder returned numbers that are infinite or none for {wrong:,} of "
+            f"{counted(len(vectors), 'question')}. Compare with another model"
         )
     largest = min(LARGEST, math.isqrt(EXACT // max(vectors.shape[1], 1)))
     greatest = np.abs(vectors).max(axis=1, initial=0, keepdims=True)
