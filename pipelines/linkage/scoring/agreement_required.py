@@ -20,6 +20,9 @@ DISCOUNT: Final = 0.3
 """Minimum mean agreement of a pair, and factor of the probability of a pair with less. Chosen on 250 answers of
 open-domain questions that were read: precision .58 at recall .74; without it .47 at .83; agreement alone .53 at .72."""
 
+MIN_THRESHOLD: Final = 0.7
+"""Minimum threshold of a model of words alone in such a log, on the same scale; chosen on the same answers."""
+
 SLOPE: Final = 0.64
 INTERCEPT: Final = -1.48
 KNEE: Final = 0.95
@@ -62,8 +65,10 @@ def model_of_facts(model: LinkModel, asked: float | None = None) -> LinkModel:
 
     Args:
         model: for features with `AGREEMENT`.
-        asked: threshold that the user chose; None: that of the model, calibrated.
+        asked: threshold that the user chose; None: that of the model, for words alone at least `MIN_THRESHOLD`, and
+            calibrated.
     """
-    own = calibrated(np.array([model.threshold, model.least_of_two]))
-    threshold, least = own.tolist() if asked is None else (asked, asked)
-    return dataclasses.replace(model, pairs=AgreementRequired(model.pairs), threshold=threshold, least_of_two=least)
+    least = 0.0 if model.cosine else MIN_THRESHOLD
+    own = calibrated(np.maximum([model.threshold, model.least_of_two], least))
+    threshold, of_two = own.tolist() if asked is None else (asked, asked)
+    return dataclasses.replace(model, pairs=AgreementRequired(model.pairs), threshold=threshold, least_of_two=of_two)
