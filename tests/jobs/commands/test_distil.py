@@ -33,7 +33,7 @@ def test_a_distilled_encoder_is_a_model_that_training_can_start_from(distil, qpr
     manifest = read_manifest(str(tmp_path / "m"), "model")
     assert [source.url for source in manifest.inputs] == [str(tmp_path / "d"), sentence_transformer]
     card = next(file for file in manifest.files if file.path.endswith("README.md"))
-    assert f"Trained with the vectors of `{sentence_transformer}`" in (tmp_path / "m" / card.path).read_text()
+    assert "Trained with the vectors of `st:sentences`" in (tmp_path / "m" / card.path).read_text()
     given = ["--dataset", tmp_path / "d", "--init-from", tmp_path / "m", "--output", tmp_path / "n"]
     outcome = qpr("train", *given, "--epochs", 1, "--batch-size", 8, "--dimension", 4)
     assert outcome.code == 0, outcome.err

@@ -223,7 +223,7 @@ def test_too_few_verdicts_are_an_error_with_the_number_that_is_missing(
     outcome = qpr("clusters", logs, "--output", tmp_path / "d", *given)
     assert outcome.code == 1
     assert "--precision 0.9: not shown with 95 % confidence by 30 verdicts. About " in outcome.err
-    assert "are missing if they turn out like those so far" in outcome.err
+    assert "more would show it if they turn out like those so far" in outcome.err
 
 
 @pytest.mark.parametrize(
