@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -52,7 +53,7 @@ def test_where_the_tokens_came_from_is_written_down(train, tokens, tmp_path):
     shape = json.loads(files["config.json"])["shape"]
     assert (shape["static_from"], shape["tokens"], shape["dimension"]) == (str(tokens), 4, 2)
     assert files["LICENSE.tokens.txt"] == "Do as you like."
-    assert f"4 token embeddings of `{tokens}` (licence: not stated" in files["README.md"]
+    assert f"4 token embeddings of `{Path(tokens).name}` (licence: not stated" in files["README.md"]
     assert files["tokenizer.json"] == (tokens / "tokenizer.json").read_text()
     assert {file.table for file in manifest.files if file.path.endswith("tokenizer.json")} == {"model"}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -64,7 +65,7 @@ def test_the_model_holds_all_it_needs_and_no_pickle(qpr, memory, command, tiny_s
     expected = {"transformer_from": str(start), "transformer_digest": digest, "transformer_licence": "mit"}
     assert config["shape"] == {**expected, "dimension": 32}
     card = storage.read_bytes(f"{memory}/m/{manifest.run_id}/README.md").decode()
-    assert f"model in `{start}` (licence as its README states it:\nmit; digest `{digest}`)" in card
+    assert f"model in `{Path(start).name}` (licence as its README states it:\nmit; digest `{digest}`)" in card
     assert "vocabulary size" not in card
 
 
