@@ -14,7 +14,7 @@ from pipelines.linkage.intents import Policy, intents, is_about_facts
 from pipelines.linkage.scoring.agreement_required import model_of_facts
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_model, model_of
-from pipelines.linkage.settings import Linking
+from pipelines.linkage.settings import EncoderKind, Linking
 from pipelines.linkage.split_answers import link
 from pipelines.linkage.witnesses import Evidence, evidence_among, find_witnesses
 from pipelines.neighbours.embeddings import Encode
@@ -30,12 +30,14 @@ class Linker:
         encode: encoder of the texts; required if the model uses their cosine.
         answers: which answers are intents.
         asked: threshold that the user chose, which the model has; None: the model's own.
+        encoder: kind of the encoder, which selects the calibration of a log of facts.
     """
 
     model: LinkModel
     encode: Encode | None = None
     answers: Policy = "auto"
     asked: float | None = None
+    encoder: EncoderKind | None = None
 
     def __call__(self, members: pa.Table, weights: TokenWeights, evidence: Evidence | None = None) -> Linked:
         """Return the group of every row.
@@ -58,7 +60,7 @@ class Linker:
         found = intents(members, weights, witnesses, self.answers)
         model = self.model.for_log(weights.questions)
         if model.agreement and is_about_facts(weights, witnesses.log):
-            model = model_of_facts(model, self.asked)
+            model = model_of_facts(model, self.encoder, self.asked)
         return link(members, weights, model, vectors=vectors, witnesses=witnesses, intents=found)
 
 
@@ -79,4 +81,4 @@ def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:
         asked = linking.min_probability
         words = model.words and dataclasses.replace(model.words, threshold=asked, least_of_two=asked)
         model = dataclasses.replace(model, threshold=asked, least_of_two=asked, threshold_of_small=None, words=words)
-    return Linker(model, encode, linking.answers, linking.min_probability)
+    return Linker(model, encode, linking.answers, linking.min_probability, linking.encoder_kind)

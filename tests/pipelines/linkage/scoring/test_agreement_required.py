@@ -1,10 +1,22 @@
+import typing
+
 import numpy as np
 import pytest
 
 from pipelines.linkage.comparison.agreement_features import AGREEMENT
 from pipelines.linkage.comparison.pair_features import NAMES
-from pipelines.linkage.scoring.agreement_required import DISCOUNT, AgreementRequired, calibrated, model_of_facts
+from pipelines.linkage.scoring.agreement_required import (
+    DISCOUNT,
+    OF_ENCODER,
+    OF_WORDS,
+    AgreementRequired,
+    calibrated,
+    model_of_facts,
+)
 from pipelines.linkage.scoring.pair_model import LinkModel
+from pipelines.linkage.settings import EncoderKind
+
+CALIBRATIONS = (OF_WORDS, *OF_ENCODER.values())
 
 
 class AsGiven:
@@ -13,24 +25,37 @@ class AsGiven:
         return features[:, 0].astype(float)
 
 
-def test_a_pair_whose_neighbours_disagree_is_less_probable() -> None:
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+def test_a_pair_whose_neighbours_disagree_is_less_probable(calibration) -> None:
     features = np.zeros((3, len(NAMES) + len(AGREEMENT)), np.float32)
     features[:, 0] = [0.9, 0.9, 0.1]
     features[:, len(NAMES) + AGREEMENT.index("agreement_mean")] = [0.7, 0.5, 1.0]
-    found = AgreementRequired(AsGiven()).probability(features, np.zeros(3, np.int64))
-    assert found.tolist() == pytest.approx(calibrated(np.array([0.9, DISCOUNT * 0.9, 0.1])).tolist())
+    similarity = features[:, len(NAMES) + AGREEMENT.index("similarity")]
+    similarity[:] = 0.8
+    found = AgreementRequired(AsGiven(), calibration).probability(features, np.zeros(3, np.int64))
+    expected = calibrated(np.array([0.9, DISCOUNT * 0.9, 0.1]), similarity, calibration)
+    assert found.tolist() == pytest.approx(expected.tolist())
+    assert found[0] > found[1] > found[2]
 
 
-def test_a_log_of_facts_lowers_every_probability_and_keeps_their_order() -> None:
-    stated = np.linspace(0, 1, 101)
-    found = calibrated(stated)
-    assert np.all(np.diff(found)[1:-1] > 0)
-    assert np.all(found[20:] < stated[20:])
-    assert 0 <= found.min() < found.max() < 1
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+def test_the_probability_never_falls_as_the_stated_one_or_the_cosine_rises(calibration) -> None:
+    rising, constant = np.linspace(0, 1, 101), np.full(101, 0.5)
+    for stated, similarity in ((rising, constant), (constant, rising)):
+        found = calibrated(stated, similarity, calibration)
+        assert np.all(np.diff(found) >= 0)
+        assert 0 <= found.min() <= found.max() < 1
 
 
-def test_the_own_threshold_is_calibrated_too_and_one_that_was_asked_for_is_not() -> None:
+def test_a_log_of_facts_lowers_what_words_alone_state() -> None:
+    stated = np.linspace(0.2, 1, 81)
+    assert np.all(calibrated(stated, np.ones(81), OF_WORDS) < stated)
+
+
+@pytest.mark.parametrize("encoder", [None, *typing.get_args(EncoderKind)])
+def test_each_kind_of_weights_has_a_threshold_and_one_that_was_asked_for_stays(encoder) -> None:
     model = LinkModel(AsGiven(), 0.7, least_of_two=0.8, agreement=True)
-    own, asked = model_of_facts(model), model_of_facts(model, 0.6)
-    assert [own.threshold, own.least_of_two] == pytest.approx(calibrated(np.array([0.7, 0.8])).tolist())
+    own, asked = model_of_facts(model, encoder), model_of_facts(model, encoder, 0.6)
+    calibration = OF_ENCODER[encoder] if encoder else OF_WORDS
+    assert (own.threshold, own.least_of_two) == (calibration.threshold, calibration.threshold)
     assert (asked.threshold, asked.least_of_two) == (0.6, 0.6)
