@@ -4,6 +4,8 @@ import signal
 
 import pytest
 
+from jobs.display.console import results
+
 
 @pytest.fixture
 def stopped(monkeypatch):
@@ -25,3 +27,12 @@ def stopped(monkeypatch):
             yield
 
     return stop
+
+
+@pytest.fixture
+def wide_tables():
+    """Print tables 200 columns wide, so that no cell is broken into lines; `COLUMNS` is read once, at the import."""
+    before = results.size
+    results.size = (200, 50)
+    yield
+    results.size = before

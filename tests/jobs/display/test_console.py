@@ -36,6 +36,7 @@ def test_a_progress_bar_describes_its_work_as_it_is(monkeypatch):
     assert "loss [/b]" in screen.getvalue()
 
 
+@pytest.mark.usefixtures("wide_tables")
 def test_control_characters_of_paths_are_spelled(qpr, tmp_path):
     place = tmp_path / "a\x1b[31mb"
     outcome = qpr("search", "--index", place, "hi")

@@ -205,10 +205,8 @@ def test_unclear_counts_as_wrong_and_pairs_at_the_end_may_be_left_out(judged, da
     assert [line["stated"] for line in told["thresholds"]] == [None, None, None]
 
 
-def test_too_few_verdicts_are_an_error_with_the_number_that_is_missing(
-    judged, dataset, logs, qpr, tmp_path, monkeypatch
-):
-    monkeypatch.setenv("COLUMNS", "200")  # a narrower table breaks its cells into lines
+@pytest.mark.usefixtures("wide_tables")
+def test_too_few_verdicts_are_an_error_with_the_number_that_is_missing(judged, dataset, logs, qpr, tmp_path):
     rows = read(judged)
     few = write(tmp_path / "few.csv", [row | {"verdict": ""} for row in rows])
     outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", few, "--output", tmp_path / "c")
