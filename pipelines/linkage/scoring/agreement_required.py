@@ -24,8 +24,8 @@ open-domain questions that were read: precision .58 at recall .74; without it .4
 
 KNEE: Final = 0.95
 SLOPE_ABOVE: Final = 0.05
-"""From this probability on half of the pairs of words alone were paraphrases, wherever above it they were; so the slope
-is this one there."""
+"""From this probability on half of the pairs by words alone were paraphrases, wherever above it they were; so the slope
+is this one there, for encoders too."""
 
 
 class Calibration(NamedTuple):
@@ -54,7 +54,9 @@ OF_ENCODER: Final[Mapping[EncoderKind, Calibration]] = {
     "model": Calibration(-10.07, 0.48, 9.6, 0.2),
 }
 """Calibrations of the weights without an encoder and of those of each kind, fitted to the same answers. A pair's cosine
-counts as much as its trees: alone these were worse than the cosine, since they learned from clusters of duplicates."""
+counts as much as its trees: alone these were worse than the cosine, since they learned from clusters of duplicates. The
+lines of encoders were fitted with a knee at .993, so above `KNEE` the probabilities of their pairs are too low; their
+thresholds were chosen with `KNEE`."""
 
 _SIMILARITY: Final = len(NAMES) + AGREEMENT.index("similarity")
 _COLUMN: Final = len(NAMES) + AGREEMENT.index("agreement_mean")
