@@ -77,12 +77,13 @@ def emit(result: Mapping[str, Any], *, as_json: bool, table: Callable[[], Any]) 
 
 
 def two_columns(title: str, rows: Mapping[str, Any]) -> rich.table.Table:
-    """Return a name-and-value table; whole numbers get thousands separators."""
+    """Return a name-and-value table; whole numbers get thousands separators, None is "not measured"."""
     table = rich.table.Table(title=title, title_justify="left", show_header=False)
     table.add_column(style="bold")
     table.add_column(justify="right")
     for name, value in rows.items():
-        table.add_row(name, f"{value:,}" if isinstance(value, int) else escape_controls(str(value)))
+        shown = "not measured" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+        table.add_row(name, escape_controls(shown))
     return table
 
 

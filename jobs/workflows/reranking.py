@@ -10,7 +10,7 @@ import shlex
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from jobs.display.console import counting, emit, say, two_columns
+from jobs.display.console import counting, emit, say, two_columns, warn
 from jobs.options.training_run import RunTerms
 from jobs.workflows.training import ENDINGS, supervised
 from schemas.artifacts.dataset import Dataset, open_dataset
@@ -59,6 +59,12 @@ def fit_reranker(
     with Output(output, "reranker", overwrite=overwrite) as claimed:
         result = _run(source, claimed, index, run, terms)
     emit(result, as_json=as_json, table=lambda: two_columns(f"reranker {output}", result))
+    found, reranked = result["mrr_as_found"], result["mrr_reranked"]
+    if reranked < found:
+        warn(
+            f"MRR with this reranker is {reranked}, without it {found}: search without it, or train one with more time "
+            "or a larger validation split"
+        )
     say(f"Next: qpr search --index {shlex.quote(index)} --rerank {shlex.quote(output)} QUESTION")
 
 

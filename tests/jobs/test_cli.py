@@ -140,6 +140,11 @@ def test_numbers_get_thousands_separators_and_markup_is_left_alone(capsys):
     assert err == "[bold]as it is[/bold]\n"
 
 
+def test_a_figure_without_a_value_is_not_measured(capsys):
+    console.emit({}, as_json=False, table=lambda: console.two_columns("t", {"auc": None}))
+    assert "not measured" in capsys.readouterr().out
+
+
 def test_a_progress_bar_is_silent_where_nobody_watches(capsys):
     with console.progress_bar("loss") as bar:
         task = bar.add_task("training", total=2, loss="")
