@@ -17,9 +17,18 @@ EXTRAS = {
     "fast": ["numba>=0.60"],
     "static": ["tokenizers>=0.20", "wordllama>=0.4"],
     "transformers": ["sentence-transformers>=6"],
-    "serve": ["faiss-cpu>=1.11", "threadpoolctl>=3.1"],
+    "serve": [
+        "faiss-cpu>=1.11",
+        "fastapi>=0.115",
+        "httptools>=0.6",
+        "orjson>=3.10",
+        "prometheus_client>=0.21",
+        "threadpoolctl>=3.1",
+        "uvicorn>=0.32",
+        "uvloop>=0.21; sys_platform != 'win32'",
+    ],
 }
-DEV_EXTRAS = ("beam", "calibrate", "train", "index", "fast")
+DEV_EXTRAS = ("beam", "calibrate", "train", "index", "fast", "serve")
 DEV = [
     "bm25s>=0.2",
     "hypothesis>=6.100",
@@ -27,6 +36,7 @@ DEV = [
     "ir-measures>=0.3.7",
     "moto[server]>=5",
     "mypy>=1.13",
+    "playwright>=1.49",
     "polars>=1.20",
     "psutil>=6",
     "pytest>=8",
@@ -34,6 +44,7 @@ DEV = [
     "PyYAML>=6",
     "ruff>=0.8",
     "s3fs>=2025.7",
+    "schemathesis>=4",
     "tokenizers>=0.20",
     "types-networkx",
     "wheel",
