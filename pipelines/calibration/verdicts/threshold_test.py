@@ -17,7 +17,9 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-from scipy.stats import binom
+
+from schemas.statistics.binomial import lower_tail
+from schemas.statistics.fixed_sequence import leading_true
 
 KEPT_DRAWS: Final = 6
 """Draws of a block among the kept pairs, one from each of as many parts of equal size."""
@@ -85,11 +87,11 @@ def largest_supported(
         forgiven: wrong verdicts with which the first set passes.
     """
     draws, rate = KEPT_DRAWS * blocks, np.array(shares) * (1 - precision)
-    likely = binom.cdf(wrong, draws, rate)
+    likely = lower_tail(wrong, draws, rate)
     shown = (likely <= error) & (wrong <= draws * rate - 1)  # Hoeffding's bound holds below the mean minus 1 only
-    forgiving = binom.cdf(forgiven, draws, rate) <= error
+    forgiving = lower_tail(forgiven, draws, rate) <= error
     first = int(forgiving.argmax()) if forgiving.any() else len(shares) - 1
-    passed = np.logical_and.accumulate(shown[..., first:], axis=-1).sum(-1)
+    passed = leading_true(shown[..., first:])
     index: np.ndarray = np.where(passed > 0, first + passed - 1, -1)
     return index
 

@@ -1,0 +1,99 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import beta
+
+from schemas.statistics.e_processes import (
+    ALARM,
+    MULTIPLES,
+    excess_evidence,
+    reviews_needed,
+    share_bound,
+    share_evidence,
+)
+
+COUNTS = st.integers(0, 300)
+
+
+def naive_excess(observations, share):
+    """Multiply the bets observation by observation."""
+    bets = [multiple * share for multiple in MULTIPLES if multiple * share < 1]
+    wealth = [1.0] * len(bets)
+    for wrong in observations:
+        for place, bet in enumerate(bets):
+            wealth[place] *= bet / share if wrong else (1 - bet) / (1 - share)
+    return sum(wealth) / len(wealth)
+
+
+@given(st.lists(st.booleans(), max_size=60), st.floats(0.001, 0.6))
+def test_evidence_of_an_excess_is_the_mean_wealth_of_the_bets(observations, share):
+    found = excess_evidence(sum(observations), len(observations), share)
+    assert found == pytest.approx(naive_excess(observations, share), rel=1e-6)
+
+
+@pytest.mark.parametrize("share", [0.005, 0.02, 0.3, 0.9])
+def test_one_more_observation_of_a_kept_promise_expects_the_same_evidence(share):
+    before = excess_evidence(3, 40, share)
+    after = share * excess_evidence(4, 41, share) + (1 - share) * excess_evidence(3, 41, share)
+    assert after == pytest.approx(before)
+
+
+@pytest.mark.parametrize(("true", "days"), [(0.06, 10), (0.10, 4)])
+def test_twenty_audits_a_day_see_a_broken_promise_of_2_percent(true, days):
+    rng = np.random.default_rng(2)
+    wrong = rng.binomial(20, true, (1_000, 60)).cumsum(1)
+    alarm = excess_evidence(wrong, 20 * np.arange(1, 61), 0.02) >= ALARM
+    assert np.median(alarm.argmax(1) + 1) == pytest.approx(days, abs=2)
+
+
+def test_a_kept_promise_raises_an_alarm_in_at_most_1_percent_of_400_days():
+    rng = np.random.default_rng(3)
+    wrong = rng.binomial(20, 0.02, (4_000, 400)).cumsum(1)
+    alarm = (excess_evidence(wrong, 20 * np.arange(1, 401), 0.02) >= ALARM).any(1).mean()
+    assert 0.001 <= alarm <= 0.01
+
+
+@given(COUNTS, st.integers(0, 20), st.sampled_from([0.5, 0.9, 0.98, 0.99, 0.995]))
+def test_evidence_of_a_share_is_the_mean_likelihood_ratio_over_the_cut_prior(right, wrong, share):
+    def integrand(p):
+        return math.exp(beta.logpdf(p, 500, 1) + right * math.log(p / share)) * ((1 - p) / (1 - share)) ** wrong
+
+    mean = quad(integrand, share, 1, epsabs=0, epsrel=1e-8)[0] / beta.sf(share, 500, 1)
+    assert share_evidence(right, wrong, share) == pytest.approx(mean, rel=1e-5)
+
+
+@pytest.mark.parametrize(("wrong", "reviews"), [(0, 351), (1, 619), (2, 847)])
+def test_known_numbers_of_reviews_for_99_percent(wrong, reviews):
+    assert reviews_needed(0.99, wrong, 0.05) == reviews
+    assert share_evidence(reviews - wrong, wrong, 0.99) >= 20 > share_evidence(reviews - wrong - 1, wrong, 0.99)
+
+
+def test_200_clean_reviews_support_98_35_percent():
+    assert share_bound(200, 0, 0.05) == pytest.approx(0.9835, abs=5e-5)
+
+
+@given(COUNTS, COUNTS)
+def test_every_share_below_the_bound_is_supported(right, wrong):
+    bound = share_bound(right, wrong, 0.05)
+    assert 0 <= bound <= (right / (right + wrong) if right else 0)
+    if bound:
+        assert share_evidence(right, wrong, bound) == pytest.approx(20, rel=1e-6)
+        assert all(share_evidence(right, wrong, bound * part) >= 20 for part in (0.25, 0.5, 0.9, 0.999))
+
+
+def test_without_a_right_one_nothing_is_supported():
+    assert share_bound(0, 0, 0.05) == share_bound(0, 7, 0.05) == 0
+
+
+def test_looking_after_every_review_makes_few_false_claims():
+    rng = np.random.default_rng(4)
+    broken = 0
+    for _ in range(400):
+        wrong = (rng.random(800) < 0.01).cumsum()
+        looks = range(50, 800, 25)
+        broken += any(share_evidence(n - int(wrong[n - 1]), int(wrong[n - 1]), 0.99) >= 20 for n in looks)
+    assert 0.004 <= broken / 400 <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 400)
