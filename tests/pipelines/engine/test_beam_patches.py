@@ -1,8 +1,9 @@
 import threading
 from unittest.mock import Mock
 
+import apache_beam as beam
 import pytest
-from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions, TypeOptions
 from apache_beam.portability import python_urns
 from apache_beam.portability.api import beam_fn_api_pb2
 from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
@@ -13,8 +14,16 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
 )
 from apache_beam.runners.worker import sdk_worker
 from apache_beam.runners.worker.sdk_worker import BundleProcessorCache
+from apache_beam.transforms import core
 
-from pipelines.engine.beam_patches import BUNDLE_KEPT_S, LateWorkerHandler, drop_finished_bundles, end_late_workers
+from pipelines.engine import beam_patches
+from pipelines.engine.beam_patches import (
+    BUNDLE_KEPT_S,
+    LateWorkerHandler,
+    drop_finished_bundles,
+    end_late_workers,
+    inspect_once,
+)
 
 DONE = BeamFnControlServicer._DONE_MARKER
 CACHE_S = "DEFAULT_BUNDLE_PROCESSOR_CACHE_SHUTDOWN_THRESHOLD_S"
@@ -77,3 +86,47 @@ def test_beam_itself_keeps_a_finished_bundle_for_a_minute_without_an_option_or_t
     options = PipelineOptions([]).get_all_options()
     assert BEAM_CACHE_S == 60
     assert not [name for name in options if "bundle" in name and ("cache" in name or "shutdown" in name)]
+
+
+@pytest.fixture
+def inspected_once(monkeypatch):
+    monkeypatch.setattr(PipelineOptions, "view_as", PipelineOptions.view_as)
+    monkeypatch.setattr(core, "get_function_args_defaults", core.get_function_args_defaults)
+    inspect_once()
+
+
+def test_beam_itself_parses_all_flags_for_every_view_or_the_patch_can_go():
+    options = PipelineOptions(["--runner=FnApiRunner"])
+    one, other = (beam_patches._parsed_view(options, StandardOptions) for _ in range(2))
+    assert one is not other
+    assert one.runner == other.runner == "FnApiRunner"
+
+
+@pytest.mark.usefixtures("inspected_once")
+def test_a_view_is_parsed_once_and_shares_its_values_with_all_others():
+    options, others = PipelineOptions(["--runner=FnApiRunner"]), PipelineOptions([])
+    view = options.view_as(StandardOptions)
+    assert options.view_as(StandardOptions) is view
+    view.runner = "FlinkRunner"
+    assert options.view_as(TypeOptions).view_as(StandardOptions).runner == "FlinkRunner"
+    assert others.view_as(StandardOptions).runner is None
+
+
+class Step(beam.DoFn):
+    def process(self, element, key=beam.DoFn.TimestampParam, *, word="a"):
+        yield element, key, word
+
+
+@pytest.mark.usefixtures("inspected_once")
+@pytest.mark.parametrize("name", ["process", "start_bundle", "setup", "to_runner_api"])
+def test_the_arguments_of_a_method_are_those_that_beam_finds(name):
+    method = getattr(Step(), name)
+    found = core.get_function_args_defaults(method)
+    assert found == beam_patches._inspected(method)
+    found[0].append("changed")
+    assert core.get_function_args_defaults(getattr(Step(), name)) == beam_patches._inspected(method)
+
+
+@pytest.mark.usefixtures("inspected_once")
+def test_functions_that_are_no_methods_are_inspected_by_beam():
+    assert core.get_function_args_defaults(lambda element, bound=3: element) == (["element", "bound"], [3])
