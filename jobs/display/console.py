@@ -65,6 +65,10 @@ EXTRA_OF_MODULE = {
     "matplotlib": "train",
     "faiss": "index",
     "threadpoolctl": "index",
+    "fastapi": "serve",
+    "orjson": "serve",
+    "prometheus_client": "serve",
+    "uvicorn": "serve",
 }
 
 

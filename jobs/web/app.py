@@ -1,0 +1,179 @@
+"""The addresses of the server.
+
+Service -> create_app -> ASGI application
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from jobs.web.exchange import Exchange
+from jobs.web.messages.bodies import asked_model, feedback_model, read_id, read_json, read_query
+from jobs.web.messages.descriptions import DESCRIPTION, body_schema, described, id_parameter, search_parameters
+from jobs.web.messages.documents import AnswersDocument, ClusterDocument, QuestionDocument, SearchDocument
+from jobs.web.messages.faults import DEFECT, Fault, json_response, response
+from jobs.web.metrics import TYPE
+from jobs.web.service import Service
+from schemas import __version__
+
+
+def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
+    """Return the application that serves an index, without the gate in front of it.
+
+    Args:
+        service: the index that answers.
+        exchange: watches for new versions of it; None: there are none.
+    """
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        watching = None if exchange is None else asyncio.create_task(exchange.watch())
+        yield
+        if watching is not None:
+            watching.cancel()
+        service.batcher.close()
+
+    app = FastAPI(title="qpr", version=__version__, description=DESCRIPTION, lifespan=lifespan, redoc_url=None)
+    app.state.service = service
+    _add_faults(app, service)
+    _add_searches(app, service)
+    _add_lookups(app, service)
+    _add_operations(app, service)
+    if exchange is not None:
+        _add_exchange(app, exchange)
+    return app
+
+
+def _add_faults(app: FastAPI, service: Service) -> None:
+    @app.exception_handler(Fault)
+    async def refused(_: Request, fault: Fault) -> Response:
+        service.metrics.rejects.labels(fault.cause).inc()
+        return response(fault)
+
+    @app.exception_handler(HTTPException)
+    async def unknown(_: Request, error: HTTPException) -> Response:
+        return response(Fault(error.status_code, error.detail, headers=error.headers))
+
+    @app.exception_handler(Exception)
+    async def defect(_: Request, __: Exception) -> Response:
+        return response(DEFECT)  # the gate reports it
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        return response(Fault(422, str(error)))
+
+
+def _add_searches(app: FastAPI, service: Service) -> None:
+    limits = service.settings.limits
+    searched, answered = asked_model(limits, hits=True), asked_model(limits, hits=False)
+
+    @app.get(
+        "/search",
+        **described("Hits of one question.", 422, returns=SearchDocument, parameters=search_parameters(limits)),
+    )
+    async def search_one(request: Request) -> Response:
+        question, k = read_query(request, limits)
+        _log(request, [question])
+        return json_response(await service.search([question], k))
+
+    @app.post(
+        "/search",
+        **described("Hits of questions.", 400, 413, 415, 422, returns=SearchDocument, body=body_schema(searched)),
+    )
+    async def search(request: Request) -> Response:
+        body: Any = await read_json(request, searched, limits)
+        _log(request, body.texts)
+        return json_response(await service.search(body.texts, body.k))
+
+    @app.post(
+        "/answer",
+        **described(
+            "Answers, or abstentions.", 400, 413, 415, 422, returns=AnswersDocument, body=body_schema(answered)
+        ),
+    )
+    async def answer(request: Request) -> Response:
+        body = await read_json(request, answered, limits)
+        _log(request, body.texts)
+        return json_response(await service.answer(body.texts))
+
+
+def _add_lookups(app: FastAPI, service: Service) -> None:
+    @app.get(
+        "/questions/{id}",
+        **described("A question of the index.", 404, returns=QuestionDocument, parameters=id_parameter("question")),
+    )
+    async def question(request: Request) -> Response:
+        number = read_id(request.path_params["id"])
+        if number is None:
+            raise Fault(404, "no question has this id", "not_found")
+        return json_response(await asyncio.to_thread(service.question, number))
+
+    @app.get(
+        "/clusters/{id}",
+        **described("The questions of a cluster.", 404, returns=ClusterDocument, parameters=id_parameter("cluster")),
+    )
+    async def cluster(request: Request) -> Response:
+        number = read_id(request.path_params["id"])
+        if number is None:
+            raise Fault(404, "no cluster has this id", "not_found")
+        return json_response(await asyncio.to_thread(service.cluster, number))
+
+
+def _add_operations(app: FastAPI, service: Service) -> None:
+    limits = service.settings.limits
+    verdict = feedback_model(limits)
+
+    @app.post(
+        "/feedback",
+        **described(
+            "Keep a verdict on an answer.", 400, 409, 413, 415, 422, returns=dict[str, bool], body=body_schema(verdict)
+        ),
+    )
+    async def feedback(request: Request) -> Response:
+        await service.append_feedback((await read_json(request, verdict, limits)).model_dump())
+        return json_response({"kept": True})
+
+    @app.delete(
+        "/answers/{id}",
+        **described("Block an answer at once.", 404, 409, returns=dict[str, str], parameters=id_parameter("answer")),
+    )
+    async def block(request: Request) -> Response:
+        answer_id = request.path_params["id"]
+        if len(answer_id) > limits.max_characters:
+            raise Fault(404, "no answer has such a long id", "not_found")
+        await service.block(answer_id)
+        return json_response({"blocked": answer_id})
+
+    @app.get("/healthz", **described("The process runs.", returns=dict[str, bool]))
+    async def health() -> Response:
+        return json_response({"alive": True})
+
+    @app.get("/readyz", **described("A question of the index finds itself.", returns=dict[str, bool | str]))
+    async def ready() -> Response:
+        able = await service.ready()
+        return json_response({"ready": able, "version": service.versions.current.name}, 200 if able else 503)
+
+    @app.get("/metrics", **described("Metrics in the format of Prometheus."))
+    async def metrics() -> Response:
+        return Response(service.metrics.text(), media_type=TYPE)
+
+
+def _add_exchange(app: FastAPI, exchange: Exchange) -> None:
+    @app.post("/reload", **described("Look for a new version now.", 409, returns=dict[str, str]))
+    async def reload() -> Response:
+        outcome = await exchange.reload()
+        if outcome.startswith("refused"):
+            raise Fault(409, f"the new version was {outcome}", "reload")
+        return json_response({"reload": outcome})
+
+
+def _log(request: Request, questions: list[str]) -> None:
+    request.scope["state"]["log"] = {"asked": len(questions), "questions": questions}

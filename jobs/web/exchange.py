@@ -1,0 +1,83 @@
+"""Exchange of the index while it is served.
+
+manifest at the URL -> Exchange.watch -> open_version in a thread -> Versions.swap, or a refusal that is reported
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from jobs.web.batching import use_one_thread
+from jobs.web.service import Service
+from jobs.web.versions.leases import Version
+from jobs.web.versions.opening import Opener, open_version
+from schemas.artifacts.manifest import read_manifest
+from schemas.errors import QprError
+
+_AGAIN = 60.0
+"""Seconds until a refused version is tried again: a copy may still be under way."""
+
+
+class Exchange:
+    """New versions of an index for a service.
+
+    Args:
+        service: that answers.
+        url: of the index.
+        open_searcher: opens it.
+    """
+
+    def __init__(self, service: Service, url: str, open_searcher: Opener) -> None:
+        self._service = service
+        self._url = url
+        self._open = open_searcher
+        self._busy = asyncio.Lock()
+        self._refused = ("", 0.0)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="open", initializer=use_one_thread)
+
+    async def watch(self) -> None:
+        """Check the manifest every ``poll`` seconds, for ever."""
+        while self._service.settings.poll:
+            await asyncio.sleep(self._service.settings.poll)
+            await self.reload(force=False)
+
+    async def reload(self, *, force: bool = True) -> str:
+        """Open the version at the URL and let it answer; return "swapped", "unchanged" or why it was refused.
+
+        Args:
+            force: try a version that was refused a short time ago.
+        """
+        async with self._busy:
+            try:
+                version = await asyncio.get_running_loop().run_in_executor(self._thread, self._opened, force)
+            except QprError as error:
+                return self._report(f"refused: {error}")
+            except Exception as error:  # noqa: BLE001  # the old version answers, whatever is wrong with the new one
+                return self._report(f"refused: {type(error).__name__}: {error}")
+            if version is None:
+                return "unchanged"
+            self._service.swap(version)
+            del version
+            sys.stderr.write(f"serving version {self._service.versions.current.name} now\n")
+            await asyncio.get_running_loop().run_in_executor(self._thread, gc.collect)
+            return "swapped"
+
+    def _report(self, text: str) -> str:
+        self._service.metrics.swaps.labels("refused").inc()
+        sys.stderr.write(f"the new version was {text}; the old one answers on\n")
+        return text
+
+    def _opened(self, force: bool) -> Version | None:
+        """Return the version at the URL; None if it is the one that answers, or was refused a short time ago."""
+        run_id = read_manifest(self._url, "index").run_id
+        refused, since = self._refused
+        if run_id == self._service.versions.current.run_id:
+            return None
+        if run_id == refused and not force and time.monotonic() - since < _AGAIN:
+            return None
+        self._refused = run_id, time.monotonic()
+        return open_version(self._url, self._open, vary_by=self._service.settings.vary_by)

@@ -1,0 +1,1 @@
+"""Requests and responses: bodies, documents, faults and their descriptions."""

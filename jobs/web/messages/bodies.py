@@ -1,0 +1,164 @@
+"""Bodies of requests, read within limits and checked against their models.
+
+stream of a body -> read_json -> parse -> SearchBody, AnswerBody, FeedbackBody
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar
+
+import pydantic
+from pydantic.config import JsonDict
+from starlette.requests import ClientDisconnect, Request
+
+from jobs.web.messages.faults import Fault
+from jobs.web.settings import Limits
+from schemas.artifacts.manifest import first_fault
+
+_Body = TypeVar("_Body", bound=pydantic.BaseModel)
+
+DEFAULT_K = 10
+
+_ONE_OF: JsonDict = {"oneOf": [{"required": ["question"]}, {"required": ["questions"]}]}
+"""JSON Schema of "either of both"; pydantic has no word for it."""
+
+
+class Asked(pydantic.BaseModel, frozen=True, extra="forbid", strict=True):
+    """Either one question or several."""
+
+    question: str | None
+    questions: list[str] | None
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _either(cls, given: Any) -> Any:
+        if isinstance(given, Mapping) and ("question" in given) == ("questions" in given):
+            raise ValueError("give either question or questions")
+        return given
+
+    @property
+    def texts(self) -> list[str]:
+        """Return the questions as a list."""
+        return [self.question] if self.question is not None else list(self.questions or ())
+
+
+class FeedbackBody(pydantic.BaseModel, frozen=True, extra="forbid", strict=True):
+    """A person's verdict on an answer.
+
+    Attributes:
+        question: as it was asked.
+        question_id: of the hit that was shown, None where nothing was.
+        right: the answer was right; of an abstention: it was right to abstain.
+        comment: any text.
+    """
+
+    question: str
+    question_id: str | None
+    right: bool
+    comment: str | None
+
+
+@functools.cache
+def asked_model(limits: Limits, *, hits: bool) -> type[Asked]:
+    """Return the model of a body that asks questions; with ``hits`` it has ``k`` too."""
+    question = Annotated[str, pydantic.Field(max_length=limits.max_characters)]
+    several = Annotated[list[question], pydantic.Field(min_length=1, max_length=limits.max_questions)]
+    fields: dict[str, Any] = {
+        "question": (question, pydantic.Field(default=None, description="One question.")),
+        "questions": (several, pydantic.Field(default=None, description="Several questions.")),
+    }
+    if hits:
+        k = pydantic.Field(default=min(DEFAULT_K, limits.max_k), ge=1, le=limits.max_k, description="Maximum hits.")
+        fields["k"] = (int, k)
+    name = "SearchBody" if hits else "AnswerBody"
+    model = pydantic.create_model(name, __base__=Asked, **fields)
+    model.model_config["json_schema_extra"] = _ONE_OF
+    return model
+
+
+@functools.cache
+def feedback_model(limits: Limits) -> type[FeedbackBody]:
+    """Return the model of feedback."""
+    most = limits.max_characters
+    fields: dict[str, Any] = {
+        "question": (str, pydantic.Field(max_length=most, min_length=1, description="The question as it was asked.")),
+        "question_id": (
+            str | None,
+            pydantic.Field(default=None, pattern=ID_PATTERN, description="Question whose answer was shown."),
+        ),
+        "right": (bool, pydantic.Field(description="The answer, or the abstention, was right.")),
+        "comment": (str | None, pydantic.Field(default=None, max_length=most, description="Remark.")),
+    }
+    return pydantic.create_model("FeedbackBody", __base__=FeedbackBody, **fields)
+
+
+ID_PATTERN = "^-?[0-9]{1,19}$"
+"""A 64-bit id as a string: JavaScript rounds integers beyond 2**53."""
+
+
+async def read_json(request: Request, model: type[_Body], limits: Limits) -> _Body:
+    """Return the body of a request.
+
+    Raises:
+        Fault: it is too large (413), no JSON (400, 415), or does not fit the model (422).
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":  # a foreign page can send a form or plain text without a question to the server
+        raise Fault(415, "send the body as application/json", "content_type")
+    content = await _read_limited(request, limits.max_body_kb * 1024)
+    try:
+        return model.model_validate_json(content)
+    except pydantic.ValidationError as error:
+        status = 400 if error.errors(include_url=False)[0]["type"] == "json_invalid" else 422
+        raise Fault(status, f"body: {first_fault(error)}") from error
+
+
+async def _read_limited(request: Request, limit: int) -> bytes:
+    """Return the body, of which at most ``limit`` bytes are kept in memory."""
+    too_large = Fault(
+        413, f"the body is larger than {limit // 1024:,} KiB; ask fewer questions", "body", {"Connection": "close"}
+    )
+    length = request.headers.get("content-length", "0")
+    if not length.isdigit() or int(length) > limit:
+        raise too_large
+    content = bytearray()
+    try:
+        async for chunk in request.stream():
+            content += chunk
+            if len(content) > limit:
+                raise too_large
+    except ClientDisconnect as error:
+        raise Fault(400, "the body ended too soon", "disconnected") from error
+    return bytes(content)
+
+
+def read_query(request: Request, limits: Limits) -> tuple[str, int]:
+    """Return question and number of hits of ``GET /search?q=…&k=…``.
+
+    Raises:
+        Fault: a parameter is missing, unknown, given twice or out of bounds (422).
+    """
+    given = request.query_params.multi_items()
+    values = dict(given)
+    if unknown := sorted(values.keys() - {"q", "k"}):
+        raise Fault(422, f"unknown parameter {unknown[0][:60]!a}; there are q and k")
+    if len(values) < len(given):
+        raise Fault(422, "a parameter is given twice")
+    if "q" not in values:
+        raise Fault(422, "q: the question is missing")
+    if len(values["q"]) > limits.max_characters:
+        raise Fault(422, f"q: a question has at most {limits.max_characters:,} characters")
+    k = values.get("k", str(min(DEFAULT_K, limits.max_k)))
+    if not (k.isascii() and k.isdigit() and len(k) <= 9 and 1 <= int(k) <= limits.max_k):
+        raise Fault(422, f"k: has to be a number from 1 to {limits.max_k:,}")
+    return values["q"], int(k)
+
+
+def read_id(text: str) -> int | None:
+    """Return a 64-bit id; None for a text that is none."""
+    if not text.removeprefix("-").isdigit() or not text.isascii() or len(text) > 20:
+        return None
+    value = int(text)
+    return value if -(2**63) <= value < 2**63 else None

@@ -1,0 +1,49 @@
+"""Metrics of the server in the format of Prometheus.
+
+requests, batches, versions -> Metrics -> GET /metrics
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector, generate_latest
+
+_SECONDS = (0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+
+TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Metrics:
+    """The metrics of one server.
+
+    Args:
+        waiting: returns the number of jobs in the queue.
+        opened: returns the number of versions in memory.
+    """
+
+    def __init__(self, *, waiting: Callable[[], int], opened: Callable[[], int]) -> None:
+        self.registry = kept = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self.seconds = Histogram(
+            "qpr_request_seconds", "Time from request to response.", ["endpoint"], buckets=_SECONDS, registry=kept
+        )
+        self.requests = Counter("qpr_requests", "Requests.", ["endpoint", "status"], registry=kept)
+        self.rejects = Counter("qpr_rejects", "Requests refused by a limit or for a fault.", ["cause"], registry=kept)
+        self.in_flight = Gauge("qpr_in_flight", "Requests being processed.", registry=kept)
+        self.questions = Counter(
+            "qpr_questions", "Questions searched or answered.", ["endpoint", "outcome"], registry=kept
+        )
+        self.batches = Histogram(
+            "qpr_batch_questions", "Questions searched together.", buckets=(1, 2, 4, 8, 16, 32, 64), registry=kept
+        )
+        self.swaps = Counter("qpr_swaps", "Attempts to open a new version.", ["result"], registry=kept)
+        self.blocked = Gauge("qpr_blocked_answers", "Blocked answers.", registry=kept)
+        self.version = Info("qpr_index", "Version of the index that answers.", registry=kept)
+        self.size = Gauge("qpr_index_questions", "Questions of the index that answers.", registry=kept)
+        Gauge("qpr_waiting", "Requests that wait for a thread.", registry=kept).set_function(waiting)
+        Gauge("qpr_open_versions", "Versions of the index in memory.", registry=kept).set_function(opened)
+
+    def text(self) -> bytes:
+        """Return all metrics as text."""
+        return generate_latest(self.registry)

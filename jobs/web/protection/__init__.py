@@ -1,0 +1,1 @@
+"""Protection of the server: hosts, tokens, rates, concurrency and time."""

@@ -1,0 +1,182 @@
+"""The gate in front of every request: who may ask, how often, how many at a time, and for how long.
+
+request -> Gate -> application, or a refusal -> metrics and a line of log
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import sys
+import time
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Any
+
+import orjson
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from jobs.web.messages.faults import DEFECT, Fault, response
+from jobs.web.metrics import Metrics
+from jobs.web.settings import Serving
+
+OPEN_PATHS = frozenset({"/", "/healthz", "/readyz"})
+"""Served without a token: they return no question and no answer of the index."""
+
+_OWN_PATHS = ("search", "answer", "feedback", "answers", "questions", "clusters", "reload")
+_WATCHED_PATHS = ("healthz", "readyz", "metrics", "docs", "openapi.json")
+ENDPOINTS = frozenset((*_OWN_PATHS, *_WATCHED_PATHS))
+"""Names in the metrics; any other path is "other", so that a client cannot add names."""
+
+_CLIENTS = 10_000
+"""Client addresses whose rate is remembered; the one that was silent longest is forgotten."""
+
+_LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
+
+_QUERY_BYTES = 65_536
+
+
+class Rates:
+    """Requests of each client address: a bucket that refills ``rate`` a second and holds one second's worth.
+
+    Args:
+        rate: requests a second.
+        now: clock, in seconds.
+    """
+
+    def __init__(self, rate: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._rate = rate
+        self._most = max(1.0, rate)
+        self._now = now
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, client: str) -> float:
+        """Count a request and return 0, or return the seconds until the client may ask again."""
+        now = self._now()
+        left, since = self._buckets.pop(client, (self._most, now))
+        left = min(self._most, left + (now - since) * self._rate)
+        allowed = left >= 1
+        self._buckets[client] = (left - allowed, now)
+        if len(self._buckets) > _CLIENTS:
+            self._buckets.popitem(last=False)
+        return 0.0 if allowed else (1 - left) / self._rate
+
+
+class Gate:
+    """ASGI middleware with all limits but those of a body.
+
+    Args:
+        app: the application behind it.
+        settings: of the server.
+        metrics: of the server.
+        token: that requests need; None: no token, and only requests to a local name.
+        local: the server listens on a loopback address only.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, settings: Serving, metrics: Metrics, token: str | None = None, local: bool = True
+    ) -> None:
+        self._app = app
+        self._limits = settings.limits
+        self._log = settings.log != "none"
+        self._log_questions = settings.log == "questions"
+        self._metrics = metrics
+        self._token = None if token is None else f"Bearer {token}".encode()
+        self._local = local and token is None
+        self._rates = None if settings.limits.rate is None else Rates(settings.limits.rate)
+        self._in_flight = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        status = 0
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        scope.setdefault("state", {})
+        self._in_flight += 1
+        self._metrics.in_flight.inc()
+        try:
+            self._check(scope)
+            async with asyncio.timeout(self._limits.timeout):
+                await self._app(scope, receive, watched)
+        except Fault as fault:
+            await self._refuse(fault, scope, receive, watched)
+        except TimeoutError:
+            if not status:
+                seconds = f"{self._limits.timeout:g}"
+                late = Fault(
+                    504, f"not done after {seconds} s; ask fewer questions", "timeout", {"Connection": "close"}
+                )
+                await self._refuse(late, scope, receive, watched)
+        except Exception as error:  # noqa: BLE001  # a defect must neither end the server nor show its inside
+            self._report(error)
+            if not status:
+                await self._refuse(DEFECT, scope, receive, watched)
+        finally:
+            self._in_flight -= 1
+            self._metrics.in_flight.dec()
+            self._record(scope, status, time.perf_counter() - started)
+
+    def _check(self, scope: Scope) -> None:
+        """Raise the fault of a request that may not pass."""
+        headers = dict(scope["headers"])
+        path = scope["path"]
+        if self._local and _host(headers) not in _LOCAL_NAMES:  # a foreign page whose name leads to this address
+            raise Fault(421, "this server answers requests to localhost only", "host")
+        origin = headers.get(b"origin")
+        if origin is not None and origin.rpartition(b"/")[2] != headers.get(b"host"):
+            raise Fault(403, "pages of other sites may not use this server", "origin")
+        if self._token is not None and path not in OPEN_PATHS:
+            given = headers.get(b"authorization", b"")
+            if not hmac.compare_digest(given, self._token):
+                raise Fault(401, "a bearer token is needed", "token", {"WWW-Authenticate": "Bearer"})
+        if path in OPEN_PATHS:  # whoever watches the server must see it when it is busy
+            return
+        if len(scope["query_string"]) > _QUERY_BYTES:
+            raise Fault(414, "the address is too long; ask by POST", "address")
+        if self._rates and (wait := self._rates.wait((scope.get("client") or ("",))[0])):
+            raise Fault(429, "too many requests", "rate", {"Retry-After": str(int(wait) + 1)})
+        if self._in_flight > self._limits.concurrency:
+            raise Fault(503, "busy; ask again later", "concurrency", {"Retry-After": "1"})
+
+    async def _refuse(self, fault: Fault, scope: Scope, receive: Receive, send: Send) -> None:
+        self._metrics.rejects.labels(fault.cause).inc()
+        await response(fault)(scope, receive, send)
+
+    def _report(self, error: Exception) -> None:
+        """Print kind and place of an error; its message could contain a question."""
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{PurePath(last.filename).name}:{last.lineno}"
+        message = f": {error}" if self._log_questions else ""
+        sys.stderr.write(f"error: {type(error).__name__} at {place}{message}. This is a defect\n")
+
+    def _record(self, scope: Scope, status: int, seconds: float) -> None:
+        first = scope["path"].split("/", 2)[1] if scope["path"].startswith("/") else ""
+        endpoint = first if first in ENDPOINTS else "page" if not first else "other"
+        self._metrics.seconds.labels(endpoint).observe(seconds)
+        self._metrics.requests.labels(endpoint, str(status)).inc()
+        if not self._log:
+            return
+        line: dict[str, Any] = {
+            "time": time.time(), "method": scope["method"], "endpoint": endpoint, "status": status,
+            "ms": round(seconds * 1000, 3), **scope["state"].get("log", {}),
+        }  # fmt: skip
+        if not self._log_questions:
+            line.pop("questions", None)
+        sys.stderr.write(orjson.dumps(line).decode() + "\n")
+
+
+def _host(headers: dict[bytes, bytes]) -> str:
+    """Return the name in a request's ``Host`` without the port."""
+    name = headers.get(b"host", b"").decode("latin-1")
+    return name.rpartition(":")[0] if ":" in name.rpartition("]")[2] else name

@@ -1,0 +1,117 @@
+"""The process that serves an index until it is stopped.
+
+settings, index URL -> serve -> socket, versions, application -> requests, until SIGTERM
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+
+import uvicorn
+
+from jobs.web.app import create_app
+from jobs.web.exchange import Exchange
+from jobs.web.protection.gate import Gate
+from jobs.web.protection.tokens import checked_token, is_local
+from jobs.web.service import Service
+from jobs.web.settings import Serving
+from jobs.web.state import State
+from jobs.web.versions.leases import Versions
+from jobs.web.versions.opening import Opener, open_version
+from schemas.errors import QprError
+
+_CONNECTIONS = 2000
+"""Open connections, idle ones included; each takes a file descriptor and 50 kB."""
+
+
+def serve(url: str, settings: Serving, open_searcher: Opener) -> None:
+    """Serve an index until SIGTERM or SIGINT; requests that run then are finished.
+
+    Args:
+        url: of the index.
+        settings: of the server.
+        open_searcher: opens the index and its later versions.
+
+    Raises:
+        QprError: the address is in use, the token file is no good, or the index cannot be opened.
+        UsageError: other machines could connect without a token.
+    """
+    token = checked_token(settings.host, settings.token_file)
+    state = State(settings.state)
+    with _listening(settings) as listener:
+        service = Service(settings, Versions(open_version(url, open_searcher, vary_by=settings.vary_by)), state)
+        exchange = Exchange(service, url, open_searcher)
+        app = create_app(service, exchange)
+        gate = Gate(app, settings=settings, metrics=service.metrics, token=token, local=is_local(settings.host))
+        config = uvicorn.Config(
+            gate,
+            http="httptools",
+            loop="uvloop" if sys.platform != "win32" else "asyncio",
+            ws="none",
+            access_log=False,
+            log_level="error",
+            server_header=False,
+            proxy_headers=False,
+            limit_concurrency=_CONNECTIONS,
+            backlog=_CONNECTIONS,
+            timeout_graceful_shutdown=int(settings.drain),
+        )
+        host, port = listener.getsockname()[:2]
+        name = f"[{host}]" if ":" in host else host
+        sys.stderr.write(f"serving {url} at http://{name}:{port}, version {service.versions.current.name}\n")
+        sys.stderr.flush()
+        _Server(config, exchange).run([listener])
+
+
+@contextlib.contextmanager
+def _listening(settings: Serving) -> Iterator[socket.socket]:
+    """Yield a socket with the address of the settings, taken before the index is opened."""
+    place = f"{settings.host}:{settings.port}"
+    try:
+        [(family, *_, address), *_] = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
+        listener = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise QprError(f"{place}: {error.strerror}. Give another --host") from error
+    with listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(address)
+        except OSError as error:
+            raise QprError(f"{place}: {error.strerror}. Give another --host or --port") from error
+        yield listener
+
+
+class _Server(uvicorn.Server):
+    """A server that ends by itself after a signal, and looks for a new version on SIGHUP."""
+
+    def __init__(self, config: uvicorn.Config, exchange: Exchange) -> None:
+        super().__init__(config)
+        self._exchange = exchange
+        self._reloads = set[asyncio.Task[str]]()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Handle signals in the event loop; after the last request, the process ends with 0."""
+        loop = asyncio.get_running_loop()
+        handled = {signal.SIGTERM: self._stop, signal.SIGINT: self._stop, signal.SIGHUP: self._reload}
+        for number, handler in handled.items():
+            loop.add_signal_handler(number, handler)
+        try:
+            yield
+        finally:
+            for number in handled:
+                loop.remove_signal_handler(number)
+
+    def _stop(self) -> None:
+        self.force_exit = self.should_exit  # the second signal does not wait
+        self.should_exit = True
+
+    def _reload(self) -> None:
+        task = asyncio.ensure_future(self._exchange.reload())
+        self._reloads.add(task)
+        task.add_done_callback(self._reloads.discard)

@@ -1,0 +1,138 @@
+"""The work of a server behind its addresses: searches, answers, look-ups and feedback.
+
+checked request -> Service -> plain objects for JSON
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from jobs.web.batching import Batcher
+from jobs.web.messages.documents import (
+    AnswersDocument,
+    ClusterDocument,
+    HitDocument,
+    IndexedQuestion,
+    QuestionDocument,
+    SearchDocument,
+    answer_document,
+    hit_documents,
+    question_document,
+)
+from jobs.web.messages.faults import Fault
+from jobs.web.metrics import Metrics
+from jobs.web.settings import Serving
+from jobs.web.state import State
+from jobs.web.versions.leases import Version, Versions
+
+CLUSTER_QUESTIONS = 1000
+"""Questions of a cluster that a response lists."""
+
+
+class Service:
+    """An index that is served.
+
+    Args:
+        settings: of the server.
+        versions: with the first version of the index.
+        state: blocked answers and feedback.
+    """
+
+    def __init__(self, settings: Serving, versions: Versions, state: State) -> None:
+        self.settings = settings
+        self.versions = versions
+        self.state = state
+        self.metrics = Metrics(waiting=lambda: self.batcher.waiting, opened=lambda: versions.opened)
+        self.batcher = Batcher(settings.threads, self.metrics.batches.observe)
+        self.metrics.blocked.set(len(state.blocked))
+        self.show_version(versions.current)
+
+    def show_version(self, version: Version) -> None:
+        """Put the version that answers into the metrics."""
+        self.metrics.version.info({"version": version.name, "run": version.run_id})
+        self.metrics.size.set(len(version.searcher))
+
+    def swap(self, version: Version) -> None:
+        """Answer later requests by another version."""
+        self.versions.swap(version)
+        self.metrics.swaps.labels("swapped").inc()
+        self.show_version(version)
+
+    async def search(self, questions: Sequence[str], k: int) -> SearchDocument:
+        """Return the hits of each question; those with a blocked answer are left out."""
+        with self.versions.lease() as version:
+            results = await self._search(version, questions, k)
+            found = sum(bool(hits) for hits in results)
+            self.metrics.questions.labels("search", "hits").inc(found)
+            self.metrics.questions.labels("search", "no_hit").inc(len(results) - found)
+            pairs = zip(questions, results, strict=True)
+            return {"version": version.name, "results": [{"question": text, "hits": hits} for text, hits in pairs]}
+
+    async def _search(self, version: Version, questions: Sequence[str], k: int) -> list[list[HitDocument]]:
+        blocked = self.state.blocked
+        depth, size = k, len(version.searcher)
+        while True:  # again and deeper, as long as blocked answers leave less than k hits
+            depth = min(size, 2 * depth + 8) if blocked else k
+            found = await self.batcher.run(version, "search", questions, depth)
+            kept = [hit_documents(hits, k, blocked=blocked) for hits in found]
+            lacking = any(len(best) < k and len(hits) >= depth for best, hits in zip(kept, found, strict=True))
+            if not lacking or depth >= size:
+                return kept
+
+    async def answer(self, questions: Sequence[str]) -> AnswersDocument:
+        """Return the answer to each question, or an abstention with its reason."""
+        with self.versions.lease() as version:
+            answers = await self.batcher.run(version, "answer", questions)
+            rows = [answer_document(answer, blocked=self.state.blocked) for answer in answers]
+            for row in rows:
+                self.metrics.questions.labels("answer", row["reason"]).inc()
+            return {"version": version.name, "results": rows}
+
+    def question(self, question_id: int) -> QuestionDocument:
+        """Return a question of the index.
+
+        Raises:
+            Fault: there is none with this id (404).
+        """
+        version = self.versions.current
+        row = int(version.searcher.index.rows_of(np.array([question_id], np.int64))[0])
+        if row < 0:
+            raise Fault(404, "no question has this id", "not_found")
+        return {"version": version.name, **self._rows(version, [row])[0]}
+
+    def cluster(self, cluster_id: int) -> ClusterDocument:
+        """Return the questions of a cluster.
+
+        Raises:
+            Fault: there is none with this id (404).
+        """
+        version = self.versions.current
+        rows = version.clusters.of(cluster_id)
+        if not len(rows):
+            raise Fault(404, "no cluster has this id", "not_found")
+        questions = self._rows(version, rows[:CLUSTER_QUESTIONS])
+        return ClusterDocument(version=version.name, cluster_id=str(cluster_id), size=len(rows), questions=questions)
+
+    def _rows(self, version: Version, rows: Any) -> list[IndexedQuestion]:
+        table = version.searcher.index.questions(rows).to_pylist()
+        return [question_document(row, blocked=self.state.blocked) for row in table]
+
+    async def ready(self) -> bool:
+        """Return whether a question of the index finds itself."""
+        with self.versions.lease() as version:
+            text, question_id = version.canaries[0]
+            [hits] = await self.batcher.run(version, "search", [text], 1)
+            return bool(hits) and hits[0].question_id == question_id
+
+    async def block(self, answer_id: str) -> None:
+        """Block an answer in all later responses."""
+        await asyncio.to_thread(self.state.block, answer_id)
+        self.metrics.blocked.set(len(self.state.blocked))
+
+    async def append_feedback(self, row: dict[str, Any]) -> None:
+        """Append a verdict to the feedback, with the version that answered."""
+        await asyncio.to_thread(self.state.append_feedback, {**row, "version": self.versions.current.name})

@@ -1,0 +1,51 @@
+"""Settings of the server.
+
+options of `qpr serve` -> Serving -> jobs.web.server
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import pydantic
+
+from schemas.option import Option
+
+
+class Limits(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"):
+    """Limits of requests; a request beyond one is refused at once and named in the metrics."""
+
+    max_body_kb: int = pydantic.Field(default=1024, ge=1, le=65_536, description="Maximum KiB of a request's body.")
+    max_characters: int = pydantic.Field(default=2000, ge=1, description="Maximum characters of a question.")
+    max_questions: int = pydantic.Field(default=1000, ge=1, description="Maximum questions of a request.")
+    max_k: int = pydantic.Field(default=100, ge=1, description="Maximum hits of a question.")
+    concurrency: int = pydantic.Field(default=256, ge=1, description="Maximum requests at a time; others get 503.")
+    rate: Annotated[float | None, Option(default="no limit")] = pydantic.Field(
+        default=None, gt=0, description="Maximum requests a second of one client address; others get 429."
+    )
+    timeout: float = pydantic.Field(default=10.0, gt=0, description="Seconds until a request is given up with 504.")
+
+
+class Serving(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Address, files and behaviour of the server."""
+
+    host: str = pydantic.Field(default="127.0.0.1", description="Address to listen on; others need --token-file.")
+    port: int = pydantic.Field(default=8080, ge=0, le=65_535, description="Port; 0 is any free one.")
+    token_file: Annotated[str | None, Option(metavar="FILE")] = pydantic.Field(
+        default=None, description="File with the bearer token that requests need."
+    )
+    state: Annotated[str | None, Option(metavar="FOLDER")] = pydantic.Field(
+        default=None, description="Local folder that keeps blocked answers and feedback."
+    )
+    threads: int = pydantic.Field(default=2, ge=1, le=256, description="Threads that search.")
+    poll: float = pydantic.Field(
+        default=5.0, ge=0, description="Seconds between two checks for a new version of the index; 0: on request only."
+    )
+    drain: float = pydantic.Field(default=30.0, ge=0, description="Seconds for running requests after SIGTERM.")
+    log: Literal["none", "requests", "questions"] = pydantic.Field(
+        default="requests", description="Log requests on stderr, with or without their questions."
+    )
+    vary_by: tuple[str, ...] = pydantic.Field(
+        default=(), description="Columns of the index, such as locale, that a hit has to share with the request."
+    )
+    limits: Limits = Limits()

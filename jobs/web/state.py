@@ -1,0 +1,95 @@
+"""State that outlives the server: blocked answers and feedback.
+
+DELETE /answers/{id} -> State.block -> blocked.json; POST /feedback -> State.append_feedback -> feedback.jsonl
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pydantic
+
+from jobs.web.messages.faults import Fault
+from schemas.errors import QprError
+
+MOST_FEEDBACK = 100_000_000
+"""Bytes of feedback at which the file has to be moved away: a client in a loop must not fill the disk."""
+
+_BLOCKED = pydantic.TypeAdapter(set[str])
+
+
+class State:
+    """Blocked answers and feedback of a server.
+
+    Args:
+        folder: where both files are; it is made if it is missing. None: nothing is kept, and both are refused.
+
+    Raises:
+        QprError: the folder cannot be written, or the file of blocked answers is damaged.
+    """
+
+    def __init__(self, folder: str | None) -> None:
+        self._folder = None if folder is None else Path(folder)
+        self._lock = threading.Lock()
+        self.blocked: frozenset[str] = frozenset()
+        if self._folder is None:
+            return
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise QprError(f"{folder}: cannot be made: {error.strerror}. Give another --state") from error
+        if not os.access(self._folder, os.W_OK):
+            raise QprError(f"{folder}: cannot be written. Give another --state")
+        self.blocked = _read_blocked(self._folder / "blocked.json")
+
+    def block(self, answer_id: str) -> None:
+        """Block an answer, from this call on and after a restart.
+
+        Raises:
+            Fault: the server keeps no state (409).
+        """
+        folder = self._kept("blocked answers")
+        with self._lock:
+            self.blocked |= {answer_id}
+            new = folder / "blocked.json.new"
+            with new.open("wb") as file:
+                file.write(orjson.dumps(sorted(self.blocked), option=orjson.OPT_INDENT_2))
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(folder / "blocked.json")
+
+    def append_feedback(self, row: Mapping[str, Any]) -> None:
+        """Append a row to the feedback.
+
+        Raises:
+            Fault: the server keeps no state, or the file is full (409).
+        """
+        path = self._kept("feedback") / "feedback.jsonl"
+        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+        with self._lock, path.open("ab+") as file:
+            size = file.seek(0, os.SEEK_END)
+            if size > MOST_FEEDBACK:
+                raise Fault(409, "the file of feedback is full; move it away", "full")
+            file.seek(max(0, size - 1))
+            cut = size and file.read(1) != b"\n"  # a killed server has left half a line
+            file.write((b"\n" if cut else b"") + orjson.dumps({"time": now, **row}) + b"\n")
+
+    def _kept(self, content: str) -> Path:
+        if self._folder is None:
+            raise Fault(409, f"this server keeps no {content}; start it with --state FOLDER", "no_state")
+        return self._folder
+
+
+def _read_blocked(path: Path) -> frozenset[str]:
+    try:
+        return frozenset(_BLOCKED.validate_json(path.read_bytes(), strict=True))
+    except FileNotFoundError:
+        return frozenset()
+    except (OSError, pydantic.ValidationError) as error:
+        raise QprError(f"{path}: is no list of blocked answers. Restore it, or remove it to block none") from error

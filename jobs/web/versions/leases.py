@@ -1,0 +1,100 @@
+"""Opened versions of the index, the current one and those that requests still use.
+
+Version -> Versions.swap -> Versions.lease -> the version of a request, until the request ends
+
+All methods run in the thread of the event loop, so that no lock is needed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+from jobs.web.versions.clusters import ClusterRows
+
+
+class Searches(Protocol):
+    """The part of `model.search.searcher.Searcher` that the server uses."""
+
+    @property
+    def index(self) -> Any:
+        """Return the opened index."""
+        ...
+
+    def __len__(self) -> int:
+        """Return the number of questions."""
+        ...
+
+    def search_many(self, questions: Sequence[str], k: int = 10) -> Sequence[Sequence[Any]]:
+        """Return the hits of each question."""
+        ...
+
+    def answer_many(self, questions: Sequence[str]) -> Sequence[Any]:
+        """Return the answer to each question, or an abstention."""
+        ...
+
+
+@dataclasses.dataclass(eq=False)
+class Version:
+    """An opened, verified and warmed version of the index.
+
+    Attributes:
+        name: digest of its content.
+        run_id: folder of its run.
+        searcher: of its questions.
+        clusters: rows of each cluster.
+        canaries: questions of the index, and the id of each.
+        leases: number of requests that use it.
+    """
+
+    name: str
+    run_id: str
+    searcher: Searches
+    clusters: ClusterRows
+    canaries: Sequence[tuple[str, int]]
+    leases: int = 0
+
+
+class Versions:
+    """The current version, and older ones that requests still use.
+
+    Args:
+        first: the version to begin with.
+    """
+
+    def __init__(self, first: Version) -> None:
+        self._current = first
+        self._retired: list[Version] = []
+
+    @property
+    def current(self) -> Version:
+        """Return the version for new requests."""
+        return self._current
+
+    @property
+    def opened(self) -> int:
+        """Return the number of versions in memory."""
+        return 1 + len(self._retired)
+
+    @contextlib.contextmanager
+    def lease(self) -> Iterator[Version]:
+        """Yield the current version; it stays in memory until the block ends."""
+        version = self._current
+        version.leases += 1
+        try:
+            yield version
+        finally:
+            version.leases -= 1
+            if version is not self._current:
+                self._drop_unused()
+
+    def swap(self, version: Version) -> None:
+        """Use another version for new requests; the old one is dropped with its last request."""
+        self._retired.append(self._current)
+        self._current = version
+        self._drop_unused()
+
+    def _drop_unused(self) -> None:
+        self._retired = [version for version in self._retired if version.leases]

@@ -1,0 +1,101 @@
+"""Opening of a version of the index for serving: verified, searched, and small enough for the memory.
+
+index URL -> open_version -> Version
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+
+from jobs.web.versions.clusters import ClusterRows
+from jobs.web.versions.leases import Searches, Version
+from schemas.artifacts.manifest import Manifest, read_manifest
+from schemas.errors import QprError
+
+Opener = Callable[[str], Searches]
+
+CANARIES = 8
+"""Questions of the index, evenly spaced, each of which has to find itself."""
+
+_WARMING = 64
+"""Questions that are searched before requests come: compiled loops, tables and pages of files are then in memory."""
+
+_ATTEMPTS = 3
+
+_NAME = 16
+"""Hexadecimal digits of a digest that name a version."""
+
+
+def open_version(url: str, open_searcher: Opener, *, vary_by: Iterable[str] = ()) -> Version:
+    """Open, verify and warm the version that is at a URL now.
+
+    Args:
+        url: of the index.
+        open_searcher: opens it; every byte is checked against the manifest.
+        vary_by: columns that requests are to share with hits.
+
+    Raises:
+        QprError: there is no complete index, it is damaged, it lacks a column, a question does not find itself, or the
+            memory does not hold it.
+    """
+    for _ in range(_ATTEMPTS):
+        manifest = read_manifest(url, "index")
+        _check_memory(url, manifest)
+        try:
+            searcher = open_searcher(url)
+        except QprError:
+            if read_manifest(url, "index").run_id == manifest.run_id:
+                raise
+            continue  # the next version was published meanwhile, and the files of this one are gone
+        if read_manifest(url, "index").run_id == manifest.run_id:
+            break
+    else:
+        raise QprError(f"{url}: changes faster than it can be opened. Publish less often")
+    _check_columns(url, searcher, vary_by)
+    return Version(
+        name=manifest.digest[:_NAME],
+        run_id=manifest.run_id,
+        searcher=searcher,
+        clusters=ClusterRows(searcher.index),
+        canaries=_checked_canaries(url, searcher),
+    )
+
+
+def _checked_canaries(url: str, searcher: Searches) -> list[tuple[str, int]]:
+    """Return some questions that find themselves, after searches for more of them."""
+    rows = np.unique(np.linspace(0, len(searcher) - 1, _WARMING).astype(np.int64))
+    table = searcher.index.questions(rows)
+    pairs = list(zip(table["text"].to_pylist(), table["question_id"].to_pylist(), strict=True))
+    searcher.search_many([text for text, _ in pairs], 10)
+    canaries = pairs[:: max(1, len(pairs) // CANARIES)][:CANARIES]
+    for text, question_id in canaries:
+        hits = searcher.search_many([text], 1)[0]
+        if not hits or hits[0].question_id != question_id:
+            raise QprError(f"{url}: question {question_id} does not find itself. Build the index again")
+    return canaries
+
+
+def _check_columns(url: str, searcher: Searches, vary_by: Iterable[str]) -> None:
+    """Check that hits can vary by columns; rows of an index have no column for it."""
+    columns = searcher.index.questions(np.zeros(1, np.int64)).column_names
+    for name in vary_by:
+        if name not in {"locale", "tenant"} & set(columns):
+            there = ", ".join(columns)
+            raise QprError(f"{url}: --vary-by {name}: no column of its questions to vary by; they have {there}")
+
+
+def _check_memory(url: str, manifest: Manifest) -> None:
+    """Check that the free memory holds all files, where the system reports it."""
+    path = Path("/proc/meminfo")
+    free = [int(line.split()[1]) * 1024 for line in _lines(path) if line.startswith("MemAvailable:")]
+    needed = sum(file.bytes for file in manifest.files)
+    if free and needed > free[0]:
+        sizes = f"needs {needed / 1e6:,.0f} MB, {free[0] / 1e6:,.0f} MB are free"
+        raise QprError(f"{url}: {sizes}. Use a smaller index or a larger machine")
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines() if path.exists() else []

@@ -1,0 +1,146 @@
+"""Requests and responses of the application on a few questions."""
+
+import json
+
+import pytest
+
+from schemas.text import fold, hash64, question_id
+
+
+def hits(response):
+    assert response.status_code == 200, response.text
+    return [[hit["text"] for hit in result["hits"]] for result in response.json()["results"]]
+
+
+def test_a_search_returns_hits_with_their_reasons_and_text_ids(start):
+    client = start()
+    found = client.get("/search", params={"q": "pay my bill", "k": 2}).json()
+    assert found["version"] == "one"
+    [result] = found["results"]
+    assert result["question"] == "pay my bill"
+    assert [hit["rank"] for hit in result["hits"]] == [1, 2]
+    first = result["hits"][0]
+    assert first["question_id"] == str(question_id("pay my bill"))
+    assert (first["answer"], first["answer_id"], first["cluster_id"]) == ("in the app", "pay", "7")
+    assert first["why"] == {
+        "shared_words": [], "dense_rank": 1, "lexical_rank": None, "contributions": {}, "guard": None,
+    }  # fmt: skip
+
+
+def test_several_questions_are_one_request_and_equal_single_ones(start):
+    client = start()
+    questions = ["pay my bill", "cancel flight", "nothing known", ""] * 40
+    together = hits(client.post("/search", json={"questions": questions, "k": 3}))
+    alone = [hits(client.post("/search", json={"question": question, "k": 3}))[0] for question in questions[:4]]
+    assert together == alone * 40
+    assert max(map(len, client.service.versions.current.searcher.calls)) <= 64
+
+
+def test_an_answer_or_an_abstention_has_its_reason(start):
+    response = start().post("/answer", json={"questions": ["Pay my bill?", "pay the bill", "unheard"]})
+    answered = response.json()["results"]
+    assert [(row["answered"], row["reason"], row["answer"]) for row in answered] == [
+        (True, "exact", "in the app"), (False, "no_certificate", None), (False, "no_hit", None),
+    ]  # fmt: skip
+    assert [row["hit"] and row["hit"]["text"] for row in answered][2] is None
+
+
+def test_a_question_and_a_cluster_are_found_by_their_ids(start):
+    client = start()
+    found = client.get(f"/questions/{question_id('change my flight')}").json()
+    assert (found["text"], found["cluster_id"]) == ("change my flight", "-8")
+    assert found["answer_id"] == str(hash64(fold("At the  desk")))
+    cluster = client.get("/clusters/-8").json()
+    assert cluster["size"] == 2
+    assert {row["text"] for row in cluster["questions"]} == {"cancel my flight", "change my flight"}
+
+
+@pytest.mark.parametrize("path", ["questions", "clusters"])
+@pytest.mark.parametrize(
+    "number", ["0", "12", "x", "9" * 19, "9" * 30, "-9223372036854775808", "٣", "9223372036854775807"]
+)
+def test_an_unknown_id_is_not_found(start, path, number):
+    assert start().get(f"/{path}/{number}").status_code == 404
+
+
+def test_a_blocked_answer_is_in_no_later_response_nor_after_a_restart(start):
+    client = start()
+    assert client.delete("/answers/pay").json() == {"blocked": "pay"}
+    for again in (client, start()):
+        assert "in the app" not in again.get("/search", params={"q": "pay my bill"}).text
+        [row] = again.post("/answer", json={"question": "pay my bill"}).json()["results"]
+        assert (row["answered"], row["reason"], row["hit"]) == (False, "blocked", None)
+        assert "in the app" not in again.get("/clusters/7").text
+
+
+def test_hits_behind_blocked_ones_move_up(start):
+    client = start()
+    client.delete("/answers/pay")
+    [texts] = hits(client.get("/search", params={"q": "pay my bill", "k": 1}))
+    assert texts in (["cancel my flight"], ["change my flight"])
+
+
+def test_an_answer_without_an_id_is_blocked_by_the_id_that_hits_show(start):
+    client = start()
+    [hit] = client.get("/search", params={"q": "change flight", "k": 1}).json()["results"][0]["hits"]
+    client.delete(f"/answers/{hit['answer_id']}")
+    assert "At the" not in client.get("/search", params={"q": "change flight"}).text
+
+
+def test_feedback_is_appended_to_a_file_and_to_nothing_else(start, tmp_path):
+    client = start()
+    given = {"question": "pay?", "question_id": str(question_id("pay my bill")), "right": False}
+    assert client.post("/feedback", json=given).json() == {"kept": True}
+    assert client.post("/feedback", json={"question": "x", "right": True, "comment": "ok"}).status_code == 200
+    rows = [json.loads(line) for line in (tmp_path / "state/feedback.jsonl").read_text().splitlines()]
+    assert [(row["question"], row["right"], row["version"]) for row in rows] == [
+        ("pay?", False, "one"),
+        ("x", True, "one"),
+    ]
+    assert "time" in rows[0]
+
+
+def test_without_a_state_folder_feedback_and_blocking_are_refused(start):
+    client = start(state=False)
+    for response in (client.delete("/answers/a"), client.post("/feedback", json={"question": "x", "right": True})):
+        assert response.status_code == 409
+        assert "--state" in response.json()["error"]
+
+
+def test_a_defect_is_reported_without_the_question(start, capsys):
+    client = start(log="requests")
+    response = client.get("/search", params={"q": "fail"})
+    assert (response.status_code, response.json()) == (500, {"error": "a defect of the server; its log has the cause"})
+    assert hits(client.get("/search", params={"q": "this"})) == [["what is this"]]
+    err = capsys.readouterr().err
+    assert "RuntimeError at conftest.py" in err
+    assert "secret" not in err
+    assert "Traceback" not in err
+
+
+def test_health_readiness_and_metrics(start):
+    client = start()
+    assert client.get("/healthz").json() == {"alive": True}
+    assert client.get("/readyz").json() == {"ready": True, "version": "one"}
+    client.get("/search", params={"q": "pay"})
+    client.get("/search", params={"q": "unheard"})
+    client.get("/search")
+    client.post("/answer", json={"question": "pay my bill"})
+    shown = client.get("/metrics").text
+    for line in (
+        'qpr_questions_total{endpoint="search",outcome="hits"} 1.0',
+        'qpr_questions_total{endpoint="search",outcome="no_hit"} 1.0',
+        'qpr_questions_total{endpoint="answer",outcome="exact"} 1.0',
+        'qpr_requests_total{endpoint="search",status="422"} 1.0',
+        'qpr_rejects_total{cause="invalid"} 1.0',
+        'qpr_index_info{run="run-one",version="one"} 1.0',
+        "qpr_index_questions 5.0",
+        "qpr_in_flight 1.0",
+    ):
+        assert line in shown.splitlines()
+
+
+def test_an_index_that_does_not_find_its_questions_is_not_ready(start):
+    client = start()
+    client.service.versions.current.canaries = [("unheard", 1)]
+    assert client.get("/readyz").status_code == 503
