@@ -1,13 +1,13 @@
 """The public interface for programs: open an index and search it, or encode questions with a model.
 
-index URL -> open_index -> Index.search(question) -> list of Hit
+index URL -> open_searcher -> Searcher.search(question) -> list of Hit; Searcher.answer(question) -> Answer
 
->>> from qpr import open_index
->>> index = open_index("index")
->>> hits = index.search("how do I pay my bill", k=3)
+>>> from qpr import open_searcher
+>>> searcher = open_searcher("index")
+>>> hits = searcher.search("how do I pay my bill", k=3)
 >>> [hit.rank for hit in hits]
 [1, 2, 3]
->>> both = index.search_many(["how do I pay my bill", "cancel my flight"], k=1)
+>>> both = searcher.search_many(["how do I pay my bill", "cancel my flight"], k=1)
 >>> len(both)
 2
 """
@@ -19,9 +19,8 @@ from qpr.shadowing import refuse_shadowed
 refuse_shadowed()
 
 from model.encoders.loading import load_encoder  # noqa: E402  # a module of the user's with such a name would be run
-from model.index.hits import Hit  # noqa: E402
-from model.index.index import Index  # noqa: E402
-from model.search.opening import open_index  # noqa: E402
+from model.search.results import Answer, Hit, Why  # noqa: E402
+from model.search.searcher import Searcher, open_searcher  # noqa: E402
 from schemas.errors import QprError, UsageError  # noqa: E402
 
-__all__ = ["Hit", "Index", "QprError", "UsageError", "load_encoder", "open_index"]
+__all__ = ["Answer", "Hit", "QprError", "Searcher", "UsageError", "Why", "load_encoder", "open_searcher"]

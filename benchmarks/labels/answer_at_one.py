@@ -22,7 +22,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from benchmarks.cli import AsJson, Report, run
 from benchmarks.labels.known_logs import MissingDataError, read_log
 from benchmarks.measure import measure_qpr
-from model.search.opening import open_index
+from model.search.searcher import open_searcher
 from schemas.text import fold
 
 EVERY_LABEL = ("--linkage", "none", "--min-coherence", "0", "--near-duplicate", "0")
@@ -50,9 +50,8 @@ def parts() -> tuple[list[Asked], list[Asked]]:
 
 def answered(index_url: str, requests: Sequence[Asked]) -> tuple[float, float]:
     """Return the share of requests whose nearest question has the right answer, and the share with an answer at all."""
-    hits = [
-        found[0] if found else None for found in open_index(index_url).search_many([r.question for r in requests], k=1)
-    ]
+    found = open_searcher(index_url).search_many([request.question for request in requests], k=1)
+    hits = [first[0] if first else None for first in found]
     answers = [hit.answer if hit is not None else None for hit in hits]
     right = sum(
         answer is not None and fold(answer) == fold(r.answer) for answer, r in zip(answers, requests, strict=True)

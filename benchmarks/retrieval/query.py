@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from model.search.opening import open_index
+from model.search.searcher import open_searcher
 from schemas.artifacts.dataset import open_dataset
 
 
@@ -29,17 +29,17 @@ def main(
     texts = open_dataset(dataset).table("questions", columns=["text"])["text"]
     chosen = np.random.default_rng(seed).choice(len(texts), size=min(queries, len(texts)), replace=False)
     clock = [time.perf_counter()]
-    opened = open_index(index, probes=probes)
+    opened = open_searcher(index, probes=probes)
     clock.append(time.perf_counter())
-    opened.questions([0])
+    opened.index.questions([0])
     clock.append(time.perf_counter())
     sample = texts.take(chosen).to_pylist()
     for text in [sample[0], *sample]:  # the first one warms up
         opened.search(text, k)
         clock.append(time.perf_counter())
     times = 1_000 * np.diff(clock)
-    about = {"questions": len(opened), "factory": opened.settings.factory, "probes": opened.probes}
-    report = Report(as_json=as_json, seed=seed, queries=len(sample), k=k, shards=len(opened.shards), **about)
+    about = {"questions": len(opened), "factory": opened.index.settings.factory, "probes": opened.index.probes}
+    report = Report(as_json=as_json, seed=seed, queries=len(sample), k=k, shards=len(opened.index.shards), **about)
     answers = {"mean_ms": times[3:].mean(), "p95_ms": np.percentile(times[3:], 95), "max_ms": times[3:].max()}
     figures = {"opening_ms": times[0], "first_lookup_ms": times[1], **answers}
     report.row(**{name: float(value) for name, value in figures.items()})

@@ -38,12 +38,12 @@ def evaluate(
       qpr evaluate --beir beir/quora --model model
     """
     from jobs.workflows.evaluation import evaluate_index, evaluate_model, metrics_table
-    from model.search.opening import open_index
+    from model.search.searcher import open_searcher
 
     if output:
         conditional_writes.refuse_existing(output, overwrite=overwrite)
     if dataset and index and not (beir or model):
-        result = evaluate_index(dataset, open_index(index, **dict(opening)), settings)
+        result = evaluate_index(dataset, open_searcher(index, **dict(opening)), settings)
     elif beir and model and not (dataset or index or opening.rerank):
         result = evaluate_model(beir, model, settings)
     else:

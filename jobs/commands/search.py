@@ -1,6 +1,6 @@
 """``qpr search``: the questions of an index most similar to each given question.
 
-arguments or lines of stdin -> Index.search_many -> a table or a JSON object a question
+arguments or lines of stdin -> Searcher.search_many -> a table or a JSON object a question
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ def search(
 ) -> None:
     """Find the questions most similar to each question.
 
-    A score is the negative squared distance of the two vectors: 0 is best. With --rerank it is the reranker's own.
+    A question of the index that is equal but for case, white space and outer punctuation comes first. Each hit names
+    the words that it shares with the question, and its rank by the distance of the vectors.
 
     A question that begins with a dash follows after --.
 
     Example:
       qpr search --index index "how do I pay my bill" --k 5
     """
-    from model.search.opening import open_index
+    from model.search.searcher import open_searcher
 
     given = question_arguments(questions or [])
     if not given and is_typed():
         say("Type a question and press Enter; Ctrl-D ends.")
-    opened = open_index(index, **settings.model_dump(exclude={"k"}))
+    opened = open_searcher(index, **settings.model_dump(exclude={"k"}))
     k = min(settings.k, len(opened))
     empty = True
     for batch in question_batches(given, hits=k):

@@ -15,9 +15,13 @@ import rich.table
 
 from jobs.display.console import results
 from jobs.display.safe_text import printable, with_text_ids
+from schemas.text import question_id
 
 if TYPE_CHECKING:
-    from model.index.hits import Hit
+    from model.search.results import Hit
+
+SHOWN_WORDS = 5
+"""Maximum shared words in a row of the table."""
 
 
 def print_hits(question: str, hits: Sequence[Hit], *, as_json: bool) -> None:
@@ -32,13 +36,26 @@ def print_hits(question: str, hits: Sequence[Hit], *, as_json: bool) -> None:
 
 def _table(question: str, hits: Sequence[Hit]) -> rich.table.Table:
     table = rich.table.Table(title=printable(question), title_justify="left")
-    for name in ("rank", "score"):
-        table.add_column(name, justify="right")
+    table.add_column("rank", justify="right")
+    likely = any(hit.probability is not None for hit in hits)
+    if likely:
+        table.add_column("probability", justify="right")
     table.add_column("question")
     answered = any(hit.answer for hit in hits)
     if answered:
         table.add_column("answer")
+    table.add_column("why")
     for hit in hits:
-        cells = [hit.text, *([hit.answer or ""] if answered else [])]
-        table.add_row(str(hit.rank), f"{hit.score:.3f}", *map(printable, cells))
+        cells = [hit.text, *([hit.answer or ""] if answered else []), _reasons(question, hit)]
+        probability = [] if not likely else ["" if hit.probability is None else f"{hit.probability:.2f}"]
+        table.add_row(str(hit.rank), *probability, *map(printable, cells))
     return table
+
+
+def _reasons(question: str, hit: Hit) -> str:
+    if hit.question_id == question_id(question):
+        return "the same question"
+    words = hit.why.shared_words
+    shown = [" ".join(words[:SHOWN_WORDS]) + (" …" if len(words) > SHOWN_WORDS else "")] if words else []
+    ranks = {"nearest": hit.why.dense_rank, "BM25": hit.why.lexical_rank}
+    return ", ".join([*shown, *(f"{name} {rank}" for name, rank in ranks.items() if rank)])

@@ -1,6 +1,6 @@
 """Evaluation of an index on a dataset, or of a model on a collection in the BEIR layout, and its table.
 
-dataset, Index -> evaluate_index -> metrics -> metrics_table; BEIR folder, model -> evaluate_model -> the same
+dataset, Searcher -> evaluate_index -> metrics -> metrics_table; BEIR folder, model -> evaluate_model -> the same
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from model.evaluation.metrics import per_question, ranks
 from model.evaluation.relevance import Judgements, judgements
 from model.evaluation.settings import Evaluation
 from model.index.index import Index
+from model.search.searcher import Searcher
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
 from schemas.errors import QprError
@@ -60,7 +61,7 @@ def evaluate_model(url: str, model: str, settings: Evaluation) -> dict[str, Any]
     }
 
 
-def evaluate_index(dataset: str, index: Index, settings: Evaluation) -> dict[str, Any]:
+def evaluate_index(dataset: str, searcher: Searcher, settings: Evaluation) -> dict[str, Any]:
     """Return the metrics of an index on the clusters of a split, and how long its queries take.
 
     Raises:
@@ -72,17 +73,18 @@ def evaluate_index(dataset: str, index: Index, settings: Evaluation) -> dict[str
         raise QprError(
             f"{dataset}: no cluster in split {settings.split}, so no query. Use another --split or more data"
         )
+    index = searcher.index
     _report_missing(dataset, index, judged, split=settings.split)
     with progress_bar() as bar:
         track = functools.partial(bar.track, description="search")
-        measured = measure(index, judged, depth=settings.depth, track=track)
+        measured = measure(searcher, judged, depth=settings.depth, track=track)
     return {
         "dataset": dataset,
         "split": settings.split,
         **measured,
-        **query_times(index, judged),
+        **query_times(searcher, judged),
         "index": {"url": index.url, **index.settings.model_dump(), "probes": index.probes},
-        **({"reranker": index.reranker.url} if index.reranker else {}),
+        **({"reranker": searcher.reranker.url} if searcher.reranker else {}),
     }
 
 

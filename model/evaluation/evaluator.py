@@ -1,6 +1,6 @@
 """Metrics and query times of an index.
 
-Index, Judgements -> ranked_ids -> metrics per question and per pair; Index, Judgements -> query_times
+Ranker, Judgements -> ranked_ids -> metrics per question and per pair; Ranker, Judgements -> query_times
 """
 
 from __future__ import annotations
@@ -8,13 +8,16 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from model.evaluation.metrics import Ints, per_pair, per_question, ranks
 from model.evaluation.relevance import Judgements
 from model.index.index import Index
+from model.index.ranking import Ranking
 
 BATCH = 256
 """Queries searched together."""
@@ -29,10 +32,25 @@ Track = Callable[[Sequence[int]], Iterable[int]]
 """Iteration over the starts of batches, such as one that shows progress."""
 
 
-def measure(index: Index, judged: Judgements, *, depth: int, track: Track = iter) -> dict[str, Any]:
+class Ranker(Protocol):
+    """A way to search an index, such as `model.search.searcher.Searcher`."""
+
+    @property
+    def index(self) -> Index:
+        """Return the index that is searched."""
+        ...
+
+    def rank(self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
+        """Return the first k questions of each text, without the id that is excluded for it."""
+        ...
+
+
+def measure(ranker: Ranker, judged: Judgements, *, depth: int, track: Track = iter) -> dict[str, Any]:
     """Return the metrics per question and per pair, and how many questions went into them."""
-    found = ranks(ranked_ids(index, judged, depth=depth, track=track), queries=judged.queries, relevant=judged.relevant)
-    relevant, missing = missing_questions(index, judged)
+    found = ranks(
+        ranked_ids(ranker, judged, depth=depth, track=track), queries=judged.queries, relevant=judged.relevant
+    )
+    relevant, missing = missing_questions(ranker.index, judged)
     return {
         "queries": len(judged),
         "pairs": len(judged.queries),
@@ -44,12 +62,12 @@ def measure(index: Index, judged: Judgements, *, depth: int, track: Track = iter
     }
 
 
-def ranked_ids(index: Index, judged: Judgements, *, depth: int, track: Track = iter) -> Ints:
+def ranked_ids(ranker: Ranker, judged: Judgements, *, depth: int, track: Track = iter) -> Ints:
     """Return the ids every query finds, its own left out: (queries, depth), padded with -1."""
     ids = np.full((len(judged), depth), -1, np.int64)
     for start in track(range(0, len(judged), BATCH)):
         part = slice(start, start + BATCH)
-        ids[part] = index.rank(judged.texts.slice(start, BATCH), depth, exclude=judged.ids[part]).ids
+        ids[part] = ranker.rank(judged.texts.slice(start, BATCH), depth, exclude=judged.ids[part]).ids
     return ids
 
 
@@ -59,19 +77,19 @@ def missing_questions(index: Index, judged: Judgements) -> tuple[Ints, Ints]:
     return relevant, np.setdiff1d(relevant, np.concatenate(index.question_ids), assume_unique=True)
 
 
-def query_times(index: Index, judged: Judgements, *, maximum: int = TIMED, k: int = 20) -> dict[str, Any]:
+def query_times(ranker: Ranker, judged: Judgements, *, maximum: int = TIMED, k: int = 20) -> dict[str, Any]:
     """Return mean and 95th percentile of milliseconds a query, encoding included, one query at a time.
 
     The queries are the first ``maximum``, in the order of their hashes, or fewer where they take over `TIMED_MS`.
     """
     texts = judged.texts.slice(0, maximum).to_pylist()
-    index.rank(texts[:1], k)
+    ranker.rank(texts[:1], k)
     milliseconds: list[float] = []
     for text in texts:
         if sum(milliseconds) > TIMED_MS:
             break
         start = time.perf_counter()
-        index.rank([text], k)
+        ranker.rank([text], k)
         milliseconds.append(1_000 * (time.perf_counter() - start))
     mean, p95 = float(np.mean(milliseconds)), float(np.percentile(milliseconds, 95))
     return {"timed_queries": len(milliseconds), "mean_ms": round(mean, 3), "p95_ms": round(p95, 3)}

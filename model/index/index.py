@@ -1,6 +1,6 @@
 """An opened index of questions, searched as if its shards were one.
 
-question -> Index.search -> list of Hit; texts -> Index.rank -> Ranking, arrays
+texts -> Index.rank -> Ranking, arrays; rows -> Index.questions -> table
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import functools
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from model.encoders.interface import Encoder
 from model.encoders.registry import PREFIXES
 from model.index.consistency import IdTable
 from model.index.factory import checked_factory
-from model.index.hits import Hit, Ranking, check_question, check_questions, hits_of
+from model.index.ranking import Ranking
 from model.index.shard_merge import Ints, nearest
 from model.index.shards import Matrix, Shard
 from schemas.errors import UsageError
@@ -53,24 +53,6 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     model_url: str | None = pydantic.Field(default=None, pattern=f"^({'|'.join(PREFIXES)})")
 
 
-class Reorder(Protocol):
-    """The interface of a reranker."""
-
-    @property
-    def url(self) -> str:
-        """Return its URL."""
-        ...
-
-    @property
-    def depth(self) -> int:
-        """Return the number of nearest questions that it reorders."""
-        ...
-
-    def reordered(self, index: Index, texts: pa.Array, ranking: Ranking, k: int) -> Ranking:
-        """Return the k best of a ranking's questions for each text."""
-        ...
-
-
 @dataclasses.dataclass(frozen=True)
 class Index:
     """An opened index.
@@ -82,7 +64,6 @@ class Index:
         encoder: the model that encoded the questions.
         shards: the opened FAISS indexes.
         question_ids: of each shard, ascending.
-        reranker: reorders the nearest questions of a text.
     """
 
     url: str
@@ -92,39 +73,14 @@ class Index:
     shards: tuple[Shard, ...]
     question_ids: tuple[Ints, ...]
     _id_tables: tuple[IdTable, ...] = dataclasses.field(repr=False)
-    reranker: Reorder | None = None
 
     def __len__(self) -> int:
         return self.settings.questions
 
-    def search(self, question: str, k: int = 10) -> list[Hit]:
-        """Return the questions nearest to one question, the best first.
-
-        There are k of them, or fewer if the index or the searched lists have fewer; none for a question without a word.
-        Equal scores rank by question id.
-
-        >>> index = open_index("index")
-        >>> [hit.rank for hit in index.search("how do I pay my bill", k=2)]
-        [1, 2]
-
-        Raises:
-            UsageError: ``question`` is not a str, or k is under 1.
-        """
-        return self.search_many([check_question(question)], k)[0]
-
-    def search_many(self, questions: Sequence[str], k: int = 10) -> list[list[Hit]]:
-        """Return the hits of several questions, faster than one `search` for each.
-
-        Raises:
-            UsageError: ``questions`` is one str or contains something else than str, or k is under 1.
-        """
-        ranking = self.rank(check_questions(questions), min(k, len(self)))
-        return hits_of(ranking, self.questions(ranking.rows[ranking.found]))
-
     def rank(self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
         """Return the k questions nearest to each text as arrays; equal scores rank by question id.
 
-        A text without a word has no hits. A reranker orders the first ones.
+        A text without a word has no hits.
 
         Args:
             texts: queries, not normalized.
@@ -135,13 +91,10 @@ class Index:
             UsageError: k is under 1.
         """
         asked = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
-        more = max(k, min(self.reranker.depth, len(self))) if self.reranker and k > 0 else k
-        ranking = self.rank_vectors(self.encoder.encode(asked), more, exclude)
+        ranking = self.rank_vectors(self.encoder.encode(asked), k, exclude)
         wordless = np.array([not words(key(text)) for text in asked.to_pylist()], bool)
         ranking.ids[wordless], ranking.scores[wordless], ranking.rows[wordless] = -1, -np.inf, -1
-        if self.reranker is None:
-            return ranking
-        return self.reranker.reordered(self, asked, ranking, k)
+        return ranking
 
     def rank_vectors(self, vectors: Matrix, k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
         """Return the k questions nearest to each vector, (n, dimension) float32; otherwise like `rank`."""
@@ -156,6 +109,15 @@ class Index:
     def questions(self, rows: npt.ArrayLike) -> pa.Table:
         """Return the questions at these rows, `schemas.tables.ID_TABLE` and ``answer_id``; no row may be negative."""
         return self._table.take(pa.array(np.asarray(rows, np.int64)))
+
+    def rows_of(self, question_ids: Ints) -> Ints:
+        """Return the row of each question id (n,), -1 where the index does not have it."""
+        rows, start = np.full(len(question_ids), -1, np.int64), 0
+        for ids in self.question_ids:
+            place = np.minimum(np.searchsorted(ids, question_ids), len(ids) - 1)
+            rows = np.where(ids[place] == question_ids, start + place, rows)
+            start += len(ids)
+        return rows
 
     @functools.cached_property
     def _table(self) -> pa.Table:

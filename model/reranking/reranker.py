@@ -21,8 +21,8 @@ from schemas.text_arrays import key_all
 from schemas.words import VERSION
 
 if TYPE_CHECKING:
-    from model.index.hits import Ranking
     from model.index.index import Index
+    from model.index.ranking import Ranking
 
 QUERIES = 128
 """Queries whose candidates are compared together."""
@@ -131,7 +131,7 @@ class Reranker:
             index: holds the candidates.
             texts: (n,) the queries in their original wording.
             rows: (n, k) of the index, -1 where there is none.
-            scores: (n, k) as of `model.index.hits.Ranking`.
+            scores: (n, k) as of `model.index.ranking.Ranking`.
         """
         found, place = np.unique(rows[rows >= 0], return_inverse=True)
         candidate = np.zeros(rows.shape, np.int64)

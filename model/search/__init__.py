@@ -1,1 +1,1 @@
-"""Search: an index and a reranker opened together, for commands, programs and evaluation."""
+"""Search: an index and a reranker behind one facade, for commands, programs and evaluation."""

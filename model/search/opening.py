@@ -1,6 +1,6 @@
-"""Opening of an index through its manifest, with a reranker or without.
+"""Opening of an index through its manifest.
 
-index URL, reranker URL -> open_index -> Index
+index URL -> open_index -> Index
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from model.encoders.addresses import checked_address
 from model.encoders.interface import Encoder
 from model.encoders.loading import load_encoder
 from model.index.consistency import AGAIN, IdTable, check_dimension, check_ids, check_parts
-from model.index.index import Index, IndexSettings, Reorder, reading_threads
+from model.index.index import Index, IndexSettings, reading_threads
 from model.index.shards import Shard, open_shard
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, read_manifest, read_settings, read_verified
@@ -19,18 +19,16 @@ from schemas.errors import QprError, UsageError
 from schemas.tables import IDS, MODEL, SHARDS
 
 
-def open_index(url: str, *, probes: int | None = None, exact: bool = False, rerank: str | None = None) -> Index:
+def open_index(url: str, *, probes: int | None = None, exact: bool = False) -> Index:
     """Open the index at an fsspec URL; every byte that is read is checked against the manifest.
 
     Args:
         url: the index.
         probes: lists to search for a query, by default those of the index's settings. Without effect on flat shards.
         exact: search all lists.
-        rerank: URL of a reranker of the same model.
 
     Raises:
-        QprError: there is no complete index, a file is missing or damaged, its parts do not fit together, or the
-            reranker is not for it.
+        QprError: there is no complete index, a file is missing or damaged, or its parts do not fit together.
         UsageError: probes is under 1.
     """
     if probes is not None and probes < 1:
@@ -47,7 +45,7 @@ def open_index(url: str, *, probes: int | None = None, exact: bool = False, rera
     check_ids(tables, ids)
     check_dimension(url, settings, found=encoder.result().dimension, what="its model")
     wanted = shards[0].lists if exact else (probes or settings.probes)
-    return Index(url, settings, wanted, encoder.result(), shards, ids, tables, _reranker(rerank, settings))
+    return Index(url, settings, wanted, encoder.result(), shards, ids, tables)
 
 
 def _encoder(url: str, manifest: Manifest, settings: IndexSettings) -> Encoder:
@@ -68,14 +66,6 @@ def _encoder(url: str, manifest: Manifest, settings: IndexSettings) -> Encoder:
         models = f"holds model {encoder.digest[:12]}, its questions were encoded by {settings.model_digest[:12]}"
         raise QprError(f"{url}: {models}. Build the index again")
     return encoder
-
-
-def _reranker(url: str | None, settings: IndexSettings) -> Reorder | None:
-    if url is None:
-        return None
-    from model.reranking.saved_reranker import load_reranker  # a search without one starts 4 % faster
-
-    return load_reranker(url, model_digest=settings.model_digest)
 
 
 def _shard(url: str, file: File) -> Shard:

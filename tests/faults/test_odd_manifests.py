@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from jobs.workflows.calibration import read_calibration
 from model.encoders.loading import load_encoder
 from model.reranking.saved_reranker import load_reranker
-from model.search.opening import open_index
+from model.search.searcher import open_searcher
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest, read_verified
 from schemas.errors import QprError
@@ -92,7 +92,7 @@ def read_dataset(url):
 
 
 def read_index(url):
-    open_index(url).search("pay my bill", 3)
+    open_searcher(url).search("pay my bill", 3)
 
 
 def read_model(url):

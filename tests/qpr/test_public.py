@@ -4,8 +4,7 @@ import inspect
 import pytest
 
 import qpr
-from model.index.index import Index
-from qpr import Hit, QprError, UsageError, open_index
+from qpr import Answer, Hit, QprError, Searcher, UsageError, Why, open_searcher
 from schemas.text import hash64, question_id
 
 
@@ -26,65 +25,74 @@ def place(folder, make_model, make_dataset, request):
 
 
 @pytest.fixture
-def index(place):
-    return open_index(str(place / "index"))
+def searcher(place):
+    return open_searcher(str(place / "index"))
 
 
-def test_a_hit_is_all_that_is_known_of_a_question(index):
-    [hit] = index.search("Pay my bill", k=1)
+def test_a_hit_is_all_that_is_known_of_a_question(searcher):
+    [hit] = searcher.search("Pay my bill", k=1)
     assert hit == Hit(
         rank=1,
-        score=hit.score,
         question_id=question_id("pay my bill"),
         text="pay my bill",
         answer="answer c0",
         answer_id=None,
         cluster_id=hash64("c0"),
         events=1,
+        probability=None,
+        why=Why(shared_words=("pay", "my", "bill"), dense_rank=1),
     )
-    assert hit.score == pytest.approx(0, abs=1e-6)
     assert {type(value) for value in (hit.rank, hit.question_id, hit.cluster_id, hit.events)} == {int}
-    assert type(hit.score) is float
     with pytest.raises(AttributeError):
         hit.rank = 2
 
 
-def test_hits_are_ranked_and_never_padded(index):
-    hits = index.search("pay my bill", k=50)
+def test_hits_are_ranked_and_never_padded(searcher):
+    hits = searcher.search("pay my bill", k=50)
     assert [hit.rank for hit in hits] == [1, 2, 3, 4]
-    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
-    assert len(index.search("pay")) == 4
-    assert index.search("pay my bill", k=10**15) == hits
+    assert [hit.why.dense_rank for hit in hits] == [1, 2, 3, 4]
+    assert len(searcher.search("pay")) == 4
+    assert searcher.search("pay my bill", k=10**15) == hits
 
 
-def test_a_question_without_a_word_finds_nothing_and_spares_the_others(index):
-    assert index.search("?!") == index.search("") == []
-    one, nothing, other = index.search_many(["pay my bill", "?!", "cancel my flight"], k=2)
+def test_a_question_without_a_word_finds_nothing_and_spares_the_others(searcher):
+    assert searcher.search("?!") == searcher.search("") == []
+    one, nothing, other = searcher.search_many(["pay my bill", "?!", "cancel my flight"], k=2)
     assert (one[0].text, nothing, other[0].text) == ("pay my bill", [], "cancel my flight")
-    assert index.search_many([]) == []
+    assert searcher.search_many([]) == []
 
 
-def test_many_questions_are_answered_as_one_by_one(index):
+def test_many_questions_are_answered_as_one_by_one(searcher):
     asked = ["pay", "my flight", "cancel bill"]
-    for question, together in zip(asked, index.search_many(tuple(asked), k=3), strict=True):
-        alone = index.search(question, k=3)
+    for question, together in zip(asked, searcher.search_many(tuple(asked), k=3), strict=True):
+        alone = searcher.search(question, k=3)
         assert [hit.question_id for hit in alone] == [hit.question_id for hit in together]
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda index: index.search_many("who"), r"got str. Write index.search\(question\) for one"),
-        (lambda index: index.search_many(None), r"got NoneType. Write index.search\(question\)"),
-        (lambda index: index.search_many(["pay", 5]), "item 1 is of type int"),
-        (lambda index: index.search(["who"]), r"got list. Write index.search_many\(\[...\]\) for several"),
-        (lambda index: index.search("who", k=0), "k must be at least 1, got 0"),
-        (lambda index: index.search_many(["who"], k=-1), "k must be at least 1, got -1"),
+        (lambda searcher: searcher.search_many("who"), r"got str. Write search\(question\) for one"),
+        (lambda searcher: searcher.search_many(None), r"got NoneType. Write search\(question\)"),
+        (lambda searcher: searcher.search_many(["pay", 5]), "item 1 is of type int"),
+        (lambda searcher: searcher.search(["who"]), r"got list. Write search_many\(\[...\]\) for several"),
+        (lambda searcher: searcher.answer(["who"]), r"Write answer_many\(\[...\]\) for several"),
+        (lambda searcher: searcher.search("\ud800"), "item 0 is no text: it has a surrogate without its pair"),
+        (lambda searcher: searcher.search("who", k=0), "k must be at least 1, got 0"),
+        (lambda searcher: searcher.search_many(["who"], k=-1), "k must be at least 1, got -1"),
     ],
 )
-def test_a_mistaken_call_names_the_correct_one(index, call, message):
+def test_a_mistaken_call_names_the_correct_one(searcher, call, message):
     with pytest.raises(UsageError, match=message):
-        call(index)
+        call(searcher)
+
+
+def test_only_a_question_of_the_index_is_answered_without_a_certificate(searcher):
+    exact, near, nothing = searcher.answer_many(["PAY my bill?", "pay my bills", "?!"])
+    assert (exact.answered, exact.reason, exact.hit.text) == (True, "exact", "pay my bill")
+    assert (near.answered, near.reason, near.hit.rank, near.certificate) == (False, "no_certificate", 1, None)
+    assert nothing == Answer("?!", answered=False, reason="no_hit", hit=None)
+    assert searcher.answer("?!") == nothing
 
 
 def test_questions_are_encoded_by_the_call_of_the_model_card(place):
@@ -93,13 +101,13 @@ def test_questions_are_encoded_by_the_call_of_the_model_card(place):
 
 def test_errors_of_the_public_interface_are_its_own(tmp_path):
     with pytest.raises(QprError, match="not an index"):
-        open_index(str(tmp_path / "nothing"))
+        open_searcher(str(tmp_path / "nothing"))
 
 
 def test_every_public_name_is_documented_and_the_examples_run(place, monkeypatch):
     monkeypatch.chdir(place)
     assert all(inspect.getdoc(getattr(qpr, name)) for name in qpr.__all__)
-    for example in (qpr, Index.search):
-        [found] = doctest.DocTestFinder(recurse=False).find(example, "example", globs={"open_index": open_index})
+    for example in (qpr, Searcher.search):
+        [found] = doctest.DocTestFinder(recurse=False).find(example, "example", globs={"open_searcher": open_searcher})
         result = doctest.DocTestRunner().run(found)
         assert (result.failed, result.attempted > 1) == (0, True)

@@ -21,7 +21,7 @@ def python(*arguments, cwd):
 def test_a_file_that_hides_a_package_is_named_and_not_run(tmp_path, file):
     (tmp_path / "model").mkdir()
     (tmp_path / file).write_text(RUN)
-    (tmp_path / "program.py").write_text("from qpr import open_index\n")
+    (tmp_path / "program.py").write_text("from qpr import open_searcher\n")
     done = python(tmp_path / "program.py", cwd="/")
     name = Path(file).parts[0].removesuffix(".py")
     expected = f"{tmp_path / file} hides the package {name} of question-paraphrase-retrieval. Rename it, or run from "
@@ -43,8 +43,8 @@ def test_other_files_and_a_folder_of_an_artefact_hide_nothing(tmp_path):
     (tmp_path / "model" / "manifest.json").write_text("{}")
     (tmp_path / "qpr_model.py").write_text(RUN)
     assert python("-m", "jobs", "--version", cwd=tmp_path).stdout.startswith("qpr ")
-    (tmp_path / "program.py").write_text("from qpr import open_index\nprint(open_index.__name__)\n")
-    assert python(tmp_path / "program.py", cwd="/").stdout == "open_index\n"
+    (tmp_path / "program.py").write_text("from qpr import open_searcher\nprint(open_searcher.__name__)\n")
+    assert python(tmp_path / "program.py", cwd="/").stdout == "open_searcher\n"
 
 
 def test_the_console_script_and_its_workers_look_for_nothing_in_the_current_folder(tmp_path, make_model, make_dataset):

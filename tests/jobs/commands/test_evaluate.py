@@ -6,7 +6,7 @@ import pytest
 from jobs.cli import main
 from model.evaluation.evaluator import measure, query_times
 from model.evaluation.relevance import judgements
-from model.search.opening import open_index
+from model.search.searcher import open_searcher
 from schemas.artifacts.dataset import open_dataset
 from schemas.text import question_id
 
@@ -59,10 +59,10 @@ def naive(index, clusters, depth):
 
 @pytest.mark.parametrize("depth", [10, 40])
 def test_figures_are_those_of_a_loop_over_all_questions(place, depth):
-    index = open_index(str(place / "index"))
+    searcher = open_searcher(str(place / "index"))
     judged = judgements(open_dataset(str(place / "data")).table("clusters"))
-    result = measure(index, judged, depth=depth)
-    question, pair = naive(index, CLUSTERS, depth)
+    result = measure(searcher, judged, depth=depth)
+    question, pair = naive(searcher.index, CLUSTERS, depth)
     assert result["per_question"]["mrr"] == pytest.approx(question)
     assert result["per_pair"]["mrr"] == pytest.approx(pair)
     assert (result["queries"], result["pairs"], result["relevant_missing"]) == (75, 150, 0)  # 25 clusters of 3
@@ -155,6 +155,6 @@ def test_mistakes_are_named(place, capsys, change, code, message):
 
 def test_times_are_taken_of_the_first_queries_only(place):
     judged = judgements(open_dataset(str(place / "data")).table("clusters"))
-    times = query_times(open_index(str(place / "index")), judged, maximum=7)
+    times = query_times(open_searcher(str(place / "index")), judged, maximum=7)
     assert times["timed_queries"] == 7
     assert times["mean_ms"] > 0

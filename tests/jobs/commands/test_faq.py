@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from qpr import open_index
+from qpr import open_searcher
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
 
@@ -130,7 +130,7 @@ def test_the_index_depends_neither_on_the_number_of_shards_nor_on_the_order_of_t
     assert one[0]["digest"] == same[0]["digest"]
     results = [index(tmp_path / "a.csv", options=("--shards", shards))[0] for shards in (1, 3)]
     assert rejected(results[0]) == rejected(results[1]) == rejected(one[0])
-    found = [[search(qpr, result, row["question"]) | {"score": 0} for row in FAQ[:4]] for result in (one[0], *results)]
+    found = [[search(qpr, result, row["question"]) for row in FAQ[:4]] for result in (one[0], *results)]
     assert found[0] == found[1] == found[2]
 
 
@@ -211,7 +211,7 @@ def test_a_faq_as_a_spreadsheet_saves_it_is_read_with_its_delimiter_and_encoding
     given = ("index", "--questions", path, "--model", model, "--output", tmp_path / "i", "--encoding", "cp1252")
     outcome = qpr(*given, "--column", "question=Frage", "--column", "answer=Antwort")
     assert outcome.code == 0, outcome.err
-    assert [hit.answer for hit in open_index(str(tmp_path / "i")).search("Wie kündige ich?")] == [
+    assert [hit.answer for hit in open_searcher(str(tmp_path / "i")).search("Wie kündige ich?")] == [
         "Im Konto über „Kündigen“"
     ]
 

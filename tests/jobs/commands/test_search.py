@@ -42,11 +42,19 @@ def test_json_is_one_object_a_question_with_ranked_hits(index, capsys):
     assert (first["question"], second["question"]) == ("pay my bill", "cancel my flight")
     assert [hit["rank"] for hit in first["hits"]] == [1, 2, 3]
     best = first["hits"][0]
-    assert best["score"] == pytest.approx(0, abs=1e-6)
+    assert best["probability"] is None
+    assert best["why"] == {
+        "shared_words": ["pay", "my", "bill"],
+        "dense_rank": 1,
+        "lexical_rank": None,
+        "contributions": {},
+        "guard": None,
+    }
     assert best["question_id"] == str(question_id("pay my bill"))  # a JSON number would be rounded
     assert (best["text"], best["answer"]) == ("pay my bill", "answer c0")
     assert best["cluster_id"] == str(hash64("c0"))
-    assert first["hits"][1]["score"] >= first["hits"][2]["score"]
+    assert [hit["why"]["dense_rank"] for hit in first["hits"]] == [1, 2, 3]
+    assert "score" not in best  # a distance is no probability
 
 
 def test_a_question_without_cluster_has_nulls(index, capsys):
@@ -61,6 +69,14 @@ def test_a_person_gets_a_table_with_markup_shown_as_text(index, capsys):
     assert "cancel [bold] flight" in shown
     assert "answer c1" in shown
     assert shown.count("[bold]") == 2  # the question and its first hit
+
+
+def test_the_table_gives_the_reasons_for_each_hit(index, capsys):
+    assert run("search", "--index", index, "--k", 2, "how to pay my bill?") == 0
+    rows = [line for line in capsys.readouterr().out.splitlines() if "answer c0" in line]
+    assert any("pay my bill, nearest 1" in row or "how pay, nearest 1" in row for row in rows)
+    assert run("search", "--index", index, "--k", 1, "Pay my bill!") == 0
+    assert "the same question" in capsys.readouterr().out
 
 
 def test_stdin_is_one_question_a_line(index, capsys, monkeypatch):

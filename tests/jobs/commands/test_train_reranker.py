@@ -84,12 +84,14 @@ def test_a_time_limit_writes_the_reranker_as_it_is(place, qpr):
     assert qpr("search", "--index", place / "index", "--rerank", place / "reranker", "pay a bill").code == 0
 
 
-def test_search_shows_its_order_and_scores(place, qpr):
+def test_search_shows_its_order_and_the_ranks_before_it(place, qpr):
     assert learned(qpr, place, "--with", place / "model").code == 0
     found = qpr("search", "--index", place / "index", "--rerank", place / "reranker", "--json", "-k", 3, "pay a bill")
     [line] = map(json.loads, found.out.splitlines())
     assert "bill" in line["hits"][0]["text"]
-    assert line["hits"][0]["score"] >= line["hits"][1]["score"]
+    ranks = [hit["why"]["dense_rank"] for hit in line["hits"]]
+    assert len(set(ranks)) == 3
+    assert all(rank >= 1 for rank in ranks)
 
 
 def test_the_same_seed_writes_the_same_bytes(place, qpr):

@@ -5,7 +5,7 @@ import rich.console
 
 from jobs.display import console
 from jobs.display.hits import print_hits
-from model.index.hits import Hit
+from model.search.results import Hit
 from schemas.errors import QprError
 
 ODD = ("o[/red].jsonl", "[bold]all[/bold]", "a :x: b", ":100:", "[link=file:///x]y[/link]")
@@ -21,7 +21,7 @@ def test_brackets_and_names_of_pictures_are_printed_unchanged(text, capsys):
     console.warn(text)
     assert console.run_explained(lambda: failing(text), []) == 1
     console.emit({}, as_json=False, table=lambda: console.two_columns(text, {"output": text}))
-    print_hits(text, [Hit(1, 0.5, 1, text, text, None, None, None)], as_json=False)
+    print_hits(text, [Hit(1, 1, text, text, None, None, None)], as_json=False)
     printed = capsys.readouterr()
     assert printed.err.count(text) == 3
     assert printed.out.count(text) == 5

@@ -12,6 +12,7 @@ from model.reranking.reranker import OtherEncoder, Reranker, RerankerSettings, l
 from model.reranking.saved_reranker import load_reranker, save_reranker
 from model.reranking.term_statistics import WordCounts, worded
 from model.search.opening import open_index
+from model.search.searcher import open_searcher
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.text_arrays import key_all
@@ -60,7 +61,7 @@ def make_reranker(place):
 
 @pytest.fixture
 def opened(place, make_reranker, tmp_path):
-    return open_index(str(place / "index-model"), rerank=make_reranker(tmp_path / "r"))
+    return open_searcher(str(place / "index-model"), rerank=make_reranker(tmp_path / "r"))
 
 
 def test_the_nearest_are_ordered_by_its_score_and_the_rest_follow_in_their_order(opened):
@@ -70,7 +71,7 @@ def test_the_nearest_are_ordered_by_its_score_and_the_rest_follow_in_their_order
     assert sorted(after.ids[0, :DEPTH]) == sorted(before.ids[0, :DEPTH])
     assert (after.ids[0, DEPTH:] == before.ids[0, DEPTH:]).all()
     assert (np.diff(after.scores[0]) <= 0).all()
-    texts = opened.questions(after.rows[0, :DEPTH])["text"].to_pylist()
+    texts = opened.index.questions(after.rows[0, :DEPTH])["text"].to_pylist()
     shared = [len({"cancel", "my", "bill"} & set(text.split())) for text in texts]
     assert shared == sorted(shared, reverse=True)
 
@@ -106,27 +107,27 @@ def test_a_question_left_out_stays_out_and_one_without_a_word_finds_nothing(open
 def test_further_encoders_are_asked_and_a_changed_one_is_refused(place, make_reranker, make_model, tmp_path):
     digest = open_index(str(place / "index-other")).settings.model_digest
     url = make_reranker(tmp_path / "r", encoders=[("other", digest)])
-    opened = open_index(str(place / "index-model"), rerank=url)
+    opened = open_searcher(str(place / "index-model"), rerank=url)
     asked = pa.array(["pay my bill"])
     hits = dataclasses.replace(opened, reranker=None).rank(asked, DEPTH)
-    table = opened.reranker.features(opened, asked, hits.rows, hits.scores)
-    texts = opened.questions(hits.rows[0])["text"]
-    for place_of, encoder in ((0, opened.encoder), (3, opened.reranker.encoders[0])):
+    table = opened.reranker.features(opened.index, asked, hits.rows, hits.scores)
+    texts = opened.index.questions(hits.rows[0])["text"]
+    for place_of, encoder in ((0, opened.index.encoder), (3, opened.reranker.encoders[0])):
         expected = encoder.encode(texts) @ encoder.encode(asked)[0]
         assert table[0, :, place_of] == pytest.approx(expected, abs=1e-5)
         assert table[0, expected.argmax(), place_of + 1] == 0
     wrong = make_reranker(tmp_path / "wrong", encoders=[("other", "0" * 64)])
     with pytest.raises(QprError, match="learned with model 000000000000"):
-        open_index(str(place / "index-model"), rerank=wrong)
+        open_searcher(str(place / "index-model"), rerank=wrong)
 
 
 def test_a_reranker_of_another_index_is_refused(place, make_reranker, tmp_path):
     with pytest.raises(QprError, match="was learned with an index of model"):
-        open_index(str(place / "index-other"), rerank=make_reranker(tmp_path / "r"))
+        open_searcher(str(place / "index-other"), rerank=make_reranker(tmp_path / "r"))
 
 
 def test_what_is_saved_is_what_is_loaded(opened):
-    again = load_reranker(opened.reranker.url, model_digest=opened.settings.model_digest)
+    again = load_reranker(opened.reranker.url, model_digest=opened.index.settings.model_digest)
     assert again.settings == opened.reranker.settings
     assert again.counts.words == opened.reranker.counts.words
     assert all((again.weights[name] == opened.reranker.weights[name]).all() for name in again.weights)
@@ -139,7 +140,7 @@ def test_a_flipped_bit_is_noticed(opened, place, tmp_path, name):
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     with pytest.raises(QprError, match=name):
-        open_index(str(place / "index-model"), rerank=opened.reranker.url)
+        open_searcher(str(place / "index-model"), rerank=opened.reranker.url)
 
 
 def test_weights_that_are_no_numbers_are_not_saved(make_reranker, tmp_path):
@@ -150,7 +151,7 @@ def test_weights_that_are_no_numbers_are_not_saved(make_reranker, tmp_path):
 
 def test_a_model_is_no_reranker(place):
     with pytest.raises(QprError, match="holds a model, not a reranker"):
-        open_index(str(place / "index-model"), rerank=str(place / "model"))
+        open_searcher(str(place / "index-model"), rerank=str(place / "model"))
 
 
 def test_a_feature_far_from_its_mean_counts_no_more_than_the_largest():
@@ -173,8 +174,8 @@ def test_a_reranker_without_a_version_of_its_words_compares_by_the_first_one(ope
     content = json.loads(manifest.read_text())
     assert content["configuration"].pop("tokenizer") == 2
     manifest.write_text(json.dumps(content))
-    older = open_index(str(place / "index-model"), rerank=opened.reranker.url).reranker
-    [rows], table = worded(pa.array(["is c++ 3.14"]), older.counts, opened.encoder)
+    older = open_searcher(str(place / "index-model"), rerank=opened.reranker.url).reranker
+    [rows], table = worded(pa.array(["is c++ 3.14"]), older.counts, opened.index.encoder)
     assert (rows < len(table.idf) - 1).sum() == len(["is", "c", "3", "14"])
 
 
@@ -182,4 +183,4 @@ def test_a_configuration_of_another_version_is_named(opened, place, tmp_path):
     manifest = tmp_path / "r" / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"version": 1', '"version": 2'))
     with pytest.raises(QprError, match=r"configuration: version: .*Learn the reranker again"):
-        open_index(str(place / "index-model"), rerank=opened.reranker.url)
+        open_searcher(str(place / "index-model"), rerank=opened.reranker.url)

@@ -1,0 +1,73 @@
+"""Ranked questions of queries as arrays, for evaluation, reranking and the facade of a search.
+
+Index.rank -> Ranking -> Ranking.with_first -> Ranking; ids, ids of another ranking -> places -> ranks there
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True)
+class Ranking:
+    """Ranked questions of n queries, padded where there are fewer than k.
+
+    Attributes:
+        ids: (n, k) question ids, -1 where padded.
+        scores: (n, k) float32, negative squared Euclidean distance (Bonadiman et al. 2019, eq. 3); bigger is better,
+            -inf where padded.
+        rows: (n, k) row numbers for `Index.questions`, -1 where padded.
+    """
+
+    ids: Ints
+    scores: npt.NDArray[np.float32]
+    rows: Ints
+
+    @property
+    def found(self) -> npt.NDArray[np.bool_]:
+        """Return (n, k) where there is a hit and no padding."""
+        return self.rows >= 0
+
+    def with_first(self, ids: Ints, rows: Ints, k: int) -> Ranking:
+        """Return the first k of each query after one question is moved, or added, to rank 1.
+
+        It gets the best score of its query, 0 where there is none.
+
+        Args:
+            ids: (n,) question ids.
+            rows: (n,) their rows, -1 for a query that has none.
+            k: number of ranks.
+        """
+        there = rows >= 0
+        if not there.any():
+            return Ranking(self.ids[:, :k], self.scores[:, :k], self.rows[:, :k])
+        repeated = (self.rows == rows[:, None]) & there[:, None]
+        best = self.scores.max(axis=1, initial=-np.inf)
+        first = np.where(there, np.where(np.isfinite(best), best, 0), -np.inf).astype(np.float32)
+        together = Ranking(
+            np.hstack([np.where(there, ids, -1)[:, None], np.where(repeated, -1, self.ids)]),
+            np.hstack([first[:, None], np.where(repeated, np.float32(-np.inf), self.scores)]),
+            np.hstack([rows[:, None], np.where(repeated, -1, self.rows)]),
+        )
+        order = np.argsort(together.rows < 0, axis=1, kind="stable")[:, :k]
+        return Ranking(*(np.take_along_axis(part, order, axis=1) for part in vars(together).values()))
+
+
+def places(ids: Ints, ranked: Ints) -> Ints:
+    """Return the rank, from 1, of each id (n, k) among the ranked ids of its query (n, m); 0 where it is not there.
+
+    Padding, -1 on both sides, has rank 0.
+    """
+    found = np.zeros(ids.shape, np.int64)
+    if not ranked.shape[1]:
+        return found
+    for one, wanted, known in zip(found, ids, ranked, strict=True):
+        order = np.argsort(known, kind="stable")
+        place = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
+        one[:] = np.where((known[place] == wanted) & (wanted != -1), place + 1, 0)
+    return found

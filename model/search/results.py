@@ -1,0 +1,79 @@
+"""Results of a search: a hit with its reasons, an answer or an abstention with its reason.
+
+Ranking, rows of an id table -> Searcher -> Hit, Why; Hit -> Answer
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Literal
+
+Reason = Literal["exact", "no_certificate", "no_hit"]
+"""Grounds of an answer or an abstention: the question itself is in the index, no certificate permits another answer,
+or there is no hit."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Why:
+    """Reasons for a hit.
+
+    Attributes:
+        shared_words: distinct words of the query that the hit has too, in the order of the query.
+        dense_rank: its rank by the distance of the vectors, from 1; None where it is not among the nearest.
+        lexical_rank: its rank by BM25, from 1; None where BM25 did not find it or was not used.
+        contributions: of the features of the confidence model to the probability, in log odds.
+        guard: the guard that fired, None if none did.
+    """
+
+    shared_words: tuple[str, ...] = ()
+    dense_rank: int | None = None
+    lexical_rank: int | None = None
+    contributions: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    guard: str | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Hit:
+    """One question that a search returned.
+
+    Attributes:
+        rank: from 1.
+        question_id: 64-bit id of the question, the hash of its normal form.
+        text: the question.
+        answer: its answer, None where the index has none.
+        answer_id: id of the answer in the table that was indexed, None where it had none.
+        cluster_id: cluster of paraphrases, None where the question is in none.
+        events: number of log rows with it, None if unknown.
+        probability: that it is a paraphrase of the query, in [0, 1]; None where the index has no confidence model.
+        why: the reasons for it.
+    """
+
+    rank: int
+    question_id: int
+    text: str
+    answer: str | None
+    answer_id: str | None
+    cluster_id: int | None
+    events: int | None
+    probability: float | None = None
+    why: Why = Why()
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """The answer to a question, or an abstention.
+
+    Attributes:
+        question: as it was asked.
+        answered: the hit may be given as the answer.
+        reason: for answering or abstaining.
+        hit: the best candidate, also of an abstention; None where nothing was found.
+        certificate: digest of the certificate that permits the answer; None where none was needed or there is none.
+    """
+
+    question: str
+    answered: bool
+    reason: Reason
+    hit: Hit | None
+    certificate: str | None = None

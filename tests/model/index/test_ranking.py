@@ -1,0 +1,29 @@
+import numpy as np
+
+from model.index.ranking import Ranking, places
+
+
+def ranking(*ids):
+    table = np.array(ids)
+    return Ranking(table, np.where(table < 0, -np.inf, -table / 10).astype(np.float32), np.where(table < 0, -1, table))
+
+
+def test_a_question_moves_to_the_first_rank_and_the_others_keep_their_order():
+    found = ranking([1, 2, 3], [4, 5, 6], [7, -1, -1], [-1, -1, -1])
+    ids = np.array([3, 9, 8, 2])
+    first = found.with_first(ids, np.array([3, 9, -1, 2]), 3)
+    assert first.ids.tolist() == [[3, 1, 2], [9, 4, 5], [7, -1, -1], [2, -1, -1]]
+    assert first.rows.tolist() == first.ids.tolist()
+    assert np.isneginf(first.scores).tolist() == (first.ids < 0).tolist()
+    assert (np.diff(np.where(first.found, first.scores, -9), axis=1) <= 0).all()
+
+
+def test_without_a_first_question_the_ranking_is_cut():
+    found = ranking([1, 2, 3])
+    assert found.with_first(np.array([5]), np.array([-1]), 2).ids.tolist() == [[1, 2]]
+
+
+def test_places_are_ranks_in_another_ranking_and_0_where_it_lacks_the_id():
+    one, other = np.array([[1, 7, -1], [4, 5, 6]]), np.array([[7, 3, 1, -1], [6, -1, -1, -1]])
+    assert places(one, other).tolist() == [[3, 1, 0], [0, 0, 1]]
+    assert places(one, other[:, :0]).tolist() == [[0, 0, 0], [0, 0, 0]]
