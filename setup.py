@@ -16,6 +16,7 @@ EXTRAS = {
     "index": ["faiss-cpu>=1.11", "threadpoolctl>=3.1"],
     "fast": ["numba>=0.60"],
     "static": ["tokenizers>=0.20", "wordllama>=0.4"],
+    "qdrant": ["qdrant-client>=1.12"],
     "transformers": ["sentence-transformers>=6"],
     "serve": [
         "faiss-cpu>=1.11",
@@ -28,7 +29,7 @@ EXTRAS = {
         "uvloop>=0.21; sys_platform != 'win32'",
     ],
 }
-DEV_EXTRAS = ("beam", "calibrate", "train", "index", "fast", "serve")
+DEV_EXTRAS = ("beam", "calibrate", "train", "index", "fast", "qdrant", "serve")
 DEV = [
     "bm25s>=0.2",
     "hypothesis>=6.100",

@@ -40,7 +40,7 @@ def distil(
       qpr distil --dataset dataset --teacher st:minilm --output taught
       qpr train --dataset dataset --output model --init-from taught
     """
-    from jobs.workflows.distillation import distil_model
+    from jobs.workflows.training.distillation import distil_model
 
     distil_model(
         dataset,

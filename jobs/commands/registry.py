@@ -65,6 +65,9 @@ COMMANDS = {
     "search": LazyCommand(
         "jobs.commands.search", "search", "Find the questions most similar to each question.", SearchCommand
     ),
+    "export": LazyCommand(
+        "jobs.commands.export", "export", "Write the questions of an index with their vectors for another engine."
+    ),
 }
 """In the order of the help."""
 

@@ -33,7 +33,7 @@ def simulate(
       qpr simulate --output logs.parquet --events 50000 --noise truncated=0.1
     """
     from pipelines.simulation.generator import LOG, simulate_log
-    from pipelines.simulation.log_writer import write_log
+    from schemas.artifacts.row_files import write_rows
 
     facts: set[int] = set()
 
@@ -45,7 +45,7 @@ def simulate(
             bar.advance(task, len(table))
 
     with progress_bar() as bar:
-        rows = write_log(watched(), output, schema=LOG, overwrite=overwrite)
+        rows = write_rows(watched(), output, schema=LOG, overwrite=overwrite)
     result = {"output": output, "seed": settings.seed, "events": rows, "facts": len(facts)}
     say(f"Next: qpr clusters {shlex.quote(output)} --output dataset")
     emit(result, as_json=as_json, table=lambda: two_columns("Simulated log", result))

@@ -42,8 +42,8 @@ def train(
       qpr train --dataset dataset --output model --preset static
       torchrun --nproc-per-node 2 -m jobs train --dataset dataset --output model
     """
-    from jobs.workflows.training import train_model
-    from jobs.workflows.training_dry_run import show_plan
+    from jobs.workflows.training.encoder_training import train_model
+    from jobs.workflows.training.training_dry_run import show_plan
 
     run = show_plan if dry_run else train_model
     run(dataset, output, settings, terms, overwrite=overwrite, as_json=as_json)

@@ -44,7 +44,7 @@ def train_reranker(
       qpr train-reranker --dataset dataset --index index --output reranker
       qpr search --index index --rerank reranker "how do I pay my bill"
     """
-    from jobs.workflows.reranking import RerankerRun, fit_reranker
+    from jobs.workflows.training.reranking import RerankerRun, fit_reranker
 
     run = RerankerRun(depth, tuple(encoders or ()), probes, exact, seed)
     fit_reranker(dataset, index, output, run, terms, overwrite=overwrite, as_json=as_json)

@@ -44,7 +44,7 @@ def test_the_help_of_a_training_starts_no_engine(command):
 
 
 def test_the_modules_of_a_training_start_no_engine():
-    code = "import jobs.commands.train, jobs.workflows.training, jobs.workflows.training_dry_run, sys"
+    code = "import jobs.commands.train, jobs.workflows.training, jobs.workflows.training.training_dry_run, sys"
     done = subprocess.run(
         [sys.executable, "-c", f"{code}; print(*sys.modules)"], capture_output=True, text=True, check=True
     )

@@ -44,7 +44,7 @@ def test_a_reranker_improves_the_order_of_hits_and_reports_it(place, qpr):
 @pytest.mark.parametrize("reranked", [0.8, 0.7])
 def test_a_reranker_that_orders_worse_than_the_index_is_a_warning(place, qpr, monkeypatch, reranked):
     measured = {"mrr_as_found": 0.75, "mrr_reranked": reranked}
-    monkeypatch.setattr("jobs.workflows.reranking._measured", lambda *_: measured)
+    monkeypatch.setattr("jobs.workflows.training.reranking._measured", lambda *_: measured)
     assert ("warning: MRR with this reranker is 0.7, without it 0.75" in learned(qpr, place).err) == (reranked < 0.75)
 
 

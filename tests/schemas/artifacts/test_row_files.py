@@ -7,9 +7,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.simulation.generator import LOG, simulate_log
-from pipelines.simulation.log_writer import format_of, write_log
 from pipelines.simulation.settings import Simulation
 from schemas.artifacts import storage
+from schemas.artifacts.row_files import format_of, write_rows
 from schemas.errors import QprError, UsageError
 
 SIMULATION = Simulation(events=50)
@@ -48,13 +48,13 @@ def questions_and_golds(path: str) -> list[tuple[str, int]]:
 def test_what_is_written_reads_back_and_is_the_same_bytes_again(tmp_path, suffix):
     first, second = (str(tmp_path / folder / f"log.{suffix}") for folder in ("a", "b"))
     for path in (first, second):
-        assert write_log(simulate_log(SIMULATION), path, schema=LOG) == 50
+        assert write_rows(simulate_log(SIMULATION), path, schema=LOG) == 50
     assert questions_and_golds(first) == [(r["question"], r["gold_cluster"]) for r in EXPECTED.to_pylist()]
     assert storage.read_bytes(first) == storage.read_bytes(second)
 
 
 def test_times_in_text_are_iso_8601(tmp_path):
-    write_log(simulate_log(SIMULATION), str(tmp_path / "log.jsonl"), schema=LOG)
+    write_rows(simulate_log(SIMULATION), str(tmp_path / "log.jsonl"), schema=LOG)
     first = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[0])
     assert first["timestamp"] == EXPECTED["timestamp"][0].as_py().strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
@@ -69,13 +69,13 @@ def test_an_existing_file_is_replaced_only_when_asked_and_a_folder_never(tmp_pat
     path = tmp_path / "log.csv"
     path.write_text("old")
     with pytest.raises(QprError, match="--overwrite"):
-        write_log(simulate_log(SIMULATION), str(path), schema=LOG)
+        write_rows(simulate_log(SIMULATION), str(path), schema=LOG)
     assert path.read_text() == "old"
-    write_log(simulate_log(SIMULATION), str(path), schema=LOG, overwrite=True)
+    write_rows(simulate_log(SIMULATION), str(path), schema=LOG, overwrite=True)
     assert path.read_text() != "old"
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(QprError, match="folder"):
-        write_log(simulate_log(SIMULATION), str(tmp_path / "folder.csv"), schema=LOG, overwrite=True)
+        write_rows(simulate_log(SIMULATION), str(tmp_path / "folder.csv"), schema=LOG, overwrite=True)
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv.gz", "jsonl"])
@@ -90,7 +90,7 @@ def test_a_failed_run_leaves_the_old_file_and_no_part_of_the_new(tmp_path, place
         raise QprError("the input broke")
 
     with pytest.raises(QprError, match="the input broke"):
-        write_log(breaking(), url, schema=LOG, overwrite=True)
+        write_rows(breaking(), url, schema=LOG, overwrite=True)
     assert storage.read_bytes(url) == b"old"
     assert storage.children(folder) == [f"log.{suffix}"]
 
@@ -107,10 +107,10 @@ def test_a_file_that_appears_meanwhile_is_replaced_only_with_overwrite(request, 
         type(system)(skip_instance_cache=True).pipe_file(path, b"theirs")  # one of its own, outside the transaction
 
     with pytest.raises(QprError, match="was written by another process while this command ran; it stays"):
-        write_log(slow(), url, schema=LOG)
+        write_rows(slow(), url, schema=LOG)
     assert storage.read_bytes(url) == b"theirs"
     assert storage.children(folder) == [f"log.{suffix}"]
-    write_log(slow(), url, schema=LOG, overwrite=True)
+    write_rows(slow(), url, schema=LOG, overwrite=True)
     assert storage.read_bytes(url) != b"theirs"
 
 
@@ -118,5 +118,5 @@ def test_a_file_that_appears_meanwhile_is_replaced_only_with_overwrite(request, 
 def test_other_file_systems_get_the_same_bytes(tmp_path, suffix):
     local, remote = str(tmp_path / f"log.{suffix}"), f"memory://written/log.{suffix}"
     for url in (local, remote):
-        write_log(simulate_log(SIMULATION), url, schema=LOG, overwrite=True)
+        write_rows(simulate_log(SIMULATION), url, schema=LOG, overwrite=True)
     assert storage.read_bytes(local) == storage.read_bytes(remote)

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from jobs.options.encoder_training import EncoderTraining
 from jobs.options.from_settings import with_settings
 from jobs.options.training_run import TrainTerms
-from jobs.workflows.training import run_training
+from jobs.workflows.training.encoder_training import run_training
 from model.encoders.device_tokens import DeviceTokens
 from model.encoders.interface import Encoder
 from model.encoders.kind import EncoderKind, Shape

@@ -12,7 +12,7 @@ from jobs.display.console import say, two_columns, working
 from jobs.options.encoder_training import EncoderTraining
 from jobs.options.training_run import TrainTerms
 from jobs.workflows.dry_run import check_output, show_dry_run
-from jobs.workflows.training import is_first_process
+from jobs.workflows.training.encoder_training import is_first_process
 from schemas.artifacts.dataset import Dataset, open_dataset
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import Any
 from jobs.display.console import counting, emit, say, two_columns
 from jobs.options.encoder_training import EncoderTraining
 from jobs.options.training_run import DeviceTerms
-from jobs.workflows.model_publication import publish_model
-from jobs.workflows.training import ENDINGS, supervised
+from jobs.workflows.training.encoder_training import ENDINGS, supervised
+from jobs.workflows.training.model_publication import publish_model
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from jobs.display.console import be_silent, emit, progress_bar, say, two_columns, warn
 from jobs.options.encoder_training import EncoderTraining
 from jobs.options.training_run import RunTerms, TrainTerms
-from jobs.workflows.model_publication import publish_model
+from jobs.workflows.training.model_publication import publish_model
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source

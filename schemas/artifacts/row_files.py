@@ -1,6 +1,6 @@
-"""Atomic writing of a log in any format that `qpr clusters` reads.
+"""Atomic writing of rows to one file, in any format that `qpr clusters` reads.
 
-LOG tables -> write_log -> one .jsonl, .csv, .tsv or .parquet file, text also .gz or .zst
+tables of a schema -> write_rows -> one .jsonl, .csv, .tsv or .parquet file, text also .gz or .zst
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def format_of(url: str) -> tuple[str, str | None]:
     return found, codec
 
 
-def write_log(tables: Iterable[pa.Table], url: str, *, schema: pa.Schema, overwrite: bool = False) -> int:
+def write_rows(tables: Iterable[pa.Table], url: str, *, schema: pa.Schema, overwrite: bool = False) -> int:
     """Write tables of ``schema`` to one file and return the number of rows; memory holds one table at a time.
 
     Raises:

@@ -1,0 +1,96 @@
+"""Work behind `qpr export`: an index as a Parquet file or a collection of Qdrant.
+
+index URL -> export_index -> file or collection
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+from jobs.display.console import emit, progress_bar, two_columns
+from model.exports.vector_tables import vector_schema, vector_tables
+from model.search.opening import open_index
+from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.row_files import check_free, write_rows
+from schemas.errors import QprError, UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from qdrant_client import QdrantClient
+
+    from model.index.index import Index
+
+API_KEY = "QDRANT_API_KEY"
+"""Environment variable with the key of a Qdrant server; options stand in lists of processes."""
+
+
+def export_index(
+    url: str, *, to: Literal["parquet", "qdrant"], output: str, collection: str, overwrite: bool, as_json: bool
+) -> None:
+    """Write all questions of an index with their vectors for another engine, and print a summary.
+
+    Raises:
+        QprError: the index cannot be read, or the output exists or cannot be written.
+        UsageError: the output is no place of this kind.
+    """
+    if to == "parquet":
+        if not output.endswith(".parquet"):
+            raise UsageError(f"{output}: --to parquet needs a file name that ends in .parquet")
+        check_free(output, overwrite=overwrite)
+    index = open_index(url)
+    result = {"index": url, "to": to, "output": output, "questions": len(index), "dimension": index.settings.dimension}
+    with progress_bar() as bar:
+        tables = _watched(index, bar)
+        if to == "parquet":
+            write_rows(tables, output, schema=vector_schema(index.settings.dimension), overwrite=overwrite)
+        else:
+            version = read_manifest(url, "index").digest[:12]
+            result["collection"] = _to_qdrant(tables, index, output, collection, version=version, overwrite=overwrite)
+            result["alias"] = collection
+    emit(result, as_json=as_json, table=lambda: two_columns("Exported index", result))
+
+
+def _watched(index: Index, bar: Any) -> Iterator[pa.Table]:
+    task = bar.add_task("export", total=len(index))
+    for table in vector_tables(index):
+        yield table
+        bar.advance(task, len(table))
+
+
+def _to_qdrant(
+    tables: Iterator[pa.Table], index: Index, output: str, collection: str, *, version: str, overwrite: bool
+) -> str:
+    from model.exports.qdrant import upload
+
+    client = _client(output)
+    try:
+        return upload(
+            tables,
+            client,
+            alias=collection,
+            version=version,
+            dimension=index.settings.dimension,
+            overwrite=overwrite,
+        )
+    except QprError:
+        raise
+    except Exception as error:  # the client has an exception of its own for each transport
+        cause = " ".join(str(error).split())[:200] or type(error).__name__
+        raise QprError(f"{output}: Qdrant did not take the questions: {cause}") from error
+    finally:
+        client.close()
+
+
+def _client(output: str) -> QdrantClient:
+    try:
+        from qdrant_client import QdrantClient
+    except ImportError as error:
+        raise QprError("--to qdrant needs the package qdrant-client: pip install '.[qdrant]'") from error
+    if output.startswith(("http://", "https://")):
+        return QdrantClient(url=output, api_key=os.environ.get(API_KEY), timeout=60, check_compatibility=False)
+    try:
+        return QdrantClient(path=output)
+    except (OSError, RuntimeError) as error:
+        raise QprError(f"{output}: cannot be opened as a folder of Qdrant: {error}") from error

@@ -1,0 +1,1 @@
+"""Work behind the commands that train: encoders, distilled encoders and rerankers."""

@@ -1,0 +1,1 @@
+"""Exports of an index to files and engines of others."""

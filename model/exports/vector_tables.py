@@ -1,0 +1,36 @@
+"""Questions of an index with their vectors.
+
+Index -> vector_tables -> tables of ids, texts, answers and vectors
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from model.index.index import Index
+from schemas.tables import ANSWER_ID, ID_TABLE
+
+ROWS = 8_192
+"""Questions a table: 8 MB of vectors of 256 numbers."""
+
+
+def vector_schema(dimension: int) -> pa.Schema:
+    """Return the schema of `vector_tables`: ID_TABLE, ``answer_id``, and ``vector``, float32 of a fixed length."""
+    vector = pa.field("vector", pa.list_(pa.float32(), dimension), nullable=False)
+    return pa.schema([*ID_TABLE, ANSWER_ID, vector])
+
+
+def vector_tables(index: Index) -> Iterator[pa.Table]:
+    """Yield all questions of an index in the order of its rows, with their vectors.
+
+    The vectors are the encoder's, since those in the shards may be compressed.
+    """
+    schema = vector_schema(index.settings.dimension)
+    for start in range(0, len(index), ROWS):
+        rows = index.questions(np.arange(start, min(start + ROWS, len(index))))
+        vectors = index.encoder.encode(rows["text"])
+        column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), index.settings.dimension)
+        yield rows.append_column(schema.field("vector"), column).select(schema.names).cast(schema)

@@ -1,0 +1,72 @@
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from model.search.opening import open_index
+
+TEXTS = ["how do i pay my bill", "where is my flight", "c# or c++"]
+
+
+@pytest.fixture
+def index(tmp_path, qpr, make_model):
+    make_model(tmp_path / "model")
+    (tmp_path / "q.csv").write_text("question,answer\n" + "".join(f"{text},a {text}\n" for text in TEXTS))
+    given = ("--questions", tmp_path / "q.csv", "--model", tmp_path / "model", "--output", tmp_path / "index")
+    assert qpr("index", *given, "--shards", "2").code == 0
+    return tmp_path / "index"
+
+
+def test_a_parquet_file_has_every_question_with_the_vector_that_searches_use(qpr, index, tmp_path):
+    outcome = qpr("export", "--index", index, "--output", tmp_path / "q.parquet", "--json")
+    told = json.loads(outcome.out)
+    table = pq.read_table(tmp_path / "q.parquet")
+    opened = open_index(str(index))
+    assert (told["questions"], told["dimension"]) == (3, opened.settings.dimension)
+    assert sorted(table["text"].to_pylist()) == sorted(TEXTS)
+    assert set(table["answer"].to_pylist()) == {f"a {text}" for text in TEXTS}
+    vectors = np.stack(table["vector"].to_numpy(zero_copy_only=False))
+    ranking = opened.rank_vectors(vectors, 1)
+    np.testing.assert_array_equal(ranking.ids[:, 0], table["question_id"].to_numpy())
+    np.testing.assert_array_equal(ranking.scores, 0)
+
+
+def test_a_local_folder_of_qdrant_is_filled(qpr, index, tmp_path):
+    qdrant_client = pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
+    given = ("export", "--index", index, "--to", "qdrant", "--output", tmp_path / "qdrant", "--collection", "faq")
+    told = json.loads(qpr(*given, "--json").out)
+    client = qdrant_client.QdrantClient(path=str(tmp_path / "qdrant"))
+    assert client.count("faq").count == client.count(told["collection"]).count == 3
+    outcome = qpr(*given)
+    client.close()
+    assert outcome.code == 1
+    assert "cannot be opened as a folder of Qdrant" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("--output", "q.csv"), 2, "q.csv: --to parquet needs a file name that ends in .parquet"),
+        (("--output", "taken.parquet"), 1, "taken.parquet: exists. Choose another --output or add --overwrite"),
+        (
+            ("--output", "http://127.0.0.1:9", "--to", "qdrant"),
+            1,
+            "http://127.0.0.1:9: Qdrant did not take the questions",
+        ),
+        (("--output", "q.parquet", "--to", "csv"), 2, "'csv'"),
+        (("--output", "memory://q.parquet"), 2, "is in this command's memory"),
+    ],
+)
+def test_bad_places_are_refused(qpr, index, tmp_path, monkeypatch, options, code, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken.parquet").write_bytes(b"x")
+    outcome = qpr("export", "--index", index, *options)
+    assert (outcome.code, message in outcome.err.replace("\n", " ")) == (code, True), outcome.err
+    assert (tmp_path / "taken.parquet").read_bytes() == b"x"
+
+
+def test_a_model_is_no_index(qpr, index, tmp_path):
+    outcome = qpr("export", "--index", tmp_path / "model", "--output", tmp_path / "q.parquet")
+    assert outcome.code == 1
+    assert not (tmp_path / "q.parquet").exists()
