@@ -32,41 +32,67 @@ A first run on generated logs:
 
 COMMANDS = {
     "simulate": LazyCommand(
-        "jobs.commands.simulate", "simulate", "Generate a log with the true cluster of each question."
+        "jobs.commands.datasets.simulate",
+        "simulate",
+        "Generate a log with the true cluster of each question.",
     ),
     "clusters": LazyCommand(
-        "jobs.commands.clusters", "clusters", "Group logged questions into clusters of paraphrases."
+        "jobs.commands.datasets.clusters",
+        "clusters",
+        "Group logged questions into clusters of paraphrases.",
     ),
     "calibrate": LazyCommand(
-        "jobs.commands.calibrate",
+        "jobs.commands.datasets.calibrate",
         "calibrate",
         "Find weights and thresholds of the linkage by labelled logs or judged pairs.",
     ),
     "quora": LazyCommand(
-        "jobs.commands.quora", "quora", "Group questions that people labelled as duplicates into clusters."
+        "jobs.commands.datasets.quora",
+        "quora",
+        "Group questions that people labelled as duplicates into clusters.",
     ),
     "sample": LazyCommand(
-        "jobs.commands.sample", "sample", "Show a sample of clusters with their scores, or draw pairs to judge."
+        "jobs.commands.datasets.sample",
+        "sample",
+        "Show a sample of clusters with their scores, or draw pairs to judge.",
     ),
-    "train": LazyCommand("jobs.commands.train", "train", "Train a question encoder on a dataset's pairs."),
+    "train": LazyCommand(
+        "jobs.commands.models.train",
+        "train",
+        "Train a question encoder on a dataset's pairs.",
+    ),
     "distil": LazyCommand(
-        "jobs.commands.distil", "distil", "Train a small encoder on a large one's vectors, without pairs."
+        "jobs.commands.models.distil",
+        "distil",
+        "Train a small encoder on a large one's vectors, without pairs.",
     ),
-    "encode": LazyCommand("jobs.commands.encode", "encode", "Encode every line of a file into one NumPy matrix."),
+    "encode": LazyCommand(
+        "jobs.commands.models.encode",
+        "encode",
+        "Encode every line of a file into one NumPy matrix.",
+    ),
     "index": LazyCommand(
-        "jobs.commands.index", "index", "Encode questions and build a searchable index that holds its model."
+        "jobs.commands.indexes.index",
+        "index",
+        "Encode questions and build a searchable index that holds its model.",
     ),
     "train-reranker": LazyCommand(
-        "jobs.commands.train_reranker", "train_reranker", "Train a reranker of an index's hits on a validation split."
+        "jobs.commands.models.train_reranker",
+        "train_reranker",
+        "Train a reranker of an index's hits on a validation split.",
     ),
     "evaluate": LazyCommand(
-        "jobs.commands.evaluate", "evaluate", "Measure where the paraphrases of a split's questions rank."
+        "jobs.commands.indexes.evaluate",
+        "evaluate",
+        "Measure where the paraphrases of a split's questions rank.",
     ),
     "search": LazyCommand(
-        "jobs.commands.search", "search", "Find the questions most similar to each question.", SearchCommand
+        "jobs.commands.indexes.search", "search", "Find the questions most similar to each question.", SearchCommand
     ),
     "export": LazyCommand(
-        "jobs.commands.export", "export", "Write the questions of an index with their vectors for another engine."
+        "jobs.commands.indexes.export",
+        "export",
+        "Write the questions of an index with their vectors for another engine.",
     ),
 }
 """In the order of the help."""

@@ -1,1 +1,1 @@
-"""Exports of an index to files and engines of others."""
+"""Exports of an index: files and collections of other engines."""

@@ -35,7 +35,7 @@ def test_without_a_command_no_module_of_one_is_imported(flag):
 
 def test_the_help_of_a_command_imports_no_other():
     imported = modules_after("search", "--help")
-    assert imported & {entry.module for entry in COMMANDS.values()} == {"jobs.commands.search"}
+    assert imported & {entry.module for entry in COMMANDS.values()} == {"jobs.commands.indexes.search"}
 
 
 @pytest.mark.parametrize("command", ["train", "distil", "train-reranker"])
@@ -44,7 +44,8 @@ def test_the_help_of_a_training_starts_no_engine(command):
 
 
 def test_the_modules_of_a_training_start_no_engine():
-    code = "import jobs.commands.train, jobs.workflows.training, jobs.workflows.training.training_dry_run, sys"
+    modules = "jobs.commands.models.train", "encoder_training", "training_dry_run"
+    code = f"import sys, {', jobs.workflows.training.'.join(modules)}"
     done = subprocess.run(
         [sys.executable, "-c", f"{code}; print(*sys.modules)"], capture_output=True, text=True, check=True
     )

@@ -1,0 +1,1 @@
+"""Commands that make datasets, and show and judge them."""

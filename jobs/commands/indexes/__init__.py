@@ -1,0 +1,1 @@
+"""Commands that build, search, measure and export an index."""
