@@ -10,7 +10,6 @@ judged answers. `wrong-0.2` is the help desk's log with a fifth of wrong answers
 
 from __future__ import annotations
 
-import tempfile
 from typing import Annotated
 
 import numpy as np
@@ -19,9 +18,8 @@ import typer
 from scipy.special import betaincinv
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.labels.known_logs import LOGS, MissingDataError, helpdesk, known_log
-from benchmarks.labels.worth import gold_of_known, gold_of_simulated, linked_alone, true_shares
-from benchmarks.measure import simulate
+from benchmarks.labels.gold_logs import gold_logs, linked_alone
+from benchmarks.labels.worth import true_shares
 from pipelines.calibration.gold_labels import Gold
 from pipelines.linkage.intents import intents, resemble_intents
 from pipelines.linkage.witnesses import find_witnesses
@@ -30,7 +28,6 @@ from schemas.text import fold
 
 LIMITS = (0.3, 0.4, 0.5, 0.6)
 PRIOR = 2.0
-WRONG = "wrong-"
 DEFAULT = (
     "helpdesk",
     "helpdesk-wrong",
@@ -75,18 +72,8 @@ def main(
 ) -> None:
     """Compare the rules on each log."""
     report = Report(as_json=as_json, seed=seed)
-    with tempfile.TemporaryDirectory() as folder:
-        for name in logs or DEFAULT:
-            try:
-                if name in LOGS:
-                    compare(report, name, *gold_of_known(known_log(name, seed=seed)))
-                elif name.startswith(WRONG):
-                    log = helpdesk(seed, wrong=float(name.removeprefix(WRONG)))
-                    compare(report, name, *gold_of_known(log))
-                else:
-                    compare(report, name, gold_of_simulated(simulate(folder, events=int(name), seed=seed)), None)
-            except MissingDataError as error:
-                report.row(log=name, result=f"skipped: {error}")
+    for log in gold_logs(logs or DEFAULT, report, seed=seed):
+        compare(report, *log)
 
 
 if __name__ == "__main__":

@@ -11,35 +11,24 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import tempfile
-from collections.abc import Mapping
 from typing import Annotated
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.labels.known_logs import LOGS, KnownLog, MissingDataError, known_log
-from benchmarks.labels.neighbours import QUESTIONS_A_SHARD, by_shard, joined
-from benchmarks.measure import simulate
-from pipelines.calibration.gold_labels import Gold, gold_of
+from benchmarks.labels.gold_logs import gold_logs, linked_alone
+from pipelines.calibration.gold_labels import Gold
 from pipelines.clusters.answer_worth import kind_counts, shares_of_answers
 from pipelines.linkage.linker import Linker
 from pipelines.linkage.scoring.shipped_weights import load_model
-from pipelines.linkage.witnesses import NEAREST, Evidence, agreement_of, find_witnesses, standings_of
+from pipelines.linkage.witnesses import find_witnesses
 from pipelines.questions.answer_kinds import KINDS
-from pipelines.questions.token_frequencies import TokenWeights, frequent
 from pipelines.summary.worth_by_kind import posterior, worth_of_kinds
 from schemas.ragged import sizes_of_runs, starts_of_runs, sums_of_runs
-from schemas.tables import QA_LOG
-from schemas.text import fold, question_id
+from schemas.text import fold
 
 DEFAULT = ("20000", "60000", "helpdesk", "helpdesk-wrong", "value-templates", "skewed-templates", "facts")
-
-_ORDER = [("answer_id", "ascending"), ("question_id", "ascending"), ("similarity", "descending")]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,36 +60,6 @@ class Coverage:
     kinds_covered: float
     with_events: float
     with_agreement: float
-
-
-def gold_of_known(log: KnownLog) -> tuple[Gold, frozenset[str]]:
-    """Return a known log with its judged answers; a question that was not judged is alone."""
-    group_of: Mapping[tuple[str, int], int] = {(j.answer, j.question): j.group for j in log.judged}
-    columns = {column: pa.nulls(len(log.rows), QA_LOG.field(column).type) for column in QA_LOG.names}
-    columns |= {"question": pa.array([q for q, _ in log.rows]), "answer": pa.array([a for _, a in log.rows])}
-    places = [(fold(answer), question_id(question)) for question, answer in log.rows]
-    columns["gold"] = pa.array([str(group_of.get(place, f"alone {place[1]}")) for place in places])
-    return gold_of([pa.table(columns)]), frozenset(judged.answer for judged in log.judged)
-
-
-def gold_of_simulated(url: str) -> Gold:
-    """Return a simulated log."""
-    table = pq.read_table(url)
-    columns = {name: table[name].cast(QA_LOG.field(name).type) for name in QA_LOG.names}
-    return gold_of([pa.table(columns | {"gold": table["gold_cluster"]})])
-
-
-def linked_alone(gold: Gold) -> tuple[pa.Table, np.ndarray, TokenWeights, Evidence]:
-    """Return the questions of the answers with several, their gold clusters, weights, and neighbours by the join."""
-    counted = pc.value_counts(gold.members["answer_id"])
-    several = counted.field("values").filter(pc.greater(counted.field("counts"), 1))
-    kept = pc.is_in(gold.members["answer_id"], value_set=several)
-    weights = frequent(gold.weights)
-    shards = max(1, round(len(gold.members) / QUESTIONS_A_SHARD))
-    neighbours, _ = joined(by_shard([gold.members], "answer_id", shards), weights, NEAREST, shards)
-    standings = standings_of(neighbours.sort_by(_ORDER))
-    evidence = Evidence(standings, agreement_of(standings))
-    return gold.members.filter(kept), gold.cluster[kept.to_numpy()], weights, evidence
 
 
 def coverage(gold: Gold, judged: frozenset[str] | None = None) -> Coverage:
@@ -166,17 +125,8 @@ def main(
 ) -> None:
     """Print a row for each log."""
     report = Report(as_json=as_json, seed=seed)
-    with tempfile.TemporaryDirectory() as folder:
-        for name in logs or DEFAULT:
-            try:
-                if name in LOGS:
-                    found = coverage(*gold_of_known(known_log(name, seed=seed)))
-                else:
-                    found = coverage(gold_of_simulated(simulate(folder, events=int(name), seed=seed)))
-            except MissingDataError as error:
-                report.row(log=name, result=f"skipped: {error}")
-                continue
-            report.row(log=name, **dataclasses.asdict(found))
+    for name, gold, judged in gold_logs(logs or DEFAULT, report, seed=seed):
+        report.row(log=name, **dataclasses.asdict(coverage(gold, judged)))
 
 
 if __name__ == "__main__":

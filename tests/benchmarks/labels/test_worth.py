@@ -2,8 +2,9 @@
 
 import pytest
 
+from benchmarks.labels.gold_logs import gold_of_known, gold_of_simulated
 from benchmarks.labels.known_logs import known_log
-from benchmarks.labels.worth import coverage, gold_of_known, gold_of_simulated
+from benchmarks.labels.worth import coverage
 from benchmarks.measure import simulate
 
 
