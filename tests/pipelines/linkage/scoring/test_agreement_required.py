@@ -1,3 +1,4 @@
+import math
 import typing
 
 import numpy as np
@@ -9,6 +10,7 @@ from pipelines.linkage.scoring.agreement_required import (
     DISCOUNT,
     OF_ENCODER,
     OF_WORDS,
+    SLOPE_ABOVE,
     AgreementRequired,
     calibrated,
     model_of_facts,
@@ -48,8 +50,16 @@ def test_the_probability_never_falls_as_the_stated_one_or_the_cosine_rises(calib
 
 
 def test_a_log_of_facts_lowers_what_words_alone_state() -> None:
-    stated = np.linspace(0.2, 1, 81)
-    assert np.all(calibrated(stated, np.ones(81), OF_WORDS) < stated)
+    stated = np.linspace(0.5, 1, 51)
+    assert np.all(calibrated(stated, np.full(51, 0.8), OF_WORDS) < stated)
+
+
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+def test_each_calibration_rises_slower_above_its_own_knee(calibration) -> None:
+    logit = math.log(calibration.knee / (1 - calibration.knee)) + np.array([-0.5, 0.0, 0.5])
+    found = calibrated(1 / (1 + np.exp(-logit)), np.full(3, 0.8), calibration)
+    rises = np.diff(np.log(found / (1 - found)))
+    assert rises.tolist() == pytest.approx([calibration.slope / 2, SLOPE_ABOVE / 2])
 
 
 @pytest.mark.parametrize("encoder", [None, *typing.get_args(EncoderKind)])
