@@ -35,7 +35,8 @@ _CLIENTS = 10_000
 
 _LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
-_QUERY_BYTES = 65_536
+_BYTES_OF_CHARACTER = 12
+"""Of a character in an address: four bytes of UTF-8, each as %XX."""
 
 
 class Rates:
@@ -80,6 +81,7 @@ class Gate:
     ) -> None:
         self._app = app
         self._limits = settings.limits
+        self._query_bytes = _BYTES_OF_CHARACTER * settings.limits.max_characters + 1000
         self._log = settings.log != "none"
         self._log_questions = settings.log == "questions"
         self._metrics = metrics
@@ -142,7 +144,7 @@ class Gate:
                 raise Fault(401, "a bearer token is needed", "token", {"WWW-Authenticate": "Bearer"})
         if path in OPEN_PATHS:  # whoever watches the server must see it when it is busy
             return
-        if len(scope["query_string"]) > _QUERY_BYTES:
+        if len(scope["query_string"]) > self._query_bytes:
             raise Fault(414, "the address is too long; ask by POST", "address")
         if self._rates and (wait := self._rates.wait((scope.get("client") or ("",))[0])):
             raise Fault(429, "too many requests", "rate", {"Retry-After": str(int(wait) + 1)})

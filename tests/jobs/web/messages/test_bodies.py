@@ -1,0 +1,106 @@
+"""Bodies and parameters that do not fit: a status below 500 and one plain sentence."""
+
+import json
+
+import pytest
+
+JSON = {"Content-Type": "application/json"}
+
+
+def post(client, content, path="/search", **headers):
+    return client.post(path, content=content, headers=JSON | headers)
+
+
+@pytest.mark.parametrize(("content", "status", "message"), [
+    (b"", 400, "Invalid JSON"), (b"{", 400, "Invalid JSON"), (b"\xff", 400, "Invalid JSON"),
+    (b'{"question": "\\ud800"}', 400, "Invalid JSON"),
+    (b"[" * 100_000, 400, "JSON"),
+    (b"[]", 422, "object"), (b"null", 422, "object"), (b'"x"', 422, "object"),
+    (b"{}", 422, "either question or questions"),
+    (b'{"question": "a", "questions": ["b"]}', 422, "either question or questions"),
+    (b'{"question": 5}', 422, "question"), (b'{"question": null}', 422, "question"),
+    (b'{"questions": "a"}', 422, "questions"), (b'{"questions": []}', 422, "questions"),
+    (b'{"questions": ["a", 1]}', 422, "questions.1"),
+    (b'{"question": "a", "limit": 3}', 422, "limit"),
+    (b'{"question": "a", "k": 0}', 422, "greater than or equal to 1"),
+    (b'{"question": "a", "k": -1}', 422, "k"),
+    (b'{"question": "a", "k": 1000000000}', 422, "less than or equal to 100"),
+    (b'{"question": "a", "k": "5"}', 422, "k"), (b'{"question": "a", "k": 2.5}', 422, "k"),
+    (b'{"question": "a", "k": true}', 422, "k"), (b'{"question": "a", "k": ' + b"9" * 5000 + b"}", 400, "JSON"),
+])  # fmt: skip
+def test_a_wrong_body_is_refused_with_a_sentence(start, content, status, message):
+    response = post(start(), content)
+    assert response.status_code == status, response.text
+    assert list(response.json()) == ["error"]
+    assert message in response.json()["error"]
+
+
+@pytest.mark.parametrize("question", ["", " ", "?!", "😀", "a\0b", "\u202e", "x" * 2000, "ﷺ" * 2000, "\n" * 50])
+def test_any_text_is_a_question(start, question):
+    client = start()
+    for path in ("/search", "/answer"):
+        response = client.post(path, json={"question": question})
+        assert response.status_code == 200
+        assert response.json()["results"][0]["question"] == question
+    assert client.get("/search", params={"q": question}).status_code == 200
+
+
+def test_limits_of_lengths_and_numbers(start):
+    client = start(limits={"max_characters": 10, "max_questions": 2, "max_k": 3})
+    for body in ({"question": "x" * 11}, {"questions": ["a"] * 3}, {"question": "a", "k": 4}):
+        assert client.post("/search", json=body).status_code == 422
+    assert client.post("/search", json={"questions": ["x" * 10] * 2, "k": 3}).status_code == 200
+    assert client.get("/search", params={"q": "x" * 11}).status_code == 422
+
+
+def test_a_large_body_is_refused_before_it_is_read(start):
+    client = start(limits={"max_body_kb": 2})
+    assert post(client, json.dumps({"question": "x" * 3000}).encode()).status_code == 413
+    sent = []
+
+    def endless():
+        while len(sent) < 1000:
+            sent.append(1)
+            yield b"x" * 1000
+
+    assert post(client, endless()).status_code == 413
+    for length in ("-1", "x", "9" * 30):
+        assert post(client, b"{}", **{"Content-Length": length}).status_code == 413
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+def test_a_body_of_another_type_is_refused(start, kind):
+    assert start().post("/answer", content=b'{"question": "a"}', headers={"Content-Type": kind}).status_code == 415
+
+
+@pytest.mark.parametrize("query", [
+    "", "q", "k=3", "q=a&k=0", "q=a&k=-1", "q=a&k=1000000000", "q=a&k=x", "q=a&k=1.0", "q=a&k=", "q=a&k=٣", "q=a&k=+1",
+    "q=a&q=b", "q=a&limit=3", "q=a&" + "k=1&" * 2,
+])  # fmt: skip
+def test_a_wrong_query_is_refused(start, query):
+    response = start().get(f"/search?{query}")
+    if query == "q":  # an empty question
+        assert response.status_code == 200
+    else:
+        assert response.status_code == 422
+        assert list(response.json()) == ["error"]
+
+
+@pytest.mark.parametrize("body", [
+    {}, {"question": "a"}, {"question": "", "right": True}, {"question": "a", "right": 1},
+    {"question": "a", "right": True, "question_id": 5}, {"question": "a", "right": True, "question_id": "x"},
+    {"question": "a", "right": True, "user": "x"}, {"question": "a", "right": True, "comment": "x" * 3000},
+])  # fmt: skip
+def test_wrong_feedback_is_refused(start, body):
+    assert start().post("/feedback", json=body).status_code == 422
+
+
+def test_an_unknown_address_or_method_has_a_sentence_too(start):
+    client = start()
+    for response, status in (
+        (client.get("/nothing"), 404),
+        (client.put("/search"), 405),
+        (client.post("/healthz"), 405),
+    ):
+        assert response.status_code == status
+        assert list(response.json()) == ["error"]

@@ -1,0 +1,125 @@
+"""Requests that the gate refuses, and the log of those it lets through."""
+
+import json
+import threading
+import time
+
+import pytest
+
+from jobs.web.protection.gate import Rates
+
+TOKEN = "a-token-of-24-characters"
+
+
+def search(client, **more):
+    return client.get("/search", params={"q": "pay my bill"}, **more)
+
+
+def test_a_request_without_the_token_is_refused_except_for_health(start):
+    client = start(token=TOKEN)
+    for given in ({}, {"Authorization": "Bearer x"}, {"Authorization": TOKEN}, {"Authorization": f"bearer {TOKEN}"}):
+        for path in ("/search?q=x", "/metrics", "/docs", "/openapi.json", "/nothing", "/healthz/"):
+            response = client.get(path, headers=given)
+            assert (response.status_code, response.headers["www-authenticate"]) == (401, "Bearer"), path
+        assert client.delete("/answers/a", headers=given).status_code == 401
+    assert client.get("/healthz").status_code == 200
+    assert client.get("/readyz").status_code == 200
+    assert search(client, headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "", "localhost.", "[::2]"]
+)
+def test_a_name_that_leads_here_is_no_local_name(start, host):
+    assert search(start(), headers={"Host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("host", ["localhost", "localhost:8080", "127.0.0.1", "[::1]:8080", "[::1]"])
+def test_local_names_are_served(start, host):
+    assert search(start(), headers={"Host": host}).status_code == 200
+
+
+def test_a_page_of_another_site_is_refused_and_gets_no_permission(start):
+    client = start()
+    assert search(client, headers={"Origin": "http://127.0.0.1:8080"}).status_code == 200
+    for origin in ("http://evil.example", "null", "http://127.0.0.1:9090"):
+        response = search(client, headers={"Origin": origin})
+        assert response.status_code == 403
+        assert not any(name.startswith("access-control") for name in response.headers)
+    preflight = {"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"}
+    assert client.options("/search", headers=preflight).status_code == 403
+
+
+def test_more_requests_at_a_time_than_allowed_are_refused_with_a_time_to_come_back(start):
+    client = start(limits={"concurrency": 2})
+    searcher = client.service.versions.current.searcher
+    searcher.gate.clear()
+    statuses = []
+    threads = [threading.Thread(target=lambda: statuses.append(search(client).status_code)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + 10
+    while not (searcher.calls and client.service.metrics.in_flight._value.get() == 2) and time.monotonic() < until:
+        time.sleep(0.01)
+    busy = search(client)
+    assert (busy.status_code, busy.headers["retry-after"]) == (503, "1")
+    assert client.get("/healthz").status_code == 200
+    searcher.gate.set()
+    for thread in threads:
+        thread.join()
+    assert statuses == [200, 200]
+    assert search(client).status_code == 200
+    assert 'qpr_rejects_total{cause="concurrency"} 1.0' in client.get("/metrics").text
+
+
+def test_a_request_that_takes_too_long_is_given_up_and_its_place_is_free_again(start):
+    client = start(limits={"timeout": 0.2, "concurrency": 1}, threads=1)
+    gate = client.service.versions.current.searcher.gate
+    gate.clear()
+    assert search(client).status_code == 504
+    assert search(client).status_code == 504
+    gate.set()
+    assert search(client).status_code == 200
+    assert client.service.versions.current.leases == 0
+
+
+def test_a_client_above_its_rate_is_refused(start):
+    client = start(limits={"rate": 0.5})
+    assert search(client).status_code == 200
+    refused = search(client)
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "2")
+
+
+def test_rates_refill_with_time_and_are_kept_for_each_client():
+    now = [0.0]
+    rates = Rates(2, lambda: now[0])
+    assert [rates.wait("a") for _ in range(3)] == [0, 0, 0.5]
+    assert rates.wait("b") == 0
+    now[0] = 0.5
+    assert rates.wait("a") == 0
+    assert rates.wait("a") == 0.5
+    now[0] = 1000
+    assert [rates.wait("a") for _ in range(3)] == [0, 0, 0.5]
+
+
+def test_an_address_that_is_too_long_is_refused(start):
+    assert start().get("/search?q=" + "x" * 30_000).status_code == 414
+
+
+@pytest.mark.parametrize(("log", "logged"), [("none", False), ("requests", True), ("questions", True)])
+def test_questions_are_logged_only_on_request(start, capsys, log, logged):
+    client = start(log=log)
+    search(client)
+    client.post("/answer", json={"questions": ["cancel", "my flight"]})
+    client.get("/unknown/address")
+    client.get("/search?q=" + "secret" * 1000)
+    err = capsys.readouterr().err
+    lines = [json.loads(line) for line in err.splitlines()]
+    assert len(lines) == (4 if logged else 0)
+    assert "secret" not in err
+    assert "unknown" not in err
+    assert ("pay my bill" in err) == ("my flight" in err) == (log == "questions")
+    if logged:
+        assert [(line["endpoint"], line["status"], line.get("asked")) for line in lines] == [
+            ("search", 200, 1), ("answer", 200, 2), ("other", 404, None), ("search", 422, None),
+        ]  # fmt: skip

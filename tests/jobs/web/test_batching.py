@@ -1,0 +1,142 @@
+"""Questions that wait are searched together, and one request's fault is its own."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from jobs.web.batching import BATCH, Batcher
+
+
+class Searcher:
+    """Returns questions in capitals; the first call waits for `gate`."""
+
+    def __init__(self):
+        self.gate, self.calls, self.threads = threading.Event(), [], set()
+
+    def search_many(self, questions, k):
+        self.calls.append((list(questions), k))
+        self.threads.add(threading.current_thread().name)
+        assert self.gate.wait(20)
+        if "bad" in questions:
+            raise ValueError("bad")
+        return [question.upper() * k for question in questions]
+
+    def answer_many(self, questions):
+        return [f"answer to {question}" for question in self.search_many(questions, 1)]
+
+
+class Version:
+    def __init__(self):
+        self.searcher = Searcher()
+
+
+def run(scenario, *, threads=1):
+    async def main():
+        batcher = Batcher(threads, lambda _: None)
+        try:
+            return await asyncio.wait_for(scenario(batcher), 20)
+        finally:
+            batcher.close()
+
+    return asyncio.run(main())
+
+
+async def started(batcher, *calls):
+    tasks = [asyncio.create_task(batcher.run(*call)) for call in calls]
+    await asyncio.sleep(0)
+    return tasks
+
+
+def test_a_free_thread_takes_a_request_at_once_and_then_all_that_wait():
+    version = Version()
+
+    async def scenario(batcher):
+        tasks = await started(batcher, *[(version, "search", [letter], 1) for letter in "abcde"])
+        assert batcher.waiting == 4
+        version.searcher.gate.set()
+        return await asyncio.gather(*tasks)
+
+    assert run(scenario) == [["A"], ["B"], ["C"], ["D"], ["E"]]
+    assert version.searcher.calls == [(["a"], 1), (["b", "c", "d", "e"], 1)]
+
+
+def test_only_equal_calls_are_made_together():
+    one, two = Version(), Version()
+
+    async def scenario(batcher):
+        calls = [
+            (one, "search", ["x"], 1),
+            (one, "search", ["a"], 2),
+            (two, "search", ["b"], 2),
+            (one, "answer", ["c"]),
+        ]
+        tasks = await started(batcher, *calls, (one, "search", ["d"], 2))
+        one.searcher.gate.set()
+        two.searcher.gate.set()
+        return await asyncio.gather(*tasks)
+
+    assert run(scenario) == [["X"], ["AA"], ["BB"], ["answer to C"], ["DD"]]
+    assert one.searcher.calls == [(["x"], 1), (["a", "d"], 2), (["c"], 1)]
+
+
+def test_a_single_question_does_not_wait_for_the_end_of_a_large_request():
+    version = Version()
+    done = []
+
+    async def scenario(batcher):
+        large, single = await started(
+            batcher, (version, "search", ["many"] * (5 * BATCH), 1), (version, "search", ["one"], 1)
+        )
+        large.add_done_callback(lambda _: done.append("large"))
+        single.add_done_callback(lambda _: done.append("single"))
+        version.searcher.gate.set()
+        assert len(await large) == 5 * BATCH
+        await single
+
+    run(scenario)
+    assert done == ["single", "large"]
+    assert max(len(questions) for questions, _ in version.searcher.calls) <= BATCH
+
+
+def test_a_failing_question_fails_its_own_request_only():
+    version = Version()
+
+    async def scenario(batcher):
+        tasks = await started(batcher, *[(version, "search", [text], 1) for text in ("first", "good", "bad", "fine")])
+        version.searcher.gate.set()
+        return await asyncio.gather(*tasks, return_exceptions=True)
+
+    first, good, bad, fine = run(scenario)
+    assert (first, good, fine) == (["FIRST"], ["GOOD"], ["FINE"])
+    assert isinstance(bad, ValueError)
+
+
+def test_a_request_that_was_given_up_is_not_searched():
+    version = Version()
+
+    async def scenario(batcher):
+        tasks = await started(batcher, *[(version, "search", [text], 1) for text in ("a", "gone", "b")])
+        tasks[1].cancel()
+        await asyncio.sleep(0)
+        version.searcher.gate.set()
+        return await asyncio.gather(tasks[0], tasks[2])
+
+    assert run(scenario) == [["A"], ["B"]]
+    assert version.searcher.calls == [(["a"], 1), (["b"], 1)]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_there_are_never_more_threads_than_asked_for(threads):
+    version = Version()
+    version.searcher.gate.set()
+    slow = version.searcher.search_many
+    version.searcher.search_many = lambda questions, k: (time.sleep(0.005), slow(questions, k))[1]
+
+    async def scenario(batcher):
+        tasks = await started(batcher, *[(version, "search", [str(n)], n % 5 + 1) for n in range(50)])
+        return await asyncio.gather(*tasks)
+
+    assert run(scenario, threads=threads) == [[str(n) * (n % 5 + 1)] for n in range(50)]
+    assert len(version.searcher.threads) == threads
