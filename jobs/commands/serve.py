@@ -28,8 +28,7 @@ def serve(
     """
     import functools
 
-    from model.search.searcher import open_searcher
-
     from jobs.web.server import serve as serve_index
+    from model.search.searcher import open_searcher
 
     serve_index(index, settings, functools.partial(open_searcher, **opening.model_dump()))

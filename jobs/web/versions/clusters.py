@@ -38,5 +38,4 @@ class ClusterRows:
 
     def of(self, cluster_id: int) -> Ints:
         """Return the rows of a cluster, ascending; none where there is no such cluster."""
-        start, end = np.searchsorted(self._ids, [cluster_id, cluster_id + 1]) if cluster_id < 2**63 - 1 else (0, 0)
-        return self._rows[start:end]
+        return self._rows[np.searchsorted(self._ids, cluster_id) : np.searchsorted(self._ids, cluster_id, side="right")]

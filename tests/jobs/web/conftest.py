@@ -1,11 +1,17 @@
 import dataclasses
+import json
+import shutil
+import subprocess
+import sys
 import threading
 
+import httpx2
 import numpy as np
 import pyarrow as pa
 import pytest
 from starlette.testclient import TestClient
 
+from jobs.cli import main
 from jobs.web.app import create_app
 from jobs.web.protection.gate import Gate
 from jobs.web.service import Service
@@ -149,3 +155,109 @@ def start(tmp_path):
     yield started
     for client in opened:
         client.__exit__(None, None, None)
+
+
+@pytest.fixture(scope="session")
+def built_indexes(tmp_path_factory, make_model):
+    """Return a function that builds an index of questions once, each a cluster of its own, and returns its folder."""
+    folder = tmp_path_factory.mktemp("indexes")
+    make_model(folder / "model", encoder="subword")
+    folders = {}
+
+    def build(questions):
+        if questions not in folders:
+            folders[questions] = folder / f"index-{len(folders)}"
+            rows = [
+                json.dumps({"question": text, "answer": f"about {text}", "cluster_id": number})
+                for number, text in enumerate(questions)
+            ]
+            (folder / "faq.jsonl").write_text("\n".join(rows))
+            given = ["--questions", folder / "faq.jsonl", "--model", folder / "model", "--output", folders[questions]]
+            with pytest.raises(SystemExit) as stopped:
+                main(["index", *map(str, given), "--shards", "2", "--quiet"])
+            assert stopped.value.code == 0
+        return folders[questions]
+
+    return build
+
+
+@pytest.fixture
+def publish(tmp_path, built_indexes):
+    """Return a function that publishes an index of questions at a path, in place of another one there."""
+
+    def copy(questions, name="index"):
+        source, target = built_indexes(tuple(questions)), tmp_path / name
+        target.mkdir(exist_ok=True)
+        older = [path for path in target.iterdir() if path.is_dir()]
+        for run in source.iterdir():
+            if run.is_dir() and not (target / run.name).exists():
+                shutil.copytree(run, target / run.name)
+        shutil.copy(source / "manifest.json", target / "manifest.new")
+        (target / "manifest.new").replace(target / "manifest.json")
+        for run in older:
+            if not (source / run.name).exists():
+                shutil.rmtree(run)
+        return target
+
+    return copy
+
+
+class Process:
+    """A server in a process of its own; `errors` are the lines on its stderr."""
+
+    def __init__(self, index, options, python):
+        command = [
+            sys.executable,
+            *python,
+            "-m",
+            "jobs",
+            "serve",
+            "--index",
+            index,
+            "--port",
+            0,
+            "--log",
+            "none",
+            *options,
+        ]
+        self.popen = subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True)
+        self.errors = []
+        self.url = self._started()
+        self.port = int(self.url.rpartition(":")[2])
+        self.thread = threading.Thread(target=lambda: self.errors.extend(self.popen.stderr), daemon=True)
+        self.thread.start()
+        self.client = self.new_client()
+
+    def _started(self):
+        for line in self.popen.stderr:
+            self.errors.append(line)
+            if line.startswith("serving "):
+                return line.split(" at ")[1].split(",")[0]
+        raise AssertionError("".join(self.errors))
+
+    def new_client(self):
+        return httpx2.Client(base_url=self.url, timeout=60)
+
+    def stop(self):
+        self.popen.terminate()
+        code = self.popen.wait(20)
+        self.thread.join(20)
+        return code
+
+
+@pytest.fixture
+def server():
+    """Return a function that starts `qpr serve` on a free port; the process ends with the test."""
+    processes = []
+
+    def start(index, *options, python=()):
+        processes.append(Process(index, options, python))
+        return processes[-1]
+
+    yield start
+    for process in processes:
+        process.client.close()
+        process.popen.kill()
+        process.popen.wait()
+        process.thread.join()
+        process.popen.stderr.close()

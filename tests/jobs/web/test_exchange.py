@@ -1,0 +1,133 @@
+"""A new version at the URL replaces the one that answers; a broken one does not."""
+
+import asyncio
+import gc
+import weakref
+
+import pytest
+
+from jobs.web.exchange import Exchange
+from jobs.web.service import Service
+from jobs.web.settings import Serving
+from jobs.web.state import State
+from jobs.web.versions.leases import Versions
+from jobs.web.versions.opening import open_version
+from model.search.searcher import open_searcher
+
+OLD, NEW = ("pay my bill", "cancel my flight"), ("pay my bill", "how tall is it", "cancel my flight")
+
+
+@pytest.fixture
+def exchanged(publish):
+    """Return a function that runs a scenario on a service and its exchange, on an index of the old questions."""
+    url = str(publish(OLD))
+
+    def run(scenario, **settings):
+        async def main():
+            serving = Serving(**{"log": "none", "poll": 0} | settings)
+            service = Service(serving, Versions(open_version(url, open_searcher)), State(None))
+            try:
+                return await asyncio.wait_for(scenario(service, Exchange(service, url, open_searcher)), 60)
+            finally:
+                service.batcher.close()
+
+        return asyncio.run(main())
+
+    return run
+
+
+async def texts(service, question="how tall is it"):
+    found = await service.search([question], 3)
+    return {hit["text"] for hit in found["results"][0]["hits"]}
+
+
+def swaps(service, result):
+    return service.metrics.swaps.labels(result)._value.get()
+
+
+def test_nothing_is_opened_while_the_version_is_the_same(exchanged):
+    async def scenario(service, exchange):
+        before = service.versions.current
+        assert await exchange.reload() == "unchanged"
+        assert service.versions.current is before
+
+    exchanged(scenario)
+
+
+def test_a_new_version_answers_and_the_old_one_leaves_memory(exchanged, publish):
+    async def scenario(service, exchange):
+        old = weakref.ref(service.versions.current.searcher)
+        assert await texts(service) == set(OLD)
+        publish(NEW)
+        with service.versions.lease() as used:
+            assert await exchange.reload() == "swapped"
+            assert service.versions.opened == 2
+            assert (await service.batcher.run(used, "search", ["how tall is it"], 3))[0][0].text in OLD
+        del used
+        assert await texts(service) == set(NEW)
+        assert service.versions.opened == 1
+        gc.collect()
+        assert old() is None
+        assert swaps(service, "swapped") == 1
+        assert "qpr_index_questions 3.0" in service.metrics.text().decode()
+
+    exchanged(scenario)
+
+
+def test_the_manifest_is_watched(exchanged, publish):
+    async def scenario(service, exchange):
+        watching = asyncio.create_task(exchange.watch())
+        publish(NEW)
+        while len(service.versions.current.searcher) != len(NEW):
+            await asyncio.sleep(0.02)
+        watching.cancel()
+
+    exchanged(scenario, poll=0.05)
+
+
+def damage_a_shard(index):
+    path = next(index.glob("*/shards/*"))
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def remove_a_shard(index):
+    next(index.glob("*/shards/*")).unlink()
+
+
+def cut_the_manifest(index):
+    path = index / "manifest.json"
+    path.write_bytes(path.read_bytes()[:-50])
+
+
+def remove_the_manifest(index):
+    (index / "manifest.json").unlink()
+
+
+@pytest.mark.parametrize("damage", [damage_a_shard, remove_a_shard, cut_the_manifest, remove_the_manifest])
+def test_a_broken_version_is_refused_and_reported_and_the_old_one_answers(exchanged, publish, capsys, damage):
+    async def scenario(service, exchange):
+        damage(publish(NEW))
+        outcome = await exchange.reload()
+        assert outcome.startswith("refused: ")
+        assert await texts(service) == set(OLD)
+        assert swaps(service, "refused") == 1
+        assert outcome in capsys.readouterr().err
+        publish(OLD)
+        publish(NEW)
+        assert (await exchange.reload(), await texts(service)) == ("swapped", set(NEW))
+
+    exchanged(scenario)
+
+
+def test_a_refused_version_is_not_opened_again_at_every_check(exchanged, publish, monkeypatch):
+    async def scenario(service, exchange):
+        damage_a_shard(publish(NEW))
+        assert (await exchange.reload(force=False)).startswith("refused")
+        assert await exchange.reload(force=False) == "unchanged"
+        assert swaps(service, "refused") == 1
+        monkeypatch.setattr("jobs.web.exchange._AGAIN", 0)
+        assert (await exchange.reload(force=False)).startswith("refused")
+
+    exchanged(scenario)

@@ -1,0 +1,182 @@
+"""The server as a process: start, exchange under load, the end, and starts that fail."""
+
+import http.client
+import json
+import signal
+import socket
+import threading
+import time
+
+import pytest
+
+QUESTIONS = [f"how do I pay bill number {number}" for number in range(40)]
+
+
+def search(client, question="pay bill", k=3):
+    response = client.get("/search", params={"q": question, "k": k})
+    assert response.status_code == 200, response.text
+    return response.json()
+
+
+def test_searches_of_one_and_of_a_thousand_questions_import_neither_torch_nor_beam(publish, server):
+    process = server(publish(QUESTIONS), python=["-X", "importtime"])
+    assert search(process.client)["results"][0]["hits"]
+    client = process.client
+    given = {"questions": [QUESTIONS[number % 40] for number in range(1000)], "k": 1}
+    results = client.post("/search", json=given).json()["results"]
+    assert [result["hits"][0]["text"] for result in results] == given["questions"]
+    assert process.stop() == 0
+    imported = {line.rpartition("|")[2].strip().partition(".")[0] for line in process.errors if "import time:" in line}
+    assert {"fastapi", "uvicorn", "uvloop", "httptools", "faiss"} <= imported
+    assert not {"torch", "apache_beam", "sklearn", "transformers"} & imported
+
+
+def test_no_request_fails_while_the_index_is_exchanged(publish, server):
+    versions = [QUESTIONS[: 20 + number] for number in range(6)]
+    process = server(publish(versions[0]), "--threads", 2)
+    failures, seen, stop = [], set(), threading.Event()
+    asked = [0] * 4
+
+    def load(place):
+        connection = http.client.HTTPConnection("127.0.0.1", process.port, timeout=60)
+        while asked[place] < 500 or not stop.is_set():
+            question = QUESTIONS[asked[place] % 20]
+            connection.request("GET", f"/search?k=1&q={question.replace(' ', '+')}")
+            response = connection.getresponse()
+            found = json.loads(response.read())
+            if response.status != 200 or found["results"][0]["hits"][0]["text"] != question:
+                failures.append(found)
+            seen.add(found.get("version"))
+            asked[place] += 1
+        connection.close()
+
+    threads = [threading.Thread(target=load, args=(place,)) for place in range(4)]
+    for thread in threads:
+        thread.start()
+    for questions in versions[1:]:
+        publish(questions)
+        assert process.client.post("/reload").json() == {"reload": "swapped"}
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert sum(asked) >= 2000
+    assert len(seen) == 6
+    shown = process.client.get("/metrics").text.splitlines()
+    assert 'qpr_swaps_total{result="swapped"} 5.0' in shown
+    assert "qpr_open_versions 1.0" in shown
+
+
+def test_sighup_looks_for_a_new_version(publish, server):
+    process = server(publish(QUESTIONS[:5]), "--poll", 0)
+    publish(QUESTIONS[:6])
+    process.popen.send_signal(signal.SIGHUP)
+    until = time.monotonic() + 20
+    while len(search(process.client, k=10)["results"][0]["hits"]) != 6:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_sigterm_finishes_requests_that_run_and_takes_no_others(publish, server):
+    process = server(publish(QUESTIONS))
+    with socket.create_connection(("127.0.0.1", process.port)) as slow:
+        body = json.dumps({"questions": QUESTIONS}).encode()
+        head = "POST /search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        slow.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body[:10])
+        time.sleep(0.2)
+        process.popen.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        with pytest.raises(OSError, match="refused"):
+            socket.create_connection(("127.0.0.1", process.port))
+        slow.sendall(body[10:])
+        answer = slow.recv(100)
+        assert answer.startswith(b"HTTP/1.1 200"), answer
+    assert process.popen.wait(20) == 0
+    assert "Traceback" not in "\n".join(process.errors)
+
+
+def test_a_body_that_never_ends_is_refused_and_the_connection_closed(publish, server):
+    process = server(publish(QUESTIONS), "--max-body-kb", 10)
+    with socket.create_connection(("127.0.0.1", process.port), timeout=20) as endless:
+        head = "POST /search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        endless.sendall(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode())
+        chunk = b"1000\r\n" + b" " * 4096 + b"\r\n"
+        received = b""
+        for _ in range(100):
+            try:
+                endless.sendall(chunk)
+            except OSError:
+                break
+        while part := _received(endless):
+            received += part
+    assert received.startswith(b"HTTP/1.1 413")
+    assert search(process.client)
+
+
+def _received(connection):
+    try:
+        return connection.recv(4096)
+    except ConnectionResetError:
+        return b""
+
+
+def test_the_state_outlives_the_process(publish, server, tmp_path):
+    index = publish(QUESTIONS)
+    for number in range(2):
+        process = server(index, "--state", tmp_path / "state")
+        hits = search(process.client, QUESTIONS[0], 100)["results"][0]["hits"]
+        assert len(hits) == 40 - number
+        process.client.delete(f"/answers/{hits[0]['answer_id']}")
+        process.popen.kill()
+
+
+def test_an_address_in_use_is_one_line(qpr, publish):
+    index = publish(QUESTIONS[:2])
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        code, _, err = qpr("serve", "--index", index, "--port", taken.getsockname()[1])
+    assert code == 1
+    assert "Address already in use. Give another --host or --port" in err
+
+
+def test_a_missing_or_damaged_index_or_a_model_is_one_line(qpr, publish, tmp_path):
+    code, _, err = qpr("serve", "--index", tmp_path / "none", "--port", 0)
+    assert (code, err.count("\n")) == (1, 1)
+    assert "does not exist" in err
+    index = publish(QUESTIONS[:2])
+    shard = next(index.glob("*/ids/*"))
+    shard.write_bytes(shard.read_bytes()[:-1])
+    code, _, err = qpr("serve", "--index", index, "--port", 0)
+    assert (code, err.count("\n")) == (1, 1)
+    assert "does not match the manifest" in err
+    shard.unlink()
+    code, _, err = qpr("serve", "--index", index, "--port", 0)
+    assert (code, err.count("\n")) == (1, 1)
+    model = next(index.glob("*/model"))
+    code, _, err = qpr("serve", "--index", model, "--port", 0)
+    assert code == 1
+    assert "holds a model, not an index" in err
+
+
+@pytest.mark.parametrize(("options", "code", "message"), [
+    (("--host", "0.0.0.0"), 2, "--token-file"),
+    (("--token-file", "/nowhere/token"), 1, "No such file"), (("--port", 70_000), 2, "--port"),
+    (("--max-k", 0), 2, "--max-k"), (("--rate", 0), 2, "--rate"), (("--vary-by", "locale"), 1, "--vary-by locale"),
+])  # fmt: skip
+def test_wrong_options_are_refused(qpr, publish, options, code, message):
+    outcome = qpr("serve", "--index", publish(QUESTIONS[:2]), "--port", 0, *options)
+    assert outcome.code == code
+    assert message in outcome.err
+
+
+def test_a_state_that_is_damaged_or_cannot_be_written_is_refused(qpr, publish, tmp_path):
+    index = publish(QUESTIONS[:2])
+    (tmp_path / "file").write_text("")
+    code, _, err = qpr("serve", "--index", index, "--port", 0, "--state", tmp_path / "file")
+    assert (code, "cannot be made" in err) == (1, True)
+    (tmp_path / "state").mkdir()
+    for content in ("", "{}", '["a"', "[1]"):
+        (tmp_path / "state/blocked.json").write_text(content)
+        code, _, err = qpr("serve", "--index", index, "--port", 0, "--state", tmp_path / "state")
+        assert (code, "is no list of blocked answers" in err) == (1, True)
