@@ -94,7 +94,7 @@ COMMANDS = {
         "export",
         "Write the questions of an index with their vectors for another engine.",
     ),
-    "serve": LazyCommand("jobs.commands.serve", "serve", "Serve an index over HTTP."),
+    "serve": LazyCommand("jobs.commands.indexes.serve", "serve", "Serve an index over HTTP."),
 }
 """In the order of the help."""
 

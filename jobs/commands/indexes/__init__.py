@@ -1,1 +1,1 @@
-"""Commands that build, search, measure and export an index."""
+"""Commands that build, search, measure, export and serve an index."""
