@@ -34,6 +34,7 @@ DEV = [
     "bm25s>=0.2",
     "hypothesis>=6.100",
     "import-linter>=2.1",
+    "mapie>=1.2",
     "ir-measures>=0.3.7",
     "moto[server]>=5",
     "mypy>=1.13",

@@ -22,13 +22,14 @@ from schemas.tables import SCHEMA_VERSION
 MANIFEST = "manifest.json"
 REPORTS = "reports"
 """The table of reports on a run, with its times: listed and verified, but no part of the digest."""
-Kind = Literal["dataset", "model", "index", "calibration", "reranker"]
+Kind = Literal["dataset", "model", "index", "calibration", "reranker", "certificate"]
 _HOW_TO_MAKE = {
     "dataset": "`qpr clusters` or `qpr quora`",
     "model": "`qpr train`",
     "index": "`qpr index`",
     "calibration": "`qpr calibrate`",
     "reranker": "`qpr train-reranker`",
+    "certificate": "`qpr certify`",
 }
 _TABLES: dict[str, frozenset[str]] = {
     "dataset": frozenset({"questions", "clusters", "pairs", "rejected", "leakage"}),
@@ -36,6 +37,7 @@ _TABLES: dict[str, frozenset[str]] = {
     "index": frozenset({"shards", "ids", "model", "rejected"}),
     "calibration": frozenset({"weights", "curves", "verdicts"}),
     "reranker": frozenset({"reranker"}),
+    "certificate": frozenset({"certificate"}),
 }
 """The tables of an artefact's files, except `REPORTS`."""
 

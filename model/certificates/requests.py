@@ -1,0 +1,174 @@
+"""Judged requests: a sample of real questions, with a person's verdict on the answer that the index would give.
+
+rows of a requests file -> Request -> checked_requests -> requests with different names, all later than the index
+"""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal, NamedTuple
+
+from schemas.errors import QprError
+from schemas.quantities import counted, plural
+
+Verdict = Literal["right", "wrong", "cannot tell"]
+
+VERDICTS: Final[Mapping[str, Verdict]] = {
+    "right": "right",
+    "wrong": "wrong",
+    "cannot tell": "cannot tell",
+    "cannot_tell": "cannot tell",
+    "unclear": "cannot tell",
+}
+"""Spellings of the verdicts, in lower case."""
+
+_SHOWN: Final = 5
+
+
+class Request(NamedTuple):
+    """One request of the traffic.
+
+    Attributes:
+        row: number in the file, from 1.
+        question: as it was asked.
+        asked_at: when.
+        verdict: on the answer; "wrong" too where the index has no right answer. None: not judged.
+        labeller: the person who judged.
+        probability: that the person saw beside the answer.
+        answer_id: id of the judged answer, or of the question that it belongs to.
+        request_id: name of the request in the asking system.
+    """
+
+    row: int
+    question: str
+    asked_at: datetime.datetime
+    verdict: Verdict | None = None
+    labeller: str | None = None
+    probability: float | None = None
+    answer_id: str | None = None
+    request_id: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the name of the request, the same in every file that has it."""
+        return self.request_id or json.dumps([self.question, self.asked_at.isoformat()], ensure_ascii=False)
+
+
+def read_verdict(text: str) -> Verdict | None:
+    """Return the verdict that a cell contains, None for an empty one.
+
+    Raises:
+        ValueError: it is none of the verdicts.
+    """
+    cell = " ".join(text.lower().split())
+    if not cell:
+        return None
+    if cell not in VERDICTS:
+        raise ValueError(f"verdict {text[:40]!a} is none of right, wrong and cannot tell")
+    return VERDICTS[cell]
+
+
+def check_requests(
+    source: str, requests: Sequence[Request], *, after: datetime.datetime, now: datetime.datetime
+) -> None:
+    """Refuse requests that are no sample of the traffic after the index.
+
+    Args:
+        source: name of the file, for messages.
+        requests: its rows.
+        after: the log of the index ends before it.
+        now: no request is later.
+
+    Raises:
+        QprError: a request repeats another one or contradicts it, is older than the index or in the future, or a
+            verdict has no labeller.
+    """
+    _refuse(
+        source,
+        [request.row for request in requests if request.asked_at < after],
+        f"asked before {after:%Y-%m-%d %H:%M}, when the index was made, so that the index may contain them. "
+        "Take later requests, or give the last day of the indexed log as --log-until",
+    )
+    _refuse(
+        source,
+        [request.row for request in requests if request.asked_at > now + datetime.timedelta(days=1)],
+        "asked in the future. Correct asked_at",
+    )
+    names = collections.Counter(request.name for request in requests)
+    _refuse(
+        source,
+        [request.row for request in requests if names[request.name] > 1],
+        "the same request as another row. Remove the repetition; if people asked it twice, give the time of day in "
+        "asked_at or a column request_id",
+    )
+    _refuse(
+        source,
+        [request.row for request in requests if request.verdict and not request.labeller],
+        "judged without a labeller. Name the person who judged",
+    )
+    _check_contradictions(source, requests)
+
+
+def check_verdicts(source: str, judged: Sequence[Request], missing: Sequence[Request], *, lowest: float) -> None:
+    """Refuse verdicts that are not on all requests that need one, or that are all alike.
+
+    Args:
+        source: name of the file, for messages.
+        judged: requests with a verdict on the answer that the index gives.
+        missing: requests that need one and have none.
+        lowest: probability from which on requests need one.
+
+    Raises:
+        QprError: a verdict is missing, or none is wrong.
+    """
+    _refuse(
+        source,
+        [request.row for request in missing],
+        f"without a verdict on the answer that this index gives, although the probability is at least {lowest:g}. "
+        "Judge them; leaving out some would bias the result",
+        count=True,
+    )
+    if judged and not any(request.verdict == "wrong" for request in judged):
+        raise QprError(
+            f"{source}: none of {counted(len(judged), 'verdict')} is wrong. A sample of real requests contains "
+            "questions that the index does not answer, so this one was filtered or was not judged strictly. Draw "
+            "requests at random from all traffic, judge them without seeing the probability, count a question "
+            "without a right answer as wrong, and judge more of them with a low probability"
+        )
+
+
+def labelled_digest(requests: Iterable[Request]) -> str:
+    """Return the SHA-256 of the requests and their verdicts, independent of the order of the rows."""
+    lines = sorted(
+        json.dumps([request.name, request.question, request.verdict, request.labeller, request.answer_id])
+        for request in requests
+    )
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _check_contradictions(source: str, requests: Sequence[Request]) -> None:
+    first: dict[tuple[str, str | None], Request] = {}
+    for request in requests:
+        if request.verdict is None:
+            continue
+        before = first.setdefault((request.question, request.answer_id), request)
+        if before.verdict != request.verdict:
+            raise QprError(
+                f"{source}: rows {before.row:,} and {request.row:,} contradict each other about one question: "
+                f"{before.verdict}, {request.verdict}. Let a second person decide"
+            )
+
+
+def _refuse(source: str, rows: Sequence[int], fault: str, *, count: bool = False) -> None:
+    """Raise an error that names the first rows, if there are any."""
+    if not rows:
+        return
+    shown = ", ".join(f"{row:,}" for row in sorted(rows)[:_SHOWN])
+    more = f" and {len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else ""
+    number = f"{counted(len(rows), 'request')}, " if count else ""
+    noun = "row" if len(rows) == 1 else plural("row")
+    raise QprError(f"{source}: {number}{noun} {shown}{more}: {fault}")

@@ -1,0 +1,39 @@
+"""Settings of a certificate.
+
+options of `qpr certify` -> Promise -> model.certificates.procedure
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Annotated
+
+import pydantic
+
+from schemas.option import Option
+
+
+class Promise(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """The promised maximum share of wrong answers, and the chance that it is broken."""
+
+    alpha: float = pydantic.Field(
+        default=0.02, ge=0.001, le=0.5, description="Promised maximum share of wrong answers among the given ones."
+    )
+    delta: float = pydantic.Field(
+        default=0.05, ge=0.0001, le=0.5, description="Chance that the judged requests show too small a share."
+    )
+
+
+class Certification(Promise, frozen=True, extra="forbid"):
+    """The same, with the use of the judged requests and the life of the certificate."""
+
+    min_probability: float = pydantic.Field(
+        default=0,
+        ge=0,
+        le=1,
+        description="Requests with a lower probability need no verdict and are never answered. Fix it before judging.",
+    )
+    days: int = pydantic.Field(default=30, ge=1, le=366, description="Days until the certificate expires.")
+    log_until: Annotated[datetime.date | None, Option(default="the day of the index's build")] = pydantic.Field(
+        default=None, description="Last day of the log that was indexed; requests have to be later."
+    )

@@ -1,0 +1,123 @@
+import datetime
+import json
+
+import pytest
+
+from model.certificates.certificate import Certificate, load_certificate, write_certificate
+from model.certificates.procedure import ThresholdTest
+from model.certificates.version import Version
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError
+from schemas.statistics.binomial import lower_tail, upper_bound
+
+NOW = datetime.datetime(2026, 10, 1, 12, tzinfo=datetime.UTC)
+VERSION = Version(
+    index="1" * 64, confidence="2" * 64, mode="dense", reranker=None, guards=("numbers",), probes=8, k=10, release="1"
+)
+
+
+def threshold_test(threshold, answered, wrong):
+    return ThresholdTest(threshold, answered, wrong, float(lower_tail(wrong, answered, 0.02)))
+
+
+def certificate(**fields):
+    given = {
+        "version": VERSION,
+        "version_digest": VERSION.digest,
+        "alpha": 0.02,
+        "delta": 0.05,
+        "threshold": 0.8,
+        "answered": 800,
+        "wrong": 7,
+        "upper_bound": upper_bound(7, 800, 0.05),
+        "coverage": 800 / 1_400,
+        "requests": 2_000,
+        "exact": 31,
+        "order": 600,
+        "tested": 1_400,
+        "tests": [threshold_test(0.9, 400, 2), threshold_test(0.8, 800, 7), threshold_test(0.7, 900, 20)],
+        "first_day": NOW.date(),
+        "last_day": NOW.date(),
+        "labellers": ["Ada", "Bob"],
+        "labelled_digest": "3" * 64,
+        "created": NOW,
+        "expires": NOW + datetime.timedelta(days=30),
+    }
+    return Certificate(**(given | fields))
+
+
+@pytest.fixture
+def stored(tmp_path):
+    url = str(tmp_path / "certificate")
+    write_certificate(Output(url, "certificate"), certificate(), inputs=[])
+    return url
+
+
+def test_a_certificate_is_read_as_it_was_written(stored):
+    loaded = load_certificate(stored)
+    assert loaded.certificate == certificate()
+    assert len(loaded.digest) == 64
+    loaded.check(VERSION, NOW)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "fault"),
+    [
+        ("index", "9" * 64, "index was 11111111111111111111, now it is 99999999999999999999"),
+        ("confidence", None, "confidence was 22222222222222222222, now it is none"),
+        ("mode", "fusion", "mode was dense, now it is fusion"),
+        ("guards", (), "guards was numbers, now it is none"),
+        ("k", 20, "k was 10, now it is 20"),
+    ],
+)
+def test_another_version_is_refused_by_the_field_that_differs(stored, field, value, fault):
+    other = VERSION.model_copy(update={field: value})
+    assert other.digest != VERSION.digest
+    with pytest.raises(QprError, match=f"certifies another version: {fault}"):
+        load_certificate(stored).check(other)
+
+
+def test_an_expired_certificate_is_refused_from_the_minute_on(stored):
+    loaded = load_certificate(stored)
+    end = NOW + datetime.timedelta(days=30)
+    loaded.check(VERSION, end - datetime.timedelta(seconds=1))
+    with pytest.raises(QprError, match=r"expired on 2026-10-31\. Judge requests of the last days"):
+        loaded.check(VERSION, end)
+
+
+def test_an_edited_file_is_refused(stored, tmp_path):
+    [file] = tmp_path.glob("certificate/*/certificate.json")
+    file.write_text(file.read_text().replace('"threshold": 0.8', '"threshold": 0.7'))
+    with pytest.raises(QprError, match="does not match the manifest's sha256"):
+        load_certificate(stored)
+
+
+@pytest.mark.parametrize(
+    ("edit", "fault"),
+    [
+        ({"alpha": 0.001}, "the threshold is not the last that passed its test"),
+        ({"threshold": 0.7}, "the threshold is not the last that passed its test"),
+        ({"wrong": 1}, "the upper bound is not that of answered and wrong"),
+        ({"upper_bound": 0.001}, "the upper bound is not that of answered and wrong"),
+        ({"coverage": 0.9}, "the coverage is not answered / tested"),
+        ({"tested": 5_000}, "the numbers of requests do not fit each other"),
+        ({"version_digest": "4" * 64}, "version_digest is not that of the version"),
+        ({"expires": "2026-09-01T00:00:00Z"}, "it expires before it was created"),
+        ({"labellers": []}, "labellers"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_figures_that_do_not_show_the_promise_are_refused_even_with_a_fitting_digest(tmp_path, edit, fault):
+    url = str(tmp_path / "edited")
+    content = json.dumps(json.loads(certificate().model_dump_json()) | edit).encode()
+    output = Output(url, "certificate")
+    written = [output.write("certificate.json", content, table="certificate")]
+    output.publish(written, inputs=[], configuration={}, counters={})
+    with pytest.raises(QprError, match="edited or damaged") as refused:
+        load_certificate(url)
+    assert fault in str(refused.value)
+
+
+def test_something_else_is_no_certificate(tmp_path):
+    with pytest.raises(QprError, match=r"not a certificate: it does not exist\. Make one with `qpr certify`"):
+        load_certificate(str(tmp_path / "none"))
