@@ -2,15 +2,14 @@
 
 import html
 import re
-import shutil
 import subprocess
 
 import pytest
 
 from schemas.tables import SPLITS
 from tests.jobs.display.test_html_report import cluster, page
+from tests.support.browser import BROWSER
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WIDTH = 375
 
 FRAME = """<iframe id="f" src="report.html" style="width:{width}px;height:60000px;border:0"></iframe><pre id="o"></pre>

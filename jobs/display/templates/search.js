@@ -1,0 +1,190 @@
+"use strict";
+
+const WAIT_MS = 60;
+const REASONS = {
+  exact: "This question is in the index.",
+  certified: "A certificate permits this answer.",
+  below_confidence: "No known question is surely the same as yours.",
+  no_certificate: "Without a certificate only questions of the index itself are answered.",
+  expired: "The certificate has expired.",
+  no_hit: "Nothing was found.",
+  blocked: "The answer has been blocked.",
+};
+
+const part = Object.fromEntries([...document.querySelectorAll("[id]")].map((element) => [element.id, element]));
+let token = sessionStorage.getItem("token");
+let running = null;
+let timer = 0;
+
+function make(name, text = "", attributes = {}) {
+  const element = document.createElement(name);
+  element.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
+
+function asked() {
+  const parameters = new URLSearchParams({ q: part.question.value.trim() });
+  if (part.mode) parameters.set("mode", part.mode.value);
+  return parameters;
+}
+
+async function call(path, options = {}) {
+  const headers = { ...options.headers, ...(token && { Authorization: `Bearer ${token}` }) };
+  const response = await fetch(path, { ...options, headers });
+  const body = await response.json().catch(() => ({ error: "the response is not JSON" }));
+  if (!response.ok) throw Object.assign(new Error(body.error ?? response.statusText), { status: response.status });
+  return body;
+}
+
+async function search() {
+  running?.abort();
+  const parameters = asked();
+  history.replaceState(null, "", parameters.get("q") ? `?${parameters}` : location.pathname);
+  if (!parameters.get("q")) return showNothing();
+  const { signal } = (running = new AbortController());
+  const body = JSON.stringify({ question: parameters.get("q"), ...(part.mode && { mode: part.mode.value }) });
+  const answering = { method: "POST", body, signal, headers: { "Content-Type": "application/json" } };
+  part.found.ariaBusy = "true";
+  const slow = setTimeout(() => (part.status.textContent = "Searching…"), 300);
+  try {
+    const [found, answered] = await Promise.all([call(`search?${parameters}`, { signal }), call("answer", answering)]);
+    if (!signal.aborted) show(found.results[0].hits, answered.results[0]);
+  } catch (error) {
+    if (!signal.aborted) showFault(error);
+  } finally {
+    clearTimeout(slow);
+    if (!signal.aborted) part.found.ariaBusy = "false";
+  }
+}
+
+function showNothing() {
+  part.answer.hidden = part.found.hidden = part.fault.hidden = true;
+  part.status.textContent = `Type a question. The index has ${part.page.dataset.questions}.`;
+}
+
+function showFault(error) {
+  part.answer.hidden = part.found.hidden = true;
+  part.status.textContent = "";
+  part.access.hidden = error.status !== 401;
+  part.fault.hidden = false;
+  part.fault.textContent = error.status ? `The server refused the request: ${error.message}.` : "The server does not respond.";
+  if (error.status === 401) part.token.focus();
+}
+
+function show(hits, answer) {
+  part.fault.hidden = part.access.hidden = true;
+  part.answer.hidden = false;
+  part.answer.classList.toggle("answered", answer.answered);
+  part.verdict.textContent = answer.answered ? "Answer" : "No known answer";
+  part.text.textContent = answer.answered ? (answer.answer ?? answer.hit.text) : "";
+  part.reason.textContent = reasonOf(answer.reason);
+  part.found.hidden = !hits.length;
+  part.hits.replaceChildren(...hits.map(hitOf));
+  part.status.textContent = hits.length ? `${hits.length} similar question${hits.length > 1 ? "s" : ""}` : "No question matches.";
+}
+
+function reasonOf(reason) {
+  const guard = reason.startsWith("guard:") && reason.slice("guard:".length).replaceAll("_", " ");
+  return guard ? `Your question differs from the most similar one: ${guard}.` : (REASONS[reason] ?? reason);
+}
+
+function hitOf(hit) {
+  const item = make("li", "", { class: "card" });
+  const details = make("details");
+  const summary = make("summary");
+  if (hit.probability !== null) summary.append(make("span", `${Math.round(100 * hit.probability)} %`, { class: "share faint", title: "Probability that it is the same question" }));
+  summary.append(marked(hit.text, new Set(hit.why.shared_words)));
+  details.append(summary, reasonsOf(hit));
+  details.addEventListener("toggle", () => hit.cluster_id && showWordings(details, hit), { once: true });
+  item.append(details);
+  if (hit.answer !== null) item.append(make("p", hit.answer, { class: "faint", dir: "auto" }));
+  return item;
+}
+
+function marked(text, shared) {
+  const place = make("bdi");
+  for (const piece of text.split(/([\p{L}\p{M}\p{N}+#]+)/u)) {
+    place.append(shared.has(piece.normalize("NFKC").toLowerCase()) ? make("mark", piece) : piece);
+  }
+  return place;
+}
+
+function reasonsOf(hit) {
+  const { why } = hit;
+  const list = make("dl", "", { class: "faint" });
+  const rows = [
+    ["rank by meaning", why.dense_rank],
+    ["rank by words", why.lexical_rank],
+    ["differs in", why.guard?.replaceAll("_", " ")],
+    ["times asked", hit.events?.toLocaleString()],
+    ...Object.entries(why.contributions).map(([name, value]) => [name.replaceAll("_", " "), `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`]),
+  ];
+  for (const [name, value] of rows) if (value !== null && value !== undefined) list.append(make("dt", name), make("dd", value));
+  return list;
+}
+
+async function showWordings(details, hit) {
+  const place = details.appendChild(make("p", "Loading other wordings…", { class: "faint" }));
+  try {
+    const cluster = await call(`clusters/${hit.cluster_id}`);
+    const others = cluster.questions.filter((question) => question.question_id !== hit.question_id);
+    place.textContent = others.length ? "Other wordings:" : "There is no other wording.";
+    const list = details.appendChild(make("ul"));
+    for (const question of others) list.append(make("li", question.text, { dir: "auto" }));
+  } catch (error) {
+    place.textContent = `Other wordings cannot be shown: ${error.message}.`;
+  }
+}
+
+async function copy() {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  const access = token ? ` -H ${quoted("Authorization: Bearer TOKEN")}` : "";
+  const command = `curl -s${access} ${quoted(new URL(`search?${asked()}`, location.href).href)}`;
+  try {
+    await navigator.clipboard.writeText(command);
+    part.status.textContent = "Copied.";
+  } catch {
+    part.status.textContent = command;
+  }
+}
+
+function move(step) {
+  const stops = [part.question, ...part.hits.querySelectorAll("summary")];
+  const place = stops.indexOf(document.activeElement);
+  stops[Math.min(Math.max(place + step, 0), stops.length - 1)].focus();
+}
+
+function onKey(event) {
+  const typing = document.activeElement.matches("input, select");
+  if (event.ctrlKey || event.metaKey || event.altKey || document.activeElement === part.mode) return;
+  if (event.key === "/" && !typing) part.question.focus();
+  else if (event.key === "ArrowDown" || event.key === "ArrowUp") move(event.key === "ArrowDown" ? 1 : -1);
+  else if (event.key === "Escape" && document.activeElement !== part.question) part.question.focus();
+  else if (event.key === "Escape") part.question.value = "", search();
+  else return;
+  event.preventDefault();
+}
+
+function restore() {
+  const parameters = new URLSearchParams(location.search);
+  part.question.value = parameters.get("q") ?? "";
+  if (part.mode && parameters.get("mode")) part.mode.value = parameters.get("mode");
+  search();
+}
+
+part.question.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(search, WAIT_MS); });
+part.form.addEventListener("submit", (event) => { event.preventDefault(); clearTimeout(timer); search(); });
+part.mode?.addEventListener("change", search);
+part.access.addEventListener("submit", (event) => {
+  event.preventDefault();
+  token = part.token.value;
+  sessionStorage.setItem("token", token);
+  part.question.focus();
+  search();
+});
+part.copy.addEventListener("click", copy);
+document.addEventListener("keydown", onKey);
+addEventListener("popstate", restore);
+restore();
+part.question.focus();

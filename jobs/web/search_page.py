@@ -1,0 +1,54 @@
+"""The search page: one HTML document without an external asset.
+
+name, size and modes of an index -> search_page -> HTML and the policy that a browser applies to it
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from jobs.display.rendering import render
+
+
+class Page(NamedTuple):
+    """A page and its Content-Security-Policy, which permits its own style and script and nothing else."""
+
+    html: bytes
+    policy: str
+
+
+def search_page(*, name: str, questions: int, modes: Sequence[str], max_characters: int) -> Page:
+    """Return the page that searches an index.
+
+    Args:
+        name: of the index, for the heading.
+        questions: their number.
+        modes: ways to search that requests may name, the default first; fewer than two are not shown.
+        max_characters: of a question.
+    """
+    style, script = render("search.css"), render("search.js")
+    html = render(
+        "search.html",
+        name=name,
+        questions=questions,
+        modes=modes,
+        max_characters=max_characters,
+        style=Markup(style),  # noqa: S704  # the package's own files, without a value of a user
+        script=Markup(script),  # noqa: S704
+    )
+    policy = (
+        f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return Page(html.encode(), policy)
+
+
+def _source(text: str) -> str:
+    """Return the source expression of an inline text by its digest (CSP Level 3, section 8.4)."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

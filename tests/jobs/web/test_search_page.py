@@ -1,0 +1,213 @@
+"""The search page in a real browser, against responses written here."""
+
+import json
+import re
+
+import pytest
+
+from jobs.web.search_page import search_page
+from tests.support.browser import BROWSER
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+
+ADDRESS = "http://127.0.0.1:9/"
+DONE = re.compile("similar|^No q|^The server")
+"""Text of the status or the fault once a search has ended; the policy of the page forbids scripts of the test."""
+WHY = {"shared_words": [], "dense_rank": 1, "lexical_rank": None, "contributions": {}, "guard": None}
+PAY = {
+    "rank": 1, "question_id": "1", "text": "How do I Pay my bill?", "answer": "Open Payments.", "answer_id": "7",
+    "cluster_id": "3", "events": 1200, "probability": 0.934,
+    "why": WHY | {"shared_words": ["pay", "bill"], "contributions": {"distance": -1.204}},
+}  # fmt: skip
+SEE = {**PAY, "question_id": "2", "text": "where to see a bill", "answer": None, "cluster_id": None, "why": WHY}
+CERTIFIED = {"answered": True, "reason": "certified", "answer": "Open Payments.", "hit": PAY, "certificate": "c"}
+CLUSTER = {"questions": [{"question_id": "1", "text": "same"}, {"question_id": "5", "text": "paying bills"}]}
+
+
+def abstention(reason):
+    return {"answered": False, "reason": reason, "answer": None, "hit": PAY, "certificate": None}
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Server:
+    """Responses to the page, and the requests that it made."""
+
+    def __init__(self, html, policy):
+        self.page, self.asked = (html, policy), []
+        self.hits, self.answer, self.fault = [PAY, SEE], CERTIFIED, None
+
+    def respond(self, route):
+        request = route.request
+        path = request.url.removeprefix(ADDRESS)
+        if path.startswith(("search", "answer", "clusters")):
+            self.asked.append((path, request.headers.get("authorization"), request.post_data))
+        if not path or path.startswith("?"):
+            html, policy = self.page
+            headers = {"content-security-policy": policy, "content-type": "text/html; charset=utf-8"}
+            route.fulfill(body=html, headers=headers)
+        elif self.fault == "gone":
+            route.abort()
+        elif self.fault and "authorization" not in request.headers:
+            route.fulfill(status=self.fault, json={"error": "no, thank you"})
+        elif path.startswith("search"):
+            route.fulfill(json={"results": [{"hits": self.hits}]})
+        elif path.startswith("answer"):
+            route.fulfill(json={"results": [self.answer]})
+        else:
+            route.fulfill(json=CLUSTER)
+
+
+@pytest.fixture(params=[375, 1280])
+def opened(chromium, request):
+    """Return the server and the page, as wide as a phone and as a desktop; an error of its script fails the test."""
+    context = chromium.new_context(viewport={"width": request.param, "height": 800})
+    server = Server(*search_page(name="<b>faq</b>", questions=1234, modes=["dense", "bm25"], max_characters=2000))
+    page, errors = context.new_page(), []
+    page.set_default_timeout(10_000)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if "Content Security" in message.text else None)
+    page.route("**/*", server.respond)
+    yield server, page
+    assert errors == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= request.param
+    context.close()
+
+
+def ask(page, text="pay bill"):
+    page.goto(ADDRESS)
+    page.keyboard.type(text)  # the question has the focus
+    sync_api.expect(page.locator("#status, #fault").filter(visible=True, has_text=DONE)).to_have_count(1)
+
+
+def shown(page, name):
+    return page.inner_text(f"#{name}") if page.is_visible(f"#{name}") else None
+
+
+def test_typing_shows_answer_and_hits_with_probability_and_marked_words(opened):
+    server, page = opened
+    ask(page)
+    assert (shown(page, "verdict"), shown(page, "text")) == ("Answer", "Open Payments.")
+    assert shown(page, "reason") == "A certificate permits this answer."
+    assert shown(page, "status") == "2 similar questions"
+    assert "93 %" in page.inner_text("#hits li >> nth=0")
+    assert page.locator("#hits li >> nth=0").locator("mark").all_inner_texts() == ["Pay", "bill"]
+    assert page.inner_text("h1") == "Search <b>faq</b>"
+    path, _, _ = [request for request in server.asked if request[0].startswith("search")][-1]
+    assert path == "search?q=pay+bill&mode=dense"
+    assert json.loads([body for path, _, body in server.asked if path == "answer"][-1]) == {
+        "question": "pay bill",
+        "mode": "dense",
+    }
+
+
+@pytest.mark.parametrize(
+    ("reason", "sentence"),
+    [
+        ("no_certificate", "Without a certificate only questions of the index itself are answered."),
+        ("guard:argument_order", "Your question differs from the most similar one: argument order."),
+        ("not_known_yet", "not_known_yet"),
+    ],
+)
+def test_an_abstention_says_why(opened, reason, sentence):
+    server, page = opened
+    server.answer = abstention(reason)
+    ask(page)
+    assert (shown(page, "verdict"), shown(page, "reason")) == ("No known answer", sentence)
+    assert not shown(page, "text")
+
+
+def test_keys_move_through_hits_and_open_other_wordings(opened):
+    _, page = opened
+    ask(page)
+    for pressed in ("ArrowDown", "Enter"):
+        page.keyboard.press(pressed)
+    page.wait_for_selector("#hits ul li")
+    details = page.inner_text("#hits details >> nth=0")
+    assert "paying bills" in details
+    assert "same" not in details
+    assert "−1.20" in details
+    assert "1,200" in details
+    page.keyboard.press("ArrowDown")
+    assert "see a bill" in page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "question"
+    page.keyboard.press("Escape")
+    sync_api.expect(page.locator("#status")).to_have_text("Type a question. The index has 1,234 questions.")
+    assert not page.is_visible("#hits")
+    page.locator("#copy").evaluate("element => document.activeElement.blur()")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "question"
+
+
+def test_the_address_holds_question_and_mode(opened):
+    server, page = opened
+    ask(page, "é + c#")
+    page.select_option("#mode", "bm25")
+    page.wait_for_url(ADDRESS + "?q=%C3%A9+%2B+c%23&mode=bm25")
+    page.reload()
+    page.wait_for_selector("#hits li")
+    assert (page.input_value("#question"), page.input_value("#mode")) == ("é + c#", "bm25")
+    assert server.asked[-1][0] in {"search?q=%C3%A9+%2B+c%23&mode=bm25", "answer"}
+
+
+def test_texts_are_no_markup(opened):
+    server, page = opened
+    server.hits = [{**PAY, "text": "<img src=x onerror=alert(1)>" + "long" * 200, "answer": "<b>bold</b>"}]
+    ask(page)
+    assert "<img src=x onerror=alert(1)>" in page.inner_text("#hits")
+    assert page.locator("#hits img, #hits b").count() == 0
+
+
+def test_no_match_and_faults_are_said(opened):
+    server, page = opened
+    server.hits, server.answer = [], abstention("no_hit")
+    ask(page)
+    assert (shown(page, "status"), shown(page, "reason")) == ("No question matches.", "Nothing was found.")
+    for fault, sentence in (
+        (503, "The server refused the request: no, thank you."),
+        ("gone", "The server does not respond."),
+    ):
+        server.fault = fault
+        ask(page)
+        assert shown(page, "fault") == sentence
+        assert not page.is_visible("#answer")
+
+
+def test_a_token_is_asked_for_and_sent_and_is_not_in_the_copied_command(opened):
+    server, page = opened
+    server.fault = 401
+    ask(page)
+    assert page.evaluate("document.activeElement.id") == "token"
+    page.keyboard.type("secret")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#hits li")
+    assert server.asked[-1][1] == "Bearer secret"
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click("#copy")
+    sync_api.expect(page.locator("#status")).to_have_text("Copied.")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == f"curl -s -H 'Authorization: Bearer TOKEN' '{ADDRESS}search?q=pay+bill&mode=dense'"
+
+
+def test_a_screen_reader_hears_the_status_and_every_field_has_a_label(opened):
+    _, page = opened
+    ask(page)
+    assert page.get_by_role("search").get_by_label("Question").count() == 1
+    assert page.get_by_role("status").inner_text() == "2 similar questions"
+    assert page.get_by_label("Mode").count() == 1
+    assert page.get_by_role("region", name="Answer").count() == 1
+    unlabelled = "element => !element.labels?.length"
+    assert not any(page.locator("input, select").nth(i).evaluate(unlabelled) for i in range(3))
+
+
+def test_one_mode_needs_no_switch():
+    assert b"<select" not in search_page(name="faq", questions=1, modes=["dense"], max_characters=10).html
