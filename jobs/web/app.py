@@ -21,6 +21,7 @@ from jobs.web.messages.descriptions import DESCRIPTION, body_schema, described, 
 from jobs.web.messages.documents import AnswersDocument, ClusterDocument, QuestionDocument, SearchDocument
 from jobs.web.messages.faults import DEFECT, Fault, json_response, response
 from jobs.web.metrics import TYPE
+from jobs.web.search_page import search_page
 from jobs.web.service import Service
 from schemas import __version__
 
@@ -47,6 +48,7 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
     _add_searches(app, service)
     _add_lookups(app, service)
     _add_operations(app, service)
+    _add_search_page(app, service)
     if exchange is not None:
         _add_exchange(app, exchange)
     return app
@@ -164,6 +166,14 @@ def _add_operations(app: FastAPI, service: Service) -> None:
     @app.get("/metrics", **described("Metrics in the format of Prometheus."))
     async def metrics() -> Response:
         return Response(service.metrics.text(), media_type=TYPE)
+
+
+def _add_search_page(app: FastAPI, service: Service) -> None:
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        size, longest = len(service.versions.current.searcher), service.settings.limits.max_characters
+        html, policy = search_page(name="questions", questions=size, modes=(), max_characters=longest)
+        return Response(html, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 
 def _add_exchange(app: FastAPI, exchange: Exchange) -> None:

@@ -28,7 +28,7 @@ def search_page(*, name: str, questions: int, modes: Sequence[str], max_characte
     Args:
         name: of the index, for the heading.
         questions: their number.
-        modes: ways to search that requests may name, the default first; fewer than two are not shown.
+        modes: values of ``mode`` in a request, the default first; fewer than two are not shown.
         max_characters: of a question.
     """
     style, script = render("search.css"), render("search.js")

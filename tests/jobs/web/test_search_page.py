@@ -211,3 +211,25 @@ def test_a_screen_reader_hears_the_status_and_every_field_has_a_label(opened):
 
 def test_one_mode_needs_no_switch():
     assert b"<select" not in search_page(name="faq", questions=1, modes=["dense"], max_characters=10).html
+
+
+def test_the_server_serves_a_page_that_understands_its_responses(start, chromium):
+    client = start(version=None)
+
+    def respond(route):
+        request = route.request
+        headers = {"content-type": request.headers.get("content-type", "")}
+        path = request.url.removeprefix(ADDRESS.rstrip("/"))
+        response = client.request(request.method, path, content=request.post_data, headers=headers)
+        route.fulfill(status=response.status_code, headers=dict(response.headers), body=response.content)
+
+    page = chromium.new_page()
+    page.route("**/*", respond)
+    ask(page, "pay my bill")
+    assert (shown(page, "verdict"), shown(page, "text")) == ("Answer", "in the app")
+    page.click("#hits summary >> nth=0")
+    page.wait_for_selector("#hits ul li")
+    assert "how do I pay a bill" in page.inner_text("#hits ul")
+    ask(page, "unheard")
+    assert shown(page, "reason") == "Nothing was found."
+    page.close()
