@@ -116,7 +116,7 @@ def test_typing_shows_answer_and_hits_with_probability_and_marked_words(opened):
         ("not_known_yet", "not_known_yet"),
     ],
 )
-def test_an_abstention_says_why(opened, reason, sentence):
+def test_an_abstention_has_its_reason_as_a_sentence(opened, reason, sentence):
     server, page = opened
     server.answer = abstention(reason)
     ask(page)
@@ -167,7 +167,7 @@ def test_texts_are_no_markup(opened):
     assert page.locator("#hits img, #hits b").count() == 0
 
 
-def test_no_match_and_faults_are_said(opened):
+def test_no_match_and_faults_have_a_message(opened):
     server, page = opened
     server.hits, server.answer = [], abstention("no_hit")
     ask(page)
