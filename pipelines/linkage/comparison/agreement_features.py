@@ -49,7 +49,7 @@ def agreement_features(
         answer_of_row: (R,) number of each row's answer, from 0.
 
     Returns:
-        (P, len(AGREEMENT)) float32.
+        (P, len(AGREEMENT)) float32, column after column in memory.
     """
     pair = similarity_of(witnesses.vectors, left, right)
     sides = [_of_side(witnesses, rows, pair) for rows in (left, right)]
@@ -58,7 +58,8 @@ def agreement_features(
         columns += [np.minimum(one, two), np.maximum(one, two)]
     after = AGREEMENT.index("agreement_mean")
     columns.insert(after, (columns[after - 2] + columns[after - 1]) / 2)
-    return np.column_stack([*columns, *_of_answer(witnesses, left, right, answer_of_row)]).astype(np.float32)
+    columns += _of_answer(witnesses, left, right, answer_of_row)
+    return np.stack(columns, dtype=np.float32, casting="same_kind").T
 
 
 def _of_side(witnesses: Witnesses, rows: np.ndarray, pair: np.ndarray) -> tuple[np.ndarray, ...]:

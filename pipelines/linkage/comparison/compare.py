@@ -88,7 +88,7 @@ def compare_pairs(
     vectors: np.ndarray | None,
     witnesses: Witnesses | None = None,
 ) -> np.ndarray:
-    """Return the features of pairs, (P, F) float32.
+    """Return the features of pairs, (P, F) float32, column after column in memory, as scorers read them.
 
     The arguments are those of `features`, `agreement_features` and `cosines`; their columns follow each other.
     """
@@ -110,9 +110,11 @@ def compare_all(
     """Return all pairs of `compare` in one object, for samples whose pairs fit in memory."""
     width = len(NAMES) + (len(AGREEMENT) if witnesses else 0) + (0 if vectors is None else len(COSINES))
     none = np.zeros(0, np.int64)
-    nothing = Compared(none, none, none, np.zeros((0, width), np.float32))
-    parts = compare(members, weights, vectors=vectors, witnesses=witnesses)
-    return Compared(*map(np.concatenate, zip(nothing, *parts, strict=True)))
+    parts = [Compared(none, none, none, np.zeros((0, width), np.float32))]
+    parts += compare(members, weights, vectors=vectors, witnesses=witnesses)
+    left, right, answers, found = zip(*parts, strict=True)
+    features_in_columns = np.concatenate([of_part.T for of_part in found], axis=1).T
+    return Compared(np.concatenate(left), np.concatenate(right), np.concatenate(answers), features_in_columns)
 
 
 def _portions(starts: np.ndarray, sizes: np.ndarray) -> Iterator[slice]:

@@ -33,7 +33,7 @@ def cosines(vectors: np.ndarray, left: np.ndarray, right: np.ndarray, *, answer_
         answer_of_row: (R,) number of each row's answer, ascending.
 
     Returns:
-        (P, len(COSINES)) float32.
+        (P, len(COSINES)) float32, column after column in memory.
     """
     unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
     cosine = np.empty(len(left), np.float32)
@@ -43,7 +43,8 @@ def cosines(vectors: np.ndarray, left: np.ndarray, right: np.ndarray, *, answer_
     one, two = rivals(cosine + 1.0, left, right, rows=len(answer_of_row))
     one, two = cosine + 1 - one, cosine + 1 - two
     above = _standardised(cosine.astype(float), answer_of_row[left])
-    return np.column_stack([cosine, np.minimum(one, two), np.maximum(one, two), above]).astype(np.float32)
+    columns = [cosine, np.minimum(one, two), np.maximum(one, two), above]
+    return np.stack(columns, dtype=np.float32, casting="same_kind").T
 
 
 def _standardised(values: np.ndarray, answer_of_pair: np.ndarray) -> np.ndarray:

@@ -25,7 +25,7 @@ class Neighbours:
     Attributes:
         left: (P,) rows, ordered by answer, then left and right row.
         right: (P,) other rows of the same answers, greater than ``left``.
-        alike: (P,) similarities in [0, 1].
+        alike: (P,) float32 similarities in [0, 1].
         answer_of_row: (R,) number of each row's answer, ascending from 0.
     """
 
@@ -57,17 +57,15 @@ class Neighbours:
 
     def standing(self) -> tuple[np.ndarray, np.ndarray]:
         """Return, for the left and right question of each pair, the number of partners with a higher similarity."""
-        row = np.concatenate([self.left, self.right])
-        alike = np.concatenate([self.alike, self.alike])
-        order = np.lexsort((-alike, row))
-        starts = starts_of_runs(row[order])
-        ordered = alike[order]
-        changed = np.ones(len(row), bool)
-        changed[1:] = ordered[1:] != ordered[:-1]
-        changed[starts] = True
-        first_equal = np.maximum.accumulate(np.where(changed, np.arange(len(row)), 0))
-        better = np.empty(len(row), np.int64)
-        better[order] = first_equal - np.repeat(starts, sizes_of_runs(starts, len(row)))
+        # one integer for row and falling similarity: bits of a positive float32 rise with it
+        falling = 0xFFFFFFFF - self.alike.astype(np.float32).view(np.uint32).astype(np.int64)
+        keys = np.concatenate([self.left << 32 | falling, self.right << 32 | falling])
+        order = np.argsort(keys)
+        ordered = keys[order]
+        starts, equal = starts_of_runs(ordered >> 32), starts_of_runs(ordered)
+        first_equal = np.repeat(equal, sizes_of_runs(equal, len(keys)))
+        better = np.empty(len(keys), np.int64)
+        better[order] = first_equal - np.repeat(starts, sizes_of_runs(starts, len(keys)))
         return better[: len(self.left)], better[len(self.left) :]
 
     def _over_rows(self, values: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ STAGES: Final = (100, 200)
 SETTLED: Final = 6.0
 """Minimum absolute logit of a settled pair; its probability is within 0.0025 of 0 or 1."""
 
-_ROWS: Final = 2_048  # number of pairs whose masks fit into a second-level cache
+_ROWS: Final = 2_048  # number of pairs whose masks nearly fit into a second-level cache
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,7 +43,8 @@ class Logistic:
         weights = self.weights.astype(np.float32)
         for start in range(0, len(features), _ROWS):  # a matrix product's rounding would depend on the other rows
             rows = slice(start, start + _ROWS)
-            logits[rows] = (self.bend(features[rows]) * weights).sum(axis=1)
+            inputs = self.bend(np.ascontiguousarray(features[rows]))  # the order in memory is that of the sum
+            logits[rows] = (inputs * weights).sum(axis=1)
         return _sigmoid(logits + self.bias)
 
     def bend(self, features: np.ndarray) -> np.ndarray:
@@ -52,17 +53,50 @@ class Logistic:
         return np.concatenate([features[:, :, None], hinges], axis=2).reshape(len(features), -1).astype(np.float32)
 
 
-class Stage(NamedTuple):
-    """Part of a model's trees, as tables.
+class Split(NamedTuple):
+    """The splits of some trees on one feature, as a table.
 
     Attributes:
-        masks: for each feature (thresholds + 1, T) uint16 bit masks; row n has the leaves of each tree that are
-            possible if the feature exceeds n thresholds.
+        feature: its number.
+        thresholds: (S,) float32, ascending.
+        masks: (S + 1, T) uint16 bit masks; row n has the leaves of each tree that are possible if the feature exceeds n
+            thresholds.
+    """
+
+    feature: int
+    thresholds: np.ndarray
+    masks: np.ndarray
+
+
+class Stage(NamedTuple):
+    """Part of a model's trees.
+
+    Attributes:
+        splits: one for each feature on which a tree splits.
         leaves: (T, 16) amount that each leaf adds to the logit, leftmost first.
     """
 
-    masks: tuple[np.ndarray, ...]
+    splits: tuple[Split, ...]
     leaves: np.ndarray
+
+    def add(self, features: np.ndarray) -> np.ndarray:
+        """Return the (P,) float64 amount that the trees add to the logit of each pair."""
+        added = np.empty(len(features))
+        for start in range(0, len(features), _ROWS):
+            added[start : start + _ROWS] = self._of_block(features[start : start + _ROWS])
+        return added
+
+    def _of_block(self, features: np.ndarray) -> np.ndarray:
+        possible = np.full((len(features), len(self.leaves)), _ALL, np.uint16)
+        masks = np.empty_like(possible)
+        for feature, thresholds, table in self.splits:
+            exceeds = np.less(thresholds[:, None], features[:, feature])  # four times as fast as a search
+            places = exceeds.view(np.uint8).sum(axis=0, dtype=np.min_scalar_type(len(thresholds)))
+            possible &= np.take(table, places, axis=0, out=masks, mode="clip")  # other modes copy the result
+        leftmost = np.bitwise_count((possible & -possible) - np.uint16(1))
+        leaf = leftmost + np.arange(len(self.leaves)) * self.leaves.shape[1]
+        added: np.ndarray = self.leaves.ravel().take(leaf).sum(axis=1)
+        return added
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,51 +112,26 @@ class Boosted:
     in common or are nearly equal, and the first trees are enough for these.
 
     Attributes:
-        thresholds: for each feature the ascending split points of all trees.
         stages: all trees, in the order in which they were fitted.
         bias: logit before the first tree.
     """
 
-    thresholds: tuple[np.ndarray, ...]
     stages: tuple[Stage, ...]
     bias: float
 
     def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002
         """Return the probability of each pair."""
-        logits = np.full(len(features), self.bias)
-        unsettled = np.arange(len(features))
-        passed = [_passed(points, features[:, column]) for column, points in enumerate(self.thresholds)]
-        for stage in self.stages:
-            for start in range(0, len(unsettled), _ROWS):
-                rows = unsettled[start : start + _ROWS]
-                logits[rows] += _of_trees(stage, [None if p is None else p[rows] for p in passed])
-            unsettled = unsettled[np.abs(logits[unsettled]) < SETTLED]
+        first, *others = self.stages
+        logits = self.bias + first.add(features)
+        for stage in others:
+            unsettled = np.flatnonzero(np.abs(logits) < SETTLED)
+            logits[unsettled] += stage.add(features.T[:, unsettled].T)
         return _sigmoid(logits)
-
-
-def _passed(points: np.ndarray, values: np.ndarray) -> np.ndarray | None:
-    """Return the number of thresholds that each value exceeds; None if no tree splits on the feature."""
-    return np.searchsorted(points, values, side="left") if len(points) else None
-
-
-def _of_trees(stage: Stage, passed: list[np.ndarray | None]) -> np.ndarray:
-    """Return the amount that a stage's trees add to each logit."""
-    rows = next((len(places) for places in passed if places is not None), 0)
-    left_over = np.full((rows, len(stage.leaves)), _ALL, np.uint16)
-    for places, table in zip(passed, stage.masks, strict=True):
-        if places is not None:
-            left_over &= table.take(places, axis=0)
-    leaf = _LOWEST_BIT.take(left_over) + np.arange(len(stage.leaves)) * stage.leaves.shape[1]
-    added: np.ndarray = stage.leaves.ravel().take(leaf).sum(axis=1)
-    return added
 
 
 def _sigmoid(logits: np.ndarray) -> np.ndarray:
     probability: np.ndarray = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
     return probability
-
-
-_LOWEST_BIT: Final = np.array([0, *((n & -n).bit_length() - 1 for n in range(1, 1 << 16))], np.int64)
 
 
 def boosted(trees: list[dict[str, list[Any]]], features: int, bias: float) -> Boosted:
@@ -146,20 +155,24 @@ def boosted(trees: list[dict[str, list[Any]]], features: int, bias: float) -> Bo
         if len(values) > MOST_LEAVES:
             raise ValueError(f"tree {number} has {len(values)} leaves; at most {MOST_LEAVES} are possible")
         leaves[number, : len(values)] = values
-    points = tuple(np.unique(np.array([t for t, _, _ in of_feature], np.float32)) for of_feature in splits)
-    masks = [_table(of_feature, at, len(trees)) for of_feature, at in zip(splits, points, strict=True)]
     ends = [end for end in STAGES if end < len(trees)]
-    parts = [slice(first, last) for first, last in itertools.pairwise([0, *ends, len(trees)])]
-    cut = (Stage(tuple(np.ascontiguousarray(table[:, part]) for table in masks), leaves[part]) for part in parts)
-    return Boosted(points, tuple(cut), bias)
+    parts = itertools.pairwise([0, *ends, len(trees)])
+    stages = (Stage(_tables(splits, range(*part)), leaves[slice(*part)]) for part in parts)
+    return Boosted(tuple(stages), bias)
 
 
-def _table(splits: list[tuple[float, int, int]], points: np.ndarray, trees: int) -> np.ndarray:
-    """Return the masks of all trees for each number of ``points`` that a feature can exceed."""
-    table = np.full((len(points) + 1, trees), _ALL, np.uint16)
-    for threshold, number, mask in splits:
-        table[np.searchsorted(points, np.float32(threshold)) + 1 :, number] &= np.uint16(mask & _ALL)
-    return table
+def _tables(splits: list[list[tuple[float, int, int]]], trees: range) -> tuple[Split, ...]:
+    """Return the splits of some trees on each feature; those given have threshold, number of the tree and mask."""
+    tables = []
+    for feature, of_all in enumerate(splits):
+        of_feature = [split for split in of_all if split[1] in trees]
+        points = np.unique(np.array([threshold for threshold, _, _ in of_feature], np.float32))
+        masks = np.full((len(points) + 1, len(trees)), _ALL, np.uint16)
+        for threshold, number, mask in of_feature:
+            masks[np.searchsorted(points, np.float32(threshold)) + 1 :, number - trees.start] &= np.uint16(mask & _ALL)
+        if of_feature:
+            tables.append(Split(feature, points, masks))
+    return tuple(tables)
 
 
 def _lay_out(tree: dict[str, list[Any]], node: int, leaves: list[float]) -> list[tuple[int, float, int]]:
