@@ -94,14 +94,26 @@ def _average_linkage(
     if len(members) > MOST:
         return np.zeros(len(members), np.int64)  # only pairs of probability 1 connect these, so it is one group
     from scipy.cluster import hierarchy  # takes 0.4 CPU seconds; complete components do not need it
-    from scipy.spatial.distance import squareform
 
-    distance = np.ones((len(members), len(members)))
-    one, two = np.searchsorted(members, left), np.searchsorted(members, right)
-    distance[one, two] = distance[two, one] = 1 - probability
-    np.fill_diagonal(distance, 0)
-    tree = hierarchy.average(squareform(distance, checks=False))
-    flat = hierarchy.fcluster(tree, 1 - threshold, criterion="distance")
-    _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
-    named: np.ndarray = first[inverse]
-    return named
+    size = len(members)
+    one, two = np.sort(np.searchsorted(members, [left, right]), axis=0)
+    distance = np.ones(size * (size - 1) // 2)
+    distance[one * (2 * size - one - 1) // 2 + two - one - 1] = 1 - probability
+    return _cut(hierarchy.average(distance), 1 - threshold)
+
+
+def _cut(tree: np.ndarray, height: float) -> np.ndarray:
+    """Return the first leaf of each leaf's group; `hierarchy.fcluster` takes longer to check most trees than to cut.
+
+    Args:
+        tree: (leaves - 1, 4) merges of `hierarchy.average`, whose heights never fall.
+        height: maximum height of a merge within a group.
+    """
+    leaves = len(tree) + 1
+    first = list(range(leaves))
+    merges = tree[: np.searchsorted(tree[:, 2], height, side="right"), :2].astype(np.int64).tolist()
+    for one, two in merges:
+        first.append(min(first[one], first[two]))
+    for number, (one, two) in reversed(list(enumerate(merges, leaves))):
+        first[one] = first[two] = first[number]
+    return np.array(first[:leaves])
