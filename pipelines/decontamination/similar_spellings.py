@@ -66,14 +66,13 @@ def find_similar_spellings(rows: pa.Table, near_duplicate: float) -> Found:
         near_duplicate: minimum Jaccard index of near duplicates.
     """
     contested = rows.filter(pa.array(mixed(rows))).combine_chunks()
-    keys = contested["key"].combine_chunks().dictionary_encode()
-    ranks, ids, key = contested["rank"].to_numpy(), contested["question_id"].to_numpy(), keys.indices.to_numpy()
+    ranks, ids, keys = contested["rank"].to_numpy(), contested["question_id"].to_numpy(), contested["key"]
     leaks, compared = [LEAKS.empty_table()], 0
     for pairs in _candidates(contested, near_duplicate):
         compared += len(pairs[0])
-        distinct, place = np.unique(key[pairs], return_inverse=True)
+        _, first, place = np.unique(ids[pairs].ravel(), return_index=True, return_inverse=True)
         one, other = place.reshape(2, -1)
-        score = jaccard(one, other, gram_sets(keys.dictionary.take(pa.array(distinct))))
+        score = jaccard(one, other, gram_sets(keys.take(pa.array(pairs.ravel()[first])).combine_chunks()))
         row, partner = pairs[:, score >= near_duplicate]
         reason = ranks[partner] * KINDS + SIMILAR_SPELLING
         leaks.append(leaks_of(ids[row], ranks[row], reason, score[score >= near_duplicate]))
