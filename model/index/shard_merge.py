@@ -6,14 +6,18 @@ Shards and query vectors -> nearest -> distances and (shard, row), ties in order
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from faiss import swig_ptr
 
 from model.index.shards import Matrix, Shard
 
 Ints = npt.NDArray[np.int64]
+Number = TypeVar("Number", np.float32, np.int64)
 
 SLACK = 4
 """Rows fetched in addition to k, so that one search usually returns all ties at rank k."""
@@ -44,11 +48,8 @@ class Nearest:
         return self._take(np.argsort(own, axis=-1, kind="stable")[:, :k])
 
     def _take(self, order: Ints) -> Nearest:
-        return Nearest(
-            np.take_along_axis(self.distances, order, axis=-1),
-            np.take_along_axis(self.ids, order, axis=-1),
-            np.take_along_axis(self.rows, order, axis=-1),
-        )
+        queries = np.arange(len(order))[:, None]
+        return Nearest(self.distances[queries, order], self.ids[queries, order], self.rows[queries, order])
 
 
 def nearest(shards: Sequence[Shard], question_ids: Sequence[Ints], vectors: Matrix, *, k: int, probes: int) -> Nearest:
@@ -61,16 +62,44 @@ def nearest(shards: Sequence[Shard], question_ids: Sequence[Ints], vectors: Matr
         k: their number, at least 1.
         probes: number of lists to search; a search of all is exact. Without effect on flat shards.
     """
-    vectors = np.ascontiguousarray(vectors)
-    lists = _nearest_lists(shards[0], vectors, min(probes, shards[0].lists))
-    starts = np.cumsum([0, *map(len, question_ids)])
-    found = []
-    for shard, ids, start in zip(shards, question_ids, starts.tolist(), strict=False):
-        distances, rows = nearest_rows(_searcher(shard, vectors, lists), queries=len(vectors), k=k, rows=len(shard))
-        padded = rows < 0
-        found.append(Nearest(distances, np.where(padded, -1, ids[rows]), np.where(padded, -1, rows + start)))
-    joined = (np.hstack([getattr(part, f.name) for part in found]) for f in dataclasses.fields(Nearest))
-    return Nearest(*joined).best(k)
+    vectors = np.ascontiguousarray(vectors, np.float32)
+    searches = _searches(shards, vectors, probes)
+    shape = len(shards), len(vectors), k + SLACK
+    distances, rows, ids = np.empty(shape, np.float32), np.empty(shape, np.int64), np.empty(shape, np.int64)
+    for number, search in enumerate(searches):
+        search.into(distances[number], rows[number])
+    _settle_ties(searches, distances, rows, k)
+    for of_shard, from_rows, to in zip(question_ids, rows, ids, strict=False):
+        of_shard.take(from_rows, out=to, mode="clip")  # -1 is replaced below
+    padded = rows < 0
+    rows += np.array([*itertools.accumulate(map(len, shards[:-1]), initial=0)])[:, None, None]
+    if padded.any():
+        distances[padded], rows[padded], ids[padded] = np.inf, -1, -1
+    joined = Nearest(_by_query(distances), _by_query(ids), _by_query(rows))
+    return joined.best(k)
+
+
+def _by_query(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """Return (queries, shards * width) values from (shards, queries, width)."""
+    shards, queries, width = values.shape
+    return values.transpose(1, 0, 2).reshape(queries, shards * width)
+
+
+def _settle_ties(searches: Sequence[_Search], distances: Matrix, rows: Ints, k: int) -> None:
+    """Replace the rows of each shard and query where rows that were not fetched may be as near as the k-th.
+
+    Args:
+        searches: of the shards.
+        distances: (shards, queries, width), in order.
+        rows: of the same shape, -1 where padded.
+        k: number of rows to return.
+    """
+    undecided = np.nonzero((distances[..., k - 1] == distances[..., -1]) & (rows[..., -1] >= 0))
+    for number, query in zip(undecided[0].tolist(), undecided[1].tolist(), strict=True):
+        search = searches[number].of_query(query)
+        distances[number, query, k:], rows[number, query, k:] = np.inf, -1
+        nearer, settled = nearest_rows(search, queries=1, k=k, rows=search.rows)
+        distances[number, query, :k], rows[number, query, :k] = nearer[0], settled[0]
 
 
 def nearest_rows(
@@ -105,23 +134,51 @@ def nearest_rows(
     return all_distances, all_rows
 
 
-def _nearest_lists(shard: Shard, vectors: Matrix, probes: int) -> tuple[Matrix, Ints] | None:
-    """Return distances and numbers of the nearest lists, once for all shards; None for flat shards."""
-    return shard.faiss.quantizer.search(vectors, probes) if shard.lists else None
+class _Search:
+    """The search of some queries in one shard.
 
+    FAISS's functions are called without the checks around them, which take longer than a search of ten short lists.
+    """
 
-def _searcher(
-    shard: Shard, vectors: Matrix, lists: tuple[Matrix, Ints] | None
-) -> Callable[[Ints, int], tuple[Matrix, Ints]]:
-    def search(queries: Ints, count: int) -> tuple[Matrix, Ints]:
-        if lists is None:
-            flat: tuple[Matrix, Ints] = shard.faiss.search(vectors[queries], count)
-            return flat
-        distances, numbers = lists
-        shard.faiss.nprobe = numbers.shape[1]
-        found: tuple[Matrix, Ints] = shard.faiss.search_preassigned(
-            vectors[queries], count, numbers[queries], distances[queries]
+    def __init__(self, shard: Shard, vectors: Matrix, lists: tuple[Matrix, Ints] | None) -> None:
+        self._shard, self._vectors, self._lists = shard, vectors, lists
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows of the shard."""
+        return len(self._shard)
+
+    def __call__(self, queries: Ints, count: int) -> tuple[Matrix, Ints]:
+        lists = self._lists and (self._lists[0][queries], self._lists[1][queries])
+        distances, rows = np.empty((len(queries), count), np.float32), np.empty((len(queries), count), np.int64)
+        _Search(self._shard, self._vectors[queries], lists).into(distances, rows)
+        return distances, rows
+
+    def of_query(self, number: int) -> _Search:
+        """Return the search of one of the queries."""
+        one = slice(number, number + 1)
+        return _Search(self._shard, self._vectors[one], self._lists and (self._lists[0][one], self._lists[1][one]))
+
+    def into(self, distances: Matrix, rows: Ints) -> None:
+        """Write the nearest rows of each query into contiguous arrays (queries, count); what is missing is row -1."""
+        index, found, pointer = self._shard.faiss, (swig_ptr(distances), swig_ptr(rows)), swig_ptr(self._vectors)
+        count = distances.shape[1]
+        if self._lists is None:
+            index.search_c(len(self._vectors), pointer, count, *found)
+            return
+        to_lists, numbers = self._lists
+        if index.nprobe != numbers.shape[1]:
+            index.nprobe = numbers.shape[1]
+        index.search_preassigned_c(
+            len(self._vectors), pointer, count, swig_ptr(numbers), swig_ptr(to_lists), *found, False
         )
-        return found
 
-    return search
+
+def _searches(shards: Sequence[Shard], vectors: Matrix, probes: int) -> list[_Search]:
+    """Return the search of each shard; the nearest lists are found once for all."""
+    probes = min(probes, shards[0].lists)
+    lists = None
+    if shards[0].lists:
+        lists = np.empty((len(vectors), probes), np.float32), np.empty((len(vectors), probes), np.int64)
+        shards[0].quantizer.search_c(len(vectors), swig_ptr(vectors), probes, swig_ptr(lists[0]), swig_ptr(lists[1]))
+    return [_Search(shard, vectors, lists) for shard in shards]

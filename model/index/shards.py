@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,12 +44,17 @@ class Shard:
     layout: ShardLayout
 
     def __len__(self) -> int:
-        return int(self.faiss.ntotal)
+        return self.layout.rows
 
     @property
     def lists(self) -> int:
         """Return the number of inverted lists, 0 for a flat index."""
-        return int(getattr(self.faiss, "nlist", 0))
+        return self.layout.lists
+
+    @functools.cached_property
+    def quantizer(self) -> Any:
+        """Return the index over the centroids of an inverted-file index."""
+        return self.faiss.quantizer
 
 
 def new_index(factory: str, dimension: int) -> Any:

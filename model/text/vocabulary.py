@@ -15,9 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import QprError
+from schemas.older_words import words_v1
 from schemas.ragged import offsets_of, ranges
+from schemas.text import hash64
 from schemas.text_arrays import hash64_all, words_all
-from schemas.words import VERSION
+from schemas.words import VERSION, words
 
 WORDS = 50_000
 """Number of the most frequent words with an embedding of their own (Bonadiman et al. 2019, section 4.2)."""
@@ -116,6 +118,15 @@ class Vocabulary:
     def words_of(self, keys: pa.Array) -> pa.Array:
         """Return the words of every question key as a list array, by the version that the model learned."""
         return words_all(keys, version=self.tokenizer)
+
+    def words_of_one(self, key: str) -> list[str]:
+        """Return the words of one question key, by the version that the model learned."""
+        return words_v1(key) if self.tokenizer == 1 else words(key)
+
+    def id_of(self, word: str) -> int:
+        """Return the id of a word; -1 for one that does not exist for the model."""
+        number = self._id_of_word.get(word, -1)
+        return len(self.words) + hash64(word) % self.hash_bins if number < 0 and self.hash_bins else number
 
     def ids(self, keys: pa.Array) -> TokenIds:
         """Return the token ids of every question key; the work in Python is once a distinct word."""

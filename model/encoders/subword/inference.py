@@ -6,6 +6,9 @@ keys -> bags -> words summed -> questions summed -> length 1 -> float32 matrix
 from __future__ import annotations
 
 import dataclasses
+import functools
+from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +19,14 @@ from model.encoders.kernels.dispatch import compiled, spelled
 from model.encoders.kernels.equal_lengths import rectangles
 from model.encoders.subword.row_ids import Bags, Subwords
 from model.text.vocabulary import TokenIds
+
+Vector = npt.NDArray[np.float32]
+
+_REMEMBERED = 8_192
+"""Words whose sums are kept: 8 MB at 256 numbers a word."""
+
+_LONG = 4_096
+"""Characters of a few questions from which on Arrow is faster."""
 
 _BLOCK_ROWS = 512
 """Rows gathered together: 0.5 MB at 256 numbers a row, which stays in a core's second-level cache."""
@@ -44,23 +55,71 @@ class BagEncoder(Encoder):
         """Return one vector a question key, of length 1; zeros for a key without a word."""
         return self.encode_bags(self.subwords.bags(keys))
 
+    def encode_few(self, keys: Sequence[str]) -> Matrix:
+        """Return the same as `encode_keys`, of a few keys.
+
+        The sums of up to `_REMEMBERED` words are kept, since most words of a question occurred in an earlier one.
+        """
+        if self.subwords.pairs or sum(map(len, keys)) > _LONG:  # a pair is looked up by the hashes of its words
+            return super().encode_few(keys)
+        listed = [self.subwords.vocabulary.words_of_one(key) for key in keys]
+        vectors = np.zeros((len(listed), self.dimension), np.float32)
+        for vector, words in zip(vectors, listed, strict=True):
+            for number, of_word in enumerate(self._remembered_sums(words)):
+                np.copyto(vector, of_word) if number == 0 else np.add(vector, of_word, vector)
+        return _of_length_one(vectors)
+
     def encode_bags(self, bags: Bags) -> Matrix:
         """Return one vector a question of the bags."""
-        vectors = summed(bags.questions, self._words(bags))
-        lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))
-        vectors /= np.where(lengths > 0, lengths, 1)[:, None]
-        return vectors
+        return _of_length_one(summed(bags.questions, self._words(bags)))
 
     def word_sums(self, words: pa.Array) -> Matrix:
         """Return the vector of each distinct word, (words, dimension); its length is its weight."""
         bags = self.subwords.bags(words)
         return summed(bags.questions, self._words(bags))
 
+    def _remembered_sums(self, words: Sequence[str]) -> list[Vector]:
+        """Return the vector of each word, remembered or computed now."""
+        remembered = self._sums
+        sums = [remembered.get(word) for word in words]
+        new = [*dict.fromkeys(word for word, known in zip(words, sums, strict=True) if known is None)]
+        if not new:
+            return cast(list[Vector], sums)
+        if len(remembered) + len(new) > _REMEMBERED:
+            remembered.clear()
+        computed = dict(zip(new, self._new_sums(new), strict=True))
+        remembered.update(computed)  # in one step, as threads share it
+        return [computed[word] if known is None else known for word, known in zip(words, sums, strict=True)]
+
+    def _new_sums(self, words: Sequence[str]) -> Matrix | list[Vector]:
+        if self.subwords.pieces is not None:
+            return self.word_sums(pa.array(words, pa.string()))
+        return [self._sum_of(word) for word in words]
+
+    def _sum_of(self, word: str) -> Vector:
+        """Return `word_sums` of one word, without Arrow."""
+        number, ngrams = self.subwords.rows_of_one(word)
+        vector = np.add.reduce(self.table[ngrams].astype(np.float32), axis=0)  # from first to last, like `summed`
+        vector *= np.float32(self.ngram_weight)
+        vector += self.table[number]
+        return cast(Vector, vector)
+
+    @functools.cached_property
+    def _sums(self) -> dict[str, Vector]:
+        return {}
+
     def _words(self, bags: Bags) -> Matrix:
         words = summed(bags.ngrams, self.table)
         words *= np.float32(self.ngram_weight)
         words += self.table[bags.words]
         return words
+
+
+def _of_length_one(vectors: Matrix) -> Matrix:
+    """Divide each vector by its length, in place; zeros stay."""
+    lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))
+    vectors /= np.where(lengths > 0, lengths, 1)[:, None]
+    return vectors
 
 
 def summed(runs: TokenIds, table: npt.NDArray[np.floating]) -> Matrix:

