@@ -8,12 +8,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match, Route
 
 from jobs.web.exchange import Exchange
 from jobs.web.messages.bodies import asked_model, feedback_model, read_id, read_json, read_query
@@ -61,8 +63,9 @@ def _add_faults(app: FastAPI, service: Service) -> None:
         return response(fault)
 
     @app.exception_handler(HTTPException)
-    async def unknown(_: Request, error: HTTPException) -> Response:
-        return response(Fault(error.status_code, error.detail, headers=error.headers))
+    async def unknown(request: Request, error: HTTPException) -> Response:
+        headers = {"Allow": _methods(app, request)} if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else None
+        return response(Fault(error.status_code, error.detail, headers=headers))
 
     @app.exception_handler(Exception)
     async def defect(_: Request, __: Exception) -> Response:
@@ -71,6 +74,13 @@ def _add_faults(app: FastAPI, service: Service) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
         return response(Fault(422, str(error)))
+
+
+def _methods(app: FastAPI, request: Request) -> str:
+    """Return the methods of an address; FastAPI names those of its first route only."""
+    scope = {**request.scope, "app": app}
+    found = [route for route in app.router.routes if isinstance(route, Route) and route.matches(scope)[0] != Match.NONE]
+    return ", ".join(sorted({method for route in found for method in route.methods or ()}))
 
 
 def _add_searches(app: FastAPI, service: Service) -> None:

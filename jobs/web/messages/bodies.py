@@ -71,11 +71,16 @@ def asked_model(limits: Limits, *, hits: bool) -> type[Asked]:
     }
     if hits:
         k = pydantic.Field(default=min(DEFAULT_K, limits.max_k), ge=1, le=limits.max_k, description="Maximum hits.")
-        fields["k"] = (int, k)
+        fields["k"] = (Annotated[int, pydantic.BeforeValidator(_whole)], k)
     name = "SearchBody" if hits else "AnswerBody"
     model = pydantic.create_model(name, __base__=Asked, **fields)
     model.model_config["json_schema_extra"] = _ONE_OF
     return model
+
+
+def _whole(value: Any) -> Any:
+    """Return 4 for 4.0, which JSON does not distinguish."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 @functools.cache

@@ -26,7 +26,6 @@ _FAULTS = {
     404: "There is none with this id.",
     409: "The server cannot do this as it was started.",
     413: "The body is too large.",
-    414: "The address is too long.",
     415: "The body is no JSON by its type.",
     421: "The request is not for this host.",
     422: "A parameter or a field is missing, unknown or out of bounds.",
@@ -35,7 +34,7 @@ _FAULTS = {
     504: "Not done in time.",
 }
 
-_ANYWHERE = (401, 403, 414, 421, 429, 503, 504)
+_ANYWHERE = (401, 403, 421, 422, 429, 503, 504)
 """Statuses that the gate gives at any address."""
 
 

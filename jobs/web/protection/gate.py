@@ -145,7 +145,7 @@ class Gate:
         if path in OPEN_PATHS:  # whoever watches the server must see it when it is busy
             return
         if len(scope["query_string"]) > self._query_bytes:
-            raise Fault(414, "the address is too long; ask by POST", "address")
+            raise Fault(422, "the question is too long for an address; ask by POST", "address")
         if self._rates and (wait := self._rates.wait((scope.get("client") or ("",))[0])):
             raise Fault(429, "too many requests", "rate", {"Retry-After": str(int(wait) + 1)})
         if self._in_flight > self._limits.concurrency:

@@ -31,6 +31,7 @@ def test_searches_of_one_and_of_a_thousand_questions_import_neither_torch_nor_be
     assert not {"torch", "apache_beam", "sklearn", "transformers"} & imported
 
 
+@pytest.mark.slow
 def test_no_request_fails_while_the_index_is_exchanged(publish, server):
     versions = [QUESTIONS[: 20 + number] for number in range(6)]
     process = server(publish(versions[0]), "--threads", 2)

@@ -45,6 +45,11 @@ def test_any_text_is_a_question(start, question):
     assert client.get("/search", params={"q": question}).status_code == 200
 
 
+def test_a_whole_number_is_one_however_it_is_written(start):
+    response = post(start(), b'{"question": "pay my bill", "k": 2.0}')
+    assert len(response.json()["results"][0]["hits"]) == 2
+
+
 def test_limits_of_lengths_and_numbers(start):
     client = start(limits={"max_characters": 10, "max_questions": 2, "max_k": 3})
     for body in ({"question": "x" * 11}, {"questions": ["a"] * 3}, {"question": "a", "k": 4}):
@@ -104,3 +109,4 @@ def test_an_unknown_address_or_method_has_a_sentence_too(start):
     ):
         assert response.status_code == status
         assert list(response.json()) == ["error"]
+    assert client.put("/search").headers["allow"] == "GET, POST"

@@ -103,7 +103,7 @@ def test_rates_refill_with_time_and_are_kept_for_each_client():
 
 
 def test_an_address_that_is_too_long_is_refused(start):
-    assert start().get("/search?q=" + "x" * 30_000).status_code == 414
+    assert start().get("/search?q=" + "x" * 30_000).status_code == 422
 
 
 @pytest.mark.parametrize(("log", "logged"), [("none", False), ("requests", True), ("questions", True)])
