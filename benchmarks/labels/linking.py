@@ -2,7 +2,9 @@
 
 Run: python -m benchmarks.labels.linking helpdesk value-templates --peers
 
-Without a log every log of `benchmarks.labels.known_logs` is scored. Pairs are counted within the judged answers only.
+Without a log every log of `benchmarks.labels.known_logs` is scored. Pairs are counted within the judged answers only. A
+number scores a simulated log of so many events, with all pairs of its questions: those that got fallback or wrong
+answers count as missed, and there are no peers.
 `--peers` adds `--coherence paper` and the agreement of neighbours (`benchmarks.labels.agreement`), which takes minutes
 on the largest log. With `--refine-with ENCODER` the command gets that option too, and the peers are the agreement of
 neighbours by the encoder's vectors and, at the command's recall, the pairs with the highest cosines, without chains.
@@ -17,23 +19,29 @@ import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.labels.agreement import agreement_clusters
-from benchmarks.labels.known_logs import LOGS, KnownLog, MissingDataError, known_log
-from benchmarks.measure import measure_qpr
+from benchmarks.labels.known_logs import LOGS, Judged, KnownLog, MissingDataError, known_log
+from benchmarks.measure import measure_qpr, simulate
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.neighbours.embeddings import Encode, cosines, quantise, unit_vectors
 from schemas.artifacts.dataset import open_dataset
 from schemas.text import fold, key, question_id
+from schemas.text_arrays import hash64_all, key_all
 
 THRESHOLD = 0.5
 """Of agreement, the middle of the three that were compared on logs of facts, requests and Quora's clusters."""
+
+WHOLE_LOG = ""
+"""Answer of all questions of a log whose paraphrases are known whatever their answers."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,19 +122,49 @@ def _pairs(sizes: np.ndarray) -> int:
 def of_command(log: KnownLog, *options: str) -> Score:
     """Score the clusters that `qpr clusters` keeps with these options."""
     with tempfile.TemporaryDirectory() as folder:
-        path, dataset = Path(folder) / "log.jsonl", Path(folder) / "dataset"
+        path = Path(folder) / "log.jsonl"
         log.write(path)
-        cluster_of: dict[tuple[str, int], int] = {}
-        try:
-            cost = measure_qpr("clusters", path, "--output", dataset, "--max-reject-ratio", 1, *options)
-        except SystemExit as refused:
-            if "no cluster was left" not in str(refused):
-                raise
-            return score(log, {}, _name(options), None)
-        table = open_dataset(str(dataset)).table("clusters", columns=["cluster_id", "answer", "question_ids"])
-        for row in table.to_pylist():
-            cluster_of |= {(fold(row["answer"]), question): row["cluster_id"] for question in row["question_ids"]}
-    return score(log, cluster_of, _name(options), cost.cpu_s)
+        clusters, cpu_s = _clusters(path, options)
+    cluster_of = {
+        (fold(row["answer"]), question): row["cluster_id"] for row in clusters for question in row["question_ids"]
+    }
+    return score(log, cluster_of, _name(options), cpu_s)
+
+
+def of_simulated(events: int, *options: str, seed: int) -> Score:
+    """Score the clusters that `qpr clusters` keeps of a simulated log, whatever the answers of a pair."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(simulate(folder, events=events, seed=seed))
+        clusters, cpu_s = _clusters(path, options)
+        log = known_of_simulated(path)
+    cluster_of = {(WHOLE_LOG, question): row["cluster_id"] for row in clusters for question in row["question_ids"]}
+    return score(log, cluster_of, _name(options), cpu_s)
+
+
+def known_of_simulated(path: Path) -> KnownLog:
+    """Return each question of a simulated log under one answer, with the gold cluster of most of its rows."""
+    rows = pq.read_table(path, columns=["question", "gold_cluster"]).drop_null()
+    keys = key_all(rows["question"].combine_chunks())
+    named = pa.table({"question": hash64_all(keys), "gold": rows["gold_cluster"]}).filter(pc.not_equal(keys, ""))
+    counted = named.group_by(["question", "gold"]).aggregate([([], "count_all")])
+    order = [("question", "ascending"), ("count_all", "descending"), ("gold", "ascending")]
+    ordered = counted.sort_by(order)
+    first = np.unique(ordered["question"].to_numpy(), return_index=True)[1]
+    found = zip(*(ordered[name].take(pa.array(first)).to_pylist() for name in ("question", "gold")), strict=True)
+    return KnownLog(path.stem, [], [Judged(WHOLE_LOG, question, cluster) for question, cluster in found])
+
+
+def _clusters(path: Path, options: tuple[str, ...]) -> tuple[list[dict[str, Any]], float | None]:
+    """Return the clusters of a log by the command and its CPU seconds, or none and None where none was left."""
+    dataset = path.with_name("dataset")
+    try:
+        cost = measure_qpr("clusters", path, "--output", dataset, "--max-reject-ratio", 1, *options)
+    except SystemExit as refused:
+        if "no cluster was left" not in str(refused):
+            raise
+        return [], None
+    table = open_dataset(str(dataset)).table("clusters", columns=["cluster_id", "answer", "question_ids"])
+    return table.to_pylist(), cost.cpu_s
 
 
 def _name(options: tuple[str, ...]) -> str:
@@ -188,7 +226,9 @@ def _questions(log: KnownLog) -> dict[tuple[str, int], str]:
 
 
 def linking(
-    logs: Annotated[list[str] | None, typer.Argument(help="Logs to score.", show_default="all")] = None,
+    logs: Annotated[
+        list[str] | None, typer.Argument(help="Logs to score, by name or number of events.", show_default="all")
+    ] = None,
     peers: Annotated[bool, typer.Option("--peers", help="Score other methods too.")] = False,
     options: Annotated[str, typer.Option(help="Further options of qpr clusters.")] = "",
     refine_with: Annotated[str | None, typer.Option(help="Encoder whose vectors are compared.")] = None,
@@ -200,6 +240,9 @@ def linking(
     encode = refining_encoder(refine_with)[0] if refine_with else None
     given = [*shlex.split(options), *(("--refine-with", refine_with) if refine_with else ())]
     for name in logs or LOGS:
+        if name.isdigit():
+            show(report, of_simulated(int(name), *given, seed=seed))
+            continue
         try:
             log = known_log(name, seed=seed)
         except MissingDataError as error:

@@ -1,11 +1,13 @@
 import collections
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.labels.agreement import agreement_clusters
 from benchmarks.labels.known_logs import FAQS, SCRIPTS, MissingDataError, known_log, of_clusters
-from benchmarks.labels.linking import of_agreement, of_cosine, score
+from benchmarks.labels.linking import WHOLE_LOG, known_of_simulated, of_agreement, of_cosine, score
 from schemas.text import fold, question_id
 
 LOG = of_clusters("two", [("yes", 0, ["a b", "b c", "c d"]), ("yes", 1, ["x y"]), ("no", 2, ["e f", "g h"])])
@@ -47,6 +49,15 @@ def test_near_vectors_of_other_answers_contradict():
         return np.ones((len(texts), 2))
 
     assert of_agreement(LOG, all_near, threshold=0.9).recall == 0
+
+
+def test_a_question_of_a_simulated_log_has_the_cluster_of_most_of_its_rows(tmp_path):
+    rows = [("Who is it?", 1), ("who is it", 1), ("who is it", 7), ("how far", 1), ("far away", None), ("?", 1)]
+    questions, gold = zip(*rows, strict=True)
+    pq.write_table(pa.table({"question": questions, "gold_cluster": pa.array(gold, pa.int64())}), tmp_path / "log")
+    judged = known_of_simulated(tmp_path / "log").judged
+    assert {(one.question, one.group) for one in judged} == {(question_id("who is it"), 1), (question_id("how far"), 1)}
+    assert {one.answer for one in judged} == {WHOLE_LOG}
 
 
 def test_questions_without_a_cluster_are_alone():
