@@ -53,6 +53,7 @@ from pipelines.linkage.comparison.cosine_features import COSINES
 from pipelines.linkage.scoring.agglomeration import agglomerate
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import TreesFile, model_of_trees, tree_features
+from pipelines.linkage.settings import EncoderKind
 from pipelines.linkage.witnesses import evidence_among, find_witnesses
 from pipelines.neighbours.embeddings import Encode
 from schemas.artifacts.dataset import open_dataset
@@ -278,12 +279,48 @@ def choose_threshold_of_small(logs: Iterable[Pairs]) -> float:
     return float(THRESHOLDS[-1])
 
 
+def thresholds_on(
+    kept: Source,
+    model: LinkModel,
+    encode: Encode | None,
+    kind: EncoderKind | None,
+    report: Report,
+    *,
+    clusters: int,
+    seed: int,
+) -> dict[str, float]:
+    """Choose the thresholds of trees on clusters kept back from learning and on other draws of the templates.
+
+    Args:
+        kept: part of the learning half.
+        model: the trees.
+        encode: encoder of the texts, if the trees use one.
+        kind: its kind.
+        report: the figures at each threshold are printed there.
+        clusters: maximum number of clusters of each log of Quora's.
+        seed: of the logs, another than that of the logs learned from.
+    """
+    logs = itertools.chain(quora_logs(kept, clusters=clusters, seed=seed), template_logs(seed))
+    least = LEAST_OF_SENTENCES if kind == "st" else 0.0
+    limits = LIMITS if kind else LIMITS | {"topic": TOPIC_OF_WORDS}
+    kept_back = {name: judged(log, model, encode) for name, log in logs}
+    threshold, least_of_two = choose_thresholds(kept_back, report, limits=limits, least=least)
+    small_logs_kept = (judged(log, model, encode) for log in readable_small_logs(kept, encode, seed=seed))
+    of_small = max(choose_threshold_of_small(small_logs_kept), least)
+    return {"threshold": threshold, "least_of_two": least_of_two, "threshold_of_small": of_small}
+
+
 def touched(pairs: Pairs, group: np.ndarray) -> float:
     """Return the share of the answers with several questions of which a wrong pair is kept."""
     answer = answers(pairs.log)
     wrong = (group[pairs.left] == group[pairs.right]) & ~pairs.same
     several = int(np.count_nonzero(np.bincount(answer) > 1))
     return len(np.unique(answer[pairs.left[wrong]])) / max(several, 1)
+
+
+def parts_of(dataset: str, *, seed: int) -> tuple[Source, Source]:
+    """Return the clusters to learn from and those kept back, two thirds and one third of the learning half."""
+    return divide(halves(open_dataset(dataset), seed=seed)[0], part=PARTS - 1, parts=PARTS)
 
 
 def learn(
@@ -302,7 +339,7 @@ def learn(
     report = Report(as_json=False, seed=seed, clusters=clusters, share=share)
     encode, kind = refining_encoder(encoder) if encoder else (None, None)
     name = f"boosted-{kind}" if kind else "boosted"
-    learning, kept = divide(halves(open_dataset(dataset), seed=seed)[0], part=PARTS - 1, parts=PARTS)
+    learning, kept = parts_of(dataset, seed=seed)
     marked = marked_log(learning, pairs, clusters=clusters, seed=seed)
     logs_to_learn = itertools.chain(
         (log for _, log in (*quora_logs(learning, clusters=clusters, seed=seed + 1), ("marked", marked))),
@@ -313,25 +350,18 @@ def learn(
     learned.append(joined(readable_small_logs(learning, encode, seed=seed), encode, seed=seed))
     text = fit(learned, seed=seed).model_to_string()
     model = model_of_trees(text, TreesFile(kind="lightgbm", file=f"{name}.txt", threshold=0.5))
-    others = itertools.chain(quora_logs(kept, clusters=clusters, seed=seed + 1), template_logs(seed + 1))
-    least = LEAST_OF_SENTENCES if kind == "st" else 0.0
-    kept_back = {n: judged(log, model, encode) for n, log in others}
-    limits = LIMITS if kind else LIMITS | {"topic": TOPIC_OF_WORDS}
-    threshold, least_of_two = choose_thresholds(kept_back, report, limits=limits, least=least)
-    small_ones = readable_small_logs(kept, encode, seed=seed + 1)
-    small = max(choose_threshold_of_small(judged(log, model, encode) for log in small_ones), least)
+    thresholds = thresholds_on(kept, model, encode, kind, report, clusters=clusters, seed=seed + 1)
     output.mkdir(parents=True, exist_ok=True)
     (output / f"{name}.txt").write_text(text, "utf-8")
     command = "python -m benchmarks.labels.learn_trees --dataset D --pairs P --logs SIMULATED --stray-logs STRAYS"
-    described = {"kind": "lightgbm", "file": f"{name}.txt", "threshold": threshold, "least_of_two": least_of_two}
-    described["threshold_of_small"] = small
+    described = {"kind": "lightgbm", "file": f"{name}.txt", **thresholds}
     origin = {
         "learned_from": "Quora Question Pairs (first release), generated templates, and logs of qpr simulate; fitted "
         "figures only, no text of the data is in here.",
         "command": f"{command}{_options(kind, clusters, share)} --seed {seed}",
     }
     (output / f"{name}.json").write_text(json.dumps(described | {"provenance": origin}) + "\n", "utf-8")
-    report.row(threshold=threshold, least_of_two=least_of_two, cpu_s=time.process_time() - started)
+    report.row(**thresholds, cpu_s=time.process_time() - started)
 
 
 def _options(kind: str | None, clusters: int, share: float) -> str:

@@ -3,8 +3,8 @@
 Run: python -m benchmarks.labels.linking helpdesk value-templates --peers
 
 Without a log every log of `benchmarks.labels.known_logs` is scored. Pairs are counted within the judged answers only. A
-number scores a simulated log of so many events, with all pairs of its questions: those that got fallback or wrong
-answers count as missed, and there are no peers.
+number scores a simulated log of this number of events: all pairs of its questions count, also those with fallback or
+wrong answers, and there are no peers.
 `--peers` adds `--coherence paper` and the agreement of neighbours (`benchmarks.labels.agreement`), which takes minutes
 on the largest log. With `--refine-with ENCODER` the command gets that option too, and the peers are the agreement of
 neighbours by the encoder's vectors and, at the command's recall, the pairs with the highest cosines, without chains.

@@ -1,0 +1,39 @@
+"""Precision and recall of the shipped trees at each threshold, on the logs kept back from learning.
+
+Run: python -m benchmarks.labels.kept_back --dataset quora --refine-with static
+
+Quora's logs are those of `benchmarks.labels.answer_splits`, drawn from the third of the learning half that the trees
+have not learned from; templates are drawn with another seed. Cells show pair precision / recall and the share of
+two-in-one answers kept whole; the last column is the share of the answers of skewed templates of which a wrong pair is
+kept. The last row is the choice of `benchmarks.labels.learn_trees`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from benchmarks.cli import AsJson, Report, Seed, run
+from benchmarks.cli import Pairs as PairsUrl
+from benchmarks.labels.learn_trees import CLUSTERS, parts_of, thresholds_on
+from jobs.workflows.worker_encoder import refining_encoder
+from pipelines.linkage.scoring.shipped_weights import load_model
+
+
+def main(
+    dataset: PairsUrl,
+    refine_with: Annotated[str | None, typer.Option(help="Encoder that has not seen these clusters.")] = None,
+    clusters: Annotated[int, typer.Option(help="Maximum number of clusters of each log of Quora's.")] = CLUSTERS,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Print a row for each threshold, and the thresholds that are chosen."""
+    report = Report(as_json=as_json, refine_with=refine_with, clusters=clusters, seed=seed)
+    encode, kind = refining_encoder(refine_with) if refine_with else (None, None)
+    kept, model = parts_of(dataset, seed=seed)[1], load_model("boosted", kind)
+    report.row(**thresholds_on(kept, model, encode, kind, report, clusters=clusters, seed=seed + 1))
+
+
+if __name__ == "__main__":
+    run(main)
