@@ -1,0 +1,1 @@
+"""Adapters of a searcher to the caches of other libraries."""

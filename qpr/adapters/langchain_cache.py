@@ -1,0 +1,55 @@
+"""Known answers as a cache of LangChain's language models.
+
+prompt -> AnswerCache.lookup -> Searcher.answer -> the known answer, or None: the model is asked
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.caches import RETURN_VAL_TYPE, BaseCache
+from langchain_core.outputs import Generation
+
+from model.search.searcher import Searcher
+
+
+class AnswerCache(BaseCache):
+    """A cache that answers what an index answers and remembers nothing.
+
+    A conversation is answered only while it has a single message of a person: a later one can depend on those before.
+
+    Args:
+        searcher: decides which questions are answered.
+    """
+
+    def __init__(self, searcher: Searcher) -> None:
+        self._searcher = searcher
+
+    def lookup(self, prompt: str, llm_string: str) -> RETURN_VAL_TYPE | None:  # noqa: ARG002
+        """Return the known answer to a prompt, or None."""
+        question = _question(prompt)
+        found = None if question is None else self._searcher.answer(question)
+        if found is None or not found.answered or found.hit is None or found.hit.answer is None:
+            return None
+        return [Generation(text=found.hit.answer)]
+
+    def update(self, prompt: str, llm_string: str, return_val: RETURN_VAL_TYPE) -> None:
+        """Do nothing: an answer of a model has no certificate."""
+
+    def clear(self, **kwargs: Any) -> None:
+        """Do nothing: the index stays."""
+
+
+def _question(prompt: str) -> str | None:
+    """Return a plain prompt, or the text of the only message of a person in LangChain's JSON of messages."""
+    try:
+        messages: Any = json.loads(prompt)
+    except ValueError:
+        return prompt
+    if not isinstance(messages, Sequence) or not all(isinstance(m, dict) and "kwargs" in m for m in messages):
+        return prompt
+    said = [m["kwargs"] for m in messages if m["kwargs"].get("type") != "system"]
+    text = said[0].get("content") if len(said) == 1 and said[0].get("type") == "human" else None
+    return text if isinstance(text, str) else None

@@ -1,0 +1,55 @@
+"""Known answers in the form of RedisVL's semantic cache.
+
+prompt -> AnswerCheck.check -> Searcher.answer -> a list with the known answer, or an empty one
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.search.searcher import Searcher
+from schemas.errors import UsageError
+
+
+class AnswerCheck:
+    """The method ``check`` of ``redisvl.extensions.cache.llm.SemanticCache``, read-only and without a distance.
+
+    Args:
+        searcher: decides which questions are answered.
+    """
+
+    def __init__(self, searcher: Searcher) -> None:
+        self._searcher = searcher
+
+    def check(
+        self,
+        prompt: str | None = None,
+        vector: list[float] | None = None,
+        num_results: int = 1,
+        return_fields: list[str] | None = None,
+        filter_expression: Any = None,
+        distance_threshold: float | None = None,
+    ) -> list[dict[str, Any]]:
+        """Return at most one known answer: ``entry_id``, ``prompt``, ``response`` and ``metadata`` with the reason.
+
+        Raises:
+            UsageError: there is no prompt, ``num_results`` is under 1, or an argument is about vectors or filters.
+        """
+        if not isinstance(prompt, str):
+            raise UsageError("check takes the prompt as a str. A vector alone cannot be answered")
+        if vector is not None or filter_expression is not None or distance_threshold is not None:
+            raise UsageError(
+                "check takes no vector, filter_expression or distance_threshold: a certificate decides. Leave them out"
+            )
+        if num_results < 1:
+            raise UsageError(f"num_results must be at least 1, got {num_results}")
+        found = self._searcher.answer(prompt)
+        if not found.answered or found.hit is None or found.hit.answer is None:
+            return []
+        known = {
+            "entry_id": str(found.hit.question_id),
+            "prompt": found.hit.text,
+            "response": found.hit.answer,
+            "metadata": {"reason": found.reason, "probability": found.hit.probability},
+        }
+        return [{name: known[name] for name in return_fields if name in known} if return_fields else known]

@@ -1,0 +1,57 @@
+import pytest
+
+from model.search.results import Answer, Hit
+
+pytest.importorskip("langchain_core", reason="needs langchain-core")
+
+from langchain_core.language_models import FakeListChatModel, FakeListLLM
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+from qpr.adapters.langchain_cache import AnswerCache
+
+BILL = Hit(1, 5, "How do I pay my bill?", "Open Payments.", None, None, 3)
+
+
+class Known:
+    """Answers one question; all others are abstentions."""
+
+    def __init__(self, hit=BILL):
+        self.hit, self.asked = hit, []
+
+    def answer(self, question):
+        self.asked.append(question)
+        answered = question == "pay my bill"
+        return Answer(question, answered=answered, reason="exact" if answered else "no_hit", hit=self.hit)
+
+
+def test_a_known_question_does_not_reach_the_model():
+    model = FakeListLLM(responses=["from the model"] * 3, cache=AnswerCache(Known()))
+    assert model.invoke("pay my bill") == "Open Payments."
+    assert model.invoke("something else") == "from the model"
+    assert model.invoke("something else") == "from the model"  # it was not remembered
+
+
+def test_a_chat_with_several_messages_of_a_person_reaches_the_model():
+    searcher = Known()
+    model = FakeListChatModel(responses=["from the model"] * 9, cache=AnswerCache(searcher))
+    asked = HumanMessage("pay my bill")
+    assert model.invoke([asked]).content == "Open Payments."
+    assert model.invoke([SystemMessage("Be kind."), asked]).content == "Open Payments."
+    assert searcher.asked == ["pay my bill"] * 2
+    for messages in (
+        [HumanMessage("hello"), AIMessage("hi"), asked],
+        [SystemMessage("pay my bill")],
+        [HumanMessage([{"type": "text", "text": "pay my bill"}])],
+    ):
+        assert model.invoke(messages).content == "from the model"
+    assert searcher.asked == ["pay my bill"] * 2
+
+
+@pytest.mark.parametrize("prompt", ["[1, 2]", '{"a": 1}', "", "null", "[]"])
+def test_a_prompt_that_is_json_but_no_chat_is_a_question_or_nothing(prompt):
+    assert AnswerCache(Known()).lookup(prompt, "") is None
+
+
+def test_a_question_without_an_answer_in_the_index_reaches_the_model():
+    hit = Hit(1, 5, "pay my bill", None, None, None, 3)
+    assert AnswerCache(Known(hit)).lookup("pay my bill", "") is None

@@ -1,0 +1,56 @@
+import inspect
+
+import pytest
+
+from model.search.results import Answer, Hit
+from qpr.adapters.redisvl_check import AnswerCheck
+from schemas.errors import UsageError
+
+BILL = Hit(1, 5, "How do I pay my bill?", "Open Payments.", None, None, 3, probability=0.97)
+
+
+class Known:
+    """Answers one question; all others are abstentions."""
+
+    def answer(self, question):
+        answered = question == "pay my bill"
+        return Answer(question, answered=answered, reason="exact" if answered else "no_certificate", hit=BILL)
+
+
+def test_a_known_answer_is_one_entry_and_an_abstention_none():
+    cache = AnswerCheck(Known())
+    assert cache.check("pay my bill", num_results=3) == [
+        {
+            "entry_id": "5",
+            "prompt": "How do I pay my bill?",
+            "response": "Open Payments.",
+            "metadata": {"reason": "exact", "probability": 0.97},
+        }
+    ]
+    assert cache.check(prompt="pay my bills") == []
+    assert cache.check("pay my bill", return_fields=["response", "unknown"]) == [{"response": "Open Payments."}]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"vector": [0.1]},
+        {"prompt": "a", "distance_threshold": 0.0},
+        {"prompt": "a", "filter_expression": "x"},
+        {"prompt": "a", "num_results": 0},
+    ],
+)
+def test_what_a_certificate_cannot_decide_is_refused(given):
+    with pytest.raises(UsageError):
+        AnswerCheck(Known()).check(**given)
+
+
+def test_it_is_called_like_the_original_and_its_entries_have_the_same_fields():
+    llm = pytest.importorskip("redisvl.extensions.cache.llm", reason="needs redisvl")
+    schema = pytest.importorskip("redisvl.extensions.cache.llm.schema", reason="needs redisvl")
+    original = inspect.signature(llm.SemanticCache.check).parameters
+    assert list(inspect.signature(AnswerCheck.check).parameters) == list(original)
+    [entry] = AnswerCheck(Known()).check("pay my bill")
+    assert set(entry) <= set(schema.CacheHit.model_fields)
+    schema.CacheHit(**entry, vector_distance=0.0, inserted_at=0.0, updated_at=0.0)
