@@ -95,6 +95,12 @@ COMMANDS = {
         "Write the questions of an index with their vectors for another engine.",
     ),
     "serve": LazyCommand("jobs.commands.indexes.serve", "serve", "Serve an index over HTTP."),
+    "answer": LazyCommand(
+        "jobs.commands.indexes.answer", "answer", "Answer each question, or abstain with a reason.", SearchCommand
+    ),
+    "certify": LazyCommand(
+        "jobs.commands.indexes.certify", "certify", "Certify a maximum share of wrong answers by judged requests."
+    ),
 }
 """In the order of the help."""
 

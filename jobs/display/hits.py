@@ -1,6 +1,6 @@
-"""Hits of a question as a JSON object or a terminal table.
+"""Hits of a question as a JSON object or a terminal table, and answers as a JSON object or a line.
 
-question, hits -> print_hits -> a line of JSON or a table
+question, hits -> print_hits -> a line of JSON or a table; Answer -> print_answer -> a line of JSON, or the answer
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import dataclasses
 import json
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import rich.table
 
@@ -18,7 +18,7 @@ from jobs.display.safe_text import printable, with_text_ids
 from schemas.text import question_id
 
 if TYPE_CHECKING:
-    from model.search.results import Hit
+    from model.search.results import Answer, Hit
 
 SHOWN_WORDS = 5
 """Maximum shared words in a row of the table."""
@@ -32,6 +32,31 @@ def print_hits(question: str, hits: Sequence[Hit], *, as_json: bool) -> None:
         sys.stdout.flush()
     elif hits:
         results.print(_table(question, hits))
+
+
+def print_answer(answer: Answer, *, as_json: bool) -> None:
+    """Print one answer or abstention."""
+    if as_json:
+        sys.stdout.write(json.dumps(answer_row(answer), ensure_ascii=False) + "\n")
+        sys.stdout.flush()
+        return
+    results.print(printable(answer.question), style="bold")
+    results.print(f"  {_outcome(answer)}")
+
+
+def answer_row(answer: Answer) -> dict[str, Any]:
+    """Return the JSON object of an answer; ``answer_id`` and ``probability`` are columns of a requests file."""
+    hit = answer.hit
+    return {
+        "question": answer.question,
+        "answered": answer.answered,
+        "reason": answer.reason,
+        "answer": hit.answer if hit and answer.answered else None,
+        "probability": hit.probability if hit else None,
+        "answer_id": (hit.answer_id or str(hit.question_id)) if hit else None,
+        "certificate": answer.certificate,
+        "hit": with_text_ids(dataclasses.asdict(hit)) if hit else None,
+    }
 
 
 def _table(question: str, hits: Sequence[Hit]) -> rich.table.Table:
@@ -59,3 +84,13 @@ def _reasons(question: str, hit: Hit) -> str:
     shown = [" ".join(words[:SHOWN_WORDS]) + (" …" if len(words) > SHOWN_WORDS else "")] if words else []
     ranks = {"nearest": hit.why.dense_rank, "BM25": hit.why.lexical_rank}
     return ", ".join([*shown, *(f"{name} {rank}" for name, rank in ranks.items() if rank)])
+
+
+def _outcome(answer: Answer) -> str:
+    hit, reason = answer.hit, answer.reason.replace("_", " ")
+    if hit is None:
+        return f"no known answer ({reason})"
+    likely = "" if hit.probability is None else f", probability {hit.probability:.2f}"
+    if answer.answered:
+        return f"{printable(hit.answer or hit.text)} ({reason}{likely})"
+    return f"no known answer ({reason}{likely}); nearest question: {printable(hit.text)}"

@@ -37,3 +37,14 @@ class Certification(Promise, frozen=True, extra="forbid"):
     log_until: Annotated[datetime.date | None, Option(default="the day of the index's build")] = pydantic.Field(
         default=None, description="Last day of the log that was indexed; requests have to be later."
     )
+
+
+class Simulation(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Simulated certificates in place of a real one."""
+
+    simulate: bool = pydantic.Field(
+        default=False, description="Instead: certify simulated requests with known truth; count the broken promises."
+    )
+    draws: int = pydantic.Field(default=2_000, ge=10, le=1_000_000, description="Simulated samples of each traffic.")
+    sample: int = pydantic.Field(default=2_000, ge=50, le=1_000_000, description="Judged requests in each of them.")
+    seed: int = pydantic.Field(default=0, ge=0, description="Seed of the simulation.")

@@ -9,9 +9,21 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Literal
 
-Reason = Literal["exact", "no_certificate", "no_hit"]
-"""Grounds of an answer or an abstention: the question itself is in the index, no certificate permits another answer,
-or there is no hit."""
+Reason = Literal[
+    "exact",
+    "certified",
+    "below_confidence",
+    "guard:symbols",
+    "guard:numbers",
+    "guard:negation",
+    "guard:order",
+    "guard:entity",
+    "no_certificate",
+    "expired",
+    "no_hit",
+]
+"""Grounds of an answer or an abstention: the question itself is in the index, the certificate permits the answer, its
+probability is below the certified threshold, a guard fired, there is no certificate or it has expired, or no hit."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,6 +6,7 @@ question -> Searcher.search -> list of Hit; question -> Searcher.answer -> Answe
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,14 +14,19 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from model.certificates.version import Version
 from model.index.index import Index
 from model.index.ranking import Ints, Ranking, places
+from model.search.answering import decide
 from model.search.opening import open_index
 from model.search.results import Answer, Hit, Why
+from schemas import __version__
+from schemas.artifacts.manifest import read_manifest
 from schemas.errors import UsageError
 from schemas.text import key, question_id, tokens
 
 if TYPE_CHECKING:
+    from model.certificates.certificate import Loaded
     from model.reranking.reranker import Reranker
 
 
@@ -40,10 +46,14 @@ class Searcher:
     Attributes:
         index: the opened index.
         reranker: orders the nearest questions of a query; None: they stay in order of distance.
+        version: all that decides the answers; None where the searcher was not opened from an artefact.
+        certificate: of this version, permits answers to questions that are not in the index.
     """
 
     index: Index
     reranker: Reranker | None = None
+    version: Version | None = None
+    certificate: Loaded | None = None
 
     def __len__(self) -> int:
         """Return the number of questions of the index."""
@@ -98,7 +108,11 @@ class Searcher:
             UsageError: ``questions`` is one str or contains something else than str.
         """
         asked = _checked_questions(questions, "answer")
-        return [_answer(question, hits) for question, hits in zip(asked, self.search_many(asked, 1), strict=True)]
+        now = datetime.datetime.now(datetime.UTC)
+        return [
+            decide(question, hits[0] if hits else None, self.certificate, now)
+            for question, hits in zip(asked, self.search_many(asked, 1), strict=True)
+        ]
 
     def rank(self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
         """Return the k questions that best match each text as arrays.
@@ -126,7 +140,14 @@ class Searcher:
         return _Found(ranking, places(ranking.ids, dense.ids))
 
 
-def open_searcher(url: str, *, probes: int | None = None, exact: bool = False, rerank: str | None = None) -> Searcher:
+def open_searcher(
+    url: str,
+    *,
+    probes: int | None = None,
+    exact: bool = False,
+    rerank: str | None = None,
+    certificate: str | None = None,
+) -> Searcher:
     """Open the index at an fsspec URL for searches; every byte that is read is checked against the manifest.
 
     Args:
@@ -134,33 +155,51 @@ def open_searcher(url: str, *, probes: int | None = None, exact: bool = False, r
         probes: lists to search for a query, by default those of the index's settings. Without effect on flat shards.
         exact: search all lists.
         rerank: URL of a reranker of the same model.
+        certificate: URL of a certificate of this index and these options.
 
     Raises:
-        QprError: there is no complete index, a file is missing or damaged, its parts do not fit together, or the
-            reranker is not for it.
+        QprError: there is no complete index, a file is missing or damaged, its parts do not fit together, the
+            reranker is not for it, or the certificate is of another version.
         UsageError: probes is under 1.
     """
     index = open_index(url, probes=probes, exact=exact)
+    version = _version(url, index, rerank)
+    permit = _permit(certificate, version) if certificate else None
     if rerank is None:
-        return Searcher(index)
+        return Searcher(index, version=version, certificate=permit)
     from model.reranking.saved_reranker import load_reranker  # a search without one starts 4 % faster
 
-    return Searcher(index, load_reranker(rerank, model_digest=index.settings.model_digest))
+    reranker = load_reranker(rerank, model_digest=index.settings.model_digest)
+    return Searcher(index, reranker, version, permit)
+
+
+def _permit(url: str, version: Version) -> Loaded:
+    from model.certificates.certificate import load_certificate  # its exact tests import scipy
+
+    permit = load_certificate(url)
+    permit.check(version)
+    return permit
+
+
+def _version(url: str, index: Index, rerank: str | None) -> Version:
+    manifest = read_manifest(url, "index")
+    confidence = manifest.of("confidence")
+    return Version(
+        index=manifest.digest,
+        confidence=confidence[0].sha256 if confidence else None,
+        mode="rerank" if rerank else "dense",
+        reranker=read_manifest(rerank, "reranker").digest if rerank else None,
+        guards=(),
+        probes=index.probes,
+        k=1,
+        release=__version__,
+    )
 
 
 def _hit(row: dict[str, object], rank: int, words: Sequence[str], dense_rank: int | None) -> Hit:
     shared = set(tokens(key(str(row["text"]))))
     why = Why(shared_words=tuple(word for word in words if word in shared), dense_rank=dense_rank)
     return Hit(rank=rank, why=why, **row)  # type: ignore[arg-type]  # columns of an id table, checked as it was read
-
-
-def _answer(question: str, hits: Sequence[Hit]) -> Answer:
-    if not hits:
-        return Answer(question, answered=False, reason="no_hit", hit=None)
-    [hit] = hits
-    if hit.question_id == question_id(question):
-        return Answer(question, answered=True, reason="exact", hit=hit)
-    return Answer(question, answered=False, reason="no_certificate", hit=hit)
 
 
 def _checked_questions(questions: object, call: str) -> list[str]:

@@ -1,0 +1,57 @@
+"""``qpr answer``: the answer to each question, or an abstention with its reason.
+
+arguments or lines of stdin -> Searcher.answer_many -> a line or a JSON object a question
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from jobs.display.console import say, warn
+from jobs.display.hits import print_answer
+from jobs.display.text_input import is_typed, question_arguments, question_batches
+from jobs.options.output import folder
+from model.search.settings import Opening
+from schemas.errors import UsageError
+
+
+def answer(
+    index: Annotated[str, folder("Index to search.")],
+    settings: Opening,
+    questions: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="QUESTION", help="Question to answer.", show_default="lines of stdin"),
+    ] = None,
+    certificate: Annotated[
+        str | None, folder("Certificate of the index; without one only its own questions are answered.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line for each question.")] = False,
+) -> None:
+    """Answer each question, or abstain with a reason.
+
+    Reasons of an answer: exact (the index has the question itself), certified. Of an abstention: below_confidence,
+    guard:NAME, no_certificate, expired, no_hit.
+
+    A question that begins with a dash follows after --.
+
+    Example:
+      qpr answer --index index --certificate certificate "how do I pay my bill"
+    """
+    from model.search.searcher import open_searcher
+
+    given = question_arguments(questions or [])
+    if not given and is_typed():
+        say("Type a question and press Enter; Ctrl-D ends.")
+    searcher = open_searcher(index, **settings.model_dump(), certificate=certificate)
+    empty, has_expired = True, False
+    for batch in question_batches(given, hits=1):
+        empty = False
+        for result in searcher.answer_many(batch):
+            if result.reason == "expired" and not has_expired:
+                warn(f"{certificate}: has expired; only questions of the index itself are answered. Run `qpr certify`")
+                has_expired = True
+            print_answer(result, as_json=as_json)
+    if empty:
+        raise UsageError("no question: give one as an argument or one a line on stdin")

@@ -1,0 +1,1 @@
+"""Certificates of an index: judged requests, certification, simulation, answers that they permit."""

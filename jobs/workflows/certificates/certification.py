@@ -1,0 +1,236 @@
+"""The work of ``qpr certify``.
+
+index, requests file -> write_certification -> a certificate's folder, or the number of missing verdicts
+"""
+
+from __future__ import annotations
+
+import datetime
+import shlex
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, Protocol
+
+import numpy as np
+import rich.table
+
+from jobs.display.console import emit, say, two_columns, working
+from jobs.display.summary_tables import percent
+from jobs.workflows.certificates.requests_file import read_requests
+from model.certificates.certificate import Certificate, write_certificate
+from model.certificates.procedure import Outcome, bound_of, certify, divide, missing_requests
+from model.certificates.requests import Request, check_requests, check_verdicts, labelled_digest
+from model.certificates.settings import Certification
+from model.certificates.version import Version
+from model.search.results import Answer
+from model.search.searcher import open_searcher
+from model.search.settings import Opening
+from pipelines.reading.sources import digest_input, expand
+from schemas.artifacts.manifest import Source, read_manifest
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError, UsageError
+from schemas.quantities import counted
+
+BATCH: Final = 256
+ROUNDED: Final = 1e-3
+"""Difference of two probabilities of which one was rounded by a spreadsheet."""
+
+
+class Answerer(Protocol):
+    """The part of a searcher that a certification needs."""
+
+    @property
+    def version(self) -> Version | None:
+        """Return all that decides its answers."""
+        ...
+
+    def answer_many(self, questions: Sequence[str]) -> list[Answer]:
+        """Return the answers, with the best hit of an abstention too."""
+        ...
+
+
+class Scored(NamedTuple):
+    """Requests with the probability that the index gives to its answer.
+
+    Attributes:
+        requests: those that are not in the index word for word.
+        scores: (n,) probability; -1 where nothing is ever answered: no hit, or a guard fired.
+        exact: number of requests that are in the index word for word.
+    """
+
+    requests: list[Request]
+    scores: np.ndarray
+    exact: int
+
+
+def write_certification(
+    index: str,
+    file: str,
+    settings: Certification,
+    opening: Opening,
+    *,
+    output: str,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Test the thresholds, write the certificate and print it.
+
+    Args:
+        index: folder of the index.
+        file: judged requests.
+        settings: promise and life of the certificate.
+        opening: probes and reranker.
+        output: folder of the certificate.
+        overwrite: replace an existing certificate.
+        as_json: print JSON.
+
+    Raises:
+        QprError: index or file cannot be read or do not fit together, the output cannot be claimed, or the verdicts do
+            not show the promise; the message has the number of missing ones.
+    """
+    [source, *more] = expand([file])
+    if more:
+        raise UsageError(f"--requests {file}: are {counted(1 + len(more), 'file')}. Give one")
+    with Output(output, "certificate", overwrite=overwrite) as target, working(f"Certifying {index} by {file}"):
+        requests = read_requests(source)
+        now = datetime.datetime.now(datetime.UTC)
+        check_requests(file, requests, after=_end_of_log(index, settings), now=now)
+        searcher = open_searcher(index, **dict(opening))
+        certificate = certified(file, requests, searcher, settings, now=now)
+        inputs = [digest_input(source), Source(url=index, digest=certificate.version.index)]
+        manifest = write_certificate(target, certificate, inputs=inputs)
+    result = {"certificate": output, "digest": manifest.digest, **certificate.model_dump(mode="json")}
+    emit(result, as_json=as_json, table=lambda: _table(output, certificate))
+    say(f"Next: qpr answer --index {shlex.quote(index)} --certificate {shlex.quote(output)} QUESTION")
+
+
+def certified(
+    file: str, requests: list[Request], searcher: Answerer, settings: Certification, *, now: datetime.datetime
+) -> Certificate:
+    """Return the certificate of checked requests.
+
+    Raises:
+        QprError: the index has no probabilities, verdicts are missing, or they do not show the promise.
+    """
+    scored = score(file, requests, searcher)
+    needed = scored.scores >= settings.min_probability
+    missing = [r for r, is_needed in zip(scored.requests, needed, strict=True) if is_needed and not r.verdict]
+    check_verdicts(file, [r for r in scored.requests if r.verdict], missing, lowest=settings.min_probability)
+    wrong = np.array([request.verdict != "right" for request in scored.requests], bool)
+    in_order = divide([request.name for request in scored.requests])
+    outcome = certify(scored.scores, wrong, in_order, settings, lowest=settings.min_probability)
+    if outcome.chosen is None:
+        further = missing_requests(scored.scores, wrong, settings, lowest=settings.min_probability)
+        raise QprError(_not_shown(file, scored, outcome, settings, further))
+    chosen, version = outcome.chosen, searcher.version
+    if version is None:
+        raise QprError(f"{file}: was scored by an index that was not opened from a folder")
+    days = [request.asked_at.date() for request in requests]
+    return Certificate(
+        version=version,
+        version_digest=version.digest,
+        alpha=settings.alpha,
+        delta=settings.delta,
+        threshold=chosen.threshold,
+        answered=chosen.answered,
+        wrong=chosen.wrong,
+        upper_bound=bound_of(chosen, settings.delta),
+        coverage=chosen.answered / outcome.tested,
+        requests=len(scored.requests),
+        exact=scored.exact,
+        order=outcome.order,
+        tested=outcome.tested,
+        tests=list(outcome.tests),
+        first_day=min(days),
+        last_day=max(days),
+        labellers=sorted({request.labeller for request in scored.requests if request.labeller}),
+        labelled_digest=labelled_digest(scored.requests),
+        created=now,
+        expires=now + datetime.timedelta(days=settings.days),
+    )
+
+
+def score(file: str, requests: list[Request], searcher: Answerer) -> Scored:
+    """Return the requests with their probabilities; a verdict on another answer than the present one is dropped.
+
+    Raises:
+        QprError: the index has no confidence model, or verdicts are about another version.
+    """
+    kept, scores, exact, outdated = list[Request](), list[float](), 0, list[Request]()
+    for start in range(0, len(requests), BATCH):
+        part = requests[start : start + BATCH]
+        for request, answer in zip(part, searcher.answer_many([r.question for r in part]), strict=True):
+            if answer.reason == "exact":
+                exact += 1
+                continue
+            probability = _probability(answer)
+            scores.append(probability)
+            judged = request.answer_id is None or request.answer_id == judged_id(answer)
+            kept.append(request if judged else request._replace(verdict=None))
+            differs = request.probability is not None and abs(request.probability - probability) > ROUNDED
+            if request.answer_id is None and differs and not (answer.hit and answer.hit.why.guard):
+                outdated.append(request)
+    if outdated:
+        first, noun = outdated[0], counted(len(outdated), "request")
+        raise QprError(
+            f"{file}: {noun}, the first in row {first.row:,}, with another probability than this index gives, so that "
+            "the verdicts may be on other answers. Add the column answer_id of `qpr answer --json`: verdicts on "
+            "unchanged answers are kept"
+        )
+    return Scored(kept, np.array(scores, float), exact)
+
+
+def judged_id(answer: Answer) -> str | None:
+    """Return the name of an answer in a requests file: its id, or the id of the question that it belongs to."""
+    hit = answer.hit
+    return None if hit is None else hit.answer_id or str(hit.question_id)
+
+
+def _probability(answer: Answer) -> float:
+    """Return the score of an answer; -1 where nothing is answered."""
+    if answer.hit is None or answer.hit.why.guard is not None:
+        return -1.0
+    if answer.hit.probability is None:
+        raise QprError(
+            "--index: has no confidence model, so that its answers have no probability. Build it with `qpr index` from "
+            "a dataset with validation clusters"
+        )
+    return answer.hit.probability
+
+
+def _end_of_log(index: str, settings: Certification) -> datetime.datetime:
+    """Return the time from which on no request can be in the index."""
+    if settings.log_until is not None:
+        next_day = settings.log_until + datetime.timedelta(days=1)
+        return datetime.datetime.combine(next_day, datetime.time(), datetime.UTC)
+    return datetime.datetime.fromisoformat(read_manifest(index, "index").created)
+
+
+def _not_shown(file: str, scored: Scored, outcome: Outcome, settings: Certification, further: int | None) -> str:
+    """Return the reason for no certificate, with the number of missing verdicts."""
+    promise = f"at most {percent(settings.alpha)} wrong with confidence {percent(1 - settings.delta)}"
+    judged = f"{counted(len(scored.requests), 'judged request')} do not show {promise}"
+    if not outcome.tests:
+        cause = "too few of them have a probability"
+    else:
+        first = outcome.tests[0]
+        cause = f"the best {first.answered:,} of the test part have {counted(first.wrong, 'wrong answer')}"
+    if further is None:
+        advice = "No number of further verdicts is expected to; raise --alpha, or improve the index"
+    else:
+        advice = f"About {further:,} further requests are missing, if they turn out alike"
+    return f"{file}: {judged}: {cause}. {advice}. Until then only questions of the index itself are answered"
+
+
+def _table(url: str, certificate: Certificate) -> rich.table.Table:
+    rows: dict[str, Any] = {
+        "promise": f"at most {percent(certificate.alpha)} wrong, confidence {percent(1 - certificate.delta)}",
+        "minimum probability": f"{certificate.threshold:.4f}",
+        "requests answered": f"{certificate.answered:,} of {certificate.tested:,} ({percent(certificate.coverage)})",
+        "wrong among them": certificate.wrong,
+        "upper bound": percent(certificate.upper_bound),
+        "in the index word for word": certificate.exact,
+        "asked": f"{certificate.first_day} to {certificate.last_day}",
+        "labellers": ", ".join(certificate.labellers),
+        "expires": f"{certificate.expires:%Y-%m-%d}",
+    }
+    return two_columns(url, rows)

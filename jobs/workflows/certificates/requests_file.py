@@ -1,0 +1,69 @@
+"""Files of judged requests.
+
+requests file -> read_requests -> Requests
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any, Final
+
+import pyarrow as pa
+
+from model.certificates.requests import Request, read_verdict
+from pipelines.reading.headers.columns import TIMESTAMP, Column
+from pipelines.reading.reader import check_header, read
+from pipelines.reading.sources import Source
+from schemas.errors import QprError
+from schemas.quantities import counted
+
+COLUMNS: Final = (
+    Column("question", pa.string()),
+    Column("verdict", pa.string()),
+    Column("asked_at", TIMESTAMP),
+    Column("labeller", pa.string()),
+    Column("probability", pa.float64(), required=False),
+    Column("answer_id", pa.string(), required=False),
+    Column("request_id", pa.string(), required=False),
+)
+"""Columns of a requests file; others are not read."""
+
+
+def read_requests(source: Source) -> list[Request]:
+    """Return the requests of a file, whose rows are numbered from 1; rows without any value are skipped.
+
+    Args:
+        source: CSV, TSV, JSON Lines or Parquet.
+
+    Raises:
+        QprError: the file cannot be read, lacks a column or has a row that is no request.
+    """
+    check_header(source, COLUMNS, mappable=False)
+    requests: list[Request] = []
+    number = 0
+    for batch in read(source, COLUMNS):
+        if len(batch.rejects):
+            [reason], [payload] = (batch.rejects[name][:1].to_pylist() for name in ("reason", "payload"))
+            fault = f"{counted(len(batch.rejects), 'row')} cannot be read, the first for {reason}: {payload[:80]!a}"
+            raise QprError(f"{source.url}: {fault}. Correct the file, or save it as UTF-8")
+        for row in batch.rows.to_pylist():
+            number += 1
+            if any(value not in (None, "") for value in row.values()):
+                requests.append(_request(source.url, number, row))
+    if not requests:
+        raise QprError(f"{source.url}: has no request. Draw questions at random from the traffic and judge them")
+    return requests
+
+
+def _request(url: str, number: int, row: dict[str, Any]) -> Request:
+    question, asked_at = row["question"] or "", row["asked_at"]
+    if not question.strip():
+        raise QprError(f"{url}: row {number:,} has no question. Complete it or leave it out")
+    if not isinstance(asked_at, datetime.datetime):
+        raise QprError(f"{url}: row {number:,}: asked_at is empty or no date, such as 2026-11-30. Correct the row")
+    try:
+        verdict = read_verdict(row["verdict"] or "")
+    except ValueError as error:
+        raise QprError(f"{url}: row {number:,}: {error}. Correct the row") from error
+    texts = {name: (row[name] or "").strip() or None for name in ("labeller", "answer_id", "request_id")}
+    return Request(number, question, asked_at, verdict, probability=row["probability"], **texts)

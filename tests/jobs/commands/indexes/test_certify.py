@@ -1,0 +1,198 @@
+import csv
+import datetime
+import io
+import json
+import sys
+
+import pytest
+
+from model.search.searcher import Searcher
+
+TODAY = datetime.date.today()
+FIELDS = ("question", "verdict", "asked_at", "labeller", "probability", "answer_id")
+REQUESTS = 600
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("certify")
+
+
+@pytest.fixture
+def index(folder, make_model, make_dataset, qpr, monkeypatch):
+    """Return an index whose hits have a probability that stands in the question: "pay 700" has .7."""
+    if not (folder / "index").exists():
+        make_model(folder / "model")
+        make_dataset(folder / "data", [["pay my bill", "how do I pay"], ["cancel my flight", "cancel flight"]])
+        given = ("--questions", folder / "data", "--model", folder / "model", "--output", folder / "index")
+        assert qpr("index", *given, "--shards", 1).code == 0
+    search_many = Searcher.search_many
+
+    def with_probabilities(self, questions, k=10):
+        for question, hits in zip(questions, search_many(self, questions, k), strict=True):
+            number = question.split()[-1]
+            for hit in hits if number.isdigit() else []:
+                object.__setattr__(hit, "probability", int(number) / 1_000)
+            yield hits
+
+    monkeypatch.setattr(Searcher, "search_many", lambda *given: [*with_probabilities(*given)])
+    return folder / "index"
+
+
+def requests(number=REQUESTS):
+    """Yield rows: of 100 requests with a probability from .4 on one is wrong, below all are."""
+    for row in range(number):
+        probability = 999 - row * 999 // number
+        wrong = probability < 400 or row % 100 == 50
+        yield {
+            "question": f"pay the bill {probability}",
+            "verdict": "wrong" if wrong else "right",
+            "asked_at": f"{TODAY}T{row // 60 % 24:02}:{row % 60:02}:00Z",
+            "labeller": "Ada" if row % 2 else "Bob",
+        }
+
+
+def write(path, rows):
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+@pytest.fixture
+def certify(qpr, index, tmp_path):
+    def run(rows, *options, output="certificate"):
+        file = write(tmp_path / "requests.csv", rows)
+        given = ("--index", index, "--requests", file, "--output", tmp_path / output, "--alpha", 0.05, "--delta", 0.1)
+        yesterday = TODAY - datetime.timedelta(days=1)
+        return qpr("certify", *given, *(options or ("--log-until", yesterday)), "--json")
+
+    return run
+
+
+def test_a_certificate_permits_answers_from_its_threshold_on(certify, qpr, index, tmp_path, monkeypatch):
+    result = certify(requests())
+    assert result.code == 0, result.err
+    certificate = json.loads(result.out)
+    assert 0.35 <= certificate["threshold"] <= 0.6
+    assert certificate["requests"] == certificate["order"] + certificate["tested"] == REQUESTS
+    assert certificate["labellers"] == ["Ada", "Bob"]
+    assert certificate["upper_bound"] <= 0.05
+    given = ("--index", index, "--certificate", tmp_path / "certificate", "--json")
+    asked = ["pay the bill 950", "pay the bill 100", "pay my bill"]
+    answers = [json.loads(line) for line in qpr("answer", *given, *asked).out.splitlines()]
+    assert [a["reason"] for a in answers] == ["certified", "below_confidence", "exact"]
+    assert [a["answered"] for a in answers] == [True, False, True]
+    assert [a["answer"] for a in answers] == [answers[0]["hit"]["answer"], None, "answer c0"]
+    assert answers[0]["certificate"] == certificate["digest"]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"pay the bill 950\n")))
+    shown = qpr("answer", *given[:-1])
+    assert (shown.code, "(certified, probability 0.95)" in shown.out) == (0, True)
+
+
+def test_without_a_certificate_only_the_questions_of_the_index_are_answered(qpr, index):
+    shown = qpr("answer", "--index", index, "pay my bill", "pay the bill 950")
+    assert shown.code == 0
+    assert "answer c0 (exact)" in shown.out
+    assert "no known answer (no certificate, probability 0.95); nearest question:" in shown.out
+
+
+def test_a_certificate_of_other_options_or_of_another_kind_is_refused(certify, qpr, index, tmp_path):
+    assert certify(requests()).code == 0
+    [file] = (tmp_path / "certificate").glob("*/certificate.json")
+    for content, fault in (
+        (file.read_text().replace('"threshold": 0.', '"threshold": 0.0'), "does not match the manifest's sha256"),
+        ("", "does not match the manifest's sha256"),
+    ):
+        file.write_text(content)
+        refused = qpr("answer", "--index", index, "--certificate", tmp_path / "certificate", "pay")
+        assert (refused.code, fault in refused.err) == (1, True)
+    refused = qpr("answer", "--index", index, "--certificate", index, "pay")
+    assert (refused.code, "holds an index, not a certificate" in refused.err) == (1, True)
+
+
+def test_an_expired_certificate_abstains_and_warns_once(certify, qpr, index, tmp_path, monkeypatch):
+    from model.certificates.certificate import Certificate
+
+    assert certify(requests()).code == 0
+    monkeypatch.setattr(Certificate, "is_expired", lambda *_: True)
+    shown = qpr("answer", "--index", index, "--certificate", tmp_path / "certificate", "pay the bill 950", "pay it 940")
+    assert shown.code == 0
+    assert shown.out.count("no known answer (expired") == 2
+    assert shown.err.count("has expired") == 1
+
+
+def changed(place, **fields):
+    rows = [*requests()]
+    rows[place] |= fields
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        pytest.param(requests(100), "About 50 further requests are missing", id="few"),
+        pytest.param([], "has no request", id="none"),
+        pytest.param(
+            [row | {"verdict": "right"} for row in requests()], "none of 600 verdicts is wrong", id="no wrong"
+        ),
+        pytest.param([row | {"verdict": "wrong"} for row in requests()], "No number of further verdicts", id="all"),
+        pytest.param(changed(4, verdict="yes"), "row 5: verdict 'yes' is none of right, wrong", id="label"),
+        pytest.param(changed(4, verdict=""), "1 request, row 5: without a verdict", id="unjudged"),
+        pytest.param(changed(4, asked_at="soon"), "row 5: asked_at is empty or no date", id="date"),
+        pytest.param(changed(4, asked_at="2020-01-01"), "row 5: asked before", id="old"),
+        pytest.param([*requests(), *requests()], "the same request as another row", id="twice"),
+        pytest.param(changed(4, labeller=" "), "row 5: judged without a labeller", id="labeller"),
+        pytest.param(changed(4, question=" "), "row 5 has no question", id="question"),
+        pytest.param(changed(4, probability="0.123"), "row 5, with another probability than this index", id="stale"),
+        pytest.param(changed(4, answer_id="gone"), "row 5: without a verdict on the answer that this", id="changed"),
+    ],
+)
+def test_a_file_that_shows_nothing_is_refused_and_nothing_is_written(certify, tmp_path, rows, fault):
+    result = certify(rows)
+    assert result.code == 1
+    assert fault in result.err
+    assert not (tmp_path / "certificate").exists()
+
+
+def test_requests_before_the_build_of_the_index_need_the_last_day_of_its_log(certify):
+    yesterday = f"{TODAY - datetime.timedelta(days=1)}"
+    rows = [row | {"asked_at": row["asked_at"].replace(f"{TODAY}", yesterday)} for row in requests()]
+    refused = certify(rows, "--days", 5)
+    assert refused.code == 1
+    assert "when the index was made, so that the index may contain them" in refused.err
+    assert certify(rows, "--log-until", "2020-01-01", "--days", 5).code == 0
+
+
+def test_requests_below_the_minimum_probability_need_no_verdict(certify):
+    rows = [row | ({"verdict": "", "labeller": ""} if "bill 3" in row["question"] else {}) for row in requests()]
+    assert certify(rows).code == 1
+    yesterday = TODAY - datetime.timedelta(days=1)
+    kept = certify(rows, "--log-until", yesterday, "--min-probability", 0.4)
+    assert (kept.code, json.loads(kept.out)["threshold"] >= 0.4) == (0, True)
+
+
+def test_an_index_without_a_confidence_model_cannot_be_certified(certify, monkeypatch):
+    rows = [row | {"question": f"pay the bill {number} now"} for number, row in enumerate(requests())]
+    result = certify(rows)
+    assert (result.code, "has no confidence model" in result.err) == (1, True)
+
+
+def test_the_options_belong_together(qpr, tmp_path):
+    for options, fault in (
+        ((), "give --index, --requests and --output, or --simulate"),
+        (("--index", "i", "--requests", "r"), "give --index, --requests and --output"),
+        (("--simulate", "--index", "i"), "--simulate: needs no --index"),
+        (("--draws", 20, "--index", "i"), "belong to --simulate"),
+        (("--alpha", 0), "--alpha"),
+    ):
+        result = qpr("certify", *options)
+        assert (result.code, fault in result.err) == (2, True), options
+
+
+def test_simulated_certificates_hold_and_naive_thresholds_do_not(qpr):
+    result = qpr("certify", "--simulate", "--alpha", 0.05, "--delta", 0.1, "--draws", 100, "--sample", 400, "--json")
+    rows = json.loads(result.out)["rows"]
+    kept = {row["method"]: row["kept"] for row in rows if "at once" not in row["traffic"]}
+    assert kept == {"certificate": True, "naive threshold": False}

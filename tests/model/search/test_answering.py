@@ -1,0 +1,40 @@
+import datetime
+from types import SimpleNamespace
+
+import pytest
+
+from model.search.answering import decide, with_guard
+from model.search.results import Hit
+from schemas.text import question_id
+
+NOW = datetime.datetime(2026, 10, 1, tzinfo=datetime.UTC)
+
+
+def hit(text="how do I pay", probability=0.9, guard=None):
+    found = Hit(1, question_id(text), text, "online", "a1", None, None, probability)
+    return with_guard(found, guard)
+
+
+def permit(threshold=0.8, *, expired=False):
+    content = SimpleNamespace(threshold=threshold, is_expired=lambda now: expired and now == NOW)
+    return SimpleNamespace(digest="d" * 64, certificate=content)
+
+
+@pytest.mark.parametrize(
+    ("best", "certificate", "answered", "reason"),
+    [
+        (None, permit(), False, "no_hit"),
+        (hit("Pay my bill?"), None, True, "exact"),
+        (hit("Pay my bill?", 0.1, "numbers"), permit(expired=True), True, "exact"),
+        (hit(), None, False, "no_certificate"),
+        (hit(), permit(expired=True), False, "expired"),
+        (hit(guard="negation"), permit(), False, "guard:negation"),
+        (hit(probability=0.79), permit(), False, "below_confidence"),
+        (hit(probability=None), permit(0.0), False, "below_confidence"),
+        (hit(probability=0.8), permit(), True, "certified"),
+    ],
+)
+def test_a_question_is_answered_exactly_or_by_the_certificate(best, certificate, answered, reason):
+    answer = decide("pay my bill", best, certificate, NOW)
+    assert (answer.question, answer.answered, answer.reason, answer.hit) == ("pay my bill", answered, reason, best)
+    assert answer.certificate == (certificate.digest if reason == "certified" else None)
