@@ -19,7 +19,11 @@ STAGES: Final = (100, 200)
 SETTLED: Final = 6.0
 """Minimum absolute logit of a settled pair; its probability is within 0.0025 of 0 or 1."""
 
-_ROWS: Final = 2_048  # number of pairs whose masks nearly fit into a second-level cache
+JOINED: Final = 128
+"""Maximum number of rows of a table of several features, which halves the number of tables; all of them nearly fit into a
+second-level cache."""
+
+_ROWS: Final = 4_096  # number of pairs looked up together; with fewer the calls of numpy take most of the time
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,30 +57,44 @@ class Logistic:
         return np.concatenate([features[:, :, None], hinges], axis=2).reshape(len(features), -1).astype(np.float32)
 
 
-class Split(NamedTuple):
-    """The splits of some trees on one feature, as a table.
+class Splits(NamedTuple):
+    """The splits of some trees on one feature or on several, as a table.
 
     Attributes:
-        feature: its number.
-        thresholds: (S,) float32, ascending.
-        masks: (S + 1, T) uint16 bit masks; row n has the leaves of each tree that are possible if the feature exceeds n
-            thresholds.
+        features: their numbers.
+        thresholds: for each of these (S,) float32, ascending.
+        masks: (product of all S + 1, T) uint16 bit masks: the leaves of each tree that are possible for each numbers of
+            thresholds that the features exceed; the number of the last feature changes first.
     """
 
-    feature: int
-    thresholds: np.ndarray
+    features: tuple[int, ...]
+    thresholds: tuple[np.ndarray, ...]
     masks: np.ndarray
+
+    def rows_of(self, features: np.ndarray) -> np.ndarray:
+        """Return the (P,) row of ``masks`` of each pair."""
+        rows = np.zeros(len(features), np.uint16)
+        for feature, thresholds in zip(self.features, self.thresholds, strict=True):
+            exceeds = np.less(thresholds[:, None], features[:, feature])  # four times as fast as a search
+            count = exceeds.view(np.uint8).sum(axis=0, dtype=np.min_scalar_type(len(thresholds)))
+            rows = rows * np.uint16(len(thresholds) + 1) + count
+        return rows
+
+    def joined(self, other: Splits) -> Splits:
+        """Return the splits on the features of both."""
+        masks = (self.masks[:, None] & other.masks).reshape(-1, self.masks.shape[1])
+        return Splits(self.features + other.features, self.thresholds + other.thresholds, masks)
 
 
 class Stage(NamedTuple):
     """Part of a model's trees.
 
     Attributes:
-        splits: one for each feature on which a tree splits.
+        splits: of all features on which a tree splits.
         leaves: (T, 16) amount that each leaf adds to the logit, leftmost first.
     """
 
-    splits: tuple[Split, ...]
+    splits: tuple[Splits, ...]
     leaves: np.ndarray
 
     def add(self, features: np.ndarray) -> np.ndarray:
@@ -89,10 +107,9 @@ class Stage(NamedTuple):
     def _of_block(self, features: np.ndarray) -> np.ndarray:
         possible = np.full((len(features), len(self.leaves)), _ALL, np.uint16)
         masks = np.empty_like(possible)
-        for feature, thresholds, table in self.splits:
-            exceeds = np.less(thresholds[:, None], features[:, feature])  # four times as fast as a search
-            places = exceeds.view(np.uint8).sum(axis=0, dtype=np.min_scalar_type(len(thresholds)))
-            possible &= np.take(table, places, axis=0, out=masks, mode="clip")  # other modes copy the result
+        for splits in self.splits:
+            found = splits.rows_of(features)
+            possible &= np.take(splits.masks, found, axis=0, out=masks, mode="clip")  # other modes copy the result
         leftmost = np.bitwise_count((possible & -possible) - np.uint16(1))
         leaf = leftmost + np.arange(len(self.leaves)) * self.leaves.shape[1]
         added: np.ndarray = self.leaves.ravel().take(leaf).sum(axis=1)
@@ -106,7 +123,7 @@ class Boosted:
     A tree is evaluated without branches (QuickScorer, Lucchese et al. 2015): each feature excludes the leaves on the
     left of all splits whose threshold it exceeds, and the result is the leftmost leaf that is not excluded. The leaves
     that a feature excludes depend only on the number of thresholds it exceeds. So each feature has one table, whose
-    row of this number contains the masks of all trees.
+    row of this number contains the masks of all trees; features with few thresholds have a table together.
 
     A pair whose logit is `SETTLED` after a stage is not evaluated further: most pairs of an answer have hardly a word
     in common or are nearly equal, and the first trees are enough for these.
@@ -161,8 +178,8 @@ def boosted(trees: list[dict[str, list[Any]]], features: int, bias: float) -> Bo
     return Boosted(tuple(stages), bias)
 
 
-def _tables(splits: list[list[tuple[float, int, int]]], trees: range) -> tuple[Split, ...]:
-    """Return the splits of some trees on each feature; those given have threshold, number of the tree and mask."""
+def _tables(splits: list[list[tuple[float, int, int]]], trees: range) -> tuple[Splits, ...]:
+    """Return the splits of some trees; those given have threshold, number of the tree and mask, feature by feature."""
     tables = []
     for feature, of_all in enumerate(splits):
         of_feature = [split for split in of_all if split[1] in trees]
@@ -171,8 +188,19 @@ def _tables(splits: list[list[tuple[float, int, int]]], trees: range) -> tuple[S
         for threshold, number, mask in of_feature:
             masks[np.searchsorted(points, np.float32(threshold)) + 1 :, number - trees.start] &= np.uint16(mask & _ALL)
         if of_feature:
-            tables.append(Split(feature, points, masks))
-    return tuple(tables)
+            tables.append(Splits((feature,), (points,), masks))
+    return _joined(tables)
+
+
+def _joined(tables: list[Splits]) -> tuple[Splits, ...]:
+    """Return the same splits in fewer tables of at most `JOINED` rows; a table of one feature may have more."""
+    waiting, joined = sorted(tables, key=lambda table: len(table.masks)), []
+    while waiting:
+        table = waiting.pop()
+        while fitting := [n for n, other in enumerate(waiting) if len(table.masks) * len(other.masks) <= JOINED]:
+            table = table.joined(waiting.pop(fitting[-1]))
+        joined.append(table)
+    return tuple(joined)
 
 
 def _lay_out(tree: dict[str, list[Any]], node: int, leaves: list[float]) -> list[tuple[int, float, int]]:

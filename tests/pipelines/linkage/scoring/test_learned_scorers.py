@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from pipelines.linkage.scoring import learned_scorers
 from pipelines.linkage.scoring.learned_scorers import STAGES, Logistic, boosted
 
 NONE = np.zeros(0, np.int64)
@@ -78,3 +79,18 @@ def test_a_hinge_bends_the_line() -> None:
     # logit = 1 + 2 x - 3 max(x - 1, 0): at 0.5 it is 2, at 2 it is 2.
     model = Logistic(np.array([[1.0]]), np.array([2.0, -3.0]), 1.0)
     assert model.probability(np.array([[0.5], [2.0]]), NONE) == pytest.approx([1 / (1 + np.exp(-2))] * 2)
+
+
+def test_features_with_few_thresholds_share_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(2)
+    trees = [random_tree(random, leaves=8, features=6) for _ in range(10)]
+    rows = random.normal(size=(500, 6)).astype(np.float32)
+    found = {}
+    for most in (1, 200):
+        monkeypatch.setattr(learned_scorers, "JOINED", most)
+        model = boosted(trees, 6, 0.0)
+        assert sorted(feature for table in model.stages[0].splits for feature in table.features) == [*range(6)]
+        found[len(model.stages[0].splits)] = model.probability(rows, NONE).tolist()
+    assert max(found) == 6
+    assert min(found) < 6
+    assert found[6] == found[min(found)]
