@@ -30,7 +30,7 @@ from benchmarks.labels.gold_logs import gold_of_known, linked_alone
 from benchmarks.labels.known_logs import KnownLog, known_log
 from benchmarks.labels.verdicts import Truth
 from jobs.workflows.worker_encoder import refining_encoder
-from pipelines.linkage.comparison.compare import compare_all
+from pipelines.linkage.comparison.compare import Questions, compare_all
 from pipelines.linkage.scoring.agglomeration import agglomerate
 from pipelines.linkage.scoring.agreement_required import (
     OF_ENCODER,
@@ -88,7 +88,7 @@ def judged_pairs(log: KnownLog, encode: Encode | None, kind: EncoderKind | None)
     witnesses = find_witnesses(members, weights, evidence).take(read)
     model, questions = load_model("boosted", kind), members.take(pa.array(read))
     vectors = evidence.vectors_of(questions) if model.cosine else None
-    left, right, answer, features = compare_all(questions, weights, vectors=vectors, witnesses=witnesses)
+    left, right, answer, features = compare_all(Questions(questions, weights, vectors, witnesses))
     trees = model.pairs.probability(features, answer)
     same = cluster[read][left] == cluster[read][right]
     return JudgedPairs(

@@ -22,6 +22,7 @@ from benchmarks.cli import AsJson, Pairs, Report, Seed, run
 from benchmarks.labels.silver_logs import MERGED, SilverLog, halves, log_of, simulated_log
 from benchmarks.labels.silver_scores import score
 from benchmarks.measure import simulate
+from pipelines.linkage.comparison.compare import Questions
 from pipelines.linkage.scoring.shipped_weights import load_model
 from pipelines.linkage.split_answers import link
 from pipelines.questions.memberships import merge_answers
@@ -70,7 +71,7 @@ def main(
     with tempfile.TemporaryDirectory() as folder:
         for name, log in logs(dataset, folder, sizes=size, seed=seed):
             started = time.process_time()
-            group = link(log.members, log.weights, model).group
+            group = link(Questions(log.members, log.weights), model).group
             spent = time.process_time() - started
             figures, sizes = score(log, group), np.bincount(group)
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

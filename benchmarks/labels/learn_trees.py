@@ -48,7 +48,7 @@ from benchmarks.labels.small_logs import small_logs
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.calibration.gold_labels import gold_of
 from pipelines.linkage.comparison.agreement_features import AGREEMENT
-from pipelines.linkage.comparison.compare import Compared, compare_all
+from pipelines.linkage.comparison.compare import Compared, Questions, compare_all
 from pipelines.linkage.comparison.cosine_features import COSINES
 from pipelines.linkage.scoring.agglomeration import agglomerate
 from pipelines.linkage.scoring.pair_model import LinkModel
@@ -116,7 +116,7 @@ def compared(log: SilverLog, encode: Encode | None = None) -> Compared:
     """Return the candidate pairs of a log with the features of their neighbours, and of an encoder's vectors."""
     evidence = evidence_among(log.members, log.weights, encode)
     witnesses = find_witnesses(log.members, log.weights, evidence)
-    return compare_all(log.members, log.weights, vectors=evidence.vectors_of(log.members), witnesses=witnesses)
+    return compare_all(Questions(log.members, log.weights, evidence.vectors_of(log.members), witnesses))
 
 
 def examples(log: SilverLog, encode: Encode | None = None, *, seed: int) -> Examples:

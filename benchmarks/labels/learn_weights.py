@@ -37,7 +37,7 @@ from benchmarks.labels.silver_logs import (
 )
 from benchmarks.labels.silver_scores import Figures, answers, score
 from pipelines.calibration.fit_scorer import learn as learn_scorer
-from pipelines.linkage.comparison.compare import Compared, compare_all
+from pipelines.linkage.comparison.compare import Compared, Questions, compare_all
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import Kind, model_of
 from pipelines.linkage.witnesses import evidence_among, find_witnesses
@@ -76,12 +76,11 @@ class Pairs(NamedTuple):
 def gather(log: SilverLog, encode: Encode | None = None, *, neighbours: bool = False) -> Pairs:
     """Return the candidate pairs of a log, with the features of the neighbours and of an encoder on request."""
     if not neighbours:
-        return Pairs(log, compare_all(log.members, log.weights))
+        return Pairs(log, compare_all(Questions(log.members, log.weights)))
     evidence = evidence_among(log.members, log.weights, encode)
     witnesses = find_witnesses(log.members, log.weights, evidence)
-    return Pairs(
-        log, compare_all(log.members, log.weights, vectors=evidence.vectors_of(log.members), witnesses=witnesses)
-    )
+    vectors = evidence.vectors_of(log.members)
+    return Pairs(log, compare_all(Questions(log.members, log.weights, vectors, witnesses)))
 
 
 def grouping(pairs: Pairs, probability: np.ndarray, model: LinkModel) -> np.ndarray:

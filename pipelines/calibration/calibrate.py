@@ -14,7 +14,7 @@ import pyarrow as pa
 from pipelines.calibration.fit_scorer import learn
 from pipelines.calibration.gold_labels import Gold
 from pipelines.clusters.coherence import Coherence, coherence
-from pipelines.linkage.comparison.compare import Compared, compare_all
+from pipelines.linkage.comparison.compare import Compared, Questions, compare_all
 from pipelines.linkage.scoring.agglomeration import agglomerate
 from pipelines.linkage.scoring.shipped_weights import Kind, model_of
 from pipelines.neighbours.embeddings import Encode
@@ -126,7 +126,8 @@ def precision_recall(group: np.ndarray, cluster: np.ndarray, answer: np.ndarray)
 
 def gather(gold: Gold, encode: Encode | None = None) -> Compared:
     """Return all candidate pairs of a log."""
-    return compare_all(gold.members, gold.weights, vectors=encode(gold.members["text"]) if encode else None)
+    vectors = encode(gold.members["text"]) if encode else None
+    return compare_all(Questions(gold.members, gold.weights, vectors))
 
 
 def _half(gold: Gold, *, seed: int, second: bool) -> Gold:

@@ -1,6 +1,6 @@
 """Linkage of an answer with too many questions to compare all pairs.
 
-MEMBERS of one answer -> popular groups -> the remaining questions by rare stems -> Linked
+Questions of one answer -> popular groups -> the remaining questions by rare stems -> Linked
 """
 
 from __future__ import annotations
@@ -9,69 +9,45 @@ import dataclasses
 from typing import Final
 
 import numpy as np
-import pyarrow as pa
 
 from pipelines.linkage.comparison.blocking import candidates, with_all_pairs_of
-from pipelines.linkage.comparison.compare import compare_pairs
+from pipelines.linkage.comparison.compare import Questions, compare_pairs
 from pipelines.linkage.comparison.tokenization import wording
 from pipelines.linkage.popular_groups import COMPLETED, popular_groups
 from pipelines.linkage.scoring.agglomeration import components
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel, expected_within, mean_within
-from pipelines.linkage.witnesses import Witnesses
-from pipelines.questions.token_frequencies import TokenWeights
 
 LEARNED_FROM: Final = 200
 """Approximate maximum number of questions of the answers to which the model was fitted."""
 
 
-def link_large(
-    members: pa.Table,
-    weights: TokenWeights,
-    model: LinkModel,
-    vectors: np.ndarray | None = None,
-    witnesses: Witnesses | None = None,
-) -> Linked:
+def link_large(questions: Questions, model: LinkModel) -> Linked:
     """Split one answer of more than `blocking.ALL_PAIRS` questions; time and memory are linear in their number.
 
     Groups of many questions are found in a sample, and similar questions are added to them. Among the remaining
     questions, pairs that share a rare stem are compared. Then all pairs within each component of probable pairs are
     compared, at most `COMPLETED` questions each, so that the mean probability of a group includes all of its pairs.
 
-    The arguments are those of `split_answers.link`. The rows are ordered by question, which is a hash, so any run of
-    them is a random sample.
+    The rows are ordered by question, which is a hash, so any run of them is a random sample.
     """
-    popular = popular_groups(members, weights, model, vectors, witnesses)
-    group, confidence = np.arange(len(members)), np.zeros(len(members))
+    popular = popular_groups(questions, model)
+    group, confidence = np.arange(len(questions)), np.zeros(len(questions))
     inside, rest = np.flatnonzero(popular.number >= 0), np.flatnonzero(popular.number < 0)
     number = popular.number[inside]
     group[inside] = inside[np.unique(number, return_index=True)[1]][number]
     confidence[inside] = popular.confidence[number]
-    others = _link_rest(
-        members.take(pa.array(rest)),
-        weights,
-        model,
-        None if vectors is None else vectors[rest],
-        None if witnesses is None else witnesses.take(rest),
-    )
+    others = _link_rest(questions.take(rest), model)
     group[rest], confidence[rest] = rest[others.group], others.confidence
     return Linked(group, confidence, expected=expected_within(group, confidence))
 
 
-def _link_rest(
-    members: pa.Table,
-    weights: TokenWeights,
-    model: LinkModel,
-    vectors: np.ndarray | None,
-    witnesses: Witnesses | None,
-) -> Linked:
-    rows = len(members)
-    answers, events = np.zeros(rows, np.int64), members["events"].to_numpy()
-    words = wording(members["text"], answers, weights)
+def _link_rest(questions: Questions, model: LinkModel) -> Linked:
+    rows = len(questions)
+    answers = np.zeros(rows, np.int64)
+    words = wording(questions.members["text"], answers, questions.weights)
 
     def probability(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        found = compare_pairs(
-            words, left, right, answer_of_row=answers, events=events, vectors=vectors, witnesses=witnesses
-        )
+        found = compare_pairs(questions, words, left, right, answer_of_row=answers)
         return model.pairs.probability(found, answers[left])
 
     left, right = candidates(np.array([rows]), words.stems)

@@ -10,6 +10,7 @@ import json
 
 import pyarrow as pa
 
+from pipelines.linkage.comparison.compare import Questions
 from pipelines.linkage.intents import Policy, intents, is_about_facts
 from pipelines.linkage.scoring.agreement_required import model_of_facts
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel
@@ -61,7 +62,7 @@ class Linker:
         model = self.model.for_log(weights.questions)
         if model.agreement and is_about_facts(weights, witnesses.log):
             model = model_of_facts(model, self.encoder, self.asked)
-        return link(members, weights, model, vectors=vectors, witnesses=witnesses, intents=found)
+        return link(Questions(members, weights, vectors, witnesses), model, found)
 
 
 def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:

@@ -1,6 +1,6 @@
 """Popular groups: large groups of paraphrases, found in a sample of a large answer's questions.
 
-MEMBERS of one large answer -> popular_groups -> Popular: the popular group of each row, if any
+Questions of one large answer -> popular_groups -> Popular: the popular group of each row, if any
 """
 
 from __future__ import annotations
@@ -8,13 +8,10 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
-from pipelines.linkage.comparison.compare import compare_all
+from pipelines.linkage.comparison.compare import Questions, compare_all
 from pipelines.linkage.scoring.pair_model import LinkModel, mean_within
-from pipelines.linkage.witnesses import Witnesses
-from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import ranks_in_runs, starts_of_runs
 
 SAMPLE: Final = 500
@@ -57,34 +54,26 @@ class Scored(NamedTuple):
     probability: np.ndarray
 
 
-def popular_groups(
-    members: pa.Table,
-    weights: TokenWeights,
-    model: LinkModel,
-    vectors: np.ndarray | None = None,
-    witnesses: Witnesses | None = None,
-) -> Popular:
-    """Return the popular groups of an answer; the arguments are those of `large_answers.link_large`.
+def popular_groups(questions: Questions, model: LinkModel) -> Popular:
+    """Return the popular groups of one answer.
 
     `SAMPLE` questions are linked like an answer of that size. Each other question is assigned to the popular group with
     whose examples its mean probability is highest, if this mean is at least the model's threshold.
     """
 
     def score(rows: np.ndarray) -> Scored:
-        part = None if vectors is None else vectors[rows]
-        near = None if witnesses is None else witnesses.take(rows)
-        compared = compare_all(members.take(pa.array(rows)), weights, vectors=part, witnesses=near)
+        compared = compare_all(questions.take(rows))
         probability = model.pairs.probability(compared.features, compared.answers)
         return Scored(rows[compared.left], rows[compared.right], probability)
 
-    sample = np.arange(min(SAMPLE, len(members)))
+    sample = np.arange(min(SAMPLE, len(questions)))
     pairs = score(sample)
     group = model.groups(*pairs, rows=len(sample))
     sizes = np.bincount(group, minlength=len(sample))
-    number = np.full(len(members), -1)
-    is_popular = sizes[group] >= max(POPULAR, COMPLETED * len(sample) / len(members))
+    number = np.full(len(questions), -1)
+    is_popular = sizes[group] >= max(POPULAR, COMPLETED * len(sample) / len(questions))
     names, number[: len(sample)][is_popular] = np.unique(group[is_popular], return_inverse=True)
-    examples = _examples(number, members["events"].to_numpy())
+    examples = _examples(number, questions.members["events"].to_numpy())
     others = np.flatnonzero(number < 0)
     for start in range(0, len(others) if len(examples) else 0, BLOCK):
         block = others[start : start + BLOCK]

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
-from pipelines.linkage.comparison.compare import compare_all
+from pipelines.linkage.comparison.compare import Questions, compare_all
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.linker import Linker, read_linker
 from pipelines.linkage.scoring import fellegi_sunter
@@ -97,7 +97,7 @@ def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sampled:
     chosen = answers[starts[usable]][order][: np.searchsorted(np.cumsum(pairs), SAMPLE) + 1]
     sample = merged.filter(pa.array(np.isin(answers, chosen)))
     places = uniform(np.unique(sample["answer_id"].to_numpy()), _SALT)
-    compared = compare_all(sample, weights)
+    compared = compare_all(Questions(sample, weights))
     return first_pairs([Sampled(places[compared.answers], compared.features)])
 
 

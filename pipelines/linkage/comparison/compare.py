@@ -1,10 +1,11 @@
 """Comparison of the questions of each answer.
 
-MEMBERS of whole answers, TokenWeights -> compare -> Compared: pairs of rows and their features
+MEMBERS of whole answers, TokenWeights, Witnesses -> Questions -> compare -> Compared: pairs of rows and their features
 """
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -25,6 +26,43 @@ PAIRS_AT_ONCE: Final = 300_000
 """Approximate number of pairs in memory at a time; the pairs of an answer are never divided."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Questions:
+    """The questions of whole answers, and all by which they are compared.
+
+    Attributes:
+        members: (R,) MEMBERS ordered by answer and question, all rows of each answer present.
+        weights: weights of the words of the log.
+        vectors: (R, D) vectors of the questions, of any length, for the features `cosine_features.COSINES`; None:
+            without these.
+        witnesses: neighbours of the questions, for the features `agreement_features.AGREEMENT`; None: without these.
+    """
+
+    members: pa.Table
+    weights: TokenWeights
+    vectors: np.ndarray | None = None
+    witnesses: Witnesses | None = None
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def take(self, rows: np.ndarray) -> Questions:
+        """Return some of the rows, ascending."""
+        if len(rows) == len(self):
+            return self
+        members = self.members.take(pa.array(rows))
+        vectors = None if self.vectors is None else self.vectors[rows]
+        witnesses = None if self.witnesses is None else self.witnesses.take(rows)
+        return Questions(members, self.weights, vectors, witnesses)
+
+    def slice(self, part: slice) -> Questions:
+        """Return consecutive rows; MEMBERS are not copied."""
+        members = self.members.slice(part.start, part.stop - part.start)
+        vectors = None if self.vectors is None else self.vectors[part]
+        witnesses = None if self.witnesses is None else self.witnesses.take(np.arange(part.start, part.stop))
+        return Questions(members, self.weights, vectors, witnesses)
+
+
 class Compared(NamedTuple):
     """Candidate pairs of whole answers, and their features.
 
@@ -41,77 +79,51 @@ class Compared(NamedTuple):
     features: np.ndarray
 
 
-def compare(
-    members: pa.Table,
-    weights: TokenWeights,
-    *,
-    vectors: np.ndarray | None = None,
-    witnesses: Witnesses | None = None,
-) -> Iterator[Compared]:
-    """Yield the candidate pairs of whole answers with their features, about `PAIRS_AT_ONCE` pairs at a time.
-
-    Args:
-        members: MEMBERS ordered by cluster and question, all rows of each answer present.
-        weights: weights of the log's tokens.
-        vectors: (R, D) vectors of the questions, for the features `cosine_features.COSINES`; None: without these.
-        witnesses: neighbours of the questions, for the features `agreement_features.AGREEMENT`; None: without these.
-    """
-    starts = starts_of_runs(members["answer_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(members))
+def compare(questions: Questions) -> Iterator[Compared]:
+    """Yield the candidate pairs of whole answers with their features, about `PAIRS_AT_ONCE` pairs at a time."""
+    starts = starts_of_runs(questions.members["answer_id"].to_numpy())
+    sizes = sizes_of_runs(starts, len(questions))
     answer_of_row = np.repeat(np.arange(len(sizes)), sizes)
-    for part in _portions(starts, sizes):
-        answers = answer_of_row[part] - answer_of_row[part.start]
-        texts, events = (members[name].slice(part.start, len(answers)) for name in ("text", "events"))
-        words = wording(texts, answers, weights)
+    for rows in _portions(starts, sizes):
+        part, answers = questions.slice(rows), answer_of_row[rows] - answer_of_row[rows.start]
+        words = wording(part.members["text"], answers, part.weights)
         left, right = candidates(np.bincount(answers), words.stems)
         if not len(left):
             continue
-        found = compare_pairs(
-            words,
-            left,
-            right,
-            answer_of_row=answers,
-            events=events.to_numpy(),
-            vectors=None if vectors is None else vectors[part],
-            witnesses=None if witnesses is None else witnesses.take(np.arange(part.start, part.stop)),
-        )
-        yield Compared(left + part.start, right + part.start, answers[left] + answer_of_row[part.start], found)
+        found = compare_pairs(part, words, left, right, answer_of_row=answers)
+        yield Compared(left + rows.start, right + rows.start, answers[left] + answer_of_row[rows.start], found)
 
 
 def compare_pairs(
-    words: Wording,
-    left: np.ndarray,
-    right: np.ndarray,
-    *,
-    answer_of_row: np.ndarray,
-    events: np.ndarray,
-    vectors: np.ndarray | None,
-    witnesses: Witnesses | None = None,
+    questions: Questions, words: Wording, left: np.ndarray, right: np.ndarray, *, answer_of_row: np.ndarray
 ) -> np.ndarray:
     """Return the features of pairs, (P, F) float32, column after column in memory, as scorers read them.
 
-    The arguments are those of `features`, `agreement_features` and `cosines`; their columns follow each other.
+    The columns of `features`, `agreement_features` and `cosines` follow each other.
+
+    Args:
+        questions: of whole answers, R rows.
+        words: their parts.
+        left: (P,) rows, ordered by answer.
+        right: (P,) rows of the same answers.
+        answer_of_row: (R,) number of each row's answer, ascending from 0.
     """
+    events = questions.members["events"].to_numpy()
     found = [features(words, left, right, answer_of_row=answer_of_row, events=events)]
-    if witnesses is not None:
-        found.append(agreement_features(witnesses, left, right, answer_of_row=answer_of_row))
-    if vectors is not None:
-        found.append(cosines(vectors, left, right, answer_of_row=answer_of_row))
+    if questions.witnesses is not None:
+        found.append(agreement_features(questions.witnesses, left, right, answer_of_row=answer_of_row))
+    if questions.vectors is not None:
+        found.append(cosines(questions.vectors, left, right, answer_of_row=answer_of_row))
     return np.column_stack(found) if len(found) > 1 else found[0]
 
 
-def compare_all(
-    members: pa.Table,
-    weights: TokenWeights,
-    *,
-    vectors: np.ndarray | None = None,
-    witnesses: Witnesses | None = None,
-) -> Compared:
+def compare_all(questions: Questions) -> Compared:
     """Return all pairs of `compare` in one object, for samples whose pairs fit in memory."""
-    width = len(NAMES) + (len(AGREEMENT) if witnesses else 0) + (0 if vectors is None else len(COSINES))
+    width = len(NAMES)
+    width += 0 if questions.witnesses is None else len(AGREEMENT)
+    width += 0 if questions.vectors is None else len(COSINES)
     none = np.zeros(0, np.int64)
-    parts = [Compared(none, none, none, np.zeros((0, width), np.float32))]
-    parts += compare(members, weights, vectors=vectors, witnesses=witnesses)
+    parts = [Compared(none, none, none, np.zeros((0, width), np.float32)), *compare(questions)]
     left, right, answers, found = zip(*parts, strict=True)
     features_in_columns = np.concatenate([of_part.T for of_part in found], axis=1).T
     return Compared(np.concatenate(left), np.concatenate(right), np.concatenate(answers), features_in_columns)

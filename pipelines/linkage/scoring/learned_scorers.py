@@ -20,8 +20,8 @@ SETTLED: Final = 6.0
 """Minimum absolute logit of a settled pair; its probability is within 0.0025 of 0 or 1."""
 
 JOINED: Final = 128
-"""Maximum number of rows of a table of several features, which halves the number of tables; all of them nearly fit into a
-second-level cache."""
+"""Maximum number of rows of a table of several features; there are half as many tables as features, and most of them
+fit into a second-level cache."""
 
 _ROWS: Final = 4_096  # number of pairs looked up together; with fewer the calls of numpy take most of the time
 

@@ -16,6 +16,7 @@ from pipelines.calibration.calibrate import (
     threshold_for,
 )
 from pipelines.calibration.gold_labels import Gold
+from pipelines.linkage.comparison.compare import Questions
 from pipelines.linkage.scoring.shipped_weights import model_of
 from pipelines.linkage.split_answers import link
 from pipelines.questions.token_frequencies import count_tokens
@@ -78,7 +79,7 @@ def test_weights_come_from_one_half_and_figures_from_the_other(log):
     assert point.precision > 0.95  # words of things alone tell them apart
     assert max(p.precision for p in found.curves["coherence"] if p.recall > 0) < 0.5  # no answer is one cluster
     model = model_of(found.weights, source="found")
-    group = link(log.members, log.weights, model).group
+    group = link(Questions(log.members, log.weights), model).group
     assert precision_recall(group, log.cluster, log.members["answer_id"].to_numpy())[0] > 0.9
     assert calibrate(log, kind="logistic") == found
     assert calibrate(log, kind="logistic", seed=1).counts != found.counts

@@ -10,6 +10,7 @@ from pipelines.linkage.comparison import blocking as candidates
 from pipelines.linkage.comparison import compare as comparison
 from pipelines.linkage.comparison import pair_features as features
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
+from pipelines.linkage.comparison.compare import Questions
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.large_answers import LEARNED_FROM, strict_for
 from pipelines.linkage.scoring.pair_model import LinkModel
@@ -50,7 +51,7 @@ def large_is_100(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def grouped(members: pa.Table, model: LinkModel, weights: TokenWeights | None = None) -> list[frozenset[str]]:
-    group = link(members, weights or merge([]), model).group
+    group = link(Questions(members, weights or merge([])), model).group
     return [frozenset(members["text"].filter(pa.array(group == name)).to_pylist()) for name in np.unique(group)]
 
 
@@ -91,7 +92,7 @@ def test_small_answers_are_split_the_same_beside_a_large_one(members_of) -> None
 @pytest.mark.usefixtures("large_is_100")
 def test_rows_of_a_group_are_named_by_its_first_and_lone_rows_have_no_confidence(members_of) -> None:
     members = members_of(MIXED)
-    found = link(members, merge([]), LinkModel(Sharing(), 0.5))
+    found = link(Questions(members, merge([])), LinkModel(Sharing(), 0.5))
     for name in np.unique(found.group):
         rows = np.flatnonzero(found.group == name)
         assert rows[0] == name
@@ -109,7 +110,7 @@ def test_an_encoder_s_vectors_follow_their_questions(members_of) -> None:
         def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:
             return (features[:, len(NAMES)] > 1 - 1e-6).astype(float)
 
-    found = link(members, merge([]), LinkModel(Cosine(), 0.5, cosine=True), vectors=vectors)
+    found = link(Questions(members, merge([]), vectors), LinkModel(Cosine(), 0.5, cosine=True))
     group = dict(zip(members["text"].to_pylist(), found.group.tolist(), strict=True))
     assert len({group[fact[0]] for fact in FACTS}) == len(FACTS)
     assert all(group[one] == group[two] for one, two in FACTS)

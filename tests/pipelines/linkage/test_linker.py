@@ -4,6 +4,7 @@ import numpy as np
 import pydantic
 import pytest
 
+from pipelines.linkage.comparison.compare import Questions
 from pipelines.linkage.linker import Linker, read_linker
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_model
@@ -34,7 +35,9 @@ def weights(members):
 def test_weights_that_ship_split_an_answer_and_a_threshold_can_be_chosen(members, weights):
     linker = read_linker(Linking())
     assert linker.model.threshold == load_model("boosted").threshold
-    assert np.array_equal(linker(members, weights).group, link(members, weights, load_model("boosted")).group)
+    assert np.array_equal(
+        linker(members, weights).group, link(Questions(members, weights), load_model("boosted")).group
+    )
     strict = read_linker(Linking(min_probability=1.0))
     assert (strict.model.threshold, strict.model.least_of_two) == (1.0, 1.0)
     assert len(set(strict(members, weights).group.tolist())) == 3
@@ -59,7 +62,7 @@ def test_a_model_with_the_cosine_gets_the_vectors_of_the_texts(members, weights)
 
 def test_an_answer_without_others_is_compared_by_words_alone(members, weights):
     linker = read_linker(Linking(encoder="0" * 64, encoder_kind="static"), lambda texts: np.ones((len(texts), 3)))
-    assert np.array_equal(linker(members, weights).group, link(members, weights, load_model().words).group)
+    assert np.array_equal(linker(members, weights).group, link(Questions(members, weights), load_model().words).group)
 
 
 def test_given_weights_are_used_and_those_for_other_features_refused():

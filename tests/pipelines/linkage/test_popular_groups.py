@@ -3,6 +3,7 @@ import pyarrow as pa
 import pytest
 
 from pipelines.linkage import popular_groups as popular
+from pipelines.linkage.comparison.compare import Questions
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.popular_groups import POPULAR, popular_groups
 from pipelines.linkage.scoring.pair_model import LinkModel
@@ -37,7 +38,7 @@ def names_of(members: pa.Table, number: np.ndarray) -> dict[str, set[int]]:
 
 def test_popular_groups_are_those_of_the_sample_and_others_join_theirs(members_of, of_a_sample: int) -> None:
     members = members_of([*asked("door", 80), *asked("lamp", 60), *asked("rare", 4), "alone in this"])
-    found = popular_groups(members, merge([]), LinkModel(Alike(), 0.5))
+    found = popular_groups(Questions(members, merge([])), LinkModel(Alike(), 0.5))
     named = names_of(members, found.number)
     assert named["rare"] == named["alone"] == {-1}
     assert [len(named[word]) for word in ("door", "lamp")] == [1, 1]
@@ -48,7 +49,7 @@ def test_popular_groups_are_those_of_the_sample_and_others_join_theirs(members_o
 
 def test_without_a_popular_group_nothing_is_compared_with_one(members_of, of_a_sample: int) -> None:
     members = members_of([f"{i} x{i} y{i}" for i in range(2 * of_a_sample)])
-    found = popular_groups(members, merge([]), LinkModel(Alike(), 0.5))
+    found = popular_groups(Questions(members, merge([])), LinkModel(Alike(), 0.5))
     assert (found.number == -1).all()
     assert len(found.confidence) == 0
 
@@ -57,7 +58,7 @@ def test_a_group_that_is_found_without_a_sample_is_not_popular(members_of, monke
     members = members_of([*asked("door", 20), *(f"{i} x{i} y{i}" for i in range(20))])
     for completed, popular_rows in ((19, 20), (21, 0)):
         monkeypatch.setattr(popular, "COMPLETED", completed)
-        found = popular_groups(members, merge([]), LinkModel(Alike(), 0.5))
+        found = popular_groups(Questions(members, merge([])), LinkModel(Alike(), 0.5))
         assert (found.number >= 0).sum() == popular_rows
 
 
@@ -65,13 +66,13 @@ def test_a_group_of_too_few_is_not_popular(members_of, monkeypatch: pytest.Monke
     monkeypatch.setattr(popular, "COMPLETED", 1)
     for count in (POPULAR - 1, POPULAR):
         members = members_of([*asked("door", count), *(f"{i} x{i} y{i}" for i in range(20))])
-        found = popular_groups(members, merge([]), LinkModel(Alike(), 0.5))
+        found = popular_groups(Questions(members, merge([])), LinkModel(Alike(), 0.5))
         assert (found.number >= 0).sum() == (count if count >= POPULAR else 0)
 
 
 def test_no_question_joins_below_the_threshold(members_of, of_a_sample: int) -> None:
     members = members_of([*asked("door", 100), *(f"door other{i} than{i} that{i} one{i}" for i in range(50))])
-    found = popular_groups(members, merge([]), LinkModel(Alike(), 0.5))
+    found = popular_groups(Questions(members, merge([])), LinkModel(Alike(), 0.5))
     joined = [t for t, n in zip(members["text"].to_pylist(), found.number.tolist(), strict=True) if n >= 0]
     assert joined
     assert not [text for text in joined if "other" in text]

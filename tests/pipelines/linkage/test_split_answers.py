@@ -3,7 +3,7 @@ import pyarrow as pa
 import pytest
 
 from pipelines.linkage.comparison import compare as comparison
-from pipelines.linkage.comparison.compare import compare
+from pipelines.linkage.comparison.compare import Questions, compare
 from pipelines.linkage.comparison.cosine_features import COSINES
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.intents import STRAY, Intents
@@ -29,7 +29,7 @@ class Alike:
 
 
 def groups(members: pa.Table, model: LinkModel, weights: TokenWeights | None = None) -> set[frozenset[str]]:
-    found = link(members, weights or merge([]), model)
+    found = link(Questions(members, weights or merge([])), model)
     return {
         frozenset(members["text"].filter(pa.array(found.group == name)).to_pylist()) for name in np.unique(found.group)
     }
@@ -49,7 +49,7 @@ def test_the_shipped_weights_separate_two_facts_and_strays(members_of, kind: str
 
 def test_a_group_is_named_by_its_first_row_and_answers_never_mix(members_of) -> None:
     members = members_of(CAPITAL, CAPITAL, ["Why?"])
-    found = link(members, merge([]), LinkModel(Alike(), 0.2))
+    found = link(Questions(members, merge([])), LinkModel(Alike(), 0.2))
     assert found.group.tolist() == [0, 0, 0, 3, 3, 3, 6]
     assert found.confidence[6] == 0
     assert (found.confidence[:6] >= 0.2).all()
@@ -67,25 +67,28 @@ def test_an_answer_is_split_the_same_whatever_else_is_in_the_shard(members_of, m
 def test_figures_of_an_encoder_s_cosine_are_the_last_features(members_of) -> None:
     members = members_of(["one", "two", "three"])
     vectors = np.array([[1, 0], [2, 0], [0, 3]], np.float32)
-    (compared,) = compare(members, merge([]), vectors=vectors)
+    (compared,) = compare(Questions(members, merge([]), vectors))
     assert compared.features[:, len(NAMES)].tolist() == [1, 0, 0]
     assert compared.features.shape[1] == len(NAMES) + len(COSINES)
 
 
 def test_nothing_is_linked_to_nothing(members_of) -> None:
     empty = members_of(["one"]).slice(0, 0)
-    assert link(empty, merge([]), LinkModel(Alike(), 0.5)).group.tolist() == []
-    assert link(members_of(["one"], ["two"]), merge([]), LinkModel(Alike(), 0.5)).group.tolist() == [0, 1]
+    assert link(Questions(empty, merge([])), LinkModel(Alike(), 0.5)).group.tolist() == []
+    assert link(Questions(members_of(["one"], ["two"]), merge([])), LinkModel(Alike(), 0.5)).group.tolist() == [0, 1]
 
 
 def test_what_is_expected_of_an_answer_is_the_sum_over_all_of_its_pairs(members_of) -> None:
     members = members_of(CAPITAL, LOUVRE, STRAYS)
     weights = merge([])
-    found = link(members, weights, LinkModel(Alike(), 0.5))
+    found = link(Questions(members, weights), LinkModel(Alike(), 0.5))
     assert found.expected is not None
     for answer in range(3):
         rows = members["answer_id"].to_numpy() == answer
-        pairs = [features[:, NAMES.index("stems")] for *_, features in compare(members.filter(pa.array(rows)), weights)]
+        pairs = [
+            features[:, NAMES.index("stems")]
+            for *_, features in compare(Questions(members.filter(pa.array(rows)), weights))
+        ]
         assert found.expected[rows].sum() / 1e6 == pytest.approx(np.concatenate(pairs).sum(), abs=1e-4)
 
 
@@ -93,6 +96,6 @@ def test_a_pair_with_a_stray_of_an_intent_is_undecided(members_of) -> None:
     members = members_of(CAPITAL, LOUVRE)
     of_intent = members["answer_id"].to_numpy() == 0
     belongs = of_intent & (np.arange(len(members)) > 0)
-    found = link(members, merge([]), LinkModel(Alike(), 0.5), intents=Intents(of_intent, belongs, 0.9))
+    found = link(Questions(members, merge([])), LinkModel(Alike(), 0.5), intents=Intents(of_intent, belongs, 0.9))
     assert found.expected is not None
     assert found.expected[of_intent].sum() == 900_000 + 2 * round(1e6 * STRAY)

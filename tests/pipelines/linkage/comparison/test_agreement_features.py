@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipelines.linkage.comparison.agreement_features import AGREEMENT, agreement_features
-from pipelines.linkage.comparison.compare import compare
+from pipelines.linkage.comparison.compare import Questions, compare
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.witnesses import LogAgreement, Witnesses, find_witnesses
 from pipelines.neighbours.similarity import question_vectors, similarities
@@ -60,6 +60,6 @@ def test_the_agreement_of_the_answer_leaves_the_pair_out(members) -> None:
 def test_the_features_follow_those_of_the_words(members) -> None:
     weights = count_tokens(members["token_ids"])
     witnesses = find_witnesses(members, weights)
-    (plain,), (both,) = compare(members, weights), compare(members, weights, witnesses=witnesses)
+    (plain,), (both,) = compare(Questions(members, weights)), compare(Questions(members, weights, witnesses=witnesses))
     assert np.array_equal(both.features[:, : len(NAMES)], plain.features)
     assert both.features.shape[1] == len(NAMES) + len(AGREEMENT)

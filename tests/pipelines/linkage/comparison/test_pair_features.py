@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
-from pipelines.linkage.comparison.compare import compare
+from pipelines.linkage.comparison.compare import Questions, compare
 from pipelines.linkage.comparison.pair_features import NAMES, distribution, features, rivals
 from pipelines.linkage.comparison.tokenization import wording
 from pipelines.questions.stems import stem
@@ -13,7 +13,7 @@ from schemas.text import key, tokens
 
 
 def columns(members, weights=None) -> tuple[list[tuple[str, str]], dict[str, np.ndarray]]:
-    (compared,) = compare(members, weights or merge([]))
+    (compared,) = compare(Questions(members, weights or merge([])))
     texts = members["text"].to_pylist()
     pairs = [(texts[i], texts[j]) for i, j in zip(compared.left, compared.right, strict=True)]
     return pairs, dict(zip(NAMES, compared.features.T, strict=True))
