@@ -74,7 +74,7 @@ setup(
             "linkage/scoring/learned/*.txt",
             "simulation/data/*.json",
         ],
-        "model": ["py.typed"],
+        "model": ["py.typed", "guards/*.json"],
         "jobs": ["py.typed", "display/templates/*"],
         "qpr": ["py.typed"],
     },

@@ -1,0 +1,141 @@
+"""The guard of entities: the same question about another named thing.
+
+Reading -> the words that differ, and names -> conflict
+
+Three kinds of evidence that a word names another thing, where "cost" and "price" mean one:
+
+- names of one class that exclude each other (`model.guards.names`), in the same words or in other ones;
+- the same words around, and capitals within the sentence on both sides (English only: German capitalises all nouns);
+- the same words around, and words on both sides that are rare in the index, where the caller passes these shares.
+
+Abbreviations, first names added or left out, and spellings that resemble each other are one name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from model.guards.names import by_group, first_words, names_of, sure_names
+from model.guards.reading import Reading, stem
+
+Share = Callable[[str], float]
+"""Share of an index's questions that contain a word; 0 for a word that none contains."""
+
+RARE: Final = 0.0002
+"""Words in at most this share of the questions are names rather than synonyms."""
+
+_LIKE: Final = 0.25
+"""Share of common words from which names of one class compete; texts with less have different subjects."""
+_LONGEST_NAME: Final = 5
+_LEAST_COMMON: Final = 2
+_SMALL: Final = frozenset(["of", "the", "and", "de", "la", "for", "in", "on"])
+_COMMON_ENDINGS: Final = (
+    "able",
+    "ible",
+    "ous",
+    "ful",
+    "less",
+    "ly",
+    "ing",
+    "ed",
+    "est",
+    "ness",
+    "tion",
+    "ment",
+    "ity",
+    "ize",
+    "ise",
+)
+
+Words = list[tuple[str, bool]]
+
+
+def entity_differs(query: Reading, question: Reading, share: Share | None = None) -> bool:
+    """Return whether the texts name different things in the same place. Symmetric."""
+    only_one, only_two = query.vocabulary - question.vocabulary, question.vocabulary - query.vocabulary
+    if not (only_one and only_two):
+        return False
+    start, end = _common_ends(query.words, question.words)
+    longest = max(len(query.words), len(question.words)) - start - end
+    if start + end >= _LEAST_COMMON and longest <= _LONGEST_NAME:
+        one, two = (words[start : len(words) - end] for words in (query.cased, question.cased))
+        if one and two and _are_names(one, two, query.is_english and question.is_english, share):
+            return True
+    if first_words().isdisjoint(only_one) or first_words().isdisjoint(only_two):
+        return False
+    return query.share_of_common_words(question) >= _LIKE and _named_otherwise(query, question)
+
+
+def _common_ends(first: list[str], second: list[str]) -> tuple[int, int]:
+    """Return the numbers of words that both texts begin and end with."""
+    shortest = min(len(first), len(second))
+    start = 0
+    while start < shortest and first[start] == second[start]:
+        start += 1
+    end = 0
+    while end < shortest - start and first[-1 - end] == second[-1 - end]:
+        end += 1
+    return start, end
+
+
+def _are_names(one: Words, two: Words, english: bool, share: Share | None) -> bool:
+    """Return whether two differing parts of the same sentence are names of different things."""
+    groups, others = by_group(names_of(one)), by_group(names_of(two))
+    common = groups.keys() & others.keys()
+    if common:
+        return all(groups[group].isdisjoint(others[group]) for group in common)
+    texts = [" ".join(word for word, _ in words) for words in (one, two)]
+    if _same_name(texts[0], texts[1]):
+        return False
+    if english and all(_capitalised(words) for words in (one, two)):
+        return True
+    return share is not None and len(one) == len(two) == 1 and all(_rare(word.lower(), share) for word in texts)
+
+
+def _capitalised(words: Words) -> bool:
+    return words[0][1] and all(capital or word in _SMALL for word, capital in words)
+
+
+def _rare(word: str, share: Share) -> bool:
+    return len(word) > 2 and not word.endswith(_COMMON_ENDINGS) and share(word) <= RARE
+
+
+def _same_name(one: str, two: str) -> bool:
+    """Return whether two names can be spellings of one: an abbreviation, a part, or nearly the same letters."""
+    short, long = sorted((one, two), key=len)
+    if set(map(stem, short.lower().split())) & set(map(stem, long.lower().split())):
+        return True
+    letters, whole = (("".join(filter(str.isalpha, text))).lower() for text in (short, long))
+    if letters in whole or whole in letters:
+        return True
+    if letters and whole and len(letters) <= 5 and letters[0] == whole[0] and _is_abbreviation(letters, short, long):
+        return True
+    return min(len(letters), len(whole)) > 3 and _distance(letters, whole) <= max(1, len(whole) // 3)
+
+
+def _is_abbreviation(letters: str, short: str, long: str) -> bool:
+    """Return whether the letters are the initials or capitals of a name, or capitals that occur in it in order."""
+    initials = "".join(word[0] for word in long.split()).lower()
+    capitals = "".join(filter(str.isupper, long)).lower()
+    if letters in (initials, capitals):
+        return True
+    rest = iter(long.lower())
+    return short[:2].isupper() and len(letters) <= 4 and all(letter in rest for letter in letters)
+
+
+def _distance(one: str, two: str) -> int:
+    """Return the Levenshtein distance of two names of at most 40 letters."""
+    one, two = one[:40], two[:40]
+    row = list(range(len(two) + 1))
+    for place, letter in enumerate(one, start=1):
+        left, row[0] = row[0], place
+        for column, other in enumerate(two, start=1):
+            left, row[column] = row[column], min(row[column] + 1, row[column - 1] + 1, left + (letter != other))
+    return row[-1]
+
+
+def _named_otherwise(query: Reading, question: Reading) -> bool:
+    """Return whether the texts have names of one class, and none in common."""
+    first, second = sure_names(query), sure_names(question)
+    return any(first[group].isdisjoint(second[group]) for group in first.keys() & second.keys())

@@ -1,0 +1,27 @@
+"""Word lists of the guards, all of them of English.
+
+lists.json -> listed -> set of words
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from importlib import resources
+
+
+def listed(name: str) -> frozenset[str]:
+    """Return the words of a list.
+
+    Raises:
+        KeyError: there is no list with this name.
+    """
+    return frozenset(" ".join(_lists()[name]).split())
+
+
+@functools.cache
+def _lists() -> dict[str, list[str]]:
+    lists: dict[str, list[str]] = json.loads(
+        resources.files(__package__).joinpath("lists.json").read_text(encoding="utf-8")
+    )
+    return lists

@@ -1,0 +1,55 @@
+"""The guard of entities and the names that it has."""
+
+import pytest
+
+from model.guards.entity import entity_differs
+from model.guards.names import names_of
+from model.guards.reading import Reading
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Hotels in Paris", "Hotels in London"),
+        ("hotels in paris", "hotels in london"),
+        ("Where can I stay in Paris?", "Is there a place where I can stay in London?"),
+        ("Is the shop open on Monday?", "Is the shop open on Friday?"),
+        ("Who directed the film Zorvak?", "Who directed the film Miluna?"),
+        ("how do i sell on ebay", "how do i sell on etsy"),
+        ("Wie komme ich nach Berlin?", "Wie komme ich nach Hamburg?"),
+    ],
+)
+def test_another_name_in_the_same_place_is_another_question(one, two):
+    assert entity_differs(Reading(one), Reading(two))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("What does a taxi cost?", "What is the price of a taxi?"),
+        ("What is the cost of a taxi?", "What is the price of a taxi?"),
+        ("Is the UK in the EU?", "Is Britain in the EU?"),
+        ("How old is Obama?", "How old is Barack Obama?"),
+        ("What is there in New York?", "What is there in NYC?"),
+        ("Is Michael Jackson dead?", "Is Micheal Jackson dead?"),
+        ("How Do I Learn Cooking?", "How Do I Study Cooking?"),
+        ("Wo kann ich mein Auto parken?", "Wo kann ich mein Fahrzeug parken?"),
+        ("Is Paris nicer than London?", "Is London nicer than Paris?"),
+        ("May I leave?", "Can I leave?"),
+    ],
+)
+def test_synonyms_and_other_spellings_are_no_difference(one, two):
+    assert not entity_differs(Reading(one), Reading(two))
+
+
+def test_rare_words_of_an_index_are_names():
+    one, two = Reading("how do i feed a zorvak"), Reading("how do i feed a miluna")
+    share = {"zorvak": 0.0001, "miluna": 0.0001}
+    assert not entity_differs(one, two)
+    assert entity_differs(one, two, lambda word: share.get(word, 1.0))
+    assert not entity_differs(one, two, lambda word: 0.01)
+
+
+def test_a_name_that_is_a_common_word_is_sure_with_a_capital_in_the_sentence():
+    assert [name.sure for name in names_of(Reading("I fly to Nice").cased)] == [True]
+    assert [name.sure for name in names_of(Reading("Is it a nice town").cased)] == [False]

@@ -1,0 +1,39 @@
+"""The guard of negation."""
+
+import pytest
+
+from model.guards.negation import negation_differs
+from model.guards.reading import Reading
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("What should I do?", "What should I not do?"),
+        ("Can I travel with a visa?", "Can I travel without a visa?"),
+        ("How do I lock a file?", "How do I unlock a file?"),
+        ("Is parking here legal?", "Is parking here illegal?"),
+        ("Why do birds fly?", "Why don't birds fly?"),
+        ("Who won a title?", "Who never won a title?"),
+        ("How do I enable cookies?", "How do I disable cookies?"),
+    ],
+)
+def test_a_denial_of_the_same_words_is_another_question(one, two):
+    assert negation_differs(Reading(one), Reading(two))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Why do birds not fly?", "Why don't birds fly?"),
+        ("Is parking not legal here?", "Is parking illegal here?"),
+        ("Isn't Rome expensive?", "Is Rome expensive?"),
+        ("Is Rome expensive or not?", "Is Rome expensive?"),
+        ("My card is broken", "My card does not work"),
+        ("Bread without yeast: how?", "Bread with no yeast: how?"),
+        ("What is a unit of the army?", "What is it of the army?"),
+        ("¿Por qué no funciona mi tarjeta?", "¿Por qué funciona mi tarjeta?"),
+    ],
+)
+def test_other_ways_to_deny_and_other_languages_are_no_difference(one, two):
+    assert not negation_differs(Reading(one), Reading(two))

@@ -1,0 +1,65 @@
+"""The guard of numbers and the quantities that it compares."""
+
+import pytest
+
+from model.guards.numbers import numbers_differ
+from model.guards.quantities import quantities
+from model.guards.reading import Reading
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Price of an iPhone 6", "Price of an iPhone 7"),
+        ("Who won in 2016?", "Who won in 2017?"),
+        ("Is 5 mg safe?", "Is 5 g safe?"),
+        ("Is 2 million enough?", "Is 2 billion enough?"),
+        ("Trains at 5 am", "Trains at 5 pm"),
+        ("When did World War I end?", "When did World War II end?"),
+        ("Who came second?", "Who came third?"),
+        ("Seats in first class", "Seats in second class"),
+        ("iPhone ६ की कीमत क्या है?", "iPhone ७ की कीमत क्या है?"),
+        ("كم سعر ايفون ٦ اليوم؟", "كم سعر ايفون ٧ اليوم؟"),
+    ],
+)
+def test_another_number_in_the_same_place_is_another_question(one, two):
+    assert numbers_differ(Reading(one), Reading(two))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Room for two", "Room for 2"),
+        ("Is $1k enough?", "Is $1,000 enough?"),
+        ("Back in 24 hours?", "Back in one day?"),
+        ("Bake half an hour", "Bake 30 minutes"),
+        ("Trains at 5 pm", "Trains at 17:00"),
+        ("World War II", "Second World War"),
+        ("Music of the 1980s", "Music of the eighties"),
+        ("Top 10 phones", "The 5 best phones"),
+        ("Which one is cheaper?", "Which is cheaper, the 3 or the 4?"),
+        ("Price of an iPhone 6", "Price of an iPhone"),
+        ("Is 1.000 euro enough?", "Is 1000 euro enough?"),
+        ("２０１６年の選挙", "2016年の選挙"),
+    ],
+)
+def test_another_way_to_write_a_number_is_no_difference(one, two):
+    assert not numbers_differ(Reading(one), Reading(two))
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "kind"),
+    [
+        ("twenty-one", 21, ""),
+        ("five hundred", 500, "count"),
+        ("one and a half million", 1_500_000, "count"),
+        ("half a litre", 0.5, "volume"),
+        ("3/4 of it", 0.75, ""),
+        ("10:15", 615, "clock12"),
+        ("90s", 90, "decade"),
+        ("2-month-old", 2 * 2_629_746, "time"),
+    ],
+)
+def test_values_of_numbers_in_words_and_digits(text, value, kind):
+    [quantity] = quantities(Reading(text))
+    assert (quantity.scaled, quantity.kind) == (value, kind)

@@ -1,0 +1,57 @@
+"""The guards together."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.guards.reading import MOST_CHARACTERS, Reading, stem
+from model.guards.registry import GUARDS, fires
+
+PIECES = [
+    "what", "is", "the", "C++", "C#", "c", "O-", "-5", "5", "$100", "100€", "50%", "two", "World War II", "I",
+    "1/2", "10:15", "5 pm", "not", "don't", "without", "with", "unlock", "lock", "illegal", "legal", "from", "to", "by",
+    "Paris", "London", "may", "May", "apple", "Bonn's", "and", "than", "?", "!", "-", "==", "½", "１２", "Ω", "是",
+    "first", "не", "caused", "was", "every", "a", "1.000", "3,5", "7th", "90s", "half", "of", "''", "ß", "İ",
+]  # fmt: skip
+sentences = st.lists(st.sampled_from(PIECES), max_size=9).map(" ".join)
+surrogates = st.text(st.characters(codec=None))
+texts = st.one_of(st.text(), surrogates, sentences)
+
+
+@given(texts, texts)
+def test_each_guard_is_symmetric_and_reads_any_text(one, two):
+    for guard in GUARDS.values():
+        assert guard(Reading(one), Reading(two)) == guard(Reading(two), Reading(one))
+
+
+@given(texts)
+def test_no_guard_fires_on_equal_texts(text):
+    assert fires(text, text) is None
+
+
+@given(sentences)
+def test_a_stem_is_a_beginning_of_its_word(text):
+    for word in Reading(text).words:
+        assert word.startswith(stem(word))
+
+
+@pytest.mark.parametrize(
+    ("guard", "one", "two"),
+    [
+        ("symbols", "Is C# fast?", "Is C++ fast?"),
+        ("numbers", "Price of an iPhone 6", "Price of an iPhone 7"),
+        ("negation", "Can I travel with a visa?", "Can I travel without a visa?"),
+        ("order", "Trains from Bonn to Ulm", "Trains from Ulm to Bonn"),
+        ("entity", "Hotels in Paris", "Hotels in London"),
+    ],
+)
+def test_the_guard_that_sees_a_difference_is_named(guard, one, two):
+    assert fires(one, two) == guard
+    others = [name for name in GUARDS if name != guard]
+    assert fires(one, two, guards=others) is None
+
+
+def test_texts_of_any_length_are_read_up_to_a_limit():
+    text = "is 5 not C++ from Paris to Rome " * 10_000
+    assert len(Reading(text).folded) <= MOST_CHARACTERS
+    assert fires(text, text.replace("5", "6")) == "numbers"
