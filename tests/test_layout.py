@@ -19,6 +19,7 @@ TOP = {
         "option",
         "quantities",
         "ragged",
+        "stems",
         "tables",
         "text",
         "text_arrays",

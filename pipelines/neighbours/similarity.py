@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
-from pipelines.questions.stems import stem
 from pipelines.questions.token_frequencies import MIN_QUESTIONS, TokenWeights
 from schemas.hashing import mix
 from schemas.ragged import offsets_of
+from schemas.stems import stem
 from schemas.text import hash64
 from schemas.text_arrays import hash64_all, key_all, tokens_all
 

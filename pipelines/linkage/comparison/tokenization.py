@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.linkage.comparison.part_weights import Partition, Parts
-from pipelines.questions.stems import stem
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import offsets_of, ranges
+from schemas.stems import stem
 from schemas.text_arrays import encode, hash64_all, key_all, tokens_all
 
 GRAM: Final = 4

@@ -7,8 +7,8 @@ from pipelines.linkage.comparison.blocking import ALL_PAIRS
 from pipelines.linkage.comparison.compare import Questions, compare
 from pipelines.linkage.comparison.pair_features import NAMES, distribution, features, rivals
 from pipelines.linkage.comparison.tokenization import wording
-from pipelines.questions.stems import stem
 from pipelines.questions.token_frequencies import MIN_QUESTIONS, count_tokens, merge
+from schemas.stems import stem
 from schemas.text import key, tokens
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.questions.stems import stem
+from schemas.stems import stem
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,229 @@
+"""BM25 over the questions of an index: weights of terms in questions, and the questions with the highest sums.
+
+tables of ids and texts -> lexical_arrays -> files; files -> Lexical -> Lexical.rank -> Ranking
+
+The arrays are those of bm25s ("eager" weights, one column a term; Lù 2024, arXiv 2407.03618), built here by numpy: for
+536,489 questions in 5 s and 0.3 GB instead of 67 s and 0.9 GB, and read without its imports, which take 1 s. Terms are
+the stems of words, which raised MRR on Quora's validation from .731 to .782. They are found by their hash, so that
+nothing is read before a search. The arrays depend on the questions alone and not on the shards.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from model.index.ranking import Ints
+from schemas.stems import stem
+from schemas.text import hash64, key, words
+from schemas.text_arrays import hash64_all, key_all, words_all
+
+K1: Final = 1.5
+B: Final = 0.75
+"""Saturation of repeated terms and share of the length, as in bm25s and Robertson and Zaragoza (2009)."""
+
+LAYOUT: Final = {
+    "ids": "<i8",
+    "terms": "<i8",
+    "starts": "<i8",
+    "largest": "<f4",
+    "questions": "<i4",
+    "weights": "<f4",
+}
+"""Name and type of every array, a file each."""
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclasses.dataclass(frozen=True)
+class Lexical:
+    """The BM25 weights of an index; arrays may be memory-mapped.
+
+    Attributes:
+        ids: (N,) int64, ids of all questions, ascending.
+        terms: (V,) int64, hashes of all terms, ascending.
+        starts: (V + 1,) int64, where the questions of each term begin.
+        largest: (V,) float32, largest weight of each term.
+        questions: (P,) int32, numbers of the questions with a term, ascending for each term.
+        weights: (P,) float32, weight of the term in that question, above 0.
+    """
+
+    ids: Ints
+    terms: Ints
+    starts: Ints
+    largest: Floats
+    questions: npt.NDArray[np.int32]
+    weights: Floats
+
+    @classmethod
+    def of(cls, contents: Mapping[str, Any]) -> Lexical:
+        """Return the weights in the buffers of files, without a copy.
+
+        Args:
+            contents: bytes or mapped memory of each array in `LAYOUT`.
+
+        Raises:
+            ValueError: one is missing, or they do not fit together.
+        """
+        if missing := LAYOUT.keys() - contents.keys():
+            raise ValueError(f"there is no {min(missing)}")
+        arrays = {name: np.frombuffer(contents[name], kind) for name, kind in LAYOUT.items()}
+        _check(**arrays)
+        return cls(**arrays)
+
+    def rank(self, texts: Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> tuple[Ints, Floats]:
+        """Return ids and weights of the k questions with the highest BM25 for each text, ties by question id.
+
+        Args:
+            texts: n queries, not normalized.
+            k: maximum number of questions of each, at least 1.
+            exclude: for each query one question id to leave out.
+
+        Returns:
+            (n, k) ids, -1 where padded, and (n, k) sums of weights, -inf where padded. A question that shares no term
+            with the query is not ranked.
+        """
+        ids, scores = np.full((len(texts), k), -1, np.int64), np.full((len(texts), k), -np.inf, np.float32)
+        own = None if exclude is None else np.asarray(exclude, np.int64)
+        for query, text in enumerate(texts):
+            numbers, sums = self._best(terms_of(text), k if own is None else k + 1)
+            found = self.ids[numbers]
+            kept = np.arange(len(found)) if own is None else np.flatnonzero(found != own[query])
+            ids[query, : len(kept[:k])], scores[query, : len(kept[:k])] = found[kept[:k]], sums[kept[:k]]
+        return ids, scores
+
+    def _best(self, terms: Sequence[str], k: int) -> tuple[npt.NDArray[np.int32], Floats]:
+        """Return numbers and sums of the best k questions of a query, highest first.
+
+        Rare terms come first. As soon as a question that has none of the terms so far can no longer reach rank k, only
+        the others are looked up in the lists of the frequent terms ("MaxScore", Turtle and Flood 1995): a query of
+        Quora reads 36,000 of 400,000 entries. Every sum adds the same numbers in the same order.
+        """
+        places = self._places(terms)
+        left = np.append(np.cumsum(self.largest[places][::-1], dtype=np.float64)[::-1], 0) * (1 + 1e-6)
+        sums = np.zeros(len(self.ids), np.float32)  # pages that are not written to take no memory
+        found: list[npt.NDArray[np.int32]] = []
+        count, open_words = 0, 0
+        for number, place in enumerate(places):
+            part = slice(*self.starts[place : place + 2])
+            if k <= count < part.stop - part.start:  # looking at the sums is cheaper than adding the term
+                together = np.concatenate(found)
+                kth = -np.partition(-sums[together], k - 1)[k - 1]
+                if kth > left[number]:
+                    break
+            with_term = self.questions[part]
+            new = with_term[sums[with_term] == 0]
+            sums[with_term] += self.weights[part]
+            found.append(new)
+            count += len(new)
+            open_words = number + 1
+        together = np.concatenate(found) if found else np.zeros(0, np.int32)
+        totals = sums[together]
+        for number in range(open_words, len(places)):
+            together, totals = self._reachable(together, totals, k, left[number])
+            part = slice(*self.starts[places[number] : places[number] + 2])
+            with_term = self.questions[part]
+            at = np.minimum(np.searchsorted(with_term, together), len(with_term) - 1)
+            totals = totals + np.where(with_term[at] == together, self.weights[part][at], np.float32(0))
+        together, totals = self._reachable(together, totals, k, 0.0)
+        order = np.lexsort((together, -totals))[:k]
+        return together[order], totals[order]
+
+    @staticmethod
+    def _reachable(
+        together: npt.NDArray[np.int32], totals: Floats, k: int, left: float
+    ) -> tuple[npt.NDArray[np.int32], Floats]:
+        """Return the questions that can be among the best k if a question can gain at most ``left``."""
+        if len(together) <= k:
+            return together, totals
+        kept = totals + left >= -np.partition(-totals, k - 1)[k - 1]
+        return together[kept], totals[kept]
+
+    def _places(self, terms: Sequence[str]) -> Ints:
+        """Return the columns of the terms that some question has, the rarest first."""
+        hashes = np.array([hash64(term) for term in terms], np.int64)
+        places = np.searchsorted(self.terms, hashes)
+        there = places < len(self.terms)
+        there[there] = self.terms[places[there]] == hashes[there]
+        counts = self.starts[places[there] + 1] - self.starts[places[there]]
+        return np.asarray(places[there][np.argsort(counts, kind="stable")], np.int64)
+
+
+def terms_of(text: str) -> list[str]:
+    """Return the distinct stems of a text's words, in order of first appearance."""
+    return list(dict.fromkeys(map(stem, words(key(text)))))
+
+
+def lexical_arrays(tables: Iterable[pa.Table]) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays of `LAYOUT` for tables of question_id and text; the order of the rows does not matter.
+
+    A weight is ``idf * tf / (tf + K1 * (1 - B + B * length / mean length))`` with ``idf = log(1 + (N - n + 0.5) /
+    (n + 0.5))``, which is bm25s's "lucene".
+
+    Raises:
+        ValueError: there is no question.
+    """
+    parts = [_counted(table) for table in tables if len(table)]
+    if not parts:
+        raise ValueError("there is no question")
+    ids, lengths, question, term, times = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(ids, kind="stable")
+    number_of = np.empty(len(ids), np.int32)
+    number_of[order] = np.arange(len(ids), dtype=np.int32)
+    starts_of_parts = np.cumsum([0, *(len(part[0]) for part in parts[:-1])])
+    question = number_of[question + np.repeat(starts_of_parts, [len(part[2]) for part in parts])]
+    terms, column = np.unique(term, return_inverse=True)
+    sorting = np.lexsort((question, column))
+    question, column, times = question[sorting], column[sorting], times[sorting]
+    counts = np.bincount(column, minlength=len(terms))
+    idf = np.log(1 + (len(ids) - counts + 0.5) / (counts + 0.5))
+    relative = lengths[order] / lengths.mean()
+    weights = (idf[column] * times / (times + K1 * (1 - B + B * relative[question]))).astype(np.float32)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    arrays = (ids[order], terms, starts, np.maximum.reduceat(weights, starts[:-1]), question, weights)
+    return {name: np.asarray(array, kind) for (name, kind), array in zip(LAYOUT.items(), arrays, strict=True)}
+
+
+def _counted(table: pa.Table) -> tuple[npt.NDArray[Any], ...]:
+    """Return ids, lengths in words, and for each distinct term of a question: row, hash of the term, times."""
+    listed = words_all(key_all(table["text"].combine_chunks()))
+    lengths = np.asarray(pc.list_value_length(listed).to_numpy(), np.int64)
+    flat = pc.list_flatten(listed).dictionary_encode()
+    stems = pa.array(map(stem, flat.dictionary.to_pylist()), pa.string()).dictionary_encode()
+    hashes = np.asarray(hash64_all(stems.dictionary).to_numpy(), np.int64)
+    rows = np.repeat(np.arange(len(table)), lengths)
+    terms = stems.indices.to_numpy()[flat.indices.to_numpy()]
+    pairs, times = np.unique(rows * max(len(hashes), 1) + terms, return_counts=True)
+    row, term = np.divmod(pairs, max(len(hashes), 1))
+    return np.asarray(table["question_id"].to_numpy(), np.int64), lengths, row, hashes[term], times
+
+
+def _check(
+    *,
+    ids: Ints,
+    terms: Ints,
+    starts: Ints,
+    largest: Floats,
+    questions: npt.NDArray[np.int32],
+    weights: Floats,
+) -> None:
+    """Check that arrays fit together.
+
+    Raises:
+        ValueError: they do not.
+    """
+    sizes = len(starts) == len(terms) + 1 == len(largest) + 1 and len(questions) == len(weights)
+    if not sizes or starts[0] != 0 or starts[-1] != len(questions) or (np.diff(starts) < 1).any():
+        raise ValueError(f"lists of {len(terms):,} terms do not fit {len(questions):,} weights")
+    if (terms[1:] <= terms[:-1]).any() or (ids[1:] <= ids[:-1]).any():
+        raise ValueError("ids or terms do not ascend")
+    if int(questions.view(np.uint32).max(initial=0)) >= len(ids):
+        raise ValueError("a term is in a question that is not there")
+    if not (weights.min(initial=1) > 0 and np.isfinite(largest).all()):
+        raise ValueError("a weight is not above 0")

@@ -1,0 +1,91 @@
+import bm25s
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.index.lexical import LAYOUT, Lexical, lexical_arrays, terms_of
+from schemas.text import key, question_id, words
+
+WORDS = ["pay", "paying", "bill", "my", "the", "flights", "c++", "$100", "支付", "оплата"]
+TEXTS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join), min_size=1, max_size=30)
+
+
+def table(texts):
+    by_id = {question_id(text): text for text in texts}
+    return pa.table({"question_id": pa.array(by_id, pa.int64()), "text": pa.array(by_id.values(), pa.string())})
+
+
+def built(*tables):
+    return Lexical.of({name: array.tobytes() for name, array in lexical_arrays(tables).items()})
+
+
+@given(TEXTS, st.lists(st.sampled_from([*WORDS, "unknown"]), max_size=6).map(" ".join), st.integers(1, 12))
+def test_the_best_are_those_of_bm25s_and_ties_rank_by_id(texts, query, k):
+    rows = table(texts).sort_by("question_id")
+    ids = rows["question_id"].to_pylist()
+    stemmed = [[terms_of(word)[0] for word in words(key(text))] for text in rows["text"].to_pylist()]
+    peer = bm25s.BM25()
+    peer.index(stemmed, show_progress=False)
+    asked = [term for term in terms_of(query) if term in peer.vocab_dict]
+    sums = peer.get_scores(asked) if asked else np.zeros(len(ids), np.float32)
+    found, scores = built(rows).rank([query], k)
+    count = min(k, int((sums > 0).sum()))
+    assert (found[0] >= -(2**63)).all()
+    assert (np.isfinite(scores[0])).sum() == count
+    of = dict(zip(ids, sums.tolist(), strict=True))
+    assert scores[0, :count] == pytest.approx(np.sort(sums)[::-1][:count], rel=1e-5)
+    assert scores[0, :count] == pytest.approx([of[i] for i in found[0, :count].tolist()], rel=1e-5)
+    order = list(zip(-scores[0, :count], found[0, :count], strict=True))
+    assert order == sorted(order)
+
+
+def test_a_search_that_skips_lists_of_frequent_terms_finds_the_first_of_a_whole_ranking(monkeypatch):
+    random = np.random.default_rng(0)
+    common, rare = [f"common{n}" for n in range(6)], [f"rare{n}" for n in range(300)]
+    texts = [" ".join([*random.permutation(common)[:4], *random.choice(rare, 2)]) for _ in range(3_000)]
+    lexical, asked = built(table(texts)), " ".join(rare[:4] + common)
+    partitions = []
+    monkeypatch.setattr(np, "partition", lambda *given, real=np.partition: partitions.append(given) or real(*given))
+    whole, sums = lexical.rank([asked], len(lexical.ids))
+    assert partitions == []
+    for k in (1, 5, 40):
+        ids, scores = lexical.rank([asked], k)
+        assert (ids == whole[:, :k]).all()
+        assert (scores == sums[:, :k]).all()
+    assert len(partitions) > 3
+
+
+def test_the_arrays_depend_on_the_questions_alone():
+    rows = table([f"{one} {other} {one}" for one in WORDS for other in WORDS])
+    whole = lexical_arrays([rows])
+    parts = lexical_arrays([rows.slice(70), rows.slice(0, 0), rows.slice(0, 30), rows.slice(30, 40)])
+    assert all(whole[name].tobytes() == parts[name].tobytes() for name in LAYOUT)
+
+
+def test_a_question_can_be_left_out_and_one_without_a_known_word_finds_nothing():
+    lexical = built(table(["pay my bill", "pay", "cancel"]))
+    ids, scores = lexical.rank(["paying bills", "?!", "unknown"], 3, exclude=[question_id("pay"), 0, 0])
+    assert ids.tolist() == [[question_id("pay my bill"), -1, -1], [-1] * 3, [-1] * 3]
+    assert np.isneginf(scores[1:]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda arrays: arrays.pop("starts"), "there is no starts"),
+        (lambda arrays: arrays.update(weights=arrays["weights"][:-1]), "do not fit"),
+        (lambda arrays: arrays.update(starts=arrays["starts"][::-1].copy()), "do not fit"),
+        (lambda arrays: arrays.update(terms=arrays["terms"][::-1].copy()), "do not ascend"),
+        (lambda arrays: arrays.update(questions=arrays["questions"] - 1), "is not there"),
+        (lambda arrays: arrays.update(weights=-arrays["weights"]), "not above 0"),
+        (lambda arrays: arrays.update(largest=arrays["largest"] * np.float32(np.nan)), "not above 0"),
+        (lambda arrays: arrays.update(ids=arrays["ids"].view(np.uint8)[:-3]), "buffer size"),
+    ],
+)
+def test_arrays_that_do_not_fit_together_are_refused(change, message):
+    arrays = lexical_arrays([table(["pay my bill", "pay", "cancel"])])
+    change(arrays)
+    with pytest.raises(ValueError, match=message):
+        Lexical.of({name: array.tobytes() for name, array in arrays.items()})
