@@ -62,8 +62,8 @@ class Exchange:
                 return "unchanged"
             self._service.swap(version)
             del version
+            gc.freeze()  # a full collection would stop all threads while it visits every object of the version
             sys.stderr.write(f"serving version {self._service.versions.current.name} now\n")
-            await asyncio.get_running_loop().run_in_executor(self._thread, gc.collect)
             return "swapped"
 
     def _report(self, text: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import socket
 import sys
@@ -28,6 +29,10 @@ from schemas.errors import QprError
 _CONNECTIONS = 2000
 """Open connections, idle ones included; each takes a file descriptor and 50 kB."""
 
+_SWITCH_S = 0.0005
+"""Seconds after which a thread that computes gives way to the event loop. Beside a client with 512 questions a request,
+the median of single ones was 31 to 334 ms in three runs with Python's 5 ms; with .5 ms it was 13 to 42 ms."""
+
 
 def serve(url: str, settings: Serving, open_searcher: Opener) -> None:
     """Serve an index until SIGTERM or SIGINT; requests that run then are finished.
@@ -41,10 +46,13 @@ def serve(url: str, settings: Serving, open_searcher: Opener) -> None:
         QprError: the address is in use, the token file is no good, or the index cannot be opened.
         UsageError: other machines could connect without a token.
     """
+    sys.setswitchinterval(_SWITCH_S)
     token = checked_token(settings.host, settings.token_file)
     state = State(settings.state)
     with _listening(settings) as listener:
         service = Service(settings, Versions(open_version(url, open_searcher, vary_by=settings.vary_by)), state)
+        gc.collect()
+        gc.freeze()
         exchange = Exchange(service, url, open_searcher)
         app = create_app(service, exchange)
         gate = Gate(app, settings=settings, metrics=service.metrics, token=token, local=is_local(settings.host))
@@ -63,9 +71,8 @@ def serve(url: str, settings: Serving, open_searcher: Opener) -> None:
         )
         host, port = listener.getsockname()[:2]
         name = f"[{host}]" if ":" in host else host
-        sys.stderr.write(f"serving {url} at http://{name}:{port}, version {service.versions.current.name}\n")
-        sys.stderr.flush()
-        _Server(config, exchange).run([listener])
+        greeting = f"serving {url} at http://{name}:{port}, version {service.versions.current.name}"
+        _Server(config, exchange, greeting).run([listener])
 
 
 @contextlib.contextmanager
@@ -89,10 +96,17 @@ def _listening(settings: Serving) -> Iterator[socket.socket]:
 class _Server(uvicorn.Server):
     """A server that ends by itself after a signal, and looks for a new version on SIGHUP."""
 
-    def __init__(self, config: uvicorn.Config, exchange: Exchange) -> None:
+    def __init__(self, config: uvicorn.Config, exchange: Exchange, greeting: str) -> None:
         super().__init__(config)
+        self._greeting = greeting
         self._exchange = exchange
         self._reloads = set[asyncio.Task[str]]()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, then print the address."""
+        await super().startup(sockets)
+        sys.stderr.write(f"{self._greeting}\n")
+        sys.stderr.flush()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

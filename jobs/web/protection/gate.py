@@ -109,7 +109,7 @@ class Gate:
         self._metrics.in_flight.inc()
         try:
             self._check(scope)
-            async with asyncio.timeout(self._limits.timeout):
+            async with asyncio.timeout(None if scope["path"] == "/reload" else self._limits.timeout):
                 await self._app(scope, receive, watched)
         except Fault as fault:
             await self._refuse(fault, scope, receive, watched)

@@ -1,5 +1,6 @@
 """Requests that the gate refuses, and the log of those it lets through."""
 
+import asyncio
 import json
 import threading
 import time
@@ -81,6 +82,21 @@ def test_a_request_that_takes_too_long_is_given_up_and_its_place_is_free_again(s
     gate.set()
     assert search(client).status_code == 200
     assert client.service.versions.current.leases == 0
+
+
+def test_a_look_for_a_new_version_may_take_longer(start):
+    class Exchange:
+        def __init__(self, _):
+            pass
+
+        async def watch(self):
+            pass
+
+        async def reload(self):
+            await asyncio.sleep(0.3)
+            return "unchanged"
+
+    assert start(limits={"timeout": 0.1}, exchange=Exchange).post("/reload").json() == {"reload": "unchanged"}
 
 
 def test_a_client_above_its_rate_is_refused(start):

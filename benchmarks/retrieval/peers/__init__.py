@@ -1,0 +1,1 @@
+"""Other programs for the same work."""

@@ -1,0 +1,243 @@
+"""Latency, throughput, memory and failures of `qpr serve`, measured from another process on the same machine.
+
+Run: python -m benchmarks.retrieval.serving --index index --rates 50,200,500 --seconds 20
+
+Load is open loop: a request's latency counts from its place in a random timetable, so a slow response delays no later
+request. Searches ask for ten hits of an indexed question without one of its words; exact questions are asked of
+/answer. Swaps publish the same index again under another run, by hard links, while 200 requests come a second. The peer
+is a plain FastAPI program with the same encoder (`benchmarks.retrieval.peers.plain_server`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from benchmarks.cli import AsJson, Report, Seed, run
+from benchmarks.measure import call_command
+from benchmarks.retrieval.load import Outcome, closed_loop, get, open_loop, post
+
+_BATCH = 64
+_SWAP_RATE = 200.0
+
+
+def main(
+    index: Annotated[str, typer.Option(help="Local index to serve.")],
+    rates: Annotated[str, typer.Option(help="Requests a second, each measured on its own.")] = "50,200,500",
+    seconds: Annotated[float, typer.Option(min=1, help="Duration of each load.")] = 20,
+    swaps: Annotated[int, typer.Option(min=0, help="Number of exchanges of the index under load.")] = 20,
+    swap_requests: Annotated[int, typer.Option(min=1, help="Requests during the exchanges.")] = 20_000,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of the server that search.")] = 2,
+    peer: Annotated[bool, typer.Option(help="Measure the plain server too.")] = True,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Print a table for each kind of load."""
+    with tempfile.TemporaryDirectory(dir=Path(index).resolve().parent) as folder:
+        texts = sampled_texts(index, folder, seed)
+        served = Path(folder, "index")
+        publish(Path(index), served, 0)
+        load = f"{os.getloadavg()[0]:.1f}"
+        report = Report(as_json=as_json, seed=seed, index=_described(index), load_average=load, threads=threads)
+        numbers = [float(rate) for rate in rates.split(",")]
+        with server([str(served), "--threads", str(threads), "--poll", "0"]) as (port, process):
+            report.heading("qpr serve: search, open loop")
+            before = _memory_mb(process)
+            _open_loops(report, port, texts, numbers, seconds, seed, lambda text: get("/search", shortened(text)))
+            report.heading("qpr serve: exact questions, open loop")
+            exact = [rate for rate in numbers if rate <= _SWAP_RATE]
+            _open_loops(report, port, texts, exact, seconds, seed, lambda text: post("/answer", {"question": text}))
+            report.heading("qpr serve: saturation, closed loop")
+            _saturate(report, port, texts, seconds)
+            report.heading("qpr serve: exchanges under load")
+            if swaps:
+                outcome, peak = _exchange(index, served, port, process, texts, swaps, swap_requests, seed)
+                memory = {"resident_mb": before, "peak_mb": peak}
+                report.row(swaps=swaps, requests=swap_requests, **outcome.cells(), **memory)
+        if peer:
+            with plain_server(str(served)) as (port, process):
+                report.heading("plain FastAPI program with the same encoder: search, open loop")
+                _open_loops(report, port, texts, numbers, seconds, seed, lambda text: get("/search", shortened(text)))
+                report.row(resident_mb=_memory_mb(process))
+
+
+def _open_loops(
+    report: Report,
+    port: int,
+    texts: Sequence[str],
+    rates: Sequence[float],
+    seconds: float,
+    seed: int,
+    request: Callable[[str], bytes],
+) -> None:
+    closed_loop(port, [request(text) for text in texts[:200]], 1)  # the first requests warm the caches of both
+    for rate in rates:
+        requests = [request(texts[number % len(texts)]) for number in range(int(rate * seconds))]
+        report.row(requests_per_s=rate, requests=len(requests), **open_loop(port, requests, rate, seed).cells())
+
+
+def _saturate(report: Report, port: int, texts: Sequence[str], seconds: float) -> None:
+    """Print requests a second of single questions, and questions a second of batches."""
+    singles = [get("/search", shortened(text)) for text in texts[: int(200 * seconds)]]
+    for connections in (1, 8, 32):
+        outcome = closed_loop(port, singles, connections)
+        report.row(connections=connections, questions_each=1, **_throughput(outcome, 1))
+    for size in (_BATCH, 1000):
+        batches = [
+            post("/search", {"questions": [shortened(text) for text in texts[start : start + size]]})
+            for start in range(0, len(texts) - size, size)
+        ][: max(2, int(2000 * seconds) // size)]
+        outcome = closed_loop(port, batches, 2)
+        report.row(connections=2, questions_each=size, **_throughput(outcome, size))
+
+
+def _throughput(outcome: Outcome, size: int) -> dict[str, float]:
+    questions = size * len(outcome.seconds) / outcome.wall_s
+    return {"questions_per_s": questions, "p99_ms": outcome.cells()["p99_ms"], "failures": outcome.failures}
+
+
+def _exchange(
+    index: str,
+    served: Path,
+    port: int,
+    process: int,
+    texts: Sequence[str],
+    swaps: int,
+    count: int,
+    seed: int,
+) -> tuple[Outcome, float]:
+    """Return the outcome of a load during which the index is exchanged, and the server's peak memory in MB."""
+    requests = [get("/search", shortened(texts[number % len(texts)])) for number in range(count)]
+    pause = count / _SWAP_RATE / (swaps + 1)
+    reloads: list[str] = []
+
+    def exchange() -> None:
+        for number in range(1, swaps + 1):
+            time.sleep(pause)
+            publish(Path(index), served, number)
+            request = urllib.request.Request(f"http://127.0.0.1:{port}/reload", method="POST")
+            reloads.append(json.load(urllib.request.urlopen(request))["reload"])
+
+    with subprocess.Popen(
+        call_command(_print_load, port, seed), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as generator:
+        thread = threading.Thread(target=exchange)
+        thread.start()
+        printed, _ = generator.communicate("\n".join(map(bytes.hex, requests)).encode())
+        thread.join()
+    if reloads != ["swapped"] * swaps:
+        raise SystemExit(f"exchanges: {reloads}")
+    found = json.loads(printed)
+    statuses = {int(status): number for status, number in found["statuses"].items()}
+    return Outcome(np.array(found["seconds"]), statuses, found["wall_s"]), _memory_mb(process, "VmHWM")
+
+
+def _print_load(port: int, seed: int) -> None:
+    """Send the requests of stdin, in hexadecimal, and print the outcome as JSON."""
+    requests = [bytes.fromhex(line) for line in sys.stdin]
+    outcome = open_loop(port, requests, _SWAP_RATE, seed)
+    statuses = {str(status): count for status, count in outcome.statuses.items()}
+    print(json.dumps({"seconds": outcome.seconds.tolist(), "statuses": statuses, "wall_s": outcome.wall_s}))
+
+
+def sampled_texts(index: str, folder: str, seed: int) -> list[str]:
+    """Return 20,000 questions of an index, read in another process, whose memory is free afterwards."""
+    path = Path(folder, "texts.json")
+    subprocess.run(call_command(_write_texts, index, str(path), seed), check=True)
+    texts: list[str] = json.loads(path.read_text())
+    return texts
+
+
+def _write_texts(index: str, path: str, seed: int) -> None:
+    from model.search.searcher import open_searcher
+
+    opened = open_searcher(index).index
+    rows = np.random.default_rng(seed).choice(len(opened), min(20_000, len(opened)), replace=False)
+    texts = opened.questions(rows)["text"].to_pylist()
+    Path(path).write_text(json.dumps(texts * (20_000 // len(texts))))
+
+
+def shortened(text: str) -> str:
+    """Return a question without one of its words, so that it is another question with near ones."""
+    words = text.split()
+    if len(words) > 2:
+        del words[random.Random(text).randrange(len(words))]
+    return " ".join(words)[:500]
+
+
+def publish(index: Path, served: Path, number: int) -> None:
+    """Publish an index at another place under a run of its own, by hard links, and remove the run before it."""
+    manifest = json.loads((index / "manifest.json").read_text())
+    run_id = manifest["run_id"]
+    new = re.sub(r"[0-9a-f]{4}$", f"{number:04x}", run_id)
+    shutil.copytree(index / run_id, served / new, copy_function=os.link)
+    text = json.dumps(manifest).replace(f'"{run_id}', f'"{new}')
+    older = [path for path in served.iterdir() if path.is_dir() and path.name != new]
+    (served / "manifest.new").write_text(text)
+    (served / "manifest.new").replace(served / "manifest.json")
+    for path in older:
+        shutil.rmtree(path)
+
+
+@contextmanager
+def server(arguments: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield port and process id of `qpr serve`."""
+    command = [sys.executable, "-m", "jobs", "serve", "--port", "0", "--log", "none", "--index", *arguments]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        lines = iter(process.stderr or ())
+        started = next((line for line in lines if line.startswith("serving ")), None)
+        if started is None:
+            raise SystemExit("the server did not start")
+        threading.Thread(target=lambda: [*lines], daemon=True).start()
+        try:
+            yield int(started.split(" at ")[1].split(",")[0].rpartition(":")[2]), process.pid
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def plain_server(index: str, port: int = 18_999) -> Iterator[tuple[int, int]]:
+    """Yield port and process id of the peer."""
+    command = [sys.executable, "-m", "benchmarks.retrieval.peers.plain_server", index, str(port)]
+    with subprocess.Popen(command) as process:
+        try:
+            for _ in range(600):
+                try:
+                    urllib.request.urlopen(f"http://127.0.0.1:{port}/search?q=x")
+                    break
+                except OSError:
+                    time.sleep(0.5)
+            yield port, process.pid
+        finally:
+            process.terminate()
+
+
+def _memory_mb(process: int, name: str = "VmRSS") -> float:
+    status = Path(f"/proc/{process}/status").read_text()
+    found = re.search(rf"{name}:\s+(\d+) kB", status)
+    return int(found.group(1)) / 1024 if found else 0.0
+
+
+def _described(index: str) -> str:
+    settings = json.loads(Path(index, "manifest.json").read_text())["configuration"]
+    return f"{settings['questions']:,} questions, {settings['factory']}, {settings['probes']} probes"
+
+
+if __name__ == "__main__":
+    run(main)
