@@ -59,10 +59,12 @@ def main(
         with server([str(served), "--threads", str(threads), "--poll", "0"]) as (port, process):
             report.heading("qpr serve: search, open loop")
             before = _memory_mb(process)
-            _open_loops(report, port, texts, numbers, seconds, seed, lambda text: get("/search", shortened(text)))
+            _open_loops(report, port, process, texts, numbers, seconds, seed, _search)
             report.heading("qpr serve: exact questions, open loop")
             exact = [rate for rate in numbers if rate <= _SWAP_RATE]
-            _open_loops(report, port, texts, exact, seconds, seed, lambda text: post("/answer", {"question": text}))
+            _open_loops(
+                report, port, process, texts, exact, seconds, seed, lambda text: post("/answer", {"question": text})
+            )
             report.heading("qpr serve: saturation, closed loop")
             _saturate(report, port, texts, seconds)
             report.heading("qpr serve: exchanges under load")
@@ -73,13 +75,18 @@ def main(
         if peer:
             with plain_server(str(served)) as (port, process):
                 report.heading("plain FastAPI program with the same encoder: search, open loop")
-                _open_loops(report, port, texts, numbers, seconds, seed, lambda text: get("/search", shortened(text)))
+                _open_loops(report, port, process, texts, numbers, seconds, seed, _search)
                 report.row(resident_mb=_memory_mb(process))
+
+
+def _search(text: str) -> bytes:
+    return get("/search", shortened(text))
 
 
 def _open_loops(
     report: Report,
     port: int,
+    process: int,
     texts: Sequence[str],
     rates: Sequence[float],
     seconds: float,
@@ -89,7 +96,10 @@ def _open_loops(
     closed_loop(port, [request(text) for text in texts[:200]], 1)  # the first requests warm the caches of both
     for rate in rates:
         requests = [request(texts[number % len(texts)]) for number in range(int(rate * seconds))]
-        report.row(requests_per_s=rate, requests=len(requests), **open_loop(port, requests, rate, seed).cells())
+        before = _cpu_s(process)
+        outcome = open_loop(port, requests, rate, seed)
+        cpu = 1000 * (_cpu_s(process) - before) / len(requests)
+        report.row(requests_per_s=rate, requests=len(requests), cpu_ms_each=cpu, **outcome.cells())
 
 
 def _saturate(report: Report, port: int, texts: Sequence[str], seconds: float) -> None:
@@ -232,6 +242,12 @@ def _memory_mb(process: int, name: str = "VmRSS") -> float:
     status = Path(f"/proc/{process}/status").read_text()
     found = re.search(rf"{name}:\s+(\d+) kB", status)
     return int(found.group(1)) / 1024 if found else 0.0
+
+
+def _cpu_s(process: int) -> float:
+    """Return the CPU seconds of a process, which other work on the machine changes less than latencies."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _described(index: str) -> str:

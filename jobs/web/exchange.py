@@ -14,8 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from jobs.web.batching import use_one_thread
 from jobs.web.service import Service
 from jobs.web.versions.leases import Version
-from jobs.web.versions.opening import Opener, open_version
-from schemas.artifacts.manifest import read_manifest
+from jobs.web.versions.opening import Opener, open_version, published
 from schemas.errors import QprError
 
 _AGAIN = 60.0
@@ -28,12 +27,15 @@ class Exchange:
     Args:
         service: that answers.
         url: of the index.
-        open_searcher: opens it.
+        open_searcher: opens it with its certificate.
+        certificate: URL of the certificate, which is exchanged too; None: there is none.
     """
 
-    def __init__(self, service: Service, url: str, open_searcher: Opener) -> None:
+    def __init__(self, service: Service, url: str, open_searcher: Opener, certificate: str | None = None) -> None:
         self._service = service
         self._url = url
+        self._certificate = certificate
+        self._reported = ""
         self._open = open_searcher
         self._busy = asyncio.Lock()
         self._refused = ("", 0.0)
@@ -68,16 +70,19 @@ class Exchange:
 
     def _report(self, text: str) -> str:
         self._service.metrics.swaps.labels("refused").inc()
-        sys.stderr.write(f"the new version was {text}; the old one answers on\n")
+        if text != self._reported:  # once, not at every check
+            sys.stderr.write(f"the new version was {text}; the old one answers on\n")
+        self._reported = text
         return text
 
     def _opened(self, force: bool) -> Version | None:
         """Return the version at the URL; None if it is the one that answers, or was refused a short time ago."""
-        run_id = read_manifest(self._url, "index").run_id
+        run_id = published(self._url, self._certificate)
         refused, since = self._refused
         if run_id == self._service.versions.current.run_id:
             return None
         if run_id == refused and not force and time.monotonic() - since < _AGAIN:
             return None
         self._refused = run_id, time.monotonic()
-        return open_version(self._url, self._open, vary_by=self._service.settings.vary_by)
+        vary_by = self._service.settings.vary_by
+        return open_version(self._url, self._open, certificate=self._certificate, vary_by=vary_by)

@@ -41,6 +41,8 @@ class Metrics:
         self.blocked = Gauge("qpr_blocked_answers", "Blocked answers.", registry=kept)
         self.version = Info("qpr_index", "Version of the index that answers.", registry=kept)
         self.size = Gauge("qpr_index_questions", "Questions of the index that answers.", registry=kept)
+        self.bound = Gauge("qpr_certified_bound", "Certified maximum share of wrong answers.", registry=kept)
+        self.expires = Gauge("qpr_certificate_expires", "Unix time at which the certificate expires.", registry=kept)
         Gauge("qpr_waiting", "Requests that wait for a thread.", registry=kept).set_function(waiting)
         Gauge("qpr_open_versions", "Versions of the index in memory.", registry=kept).set_function(opened)
 

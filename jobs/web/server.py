@@ -34,13 +34,14 @@ _SWITCH_S = 0.0005
 the median of single ones was 31 to 334 ms in three runs with Python's 5 ms; with .5 ms it was 13 to 42 ms."""
 
 
-def serve(url: str, settings: Serving, open_searcher: Opener) -> None:
+def serve(url: str, settings: Serving, open_searcher: Opener, certificate: str | None = None) -> None:
     """Serve an index until SIGTERM or SIGINT; requests that run then are finished.
 
     Args:
         url: of the index.
         settings: of the server.
-        open_searcher: opens the index and its later versions.
+        open_searcher: opens the index and its later versions, with the certificate.
+        certificate: URL of the certificate; None: only questions of the index itself are answered.
 
     Raises:
         QprError: the address is in use, the token file is no good, or the index cannot be opened.
@@ -50,10 +51,12 @@ def serve(url: str, settings: Serving, open_searcher: Opener) -> None:
     token = checked_token(settings.host, settings.token_file)
     state = State(settings.state)
     with _listening(settings) as listener:
-        service = Service(settings, Versions(open_version(url, open_searcher, vary_by=settings.vary_by)), state)
+        first = open_version(url, open_searcher, certificate=certificate, vary_by=settings.vary_by)
+        service = Service(settings, Versions(first), state)
+        del first  # else it would stay in memory after an exchange
         gc.collect()
         gc.freeze()
-        exchange = Exchange(service, url, open_searcher)
+        exchange = Exchange(service, url, open_searcher, certificate)
         app = create_app(service, exchange)
         gate = Gate(app, settings=settings, metrics=service.metrics, token=token, local=is_local(settings.host))
         config = uvicorn.Config(

@@ -6,6 +6,7 @@ checked request -> Service -> plain objects for JSON
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -55,6 +56,9 @@ class Service:
         """Put the version that answers into the metrics."""
         self.metrics.version.info({"version": version.name, "run": version.run_id})
         self.metrics.size.set(len(version.searcher))
+        loaded = getattr(version.searcher, "certificate", None)
+        self.metrics.bound.set(loaded.certificate.upper_bound if loaded else math.nan)
+        self.metrics.expires.set(loaded.certificate.expires.timestamp() if loaded else math.nan)
 
     def swap(self, version: Version) -> None:
         """Answer later requests by another version."""

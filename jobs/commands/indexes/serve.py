@@ -16,6 +16,9 @@ def serve(
     index: Annotated[str, folder("Index to serve; a new version at the same place is exchanged while serving.")],
     settings: Serving,
     opening: Opening,
+    certificate: Annotated[
+        str | None, folder("Certificate of the index; without one only its own questions are answered.")
+    ] = None,
 ) -> None:
     """Serve an index over HTTP.
 
@@ -31,4 +34,5 @@ def serve(
     from jobs.web.server import serve as serve_index
     from model.search.searcher import open_searcher
 
-    serve_index(index, settings, functools.partial(open_searcher, **opening.model_dump()))
+    opener = functools.partial(open_searcher, **opening.model_dump(), certificate=certificate)
+    serve_index(index, settings, opener, certificate)

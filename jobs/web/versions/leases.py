@@ -42,7 +42,7 @@ class Version:
 
     Attributes:
         name: digest of its content.
-        run_id: folder of its run.
+        run_id: folder of its run, and after a plus sign that of its certificate.
         searcher: of its questions.
         clusters: rows of each cluster.
         canaries: questions of the index, and the id of each.

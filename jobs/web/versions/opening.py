@@ -29,12 +29,27 @@ _NAME = 16
 """Hexadecimal digits of a digest that name a version."""
 
 
-def open_version(url: str, open_searcher: Opener, *, vary_by: Iterable[str] = ()) -> Version:
+def published(url: str, certificate: str | None = None) -> str:
+    """Return the names of the runs that are published at the URLs now.
+
+    Raises:
+        QprError: there is no index, or no certificate.
+    """
+    runs = [read_manifest(url, "index").run_id]
+    if certificate is not None:
+        runs.append(read_manifest(certificate, "certificate").run_id)
+    return "+".join(runs)
+
+
+def open_version(
+    url: str, open_searcher: Opener, *, certificate: str | None = None, vary_by: Iterable[str] = ()
+) -> Version:
     """Open, verify and warm the version that is at a URL now.
 
     Args:
         url: of the index.
-        open_searcher: opens it; every byte is checked against the manifest.
+        open_searcher: opens it with its certificate; every byte is checked against the manifest.
+        certificate: URL of the certificate; None: there is none.
         vary_by: columns that requests are to share with hits.
 
     Raises:
@@ -42,22 +57,23 @@ def open_version(url: str, open_searcher: Opener, *, vary_by: Iterable[str] = ()
             memory does not hold it.
     """
     for _ in range(_ATTEMPTS):
+        runs = published(url, certificate)
         manifest = read_manifest(url, "index")
         _check_memory(url, manifest)
         try:
             searcher = open_searcher(url)
         except QprError:
-            if read_manifest(url, "index").run_id == manifest.run_id:
+            if published(url, certificate) == runs:
                 raise
             continue  # the next version was published meanwhile, and the files of this one are gone
-        if read_manifest(url, "index").run_id == manifest.run_id:
+        if published(url, certificate) == runs:
             break
     else:
         raise QprError(f"{url}: changes faster than it can be opened. Publish less often")
     _check_columns(url, searcher, vary_by)
     return Version(
         name=manifest.digest[:_NAME],
-        run_id=manifest.run_id,
+        run_id=runs,
         searcher=searcher,
         clusters=ClusterRows(searcher.index),
         canaries=_checked_canaries(url, searcher),

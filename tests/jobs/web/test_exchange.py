@@ -1,7 +1,10 @@
 """A new version at the URL replaces the one that answers; a broken one does not."""
 
 import asyncio
+import datetime
+import shutil
 import weakref
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +15,7 @@ from jobs.web.state import State
 from jobs.web.versions.leases import Versions
 from jobs.web.versions.opening import open_version
 from model.search.searcher import open_searcher
+from schemas.artifacts.writer import Output
 
 OLD, NEW = ("pay my bill", "cancel my flight"), ("pay my bill", "how tall is it", "cancel my flight")
 
@@ -81,6 +85,38 @@ def test_the_manifest_is_watched(exchanged, publish):
         watching.cancel()
 
     exchanged(scenario, poll=0.05)
+
+
+def test_a_new_certificate_of_the_same_index_is_used(publish, tmp_path):
+    url, certificate = str(publish(OLD)), str(tmp_path / "certificate")
+
+    def certify():
+        output = Output(certificate, "certificate", overwrite=True)
+        files = [output.write("certificate.json", b"{}", table="certificate")]
+        return output.publish(files, inputs=[], configuration={}, counters={}).run_id
+
+    def opened(url):
+        searcher = open_searcher(url)
+        figures = SimpleNamespace(upper_bound=0.019, expires=datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC))
+        object.__setattr__(searcher, "certificate", SimpleNamespace(certificate=figures))
+        return searcher
+
+    async def scenario():
+        first = open_version(url, opened, certificate=certificate)
+        service = Service(Serving(poll=0), Versions(first), State(None))
+        exchange = Exchange(service, url, opened, certificate)
+        assert "qpr_certified_bound 0.019" in service.metrics.text().decode()
+        assert await exchange.reload() == "unchanged"
+        new = certify()
+        assert await exchange.reload() == "swapped"
+        assert service.versions.current.run_id.endswith(f"+{new}")
+        assert service.versions.current.name == first.name
+        shutil.rmtree(certificate)
+        assert "not a certificate" in await exchange.reload()
+        service.batcher.close()
+
+    certify()
+    asyncio.run(scenario())
 
 
 def damage_a_shard(index):
