@@ -37,9 +37,11 @@ def decide(question: str, hit: Hit | None, certificate: Loaded | None, now: date
     return Answer(question, answered=permit is not None, reason=reason, hit=hit, certificate=permit)
 
 
-def with_guard(hit: Hit, guard: str | None) -> Hit:
-    """Return a hit with the guard that fired."""
-    return dataclasses.replace(hit, why=dataclasses.replace(hit.why, guard=guard))
+def with_guard(question: str, hit: Hit) -> Hit:
+    """Return a hit with the first guard that sees another question in it."""
+    from model.guards.registry import fires  # 20 ms, which a search without answers does not need
+
+    return dataclasses.replace(hit, why=dataclasses.replace(hit.why, guard=fires(question, hit.text)))
 
 
 def _reason(hit: Hit, certificate: Loaded | None, now: datetime.datetime) -> Reason:

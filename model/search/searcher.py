@@ -17,7 +17,7 @@ import pyarrow as pa
 from model.certificates.version import Version
 from model.index.index import Index
 from model.index.ranking import Ints, Ranking, places
-from model.search.answering import decide
+from model.search.answering import decide, with_guard
 from model.search.opening import open_index
 from model.search.results import Answer, Hit, Why
 from schemas import __version__
@@ -110,7 +110,7 @@ class Searcher:
         asked = _checked_questions(questions, "answer")
         now = datetime.datetime.now(datetime.UTC)
         return [
-            decide(question, hits[0] if hits else None, self.certificate, now)
+            decide(question, with_guard(question, hits[0]) if hits else None, self.certificate, now)
             for question, hits in zip(asked, self.search_many(asked, 1), strict=True)
         ]
 
@@ -182,6 +182,8 @@ def _permit(url: str, version: Version) -> Loaded:
 
 
 def _version(url: str, index: Index, rerank: str | None) -> Version:
+    from model.guards.registry import GUARDS
+
     manifest = read_manifest(url, "index")
     confidence = manifest.of("confidence")
     return Version(
@@ -189,7 +191,7 @@ def _version(url: str, index: Index, rerank: str | None) -> Version:
         confidence=confidence[0].sha256 if confidence else None,
         mode="rerank" if rerank else "dense",
         reranker=read_manifest(rerank, "reranker").digest if rerank else None,
-        guards=(),
+        guards=tuple(GUARDS),
         probes=index.probes,
         k=1,
         release=__version__,

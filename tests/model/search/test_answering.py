@@ -4,15 +4,14 @@ from types import SimpleNamespace
 import pytest
 
 from model.search.answering import decide, with_guard
-from model.search.results import Hit
+from model.search.results import Hit, Why
 from schemas.text import question_id
 
 NOW = datetime.datetime(2026, 10, 1, tzinfo=datetime.UTC)
 
 
 def hit(text="how do I pay", probability=0.9, guard=None):
-    found = Hit(1, question_id(text), text, "online", "a1", None, None, probability)
-    return with_guard(found, guard)
+    return Hit(1, question_id(text), text, "online", "a1", None, None, probability, Why(guard=guard))
 
 
 def permit(threshold=0.8, *, expired=False):
@@ -38,3 +37,9 @@ def test_a_question_is_answered_exactly_or_by_the_certificate(best, certificate,
     answer = decide("pay my bill", best, certificate, NOW)
     assert (answer.question, answer.answered, answer.reason, answer.hit) == ("pay my bill", answered, reason, best)
     assert answer.certificate == (certificate.digest if reason == "certified" else None)
+
+
+def test_a_hit_names_the_guard_that_sees_another_question():
+    assert with_guard("fly to Paris in 2019", hit("fly to Paris in 2018")).why.guard == "numbers"
+    assert with_guard("how can I pay", hit("how do I pay")).why.guard is None
+    assert with_guard("how can I pay", hit("how do I pay")) == hit("how do I pay")
