@@ -18,6 +18,8 @@ from pipelines.graphs.dataset import AssembleDataset, DigestInputs, Parts
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.intermediate import Written
 from pipelines.neighbours.embeddings import Encode
+from pipelines.privacy.scrub import scrub_columns
+from pipelines.privacy.settings import Privacy
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.ambiguity import settle_answers
 from pipelines.questions.row_filters import validate
@@ -57,7 +59,9 @@ def build(
         | "DivideFiles" >> beam.FlatMap(divide)
         | "SpreadFiles" >> beam.Reshuffle()
         | "ReadAndValidate"
-        >> beam.FlatMap(read_asked, config.column_names, config.validation).with_outputs(TAG, "written", main="asked")
+        >> beam.FlatMap(read_asked, config.column_names, config.validation, config.privacy).with_outputs(
+            TAG, "written", main="asked"
+        )
     )
     named = (
         asked.asked
@@ -82,8 +86,10 @@ def build(
     )
 
 
-def read_asked(source: Source, column_names: Mapping[str, str], validation: Validation) -> Iterator[Any]:
-    """Yield the ASKED rows of a file, its rejected rows, and counts of rows and of unreadable values."""
+def read_asked(
+    source: Source, column_names: Mapping[str, str], validation: Validation, privacy: Privacy
+) -> Iterator[Any]:
+    """Yield the ASKED rows of a file, its rejected rows, and counts of rows, unreadable values and personal data."""
     counts = collections.Counter({"rows_read": 0} | {f"readable_{name}": 0 for name in validation.filters})
     for batch in read(source, COLUMNS, column_names):
         counts["rows_read"] += len(batch.rows) + len(batch.rejects)
@@ -93,10 +99,13 @@ def read_asked(source: Source, column_names: Mapping[str, str], validation: Vali
         counts.update(
             {f"readable_{name}": len(batch.rows) - batch.rows[name].null_count for name in validation.filters}
         )
-        checked = validate(batch.rows, validation)
+        rows, found = scrub_columns(batch.rows, privacy.columns)
+        unread, found_unread = scrub_columns(batch.rejects, ("payload",) if privacy.columns else ())
+        counts.update({f"replaced_{kind}": number for kind, number in (found + found_unread).items()})
+        checked = validate(rows, validation)
         if len(checked.asked):
             yield checked.asked
-        for lost in (checked.rejects, batch.rejects):
+        for lost in (checked.rejects, unread):
             if len(lost):
                 yield beam.pvalue.TaggedOutput(TAG, lost)
     yield beam.pvalue.TaggedOutput("written", Written(None, dict(counts)))

@@ -15,6 +15,7 @@ from pipelines.clusters.settings import DEFAULT_SALT, Gate, Recalibration
 from pipelines.decontamination.settings import Leakage
 from pipelines.duplicates.settings import HeldOut
 from pipelines.linkage.settings import Linking
+from pipelines.privacy.settings import Privacy
 from pipelines.questions.settings import Ambiguity, Validation
 from pipelines.reading.settings import NamedColumns, TextFormat
 from schemas.option import Option
@@ -81,6 +82,7 @@ class ClustersConfig(NamedColumns, Sharded, frozen=True, extra="forbid"):
     assembly: Assembly = Assembly()
     ambiguity: Ambiguity = Ambiguity()
     validation: Validation = Validation()
+    privacy: Privacy = Privacy()
 
     @pydantic.model_validator(mode="after")
     def _resolve(self) -> Self:

@@ -1,0 +1,1 @@
+"""Personal data: found in texts and replaced before anything is written."""
