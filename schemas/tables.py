@@ -100,7 +100,9 @@ TABLES: Final = {"questions": QUESTIONS, "clusters": CLUSTERS, "pairs": PAIRS, "
 SHARDS: Final = "shards"
 IDS: Final = "ids"
 MODEL: Final = "model"
-"""The tables of an index: FAISS files, the questions in the order of their rows, the files of the model."""
+LEXICAL: Final = "lexical"
+"""The tables of an index: FAISS files, the questions in the order of their rows, the files of the model, and optionally
+the arrays of BM25."""
 
 ID_TABLE: Final = pa.schema(  # without metadata: it would change the bytes, and so the digests, of every index
     [

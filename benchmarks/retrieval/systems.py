@@ -33,6 +33,7 @@ from model.index.index import Index
 from model.index.ranking import Ranking
 from model.reranking.saved_reranker import load_reranker
 from model.search.opening import open_index
+from model.search.retrieval import Retrieval
 from model.search.searcher import Searcher
 from model.training.learning_curve import png_of
 from schemas.artifacts.dataset import Dataset, open_dataset
@@ -135,7 +136,7 @@ def of_index(url: str, rerankers: Sequence[str], judged: Judgements, *, depth: i
     index = open_index(url)
     name = url.rstrip("/").rsplit("/", 1)[-1]
     lists = f"{index.settings.factory}, {index.probes} probes"
-    yield f"{name}, {lists}", measured(ranked_ids(Searcher(index), judged, depth=depth), judged, speed=None)
+    yield f"{name}, {lists}", measured(ranked_ids(Searcher(Retrieval(index)), judged, depth=depth), judged, speed=None)
     ids, texts = np.concatenate(index.question_ids), index.questions(np.arange(len(index)))["text"]
     encoded = cost_of_encoding(index.encoder, texts)
     rows, distances = nearest(stored(index), ids, index.encoder.encode(judged.texts), judged, depth=depth)
@@ -148,7 +149,7 @@ def of_index(url: str, rerankers: Sequence[str], judged: Judgements, *, depth: i
         ordering = dataclasses.replace(
             ordering, encoders=tuple(Remembering(encoder.digest, encoder) for encoder in ordering.encoders)
         )
-        both = Searcher(index, ordering)
+        both = Searcher(Retrieval(index, "rerank", reranker=ordering))
         title = f"{name}, {reranker.rstrip('/').rsplit('/', 1)[-1]}"
         started = time.process_time()
         hits = ordering.reordered(index, judged.texts, exactly, depth)

@@ -84,7 +84,8 @@ def evaluate_index(dataset: str, searcher: Searcher, settings: Evaluation) -> di
         **measured,
         **query_times(searcher, judged),
         "index": {"url": index.url, **index.settings.model_dump(), "probes": index.probes},
-        **({"reranker": searcher.reranker.url} if searcher.reranker else {}),
+        "mode": searcher.retrieval.mode,
+        **({"reranker": searcher.retrieval.reranker.url} if searcher.retrieval.reranker else {}),
     }
 
 

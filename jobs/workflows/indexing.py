@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 from jobs.display.console import emit, say, two_columns, working
 from jobs.options.inputs import input_files
+from jobs.workflows.search_modes import with_mode
 from jobs.workflows.worker_encoder import WorkerEncoder
 from model.encoders.loading import load_encoder
 from model.encoders.registry import kind_of_address
 from model.encoders.saved_model import load_parts
 from model.index.factory import check_questions, lists_of
 from model.index.index import IndexSettings
+from model.index.lexical_files import write_lexical
 from model.index.shard_builder import ShardBuilder
 from model.index.shards import new_index
 from pipelines.engine.runner import run
@@ -125,10 +127,11 @@ def build_index(
             check_questions(settings.factory, sum(in_datasets))
     builder = ShardBuilder(settings.factory)
     message = f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(settings.shards, 'shard')}"
-    with Output(output, "index", overwrite=overwrite) as target, working(message):
+    with Output(output, "index", overwrite=overwrite) as target:
         encode = WorkerEncoder(model, indexed_model.digest)
         parts = functools.partial(build, files=inputs.files, run_url=target.run_url, shards=settings.shards)
-        run(functools.partial(parts, encode=encode, builder=builder), options)
+        with working(message):
+            run(functools.partial(parts, encode=encode, builder=builder), options)
         report = read_report(target)
         counters = dict.fromkeys(COUNTERS, 0) | {n: c for n, c in report.counters.items() if n not in _OF_DATASETS}
         check_sum(counters, *COUNTERS)
@@ -146,11 +149,21 @@ def build_index(
             distance=indexed_model.distance,
             model_url=model if indexed_model.manifest is None else None,
         )
-        manifest = target.publish(
-            [*report.files, *indexed_model.copy_to(target)],
+        files = [*report.files, *indexed_model.copy_to(target)]
+        files += write_lexical(target, report.files) if settings.bm25 else []
+        draft = target.manifest(
+            files,
             inputs=[*inputs.sources, Source(url=model, digest=indexed_model.digest)],
             configuration=published.model_dump(exclude_none=True),
             counters=counters | {"columns_ignored": len(inputs.ignored_columns)},
+        )
+        datasets = {file.url: None for file in inputs.files if isinstance(file, DatasetFile)}
+        published = with_mode(published, [*datasets], target, draft, latency_ms=settings.latency_ms)
+        manifest = target.publish(
+            files,
+            inputs=draft.inputs,
+            configuration=published.model_dump(exclude_none=True),
+            counters=draft.counters,
         )
     _show(output, manifest, ignored=inputs.ignored_columns, as_json=as_json)
 
@@ -166,7 +179,11 @@ def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) ->
     }
     for note in _notes(manifest.counters):
         say(note)
-    rows = {**manifest.counters, "factory": manifest.configuration["factory"], "seconds": manifest.seconds}
+    configuration = manifest.configuration
+    rows = {**manifest.counters, "factory": configuration["factory"], "mode": configuration["mode"]}
+    for name, figures in configuration["modes"].items():
+        rows[f"MRR, {name}"] = f"{figures['mrr']:.4f} in {figures['median_ms']:.2f} ms a query"
+    rows["seconds"] = manifest.seconds
     emit(result, as_json=as_json, table=lambda: two_columns(url, rows))
     say(f'Next: qpr search --index {shlex.quote(url)} "how do I pay my bill"')
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pydantic
 
-from model.choices import Distance
+from model.choices import Distance, IndexMode
 from model.encoders.interface import Encoder
 from model.encoders.registry import PREFIXES
 from model.index.consistency import IdTable
@@ -27,6 +27,22 @@ from model.index.shard_merge import Ints, nearest
 from model.index.shards import Matrix, Shard
 from schemas.errors import UsageError
 from schemas.text import key, words
+
+
+class ModeFigures(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Figures of a way of searching on validation.
+
+    Attributes:
+        queries: their number.
+        hits_at_1: share with a paraphrase at rank 1.
+        mrr: mean reciprocal rank of the first paraphrase.
+        median_ms: milliseconds of one query, encoding included.
+    """
+
+    queries: int = pydantic.Field(ge=1)
+    hits_at_1: float = pydantic.Field(ge=0, le=1)
+    mrr: float = pydantic.Field(ge=0, le=1)
+    median_ms: float = pydantic.Field(ge=0, allow_inf_nan=False)
 
 
 class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -41,6 +57,9 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         shards: number of parts; a part without questions has no file.
         distance: of the model's training; the ranking is always by the Euclidean distance.
         model_url: address of the model, if the index does not contain it.
+        mode: default way of searching, the best one on validation within the latency budget.
+        lexical_weight: of the reciprocal rank by BM25 in mode fusion; that of the vectors' has weight 1.
+        modes: validation figures of the ways of searching, by name; empty where they were not measured.
     """
 
     model_digest: str
@@ -51,6 +70,9 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     shards: int = pydantic.Field(ge=1)
     distance: Distance
     model_url: str | None = pydantic.Field(default=None, pattern=f"^({'|'.join(PREFIXES)})")
+    mode: IndexMode = "dense"
+    lexical_weight: float = pydantic.Field(default=0.7, gt=0, le=100, allow_inf_nan=False)
+    modes: dict[IndexMode, ModeFigures] = {}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -19,13 +19,16 @@ from schemas.errors import QprError, UsageError
 from schemas.tables import IDS, MODEL, SHARDS
 
 
-def open_index(url: str, *, probes: int | None = None, exact: bool = False) -> Index:
+def open_index(
+    url: str, *, probes: int | None = None, exact: bool = False, unpublished: Manifest | None = None
+) -> Index:
     """Open the index at an fsspec URL; every byte that is read is checked against the manifest.
 
     Args:
         url: the index.
         probes: lists to search for a query, by default those of the index's settings. Without effect on flat shards.
         exact: search all lists.
+        unpublished: manifest of a run whose files are written and not published yet.
 
     Raises:
         QprError: there is no complete index, a file is missing or damaged, or its parts do not fit together.
@@ -33,7 +36,7 @@ def open_index(url: str, *, probes: int | None = None, exact: bool = False) -> I
     """
     if probes is not None and probes < 1:
         raise UsageError(f"--probes must be at least 1, got {probes}")
-    manifest = read_manifest(url, "index")
+    manifest = unpublished or read_manifest(url, "index")
     settings = read_settings(url, manifest, IndexSettings, again=AGAIN)
     shard_files = manifest.of(SHARDS)
     with ThreadPoolExecutor(reading_threads()) as pool:  # digests, reads and FAISS release the interpreter lock

@@ -7,34 +7,30 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from model.certificates.version import Version
+from model.choices import Mode
 from model.index.index import Index
-from model.index.ranking import Ints, Ranking, places
+from model.index.lexical_files import check_lexical, open_lexical
+from model.index.ranking import Ranking
 from model.search.answering import decide, with_guard
+from model.search.asked import checked_question, checked_questions
 from model.search.opening import open_index
 from model.search.results import Answer, Hit, Why
+from model.search.retrieval import Retrieval
 from schemas import __version__
 from schemas.artifacts.manifest import read_manifest
-from schemas.errors import UsageError
-from schemas.text import key, question_id, tokens
+from schemas.errors import QprError, UsageError
+from schemas.text import key, tokens
 
 if TYPE_CHECKING:
     from model.certificates.certificate import Loaded
-    from model.reranking.reranker import Reranker
-
-
-class _Found(NamedTuple):
-    """A ranking, and the ranks of its questions, (n, k), by each way of finding them; 0 where it did not."""
-
-    ranking: Ranking
-    dense_ranks: Ints
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,16 +40,19 @@ class Searcher:
     A question whose key equals that of the query is always at rank 1. A question without a word has no hits.
 
     Attributes:
-        index: the opened index.
-        reranker: orders the nearest questions of a query; None: they stay in order of distance.
+        retrieval: the index, and the way it is searched.
         version: all that decides the answers; None where the searcher was not opened from an artefact.
         certificate: of this version, permits answers to questions that are not in the index.
     """
 
-    index: Index
-    reranker: Reranker | None = None
+    retrieval: Retrieval
     version: Version | None = None
     certificate: Loaded | None = None
+
+    @property
+    def index(self) -> Index:
+        """Return the opened index."""
+        return self.retrieval.index
 
     def __len__(self) -> int:
         """Return the number of questions of the index."""
@@ -72,7 +71,7 @@ class Searcher:
         Raises:
             UsageError: ``question`` is not a str, or k is under 1.
         """
-        return self.search_many([_checked_question(question, "search")], k)[0]
+        return self.search_many([checked_question(question, "search")], k)[0]
 
     def search_many(self, questions: Sequence[str], k: int = 10) -> list[list[Hit]]:
         """Return the hits of several questions, faster than one `search` for each.
@@ -80,15 +79,14 @@ class Searcher:
         Raises:
             UsageError: ``questions`` is one str or contains something else than str, or k is under 1.
         """
-        asked = _checked_questions(questions, "search")
-        found = self._found(pa.array(asked, pa.string()), min(k, len(self)), None)
+        asked = checked_questions(questions, "search")
+        found = self.retrieval.find(pa.array(asked, pa.string()), min(k, len(self)), None)
         there = found.ranking.found
         rows = iter(self.index.questions(found.ranking.rows[there]).to_pylist())
         hits = []
-        for text, mask, ranks in zip(asked, there, found.dense_ranks, strict=True):
-            words = tokens(key(text))
-            dense = [rank or None for rank in ranks[mask].tolist()]
-            hits.append([_hit(next(rows), rank, words, place) for rank, place in enumerate(dense, start=1)])
+        for text, mask, dense, lexical in zip(asked, there, found.dense_ranks, found.lexical_ranks, strict=True):
+            words, ranks = tokens(key(text)), zip(dense[mask].tolist(), lexical[mask].tolist(), strict=True)
+            hits.append([_hit(next(rows), rank, words, *by) for rank, by in enumerate(ranks, start=1)])
         return hits
 
     def answer(self, question: str) -> Answer:
@@ -97,7 +95,7 @@ class Searcher:
         Raises:
             UsageError: ``question`` is not a str.
         """
-        return self.answer_many([_checked_question(question, "answer")])[0]
+        return self.answer_many([checked_question(question, "answer")])[0]
 
     def answer_many(self, questions: Sequence[str]) -> list[Answer]:
         """Return the answers to several questions, faster than one `answer` for each.
@@ -107,7 +105,7 @@ class Searcher:
         Raises:
             UsageError: ``questions`` is one str or contains something else than str.
         """
-        asked = _checked_questions(questions, "answer")
+        asked = checked_questions(questions, "answer")
         now = datetime.datetime.now(datetime.UTC)
         return [
             decide(question, with_guard(question, hits[0]) if hits else None, self.certificate, now)
@@ -126,23 +124,13 @@ class Searcher:
             UsageError: k is under 1.
         """
         asked = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
-        return self._found(asked, k, None if exclude is None else np.asarray(exclude, np.int64)).ranking
-
-    def _found(self, asked: pa.Array, k: int, exclude: Ints | None) -> _Found:
-        more = max(k, min(self.reranker.depth, len(self))) if self.reranker and k > 0 else k
-        dense = self.index.rank(asked, more, exclude)
-        ranking = self.reranker.reordered(self.index, asked, dense, k) if self.reranker else dense
-        ids = np.array([question_id(text) for text in asked.to_pylist()], np.int64)
-        rows = self.index.rows_of(ids)
-        if exclude is not None:
-            rows[ids == exclude] = -1
-        ranking = ranking.with_first(ids, rows, k)
-        return _Found(ranking, places(ranking.ids, dense.ids))
+        return self.retrieval.find(asked, k, None if exclude is None else np.asarray(exclude, np.int64)).ranking
 
 
 def open_searcher(
     url: str,
     *,
+    mode: Mode | None = None,
     probes: int | None = None,
     exact: bool = False,
     rerank: str | None = None,
@@ -152,25 +140,44 @@ def open_searcher(
 
     Args:
         url: the index.
+        mode: way of searching; by default rerank with a reranker, else that of the index's settings.
         probes: lists to search for a query, by default those of the index's settings. Without effect on flat shards.
         exact: search all lists.
-        rerank: URL of a reranker of the same model.
+        rerank: URL of a reranker of the same model, for mode rerank.
         certificate: URL of a certificate of this index and these options.
 
     Raises:
-        QprError: there is no complete index, a file is missing or damaged, its parts do not fit together, the
-            reranker is not for it, or the certificate is of another version.
-        UsageError: probes is under 1.
+        QprError: there is no complete index, a file is missing or damaged, its parts do not fit together, it has no
+            BM25 that the mode needs, the reranker is not for it, or the certificate is of another version.
+        UsageError: probes is under 1, or mode and rerank contradict each other.
     """
+    _check_mode(mode, rerank)
     index = open_index(url, probes=probes, exact=exact)
-    version = _version(url, index, rerank)
-    permit = _permit(certificate, version) if certificate else None
-    if rerank is None:
-        return Searcher(index, version=version, certificate=permit)
-    from model.reranking.saved_reranker import load_reranker  # a search without one starts 4 % faster
+    retrieval = _retrieval(url, index, mode, rerank)
+    version = _version(url, retrieval, rerank)
+    return Searcher(retrieval, version, _permit(certificate, version) if certificate else None)
 
-    reranker = load_reranker(rerank, model_digest=index.settings.model_digest)
-    return Searcher(index, reranker, version, permit)
+
+def _check_mode(mode: Mode | None, rerank: str | None) -> None:
+    if mode == "rerank" and rerank is None:
+        raise UsageError("--mode rerank: needs a reranker. Give one with --rerank, made by `qpr train-reranker`")
+    if rerank is not None and mode not in (None, "rerank"):
+        raise UsageError(f"--rerank: belongs to --mode rerank, got --mode {mode}. Leave one of them out")
+
+
+def _retrieval(url: str, index: Index, mode: Mode | None, rerank: str | None) -> Retrieval:
+    if rerank is not None:
+        from model.reranking.saved_reranker import load_reranker  # a search without one starts 4 % faster
+
+        return Retrieval(index, "rerank", reranker=load_reranker(rerank, model_digest=index.settings.model_digest))
+    mode, manifest = mode or index.settings.mode, read_manifest(url, "index")
+    if mode not in ("bm25", "fusion"):
+        check_lexical(url, manifest)
+        return Retrieval(index, mode)
+    lexical = open_lexical(url, manifest, index)
+    if lexical is None:
+        raise QprError(f"{url}: has no BM25, which mode {mode} needs. Build the index again without --no-bm25")
+    return Retrieval(index, mode, lexical, index.settings.lexical_weight)
 
 
 def _permit(url: str, version: Version) -> Loaded:
@@ -181,7 +188,7 @@ def _permit(url: str, version: Version) -> Loaded:
     return permit
 
 
-def _version(url: str, index: Index, rerank: str | None) -> Version:
+def _version(url: str, retrieval: Retrieval, rerank: str | None) -> Version:
     from model.guards.registry import GUARDS
 
     manifest = read_manifest(url, "index")
@@ -189,55 +196,17 @@ def _version(url: str, index: Index, rerank: str | None) -> Version:
     return Version(
         index=manifest.digest,
         confidence=confidence[0].sha256 if confidence else None,
-        mode="rerank" if rerank else "dense",
+        mode=f"fusion {retrieval.lexical_weight:g}" if retrieval.mode == "fusion" else retrieval.mode,
         reranker=read_manifest(rerank, "reranker").digest if rerank else None,
         guards=tuple(GUARDS),
-        probes=index.probes,
+        probes=retrieval.index.probes,
         k=1,
         release=__version__,
     )
 
 
-def _hit(row: dict[str, object], rank: int, words: Sequence[str], dense_rank: int | None) -> Hit:
+def _hit(row: dict[str, object], rank: int, words: Sequence[str], dense_rank: int, lexical_rank: int) -> Hit:
     shared = set(tokens(key(str(row["text"]))))
-    why = Why(shared_words=tuple(word for word in words if word in shared), dense_rank=dense_rank)
+    common = tuple(word for word in words if word in shared)
+    why = Why(shared_words=common, dense_rank=dense_rank or None, lexical_rank=lexical_rank or None)
     return Hit(rank=rank, why=why, **row)  # type: ignore[arg-type]  # columns of an id table, checked as it was read
-
-
-def _checked_questions(questions: object, call: str) -> list[str]:
-    """Return the questions given to ``<call>_many``.
-
-    Raises:
-        UsageError: they are one str, no sequence, or contain something else than text.
-    """
-    if isinstance(questions, str) or not isinstance(questions, Iterable):
-        kind = type(questions).__name__
-        raise UsageError(f"{call}_many takes a list of questions, got {kind}. Write {call}(question) for one")
-    listed = list(questions)
-    for number, question in enumerate(listed):
-        if not isinstance(question, str):
-            kind = type(question).__name__
-            raise UsageError(f"{call}_many takes a list of str, item {number} is of type {kind}. Convert it to str")
-        if not _is_text(question):
-            raise UsageError(f"item {number} is no text: it has a surrogate without its pair. Decode it from UTF-8")
-    return listed
-
-
-def _is_text(question: str) -> bool:
-    try:
-        question.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _checked_question(question: object, call: str) -> str:
-    """Return the question given to ``call``.
-
-    Raises:
-        UsageError: it is not a str.
-    """
-    if not isinstance(question, str):
-        kind = type(question).__name__
-        raise UsageError(f"{call} takes one question as a str, got {kind}. Write {call}_many([...]) for several")
-    return question

@@ -1,6 +1,6 @@
-"""Settings of the opening of an index.
+"""Settings of a search: the way of searching, and the opening of the index.
 
-options of `qpr search` and `qpr evaluate` -> Opening, ExactOpening, Search -> model.search.opening
+options of `qpr search` and `qpr evaluate` -> Opening, ExactOpening, Search -> model.search.searcher
 """
 
 from __future__ import annotations
@@ -9,17 +9,22 @@ from typing import Annotated
 
 import pydantic
 
+from model.choices import Mode
 from schemas.option import Option
 
 
 class Opening(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """An index's number of probes, and its reranker."""
+    """The way of searching, an index's number of probes, and its reranker."""
 
+    mode: Annotated[Mode | None, Option(default="the index's; rerank with --rerank")] = pydantic.Field(
+        default=None,
+        description="Hits after the same question: none (exact), or by vectors, BM25, fusion of both, a reranker.",
+    )
     probes: Annotated[int | None, Option(default="the index's")] = pydantic.Field(
         default=None, ge=1, description="Lists searched."
     )
     rerank: Annotated[str | None, Option(metavar="FOLDER")] = pydantic.Field(
-        default=None, description="Reranker of the index."
+        default=None, description="Reranker of the index, for mode rerank."
     )
 
 

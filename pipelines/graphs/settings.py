@@ -129,6 +129,12 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
         )
     )
     probes: int = pydantic.Field(default=10, ge=1, description="Number of inverted lists searched for a query.")
+    bm25: bool = pydantic.Field(
+        default=True, description="Add BM25 for modes bm25 and fusion, about 90 bytes a question."
+    )
+    latency_ms: float = pydantic.Field(
+        default=5.0, gt=0, description="Maximum median milliseconds of a query in the default mode of searching."
+    )
 
 
 def _with_default(settings: _Settings, **defaults: object) -> _Settings:

@@ -34,7 +34,7 @@ _HOW_TO_MAKE = {
 _TABLES: dict[str, frozenset[str]] = {
     "dataset": frozenset({"questions", "clusters", "pairs", "rejected", "leakage"}),
     "model": frozenset({"model"}),
-    "index": frozenset({"shards", "ids", "model", "rejected"}),
+    "index": frozenset({"shards", "ids", "model", "lexical", "rejected"}),
     "calibration": frozenset({"weights", "curves", "verdicts"}),
     "reranker": frozenset({"reranker"}),
     "certificate": frozenset({"certificate"}),

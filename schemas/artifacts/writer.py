@@ -79,6 +79,28 @@ class Output:
         """Write one file of this run and return its entry for the manifest."""
         return write_file(self.run_url, path, content, table=table, rows=rows)
 
+    def manifest(
+        self,
+        files: list[File],
+        *,
+        inputs: list[Source],
+        configuration: dict[str, Any],
+        counters: dict[str, int],
+        distributions: Mapping[str, dict[str, float]] | None = None,
+    ) -> Manifest:
+        """Return the manifest of this run with these files, for reading them before they are published."""
+        return Manifest(
+            kind=self.kind,
+            run_id=self.run_id,
+            created=self._started.isoformat(timespec="seconds"),
+            seconds=self.seconds,
+            inputs=inputs,
+            configuration=configuration,
+            counters=dict(sorted(counters.items())),
+            distributions=dict(distributions or {}),
+            files=sorted(files, key=lambda f: f.path),
+        )
+
     def publish(
         self,
         files: list[File],
@@ -98,16 +120,8 @@ class Output:
         try:
             self._check_lock()
             self._check(files)
-            manifest = Manifest(
-                kind=self.kind,
-                run_id=self.run_id,
-                created=self._started.isoformat(timespec="seconds"),
-                seconds=self.seconds,
-                inputs=inputs,
-                configuration=configuration,
-                counters=dict(sorted(counters.items())),
-                distributions=dict(distributions or {}),
-                files=sorted(files, key=lambda f: f.path),
+            manifest = self.manifest(
+                files, inputs=inputs, configuration=configuration, counters=counters, distributions=distributions
             )
             content = manifest.model_dump_json(indent=2).encode()
             self._place(content)

@@ -44,10 +44,10 @@ def evaluate(
         conditional_writes.refuse_existing(output, overwrite=overwrite)
     if dataset and index and not (beir or model):
         result = evaluate_index(dataset, open_searcher(index, **dict(opening)), settings)
-    elif beir and model and not (dataset or index or opening.rerank):
+    elif beir and model and not (dataset or index or opening.rerank or opening.mode):
         result = evaluate_model(beir, model, settings)
     else:
-        raise UsageError("give --dataset and --index, or --beir and --model; --rerank needs --index")
+        raise UsageError("give --dataset and --index, or --beir and --model; --mode and --rerank need --index")
     if output:
         content = json.dumps(result, ensure_ascii=False, indent=2).encode() + b"\n"
         conditional_writes.write_result(output, content, overwrite=overwrite)

@@ -1,4 +1,3 @@
-import dataclasses
 import json
 
 import numpy as np
@@ -65,7 +64,7 @@ def opened(place, make_reranker, tmp_path):
 
 
 def test_the_nearest_are_ordered_by_its_score_and_the_rest_follow_in_their_order(opened):
-    plain = dataclasses.replace(opened, reranker=None)
+    plain = open_searcher(opened.index.url)
     query = ["cancel my bill"]
     before, after = plain.rank(query, 7), opened.rank(query, 7)
     assert sorted(after.ids[0, :DEPTH]) == sorted(before.ids[0, :DEPTH])
@@ -109,10 +108,10 @@ def test_further_encoders_are_asked_and_a_changed_one_is_refused(place, make_rer
     url = make_reranker(tmp_path / "r", encoders=[("other", digest)])
     opened = open_searcher(str(place / "index-model"), rerank=url)
     asked = pa.array(["pay my bill"])
-    hits = dataclasses.replace(opened, reranker=None).rank(asked, DEPTH)
-    table = opened.reranker.features(opened.index, asked, hits.rows, hits.scores)
+    hits = open_searcher(opened.index.url).rank(asked, DEPTH)
+    table = opened.retrieval.reranker.features(opened.index, asked, hits.rows, hits.scores)
     texts = opened.index.questions(hits.rows[0])["text"]
-    for place_of, encoder in ((0, opened.index.encoder), (3, opened.reranker.encoders[0])):
+    for place_of, encoder in ((0, opened.index.encoder), (3, opened.retrieval.reranker.encoders[0])):
         expected = encoder.encode(texts) @ encoder.encode(asked)[0]
         assert table[0, :, place_of] == pytest.approx(expected, abs=1e-5)
         assert table[0, expected.argmax(), place_of + 1] == 0
@@ -127,10 +126,10 @@ def test_a_reranker_of_another_index_is_refused(place, make_reranker, tmp_path):
 
 
 def test_what_is_saved_is_what_is_loaded(opened):
-    again = load_reranker(opened.reranker.url, model_digest=opened.index.settings.model_digest)
-    assert again.settings == opened.reranker.settings
-    assert again.counts.words == opened.reranker.counts.words
-    assert all((again.weights[name] == opened.reranker.weights[name]).all() for name in again.weights)
+    again = load_reranker(opened.retrieval.reranker.url, model_digest=opened.index.settings.model_digest)
+    assert again.settings == opened.retrieval.reranker.settings
+    assert again.counts.words == opened.retrieval.reranker.counts.words
+    assert all((again.weights[name] == opened.retrieval.reranker.weights[name]).all() for name in again.weights)
 
 
 @pytest.mark.parametrize("name", ["words.txt", "reranker.safetensors"])
@@ -140,7 +139,7 @@ def test_a_flipped_bit_is_noticed(opened, place, tmp_path, name):
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
     with pytest.raises(QprError, match=name):
-        open_searcher(str(place / "index-model"), rerank=opened.reranker.url)
+        open_searcher(str(place / "index-model"), rerank=opened.retrieval.reranker.url)
 
 
 def test_weights_that_are_no_numbers_are_not_saved(make_reranker, tmp_path):
@@ -164,17 +163,17 @@ def test_a_feature_far_from_its_mean_counts_no_more_than_the_largest():
 
 
 def test_a_reranker_is_a_value(opened):
-    assert isinstance(opened.reranker, Reranker)
-    assert opened.reranker.depth == DEPTH
+    assert isinstance(opened.retrieval.reranker, Reranker)
+    assert opened.retrieval.reranker.depth == DEPTH
 
 
 def test_a_reranker_without_a_version_of_its_words_compares_by_the_first_one(opened, place, tmp_path):
-    assert opened.reranker.counts.tokenizer == 2
+    assert opened.retrieval.reranker.counts.tokenizer == 2
     manifest = tmp_path / "r" / "manifest.json"
     content = json.loads(manifest.read_text())
     assert content["configuration"].pop("tokenizer") == 2
     manifest.write_text(json.dumps(content))
-    older = open_searcher(str(place / "index-model"), rerank=opened.reranker.url).reranker
+    older = open_searcher(str(place / "index-model"), rerank=opened.retrieval.reranker.url).retrieval.reranker
     [rows], table = worded(pa.array(["is c++ 3.14"]), older.counts, opened.index.encoder)
     assert (rows < len(table.idf) - 1).sum() == len(["is", "c", "3", "14"])
 
@@ -183,4 +182,4 @@ def test_a_configuration_of_another_version_is_named(opened, place, tmp_path):
     manifest = tmp_path / "r" / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"version": 1', '"version": 2'))
     with pytest.raises(QprError, match=r"configuration: version: .*Learn the reranker again"):
-        open_searcher(str(place / "index-model"), rerank=opened.reranker.url)
+        open_searcher(str(place / "index-model"), rerank=opened.retrieval.reranker.url)

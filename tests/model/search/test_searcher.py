@@ -1,8 +1,13 @@
+import shutil
+
+import numpy as np
 import pytest
 
 from model.search.searcher import open_searcher
-from schemas.errors import QprError
+from schemas.artifacts.manifest import read_manifest
+from schemas.errors import QprError, UsageError
 from schemas.text import question_id
+from tests.faults.damages import sign
 
 TEXTS = ["pay my bill", "bill my pay", "my bill, pay", "cancel my flight", "rent a car"]
 
@@ -20,7 +25,14 @@ def place(folder, make_model, make_dataset, request):
         make_dataset(folder / "data", [], alone=TEXTS)
         given = ("--questions", folder / "data", "--model", folder / "model", "--output", folder / "index")
         assert run("index", *given, "--shards", 3).code == 0
+        assert run("index", *given[:-1], folder / "plain", "--no-bm25").code == 0
     return folder
+
+
+@pytest.fixture
+def copy(place, tmp_path):
+    shutil.copytree(place / "index", tmp_path / "copy")
+    return tmp_path / "copy"
 
 
 def test_the_question_itself_is_first_among_others_of_the_same_words_and_can_be_left_out(place):
@@ -60,3 +72,90 @@ def test_odd_questions_are_searched(place, question):
 def test_a_model_is_no_index(place):
     with pytest.raises(QprError, match="holds a model, not an index"):
         open_searcher(str(place / "model"))
+
+
+@pytest.mark.parametrize("mode", ["exact", "dense", "bm25", "fusion"])
+def test_the_question_itself_is_first_in_every_mode(place, mode):
+    searcher = open_searcher(str(place / "index"), mode=mode)
+    for text in TEXTS:
+        hits = searcher.search(f" {text.upper()}!", k=10**9)
+        assert (hits[0].rank, hits[0].text) == (1, text)
+        assert len({hit.question_id for hit in hits}) == len(hits)
+        assert question_id(text) not in searcher.rank([text], 5, exclude=[question_id(text)]).ids
+    assert searcher.search("?!") == []
+    assert searcher.rank([], 2).ids.shape == (0, 2)
+    for k in (0, -1):
+        with pytest.raises(UsageError, match=f"k must be at least 1, got {k}"):
+            searcher.search("pay", k=k)
+
+
+def test_hits_have_the_ranks_of_the_searches_that_found_them(place):
+    ranks = {
+        mode: [
+            (hit.why.dense_rank, hit.why.lexical_rank)
+            for hit in open_searcher(str(place / "index"), mode=mode).search("paying bills", 5)
+        ]
+        for mode in ("exact", "dense", "bm25", "fusion")
+    }
+    assert ranks["exact"] == []
+    assert ranks["dense"] == [(rank, None) for rank in range(1, 6)]
+    assert ranks["bm25"] == [(None, rank) for rank in range(1, 4)]  # of stems: the others share none
+    assert sorted(rank for rank, _ in ranks["fusion"]) == [1, 2, 3, 4, 5]
+    assert sorted(rank for _, rank in ranks["fusion"] if rank) == [1, 2, 3]
+
+
+def test_the_default_mode_is_the_indexs(place):
+    assert open_searcher(str(place / "index")).retrieval.mode == "dense"  # too few validation clusters to choose by
+
+
+@pytest.mark.parametrize("mode", ["bm25", "fusion"])
+def test_a_mode_that_the_index_lacks_is_named(place, mode):
+    with pytest.raises(
+        QprError, match=f"has no BM25, which mode {mode} needs. Build the index again without --no-bm25"
+    ):
+        open_searcher(str(place / "plain"), mode=mode)
+
+
+def test_a_mode_and_a_reranker_that_contradict_each_other_are_refused(place):
+    with pytest.raises(UsageError, match="--mode rerank: needs a reranker"):
+        open_searcher(str(place / "index"), mode="rerank")
+    with pytest.raises(UsageError, match="--rerank: belongs to --mode rerank, got --mode dense"):
+        open_searcher(str(place / "index"), mode="dense", rerank="r")
+
+
+def test_the_files_of_bm25_depend_neither_on_shards_nor_on_the_run(place, qpr, tmp_path):
+    given = ("--questions", place / "data", "--model", place / "model", "--output", tmp_path / "one")
+    assert qpr("index", *given, "--shards", 1).code == 0
+    one, three = (read_manifest(str(url), "index").of("lexical") for url in (tmp_path / "one", place / "index"))
+    assert [file.sha256 for file in one] == [file.sha256 for file in three]
+    assert len(one) == 6
+
+
+def test_a_flipped_bit_of_bm25_is_noticed_in_every_mode(copy):
+    for path in sorted(copy.rglob("lexical/*.bin")):
+        content = path.read_bytes()
+        path.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+        for mode in ("dense", "bm25"):
+            with pytest.raises(QprError, match=f"{path.name}: does not match the manifest's sha256"):
+                open_searcher(str(copy), mode=mode)
+        path.write_bytes(content)
+    path.unlink()
+    with pytest.raises(QprError, match="is gone, though the manifest lists it"):
+        open_searcher(str(copy), mode="fusion")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("ids", lambda ids: ids + 1, "BM25 is of other questions than the index"),
+        ("weights", lambda weights: weights * 0, "BM25: a weight is not above 0"),
+        ("questions", lambda numbers: numbers + 1000, "BM25: a term is in a question that is not there"),
+    ],
+)
+def test_signed_arrays_of_bm25_that_do_not_fit_are_refused(copy, name, change, message):
+    [path] = copy.rglob(f"lexical/{name}.bin")
+    kind = {"ids": np.int64, "weights": np.float32, "questions": np.int32}[name]
+    path.write_bytes(change(np.frombuffer(path.read_bytes(), kind)).astype(kind).tobytes())
+    sign(copy)
+    with pytest.raises(QprError, match=f"{message}.*Build the index again"):
+        open_searcher(str(copy), mode="fusion")

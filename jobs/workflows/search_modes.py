@@ -1,0 +1,119 @@
+"""Choice of the default way of searching an index, by the validation clusters of the indexed datasets.
+
+datasets, files of an index that is not published yet -> with_mode -> its settings with the default way and all figures
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from jobs.display.console import working
+from model.choices import IndexMode
+from model.evaluation.evaluator import ranked_ids
+from model.evaluation.metrics import Ints, Metrics, per_question, ranks
+from model.evaluation.relevance import Judgements, judgements
+from model.index.index import Index, IndexSettings, ModeFigures
+from model.index.lexical import Lexical
+from model.index.lexical_files import open_lexical
+from model.search.opening import open_index
+from model.search.retrieval import Retrieval
+from model.search.searcher import Searcher
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import Manifest
+from schemas.artifacts.writer import Output
+from schemas.tables import LEXICAL
+
+QUERIES: Final = 1_000
+"""Maximum queries: differences of a point of MRR are seen, and at Quora's size they take half a minute."""
+
+LEAST_QUERIES: Final = 100
+"""With fewer, a difference between two ways is mostly chance."""
+
+WEIGHTS: Final = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
+"""Weights of BM25's reciprocal ranks in a fusion that are compared."""
+
+DEPTH: Final = 20
+TIMED: Final = 100
+
+
+class MeasuredModes(NamedTuple):
+    """Figures of each way of searching, and the best weight of BM25 in a fusion."""
+
+    figures: dict[IndexMode, ModeFigures]
+    lexical_weight: float
+
+
+def with_mode(
+    settings: IndexSettings, datasets: Sequence[str], target: Output, draft: Manifest, *, latency_ms: float
+) -> IndexSettings:
+    """Return the settings of an index with its default way of searching; without BM25 or enough queries, dense.
+
+    Args:
+        settings: of the index.
+        datasets: URLs of the indexed datasets.
+        target: the index.
+        draft: its manifest so far.
+        latency_ms: maximum median milliseconds of a query in the default way.
+
+    Raises:
+        QprError: a dataset or a file of the index cannot be read.
+    """
+    if not draft.of(LEXICAL) or not datasets:
+        return settings
+    columns = ["question_ids", "texts"]
+    tables = [open_dataset(url).table("clusters", columns=columns, split="validation") for url in datasets]
+    judged = judgements(pa.concat_tables(tables), limit=QUERIES)
+    if len(judged) < LEAST_QUERIES:
+        return settings
+    index = open_index(target.url, unpublished=draft)
+    lexical = open_lexical(target.url, draft, index)
+    assert lexical is not None
+    with working("Comparing ways of searching on validation"):
+        measured = measured_modes(judged, index, lexical)
+    mode = chosen_mode(measured.figures, latency_ms=latency_ms)
+    chosen = {"mode": mode, "lexical_weight": measured.lexical_weight, "modes": measured.figures}
+    return settings.model_copy(update=chosen)
+
+
+def measured_modes(judged: Judgements, index: Index, lexical: Lexical) -> MeasuredModes:
+    """Return the figures of ways to search an index, and the best weight of a fusion."""
+    by_weight = {weight: _metrics(Retrieval(index, "fusion", lexical, weight), judged).mrr for weight in WEIGHTS}
+    weight = max(by_weight, key=by_weight.__getitem__)
+    ways: dict[IndexMode, Retrieval] = {
+        "dense": Retrieval(index),
+        "bm25": Retrieval(index, "bm25", lexical),
+        "fusion": Retrieval(index, "fusion", lexical, weight),
+    }
+    return MeasuredModes({name: _figures(way, judged) for name, way in ways.items()}, weight)
+
+
+def chosen_mode(figures: Mapping[IndexMode, ModeFigures], *, latency_ms: float) -> IndexMode:
+    """Return the way with the highest MRR among those within the latency; dense where none is, or none was measured."""
+    fast = {name: of.mrr for name, of in figures.items() if of.median_ms <= latency_ms}
+    return max(fast, key=fast.__getitem__) if fast else "dense"
+
+
+def _figures(way: Retrieval, judged: Judgements) -> ModeFigures:
+    metrics, searcher = _metrics(way, judged), Searcher(way)
+    milliseconds = []
+    for text in judged.texts.slice(0, TIMED).to_pylist():
+        started = time.perf_counter()
+        searcher.search(text, 10)
+        milliseconds.append(1_000 * (time.perf_counter() - started))
+    return ModeFigures(
+        queries=len(judged),
+        hits_at_1=round(metrics.hits_at_1, 4),
+        mrr=round(metrics.mrr, 4),
+        median_ms=round(float(np.median(milliseconds)), 3),
+    )
+
+
+def _metrics(way: Retrieval, judged: Judgements) -> Metrics:
+    found: Ints = ranked_ids(Searcher(way), judged, depth=DEPTH)
+    places = ranks(found, queries=judged.queries, relevant=judged.relevant)
+    return per_question(places, queries=judged.queries, count=len(judged))

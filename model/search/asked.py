@@ -1,0 +1,49 @@
+"""Questions given to a search by a program, checked.
+
+arguments of Searcher -> checked_question, checked_questions -> texts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from schemas.errors import UsageError
+
+
+def checked_questions(questions: object, call: str) -> list[str]:
+    """Return the questions given to ``<call>_many``.
+
+    Raises:
+        UsageError: they are one str, no sequence, or contain something else than text.
+    """
+    if isinstance(questions, str) or not isinstance(questions, Iterable):
+        kind = type(questions).__name__
+        raise UsageError(f"{call}_many takes a list of questions, got {kind}. Write {call}(question) for one")
+    listed = list(questions)
+    for number, question in enumerate(listed):
+        if not isinstance(question, str):
+            kind = type(question).__name__
+            raise UsageError(f"{call}_many takes a list of str, item {number} is of type {kind}. Convert it to str")
+        if not _is_text(question):
+            raise UsageError(f"item {number} is no text: it has a surrogate without its pair. Decode it from UTF-8")
+    return listed
+
+
+def _is_text(question: str) -> bool:
+    try:
+        question.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def checked_question(question: object, call: str) -> str:
+    """Return the question given to ``call``.
+
+    Raises:
+        UsageError: it is not a str.
+    """
+    if not isinstance(question, str):
+        kind = type(question).__name__
+        raise UsageError(f"{call} takes one question as a str, got {kind}. Write {call}_many([...]) for several")
+    return question
