@@ -1,6 +1,6 @@
 """Work behind `qpr index`: run the pipeline with a model and FAISS, publish what it wrote, print it.
 
-question files, model URL -> build_index -> index
+question files, model URL -> build_index -> index, with a confidence model where there are validation clusters
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from jobs.display.console import emit, say, two_columns, working
 from jobs.options.inputs import input_files
+from jobs.workflows.confidence import fit_confidence
 from jobs.workflows.search_modes import with_mode
 from jobs.workflows.worker_encoder import WorkerEncoder
 from model.encoders.loading import load_encoder
@@ -31,7 +32,7 @@ from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, Source
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.quantities import counted
-from schemas.tables import MODEL
+from schemas.tables import CONFIDENCE, MODEL
 
 if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
@@ -159,11 +160,13 @@ def build_index(
         )
         datasets = {file.url: None for file in inputs.files if isinstance(file, DatasetFile)}
         published = with_mode(published, [*datasets], target, draft, latency_ms=settings.latency_ms)
+        fitted = fit_confidence([*datasets], target, draft)
         manifest = target.publish(
-            files,
+            [*files, *fitted.files],
             inputs=draft.inputs,
             configuration=published.model_dump(exclude_none=True),
-            counters=draft.counters,
+            counters=draft.counters | fitted.counters,
+            distributions=fitted.distributions,
         )
     _show(output, manifest, ignored=inputs.ignored_columns, as_json=as_json)
 
@@ -174,6 +177,7 @@ def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) ->
         "digest": manifest.digest,
         "seconds": manifest.seconds,
         "counters": manifest.counters,
+        "confidence": manifest.distributions.get(CONFIDENCE),
         "ignored_columns": ignored,
         "configuration": manifest.configuration,
     }

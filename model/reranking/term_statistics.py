@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +18,10 @@ import pyarrow.compute as pc
 
 from model.encoders.interface import Encoder, Matrix
 from schemas.errors import QprError
+from schemas.older_words import words_v1
 from schemas.quantities import counted
 from schemas.text_arrays import distinct_all, words_all
-from schemas.words import VERSION
+from schemas.words import VERSION, words
 
 MOST_WORDS = 24
 """Words of a question that are looked at: of Quora's questions 3 % have more."""
@@ -68,6 +71,12 @@ class WordCounts:
     def _place(self) -> dict[str, int]:
         return {word: place for place, word in enumerate(self.words)}
 
+    def most_frequent(self, limit: int) -> WordCounts:
+        """Return the counts of the most frequent words, the smaller ones of equally frequent words."""
+        kept = np.sort(np.argsort(-self.counts, kind="stable")[:limit])
+        words = tuple(self.words[place] for place in kept.tolist())
+        return dataclasses.replace(self, words=words, counts=self.counts[kept])
+
     def checked(self) -> WordCounts:
         """Return these counts after checking that their parts fit together.
 
@@ -100,7 +109,16 @@ class WordTable(NamedTuple):
 
 def worded(keys: pa.Array, counts: WordCounts, encoder: Encoder) -> tuple[npt.NDArray[np.int32], WordTable]:
     """Return the words of questions, (questions, `MOST_WORDS`) rows of a table, and that table."""
-    listed = words_all(keys, version=counts.tokenizer)
+    rows, words = word_rows(keys, version=counts.tokenizer)
+    return rows, word_table(words, counts, encoder)
+
+
+def word_rows(keys: pa.Array, *, version: int) -> tuple[npt.NDArray[np.int32], pa.Array]:
+    """Return the words of questions, (questions, `MOST_WORDS`) numbers of distinct words, and these words.
+
+    The number of no word is their count.
+    """
+    listed = words_all(keys, version=version)
     encoded = pc.list_flatten(listed).dictionary_encode()
     lengths = pc.list_value_length(listed).to_numpy()
     starts = np.cumsum(lengths) - lengths
@@ -108,7 +126,18 @@ def worded(keys: pa.Array, counts: WordCounts, encoder: Encoder) -> tuple[npt.ND
     there = places < lengths[:, None]
     rows = np.full(there.shape, len(encoded.dictionary), np.int32)
     rows[there] = encoded.indices.to_numpy()[(starts[:, None] + places)[there]]
-    return rows, word_table(encoded.dictionary, counts, encoder)
+    return rows, encoded.dictionary
+
+
+def few_word_rows(keys: Sequence[str], *, version: int) -> tuple[npt.NDArray[np.int32], list[str]]:
+    """Return the same as `word_rows` for a few questions, without calls of Arrow, which take longer than the work."""
+    cut = words if version == VERSION else words_v1
+    listed = [cut(key)[:MOST_WORDS] for key in keys]
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(itertools.chain.from_iterable(listed)))}
+    rows = np.full((len(listed), MOST_WORDS), len(numbers), np.int32)
+    for row, found in zip(rows, listed, strict=True):
+        row[: len(found)] = [numbers[word] for word in found]
+    return rows, list(numbers)
 
 
 def word_table(words: pa.Array, counts: WordCounts, encoder: Encoder) -> WordTable:

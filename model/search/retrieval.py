@@ -26,11 +26,15 @@ FUSED: Final = 20
 
 
 class Found(NamedTuple):
-    """A ranking, and the ranks of its questions, (n, k), by each way of finding them; 0 where it did not."""
+    """A ranking, and the ranks of its questions, (n, k), by each way of finding them; 0 where it did not.
+
+    ``nearest`` is the ranking by vectors, which may have more questions.
+    """
 
     ranking: Ranking
     dense_ranks: Ints
     lexical_ranks: Ints
+    nearest: Ranking
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,33 +55,41 @@ class Retrieval:
     lexical_weight: float = 1.0
     reranker: Reranker | None = None
 
-    def find(self, asked: pa.Array, k: int, exclude: Ints | None) -> Found:
+    def find(self, asked: pa.Array, k: int, exclude: Ints | None, *, neighbours: int = 0) -> Found:
         """Return the k best questions of each text; the question whose key equals that of the text is the first.
+
+        Args:
+            asked: the texts.
+            k: maximum number of hits of each.
+            exclude: for each text one question id to leave out.
+            neighbours: minimum nearest questions to find, also for ways that need none.
 
         Raises:
             UsageError: k is under 1.
         """
         if k < 1:
             raise UsageError(f"k must be at least 1, got {k}")
+        least = min(neighbours, len(self.index))
         nothing = _nothing(len(asked), 0)
         dense, lexical, ranking = nothing, nothing, _nothing(len(asked), k)
         if self.mode == "dense":
-            ranking = dense = self.index.rank(asked, k, exclude)
+            ranking = dense = self.index.rank(asked, max(k, least), exclude)
         elif self.mode == "bm25":
             ranking = lexical = self._by_words(asked, k, exclude)
+            dense = self.index.rank(asked, least, exclude) if least else nothing
         elif self.mode == "fusion":
-            depth = max(k, min(FUSED, len(self.index)))
+            depth = max(k, least, min(FUSED, len(self.index)))
             dense, lexical = self.index.rank(asked, depth, exclude), self._by_words(asked, depth, exclude)
             ranking = fused(dense, lexical, self.lexical_weight, k)
         elif self.reranker is not None:
-            dense = self.index.rank(asked, max(k, min(self.reranker.depth, len(self.index))), exclude)
+            dense = self.index.rank(asked, max(k, least, min(self.reranker.depth, len(self.index))), exclude)
             ranking = self.reranker.reordered(self.index, asked, dense, k)
         ids = np.array([question_id(text) for text in asked.to_pylist()], np.int64)
         rows = self.index.rows_of(ids)
         if exclude is not None:
             rows[ids == exclude] = -1
         ranking = ranking.with_first(ids, rows, k)
-        return Found(ranking, places(ranking.ids, dense.ids), places(ranking.ids, lexical.ids))
+        return Found(ranking, places(ranking.ids, dense.ids), places(ranking.ids, lexical.ids), dense)
 
     def _by_words(self, asked: pa.Array, k: int, exclude: Ints | None) -> Ranking:
         assert self.lexical is not None

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from model.certificates.version import Version
 from model.choices import Mode
+from model.confidence.features import NEIGHBOURS
 from model.index.index import Index
 from model.index.lexical_files import check_lexical, open_lexical
 from model.index.ranking import Ranking
@@ -25,12 +26,14 @@ from model.search.opening import open_index
 from model.search.results import Answer, Hit, Why
 from model.search.retrieval import Retrieval
 from schemas import __version__
-from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.manifest import read_manifest, read_verified
 from schemas.errors import QprError, UsageError
-from schemas.text import key, tokens
+from schemas.tables import CONFIDENCE
+from schemas.text import key, question_id, tokens
 
 if TYPE_CHECKING:
     from model.certificates.certificate import Loaded
+    from model.confidence.confidence import Confidence
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,11 +46,13 @@ class Searcher:
         retrieval: the index, and the way it is searched.
         version: all that decides the answers; None where the searcher was not opened from an artefact.
         certificate: of this version, permits answers to questions that are not in the index.
+        confidence: gives hits their probability.
     """
 
     retrieval: Retrieval
     version: Version | None = None
     certificate: Loaded | None = None
+    confidence: Confidence | None = None
 
     @property
     def index(self) -> Index:
@@ -80,13 +85,27 @@ class Searcher:
             UsageError: ``questions`` is one str or contains something else than str, or k is under 1.
         """
         asked = checked_questions(questions, "search")
-        found = self.retrieval.find(pa.array(asked, pa.string()), min(k, len(self)), None)
+        texts = pa.array(asked, pa.string())
+        found = self.retrieval.find(
+            texts, min(k, len(self)), None, neighbours=NEIGHBOURS if self.confidence is not None else 0
+        )
         there = found.ranking.found
         rows = iter(self.index.questions(found.ranking.rows[there]).to_pylist())
         hits = []
         for text, mask, dense, lexical in zip(asked, there, found.dense_ranks, found.lexical_ranks, strict=True):
             words, ranks = tokens(key(text)), zip(dense[mask].tolist(), lexical[mask].tolist(), strict=True)
             hits.append([_hit(next(rows), rank, words, *by) for rank, by in enumerate(ranks, start=1)])
+        if self.confidence is None:
+            return hits
+        from model.search.judging import judged, with_probability
+
+        judgement = judged(self.confidence, self.index, texts, found)
+        for query, (text, mask) in enumerate(zip(asked, there, strict=True)):
+            own, columns = question_id(text), np.flatnonzero(mask).tolist()
+            hits[query] = [
+                with_probability(hit, judgement, query, column, own=own)
+                for hit, column in zip(hits[query], columns, strict=True)
+            ]
         return hits
 
     def answer(self, question: str) -> Answer:
@@ -155,7 +174,8 @@ def open_searcher(
     index = open_index(url, probes=probes, exact=exact)
     retrieval = _retrieval(url, index, mode, rerank)
     version = _version(url, retrieval, rerank)
-    return Searcher(retrieval, version, _permit(certificate, version) if certificate else None)
+    permit = _permit(certificate, version) if certificate else None
+    return Searcher(retrieval, version, permit, _confidence(url))
 
 
 def _check_mode(mode: Mode | None, rerank: str | None) -> None:
@@ -188,11 +208,20 @@ def _permit(url: str, version: Version) -> Loaded:
     return permit
 
 
+def _confidence(url: str) -> Confidence | None:
+    files = read_manifest(url, "index").of(CONFIDENCE)
+    if not files:
+        return None
+    from model.confidence.saved_confidence import read_confidence
+
+    return read_confidence(read_verified(url, files[0]), source=f"{url}/{files[0].path}")
+
+
 def _version(url: str, retrieval: Retrieval, rerank: str | None) -> Version:
     from model.guards.registry import GUARDS
 
     manifest = read_manifest(url, "index")
-    confidence = manifest.of("confidence")
+    confidence = manifest.of(CONFIDENCE)
     return Version(
         index=manifest.digest,
         confidence=confidence[0].sha256 if confidence else None,

@@ -34,7 +34,7 @@ _HOW_TO_MAKE = {
 _TABLES: dict[str, frozenset[str]] = {
     "dataset": frozenset({"questions", "clusters", "pairs", "rejected", "leakage"}),
     "model": frozenset({"model"}),
-    "index": frozenset({"shards", "ids", "model", "lexical", "rejected"}),
+    "index": frozenset({"shards", "ids", "model", "lexical", "confidence", "rejected"}),
     "calibration": frozenset({"weights", "curves", "verdicts"}),
     "reranker": frozenset({"reranker"}),
     "certificate": frozenset({"certificate"}),
@@ -73,7 +73,8 @@ class _Version(pydantic.BaseModel):
 class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Inputs, configuration, counters and files of a run.
 
-    ``distributions`` holds minimum, quartiles and maximum of columns of its tables, by name.
+    ``distributions`` holds minimum, quartiles and maximum of columns of its tables, by name, and measures of its
+    confidence model.
     """
 
     kind: Kind

@@ -29,7 +29,8 @@ def search(
     """Find the questions most similar to each question.
 
     A question of the index that is equal but for case, white space and outer punctuation comes first. Each hit names
-    the words that it shares with the question, and its rank by the distance of the vectors.
+    the words that it shares with the question, its rank by the distance of the vectors, and the probability that it
+    means the same, where the index was built from a dataset with validation clusters.
 
     A question that begins with a dash follows after --.
 
@@ -42,6 +43,8 @@ def search(
     if not given and is_typed():
         say("Type a question and press Enter; Ctrl-D ends.")
     opened = open_searcher(index, **settings.model_dump(exclude={"k"}))
+    if opened.confidence is None:
+        say("the index has no confidence model, so hits have no probability")
     k = min(settings.k, len(opened))
     empty = True
     for batch in question_batches(given, hits=k):

@@ -103,7 +103,8 @@ def test_a_question_without_a_word_gets_no_hits_and_a_note(index, capsys, monkey
 
 def test_a_person_gets_no_table_of_no_hits(index, capsys):
     assert run("search", "--index", index, "?!") == 0
-    assert capsys.readouterr() == ("", "warning: '?!': no word to search by\n")
+    notes = "the index has no confidence model, so hits have no probability\n"
+    assert capsys.readouterr() == ("", notes + "warning: '?!': no word to search by\n")
 
 
 def test_a_line_that_is_not_utf8_is_named_after_those_before_it_were_answered(index, capsys, monkeypatch):

@@ -1,0 +1,90 @@
+"""Fit of the confidence model at the end of `qpr index`, from the validation clusters of the indexed datasets.
+
+datasets, files of an index that is not published yet -> fit_confidence -> confidence.json, its measures
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from jobs.display.console import counting, say
+from model.confidence.confidence import Confidence
+from model.confidence.examples import examples
+from model.confidence.fitting import LEAST_GROUPS, cross_validated, learn
+from model.confidence.quality import quality
+from model.confidence.saved_confidence import FILE, to_json
+from model.evaluation.relevance import judgements
+from model.index.index import Index
+from model.reranking.term_statistics import WordCounts
+from model.search.opening import open_index
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import File, Manifest
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError
+from schemas.quantities import counted
+from schemas.tables import CONFIDENCE
+from schemas.text_arrays import key_all
+
+MOST_QUERIES: Final = 5_000
+"""Maximum queries: Quora's 2,660 take a minute of one core, an eighth of what the index takes."""
+
+COUNTED: Final = 1_000_000
+"""Maximum questions whose words are counted."""
+
+
+class FittedConfidence(NamedTuple):
+    """The file of a confidence model, and counters and measures for the manifest; empty where there is none."""
+
+    files: list[File]
+    counters: dict[str, int]
+    distributions: dict[str, dict[str, float]]
+
+
+NONE: Final = FittedConfidence([], {}, {})
+
+
+def fit_confidence(datasets: Sequence[str], target: Output, draft: Manifest) -> FittedConfidence:
+    """Fit and write the confidence model of an index; without enough validation clusters there is none.
+
+    Args:
+        datasets: URLs of the indexed datasets.
+        target: the index.
+        draft: its manifest so far.
+
+    Raises:
+        QprError: a dataset or a file of the index cannot be read.
+    """
+    columns = ["question_ids", "texts"]
+    tables = [open_dataset(url).table("clusters", columns=columns, split="validation") for url in datasets]
+    clusters = sum(map(len, tables))
+    if clusters < LEAST_GROUPS:
+        if datasets:
+            found = f"{counted(clusters, 'cluster')} in split validation, {LEAST_GROUPS} are needed"
+            say(f"no confidence model, so hits have no probability: {found}")
+        return NONE
+    judged = judgements(pa.concat_tables(tables), limit=MOST_QUERIES)
+    index = open_index(target.url, unpublished=draft)
+    counts = counts_of(index)
+    with counting("learning confidence, queries", total=len(judged)) as show:
+        gathered = examples(index, judged, counts, on_queries=show)
+    try:
+        measures = quality(cross_validated(gathered), gathered.right[:, 0])
+        content = to_json(Confidence(counts, learn(gathered)))
+    except QprError as error:
+        say(f"no confidence model, so hits have no probability: {error}")
+        return NONE
+    return FittedConfidence(
+        [target.write(FILE, content, table=CONFIDENCE)],
+        {"confidence_queries": len(judged)},
+        {CONFIDENCE: {name: round(value, 4) for name, value in measures._asdict().items()}},
+    )
+
+
+def counts_of(index: Index) -> WordCounts:
+    """Return the number of questions with each word, of evenly spaced questions of an index."""
+    step = -(-len(index) // COUNTED)
+    return WordCounts.of(key_all(index.questions(np.arange(0, len(index), step))["text"].combine_chunks()))

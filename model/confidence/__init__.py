@@ -1,0 +1,1 @@
+"""Confidence: the probability that a hit is right, from a query and its ranking."""

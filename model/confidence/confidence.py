@@ -1,0 +1,126 @@
+"""Confidence: the probability that a hit is right, with the contribution of each feature.
+
+texts, ranking by distance, its questions -> ranked_features -> AdditiveModel -> Judgement
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from model.confidence.additive_model import AdditiveModel
+from model.confidence.features import NAMES, Doubles, Flags, Ints, Rows, features
+from model.index.ranking import Ranking
+from model.reranking.term_statistics import MOST_WORDS, WordCounts, few_word_rows, word_rows
+from schemas.text import key
+from schemas.text_arrays import key_all
+
+FEW = 64
+"""Maximum texts whose words are cut one by one; a call of Arrow takes as long as two texts."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Judgement:
+    """Judgement of the hits of n queries, w of each.
+
+    Attributes:
+        probabilities: (n, w) that a hit is right, in [0, 1]; NaN where there is none.
+        contributions: (n, w, F) of the features `NAMES` to it, in log odds; 0 on average over the examples of the fit.
+    """
+
+    probabilities: Doubles
+    contributions: Doubles
+
+    def reasons(self, query: int, place: int) -> dict[str, float]:
+        """Return the contributions of a hit by the name of their feature."""
+        return dict(zip(NAMES, self.contributions[query, place].tolist(), strict=True))
+
+
+@dataclasses.dataclass(frozen=True)
+class Confidence:
+    """A fitted confidence model.
+
+    Attributes:
+        counts: of the words of the index.
+        model: of the features `NAMES`.
+    """
+
+    counts: WordCounts
+    model: AdditiveModel
+
+    def judge(
+        self, texts: pa.Array, nearest: Ranking, questions: pa.Table, places: npt.ArrayLike | None = None
+    ) -> Judgement:
+        """Return the probability that a hit is right; arguments as of `ranked_features`."""
+        columns = _places(nearest, places)
+        table, there = ranked_features(self.counts, texts, nearest, questions, columns)
+        contributions = self.model.contributions(table)
+        return Judgement(np.where(there, self.model.probability(contributions), np.nan), contributions)
+
+
+def ranked_features(
+    counts: WordCounts,
+    texts: pa.Array,
+    nearest: Ranking,
+    questions: pa.Table,
+    places: npt.ArrayLike | None = None,
+    *,
+    alone: Flags | None = None,
+) -> tuple[Doubles, Flags]:
+    """Return the features of hits, (n, w, F), and where there is a hit, (n, w).
+
+    Args:
+        counts: of the words of the index.
+        texts: (n,) queries, not normalized.
+        nearest: (n, k) the questions nearest to them by `Index.rank`, of which `NEIGHBOURS` are compared.
+        questions: `Index.questions` of ``nearest.rows`` where there is a hit, one query after the other.
+        places: (n, w) columns of ``nearest`` to look at, -1 for none; all by default.
+        alone: (n, k) hits to regard as in no cluster.
+    """
+    columns, found = _places(nearest, places), nearest.found
+    there = (columns >= 0) & np.take_along_axis(found, np.maximum(columns, 0), axis=1)
+    columns = np.where(there, columns, 0)
+    numbers = (np.cumsum(found) - 1).reshape(found.shape)
+    chosen = np.take_along_axis(numbers, columns, axis=1)[there]
+    rows, words = _words(texts, questions["text"], chosen, version=counts.tokenizer)
+    idf = np.append(counts.idf(words), np.float32(0))
+    of_hits = np.full((*columns.shape, MOST_WORDS), len(words), np.int32)
+    of_hits[there] = rows[len(texts) :]
+    clusters = _clusters(questions, found)
+    if alone is not None:
+        clusters = np.where(alone, _own(found.shape), clusters)
+    distances = -nearest.scores.astype(float)
+    return features(distances, clusters, columns, (rows[: len(texts)], of_hits), idf), there
+
+
+def _places(nearest: Ranking, places: npt.ArrayLike | None) -> Ints:
+    if places is None:
+        return np.broadcast_to(np.arange(nearest.ids.shape[1]), nearest.ids.shape)
+    return np.asarray(places, np.int64)
+
+
+def _words(texts: pa.Array, hits: pa.ChunkedArray, chosen: Ints, *, version: int) -> tuple[Rows, list[str]]:
+    """Return the words of the queries, then those of the chosen hits, as rows of a list of distinct words."""
+    if len(texts) + len(hits) > FEW:
+        both = pa.concat_arrays([texts, hits.combine_chunks().take(pa.array(chosen))])
+        rows, words = word_rows(key_all(both), version=version)
+        return rows, words.to_pylist()
+    listed = hits.to_pylist()
+    both = texts.to_pylist() + [listed[place] for place in chosen.tolist()]
+    return few_word_rows([key(text) for text in both], version=version)
+
+
+def _clusters(questions: pa.Table, found: Flags) -> Ints:
+    """Return a number for the cluster of each hit: from 0, below 0 for a hit in none."""
+    clusters, numbers = _own(found.shape), dict[int, int]()
+    listed = zip(questions["cluster_id"].to_pylist(), clusters[found].tolist(), strict=True)
+    clusters[found] = [own if cluster is None else numbers.setdefault(cluster, len(numbers)) for cluster, own in listed]
+    return clusters
+
+
+def _own(shape: tuple[int, ...]) -> Ints:
+    """Return distinct numbers below 0."""
+    return -1 - np.arange(np.prod(shape), dtype=np.int64).reshape(shape)

@@ -1,0 +1,116 @@
+"""Examples of a confidence model: queries with known paraphrases, each also with its paraphrases removed.
+
+Index, Judgements -> examples -> Examples
+
+A query's own question is left out of its ranking. A cluster of two questions would not be known without the query, so
+the other question counts as in no cluster. In the clusters as they are indexed it would be a hit whose cluster has no
+other question, which can only be right: no real request has that to offer.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from model.confidence.confidence import ranked_features
+from model.confidence.features import NEIGHBOURS, Doubles, Flags, Ints
+from model.evaluation.relevance import Judgements
+from model.index.index import Index
+from model.index.ranking import Ranking
+from model.reranking.candidates import groups, relevant
+from model.reranking.term_statistics import WordCounts
+
+QUERIES: Final = 256
+"""Queries searched and compared together."""
+
+REMOVED: Final = 100
+"""Maximum paraphrases that are removed from a ranking; further ones have farther neighbours between them."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Examples:
+    """m rankings with features; the second half has the queries of the first, without their paraphrases.
+
+    Attributes:
+        table: (m, k, F) features of the hits.
+        there: (m, k), where there is a hit.
+        right: (m, k), which are paraphrases of the query.
+        groups: (m,) queries that paraphrase one another have one number, from 0 without gaps.
+        answerable: (m,) whether the paraphrases are not removed.
+    """
+
+    table: Doubles
+    there: Flags
+    right: Flags
+    groups: Ints
+    answerable: Flags
+
+    def part(self, mask: Flags) -> Examples:
+        """Return the rankings of a mask (m,)."""
+        return Examples(*(values[mask] for values in vars(self).values()))
+
+
+def examples(
+    index: Index,
+    judged: Judgements,
+    counts: WordCounts,
+    *,
+    as_indexed: bool = False,
+    on_queries: Callable[[int], None] = lambda _: None,
+) -> Examples:
+    """Search an index by every query, its own question left out, with and without its paraphrases.
+
+    Args:
+        index: to search.
+        judged: the queries, at least one.
+        counts: of the words of the index.
+        as_indexed: regard the other one of two questions as in its cluster; to measure what that gives away.
+        on_queries: called with the number of queries done.
+    """
+    mates = np.bincount(judged.queries, minlength=len(judged))
+    depth = min(NEIGHBOURS + min(int(mates.max(initial=0)), REMOVED), len(index))
+    rankings = []
+    for start in range(0, len(judged), QUERIES):
+        part = slice(start, start + QUERIES)
+        rankings.append(index.rank(judged.texts.slice(start, QUERIES), depth, exclude=judged.ids[part]))
+        on_queries(min(start + QUERIES, len(judged)))
+    whole = Ranking(*map(np.concatenate, zip(*(vars(ranking).values() for ranking in rankings), strict=True)))
+    right = relevant(whole.ids, judged) & whole.found
+    lone = right & (mates == 1)[:, None] & (not as_indexed)
+    halves = []
+    for removed in (np.zeros_like(right), right):
+        order = np.argsort(removed | ~whole.found, axis=1, kind="stable")[:, :NEIGHBOURS]
+        ranking = _reordered(whole, order, removed)
+        kept, alone = (np.take_along_axis(flags, order, axis=1) for flags in (right, lone))
+        table, there = _features(index, judged, counts, ranking, alone)
+        halves.append((table, there, kept & there))
+    table, there, is_right = (np.concatenate(parts) for parts in zip(*halves, strict=True))
+    number = groups(judged)
+    answerable = np.repeat([True, False], len(judged))
+    return Examples(table, there, is_right, np.concatenate([number, number]), answerable)
+
+
+def _reordered(whole: Ranking, order: Ints, removed: Flags) -> Ranking:
+    """Return a ranking in another order, with padding in place of the hits that are removed."""
+    gone, ids, rows, scores = (
+        np.take_along_axis(values, order, axis=1) for values in (removed, whole.ids, whole.rows, whole.scores)
+    )
+    blank = np.float32(-np.inf)
+    return Ranking(np.where(gone, -1, ids), np.where(gone, blank, scores), np.where(gone, -1, rows))
+
+
+def _features(
+    index: Index, judged: Judgements, counts: WordCounts, ranking: Ranking, alone: Flags
+) -> tuple[Doubles, Flags]:
+    tables, there = [], []
+    for start in range(0, len(judged), QUERIES):
+        part = slice(start, start + QUERIES)
+        nearest = Ranking(ranking.ids[part], ranking.scores[part], ranking.rows[part])
+        questions = index.questions(nearest.rows[nearest.found])
+        table, mask = ranked_features(counts, judged.texts.slice(start, QUERIES), nearest, questions, alone=alone[part])
+        tables.append(table)
+        there.append(mask)
+    return np.concatenate(tables), np.concatenate(there)

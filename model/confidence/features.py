@@ -1,0 +1,100 @@
+"""Features of a hit beside the other hits of its query.
+
+distances and clusters of a ranking -> standings; words of queries and hits -> overlaps; both -> (n, w, features)
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from model.reranking.term_statistics import Floats
+
+NEIGHBOURS: Final = 20
+"""Nearest hits that a hit is compared with."""
+
+SIGNS: Final = {
+    "distance": -1,
+    "margin": 1,
+    "isolation": 1,
+    "mates": 1,
+    "shared": 1,
+    "shared_of_hit": 1,
+    "differing": -1,
+    "differing_of_hit": -1,
+    "length": 0,
+    "alone": 0,
+    "rank": 0,
+}
+"""The features in order, and the direction in which each may move a probability; 0: both.
+
+distance: squared Euclidean distance of the vectors. margin: additional distance to the nearest hit of another cluster;
+negative behind it. isolation: additional distance to the last of the `NEIGHBOURS`. mates: share of the other neighbours
+that are of the hit's cluster. shared, shared_of_hit: share of the words of the query and of the hit that the other has,
+by inverse document frequency. differing, differing_of_hit: number of words that the other lacks. length: log of the
+query's number of words. alone: 1 for a hit in no cluster. rank: log of the rank, from 0.
+"""
+
+NAMES: Final = tuple(SIGNS)
+
+Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.int32]
+
+
+def features(distances: Doubles, clusters: Ints, places: Ints, words: tuple[Rows, Rows], idf: Floats) -> Doubles:
+    """Return the features of hits, (n, w, len(NAMES)).
+
+    Args:
+        distances: (n, k) of the hits of n queries, ascending; inf where there is none.
+        clusters: (n, k) numbers of their clusters; each hit in no cluster has a negative one of its own.
+        places: (n, w) columns of the hits to look at.
+        words: (n, W) and (n, w, W) rows of ``idf`` of the words of the queries and of these hits.
+        idf: (V + 1,) inverse document frequencies of words; the last row is of no word.
+    """
+    table = np.empty((*places.shape, len(NAMES)))
+    columns = standings(distances, clusters, places) | overlaps(*words, idf)
+    for number, name in enumerate(NAMES):
+        table[:, :, number] = columns[name]
+    return table
+
+
+def standings(distances: Doubles, clusters: Ints, places: Ints) -> dict[str, Doubles]:
+    """Return the features of hits that follow from the ranking, each (n, w); arguments as of `features`."""
+    near, of_near = distances[:, :NEIGHBOURS], clusters[:, :NEIGHBOURS]
+    there = np.isfinite(near)
+    last = np.where(there, near, 0).max(axis=1, initial=0)[:, None]
+    distance = np.take_along_axis(distances, places, axis=1)
+    distance = np.where(np.isfinite(distance), distance, last)
+    cluster = np.take_along_axis(clusters, places, axis=1)
+    mate = (cluster[:, :, None] == of_near[:, None, :]) & there[:, None, :]
+    other = np.where(mate, np.inf, near[:, None, :]).min(axis=2, initial=np.inf)
+    others = np.maximum(there.sum(axis=1)[:, None] - (places < NEIGHBOURS), 1)
+    return {
+        "distance": distance,
+        "margin": np.where(np.isfinite(other), other, last) - distance,
+        "isolation": last - distance,
+        "mates": (mate.sum(axis=2) - (places < NEIGHBOURS)) / others,
+        "alone": (cluster < 0).astype(float),
+        "rank": np.log1p(places),
+    }
+
+
+def overlaps(queries: Rows, hits: Rows, idf: Floats) -> dict[str, Doubles]:
+    """Return the features of hits that follow from the words, each (n, w); arguments as ``words`` of `features`."""
+    none = len(idf) - 1
+    equal = (queries[:, None, :, None] == hits[:, :, None, :]) & (queries != none)[:, None, :, None]
+    of_query, of_hit = equal.any(axis=3), equal.any(axis=2)
+    weight, weight_of_hit = idf[queries].astype(float)[:, None, :], idf[hits].astype(float)
+    word, word_of_hit = (queries != none)[:, None, :], hits != none
+    length = np.maximum(word.sum(axis=2), 1)
+    return {
+        "shared": (weight * of_query).sum(axis=2) / np.maximum(weight.sum(axis=2), 1e-6),
+        "shared_of_hit": (weight_of_hit * of_hit).sum(axis=2) / np.maximum(weight_of_hit.sum(axis=2), 1e-6),
+        "differing": (word & ~of_query).sum(axis=2).astype(float),
+        "differing_of_hit": (word_of_hit & ~of_hit).sum(axis=2).astype(float),
+        "length": np.log(length) + np.zeros(hits.shape[:2]),
+    }

@@ -1,0 +1,54 @@
+"""Quality of probabilities: separation, error, calibration, and the share of queries that may be answered.
+
+probabilities, right or wrong -> quality -> Quality; the same and a share -> coverage
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Doubles = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+BINS: Final = 15
+"""Bins of equal width of the calibration error, as in Guo et al. 2017, section 2."""
+
+
+class Quality(NamedTuple):
+    """Quality of probabilities.
+
+    Attributes:
+        auc: probability that a right one has a higher probability than a wrong one; ties count one half.
+        brier: mean squared difference of probability and outcome.
+        calibration_error: expected difference of mean probability and share of right ones in `BINS` bins.
+    """
+
+    auc: float
+    brier: float
+    calibration_error: float
+
+
+def quality(probabilities: Doubles, right: Flags) -> Quality:
+    """Return the quality of probabilities (n,) by outcomes (n,), of which at least one is right and one is wrong."""
+    wrong = np.sort(probabilities[~right])
+    below, upto = (np.searchsorted(wrong, probabilities[right], side=side) for side in ("left", "right"))
+    auc = float((below + upto).mean() / 2 / len(wrong))
+    bins = np.minimum((probabilities * BINS).astype(int), BINS - 1)
+    gaps = np.bincount(bins, weights=probabilities - right, minlength=BINS)
+    return Quality(auc, float(np.mean((probabilities - right) ** 2)), float(np.abs(gaps).sum() / len(right)))
+
+
+def coverage(scores: Doubles, right: Flags, share: float) -> float:
+    """Return the largest share of queries answered, the most probable first, of which at most ``share`` are wrong.
+
+    Queries of equal score are answered together or not at all.
+    """
+    order = np.argsort(-scores, kind="stable")
+    answered = np.arange(1, len(order) + 1)
+    allowed = np.cumsum(~right[order]) <= share * answered
+    ends = np.append(np.diff(scores[order]) != 0, True)
+    possible = np.flatnonzero(allowed & ends)
+    return float((possible[-1] + 1) / len(order)) if len(possible) else 0.0

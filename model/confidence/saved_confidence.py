@@ -1,0 +1,83 @@
+"""The file of a confidence model in an index.
+
+Confidence -> to_json -> confidence.json -> read_confidence -> Confidence
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import numpy as np
+import pydantic
+
+from model.confidence.additive_model import AdditiveModel
+from model.confidence.confidence import Confidence
+from model.confidence.features import NAMES
+from model.reranking.term_statistics import WordCounts
+from schemas.artifacts.manifest import first_fault
+from schemas.errors import QprError
+
+FILE: Final = "confidence.json"
+
+MOST_WORDS_COUNTED: Final = 50_000
+"""Maximum words whose counts are stored: .8 MB. Quora's 536,489 questions have 48,204 that occur in two or more."""
+
+
+class SavedConfidence(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """The content of the file.
+
+    Attributes:
+        version: of the features, so that a model is never applied to other ones.
+        tokenizer: version of the words (`schemas.words`).
+        questions: number of questions of the index.
+        model: curves of all features, in their order.
+        words: the most frequent words, and how many questions have each, in ``counts``.
+        counts: of the words.
+    """
+
+    version: Literal[1] = 1
+    tokenizer: Literal[1, 2]
+    questions: int = pydantic.Field(ge=1)
+    model: AdditiveModel
+    words: tuple[str, ...]
+    counts: tuple[int, ...]
+
+    @pydantic.field_validator("model")
+    @classmethod
+    def _of_our_features(cls, model: AdditiveModel) -> AdditiveModel:
+        if tuple(model.curves) != NAMES:
+            raise ValueError(f"the features are not {', '.join(NAMES)}")
+        return model
+
+
+def to_json(confidence: Confidence) -> bytes:
+    """Return the content of the file of a model."""
+    counts = confidence.counts.most_frequent(MOST_WORDS_COUNTED)
+    saved = SavedConfidence(
+        tokenizer=counts.tokenizer,  # type: ignore[arg-type]  # checked
+        questions=counts.questions,
+        model=confidence.model,
+        words=counts.words,
+        counts=tuple(counts.counts.tolist()),
+    )
+    return saved.model_dump_json().encode() + b"\n"
+
+
+def read_confidence(content: bytes, *, source: str) -> Confidence:
+    """Return the model of a file's content.
+
+    Args:
+        content: of the file.
+        source: its URL, for errors.
+
+    Raises:
+        QprError: it is damaged, or of other features.
+    """
+    try:
+        saved = SavedConfidence.model_validate_json(content)
+        counts = np.array(saved.counts, np.int64)
+        checked = WordCounts(saved.words, counts, saved.questions, 1.0, saved.tokenizer).checked()
+    except (pydantic.ValidationError, OverflowError, QprError) as error:
+        fault = first_fault(error) if isinstance(error, pydantic.ValidationError) else str(error)
+        raise QprError(f"{source}: {fault}. Build the index again") from error
+    return Confidence(checked, saved.model)

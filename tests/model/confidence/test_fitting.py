@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from model.confidence.examples import Examples
+from model.confidence.features import NAMES, SIGNS
+from model.confidence.fitting import cross_validated, first_hits, learn
+from model.confidence.quality import quality
+from schemas.errors import QprError
+
+
+def drawn(clusters, *, seed=0, noise=0.0):
+    random = np.random.default_rng(seed)
+    m = clusters * 4
+    table = random.random((m, 6, len(NAMES)))
+    chance = 1 / (1 + np.exp(8 * (table[:, :, NAMES.index("distance")] - 0.5)))
+    right = random.random((m, 6)) < np.where(random.random((m, 1)) < noise, 0.5, chance)
+    return Examples(table, np.ones((m, 6), bool), right, np.arange(m) % clusters, np.ones(m, bool))
+
+
+def test_probabilities_of_other_clusters_are_calibrated():
+    found = drawn(200)
+    measured = quality(cross_validated(found), found.right[:, 0])
+    assert measured.auc > 0.8
+    assert measured.calibration_error < 0.1
+
+
+def test_a_cluster_is_judged_by_models_that_did_not_see_it():
+    found = drawn(40)
+    flipped = found.right.copy()
+    flipped[found.groups == 0] ^= True
+    other = Examples(**{**vars(found), "right": flipped})
+    ours, theirs = cross_validated(found), cross_validated(other)
+    assert ours[found.groups == 0].tolist() == theirs[found.groups == 0].tolist()
+    assert (ours != theirs).any()
+
+
+def test_what_is_learned_goes_in_the_direction_of_each_feature():
+    model = learn(drawn(200, noise=0.5))
+    assert tuple(model.curves) == NAMES
+    for name, curve in model.curves.items():
+        assert (SIGNS[name] * np.diff(curve.log_odds) >= 0).all() or SIGNS[name] == 0
+
+
+def test_a_query_without_hits_has_no_chance():
+    found = drawn(40)
+    found.there[3] = False
+    assert first_hits(learn(found), found)[3] == 0
+
+
+def test_too_few_clusters_are_refused():
+    with pytest.raises(QprError, match="20 clusters of queries; 30 are needed"):
+        cross_validated(drawn(20))

@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from model.confidence.penalized_likelihood import PENALTY, fit
+from schemas.errors import QprError
+
+RNG = np.random.default_rng(0)
+X = RNG.random((3_000, 3))
+LOG_ODDS = 4 * X[:, 0] - 6 * (X[:, 1] - 0.5) ** 2 - 1
+RIGHT = RNG.random(3_000) < 1 / (1 + np.exp(-LOG_ODDS))
+ONES = np.ones(3_000)
+SIGNS = {"rising": 1, "bent": 0, "noise": 0}
+
+
+def test_the_log_odds_of_additive_data_are_found():
+    model = fit(X, RIGHT, ONES, SIGNS)
+    error = model.contributions(X).sum(axis=1) + model.bias - LOG_ODDS
+    assert np.abs(error).mean() < 0.25
+    assert np.abs(model.contributions(X)[:, 2]).mean() < 0.2
+
+
+def test_contributions_and_bias_add_up_to_the_probability():
+    model = fit(X, RIGHT, ONES, SIGNS)
+    added = model.contributions(X)
+    np.testing.assert_allclose(model.probability(added), 1 / (1 + np.exp(-(added.sum(axis=1) + model.bias))))
+    assert np.abs(added.mean(axis=0)).max() < 1e-3
+    assert model.probability(added).mean() == pytest.approx(RIGHT.mean(), abs=1e-3)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_curve_never_goes_against_its_sign(sign):
+    model = fit(X, RIGHT, ONES, {"rising": sign, "bent": sign, "noise": sign})
+    for curve in model.curves.values():
+        assert (sign * np.diff(curve.log_odds) >= 0).all()
+
+
+def test_beyond_the_knots_a_curve_is_constant():
+    model = fit(X, RIGHT, ONES, SIGNS)
+    far, near = np.array([[9.0, 0.5, 0.5]]), np.array([[X[:, 0].max(), 0.5, 0.5]])
+    np.testing.assert_allclose(model.contributions(far), model.contributions(near), atol=1e-3)
+
+
+def test_the_fit_is_the_minimum_that_a_general_optimizer_finds():
+    x, right = X[:400, :1], RIGHT[:400]
+    model = fit(x, right, ONES[:400], {"rising": 0})
+    knots = np.array(model.curves["rising"].knots)
+
+    def loss(free):
+        log_odds = np.interp(x[:, 0], knots, np.concatenate([[0], np.cumsum(free[1:])])) + free[0]
+        return (np.logaddexp(0, log_odds) - right * log_odds).sum() + PENALTY / 2 * (free[1:] ** 2).sum()
+
+    rises = np.diff(model.curves["rising"].log_odds)
+    bias = model.bias + model.curves["rising"].log_odds[0]
+    best = minimize(loss, np.zeros(len(knots)), method="L-BFGS-B")
+    assert loss(np.concatenate([[bias], rises])) == pytest.approx(best.fun, abs=1e-3)
+
+
+def test_a_weight_counts_as_repeats():
+    repeated = fit(np.concatenate([X, X]), np.concatenate([RIGHT, RIGHT]), np.ones(6_000), SIGNS)
+    weighted = fit(X, RIGHT, 2 * ONES, SIGNS)
+    assert np.abs(repeated.contributions(X) - weighted.contributions(X)).max() < 0.05  # other quantiles
+
+
+def test_the_same_examples_give_the_same_model():
+    assert fit(X, RIGHT, ONES, SIGNS) == fit(X, RIGHT, ONES, SIGNS)
+
+
+def test_a_constant_feature_adds_nothing():
+    model = fit(np.column_stack([X[:, 0], ONES]), RIGHT, ONES, {"rising": 1, "constant": 0})
+    assert np.abs(model.contributions(np.array([[0.5, 1.0]]))[0, 1]) < 1e-4
+
+
+@pytest.mark.parametrize("right", [np.zeros(3_000, bool), np.ones(3_000, bool)], ids=["none", "all"])
+def test_outcomes_that_are_all_alike_are_refused(right):
+    with pytest.raises(QprError, match="nothing to learn from"):
+        fit(X, right, ONES, SIGNS)

@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+
+from model.confidence.quality import coverage, quality
+
+RNG = np.random.default_rng(0)
+
+
+def test_separation_is_the_share_of_pairs_in_order():
+    scores, right = np.round(RNG.random(200), 1), RNG.random(200) < 0.4
+    pairs = [(a > b) + (a == b) / 2 for a in scores[right] for b in scores[~right]]
+    assert quality(scores, right).auc == pytest.approx(np.mean(pairs))
+
+
+def test_calibrated_probabilities_have_no_error_and_shifted_ones_theirs():
+    probabilities = 0.8 * RNG.random(200_000)
+    right = RNG.random(200_000) < probabilities
+    assert quality(probabilities, right).calibration_error < 0.01
+    assert quality(probabilities + 0.2, right).calibration_error == pytest.approx(0.2, abs=0.01)
+    assert quality(np.full(4, 0.5), np.array([True, True, True, False])).brier == 0.25
+
+
+def test_coverage_is_the_largest_share_with_few_wrong_ones():
+    right = np.array([True] * 8 + [False] + [True] * 3 + [False] * 8)
+    scores = -np.arange(20.0)
+    assert coverage(scores, right, 0.0) == 8 / 20
+    assert coverage(scores, right, 0.1) == 12 / 20
+    assert coverage(scores, ~right, 0.1) == 0
+    assert coverage(scores, right, 1.0) == 1
+
+
+def test_queries_of_one_score_are_answered_together():
+    assert coverage(np.array([0.9, 0.9, 0.1]), np.array([True, False, True]), 0.1) == 0
