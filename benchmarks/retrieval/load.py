@@ -47,7 +47,8 @@ class Outcome:
         """Return the columns of a table."""
         p50, p99, p999 = (1000 * np.percentile(self.seconds, [50, 99, 99.9])).tolist()
         done = len(self.seconds) / self.wall_s
-        return {"done_per_s": done, "p50_ms": p50, "p99_ms": p99, "p999_ms": p999, "failures": self.failures}
+        failed = ", ".join(f"{count} x {status}" for status, count in sorted(self.statuses.items()) if status != 200)
+        return {"done_per_s": done, "p50_ms": p50, "p99_ms": p99, "p999_ms": p999, "failures": failed or "0"}
 
 
 def get(path: str, question: str, k: int = 10) -> bytes:

@@ -4,7 +4,7 @@ Run: python -m benchmarks.retrieval.serving --index index --rates 50,200,500 --s
 
 Load is open loop: a request's latency counts from its place in a random timetable, so a slow response delays no later
 request. Searches ask for ten hits of an indexed question without one of its words; exact questions are asked of
-/answer. Swaps publish the same index again under another run, by hard links, while 200 requests come a second. The peer
+/answer. Swaps publish the same index again under another run, by hard links, while requests come. The peer
 is a plain FastAPI program with the same encoder (`benchmarks.retrieval.peers.plain_server`).
 """
 
@@ -24,7 +24,7 @@ import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -34,7 +34,7 @@ from benchmarks.measure import call_command
 from benchmarks.retrieval.load import Outcome, closed_loop, get, open_loop, post
 
 _BATCH = 64
-_SWAP_RATE = 200.0
+_EXACT_RATE = 200.0
 
 
 def main(
@@ -42,7 +42,8 @@ def main(
     rates: Annotated[str, typer.Option(help="Requests a second, each measured on its own.")] = "50,200,500",
     seconds: Annotated[float, typer.Option(min=1, help="Duration of each load.")] = 20,
     swaps: Annotated[int, typer.Option(min=0, help="Number of exchanges of the index under load.")] = 20,
-    swap_requests: Annotated[int, typer.Option(min=1, help="Requests during the exchanges.")] = 20_000,
+    swap_requests: Annotated[int, typer.Option(min=1, help="Requests during the exchanges.")] = 100_000,
+    swap_rate: Annotated[float, typer.Option(min=1, help="Requests a second during the exchanges.")] = 200,
     threads: Annotated[int, typer.Option(min=1, help="Threads of the server that search.")] = 2,
     peer: Annotated[bool, typer.Option(help="Measure the plain server too.")] = True,
     seed: Seed = 0,
@@ -61,7 +62,7 @@ def main(
             before = _memory_mb(process)
             _open_loops(report, port, process, texts, numbers, seconds, seed, _search)
             report.heading("qpr serve: exact questions, open loop")
-            exact = [rate for rate in numbers if rate <= _SWAP_RATE]
+            exact = [rate for rate in numbers if rate <= _EXACT_RATE]
             _open_loops(
                 report, port, process, texts, exact, seconds, seed, lambda text: post("/answer", {"question": text})
             )
@@ -69,9 +70,9 @@ def main(
             _saturate(report, port, texts, seconds)
             report.heading("qpr serve: exchanges under load")
             if swaps:
-                outcome, peak = _exchange(index, served, port, process, texts, swaps, swap_requests, seed)
+                outcome, peak = _exchange(index, served, port, process, texts, swaps, swap_requests, swap_rate, seed)
                 memory = {"resident_mb": before, "peak_mb": peak}
-                report.row(swaps=swaps, requests=swap_requests, **outcome.cells(), **memory)
+                report.row(swaps=swaps, requests_per_s=swap_rate, requests=swap_requests, **outcome.cells(), **memory)
         if peer:
             with plain_server(str(served)) as (port, process):
                 report.heading("plain FastAPI program with the same encoder: search, open loop")
@@ -117,9 +118,9 @@ def _saturate(report: Report, port: int, texts: Sequence[str], seconds: float) -
         report.row(connections=2, questions_each=size, **_throughput(outcome, size))
 
 
-def _throughput(outcome: Outcome, size: int) -> dict[str, float]:
+def _throughput(outcome: Outcome, size: int) -> dict[str, Any]:
     questions = size * len(outcome.seconds) / outcome.wall_s
-    return {"questions_per_s": questions, "p99_ms": outcome.cells()["p99_ms"], "failures": outcome.failures}
+    return {"questions_per_s": questions, "p99_ms": outcome.cells()["p99_ms"], "failures": outcome.cells()["failures"]}
 
 
 def _exchange(
@@ -130,22 +131,25 @@ def _exchange(
     texts: Sequence[str],
     swaps: int,
     count: int,
+    rate: float,
     seed: int,
 ) -> tuple[Outcome, float]:
     """Return the outcome of a load during which the index is exchanged, and the server's peak memory in MB."""
     requests = [get("/search", shortened(texts[number % len(texts)])) for number in range(count)]
-    pause = count / _SWAP_RATE / (swaps + 1)
+    pause = count / rate / (swaps + 1)
     reloads: list[str] = []
+
+    began = time.monotonic()
 
     def exchange() -> None:
         for number in range(1, swaps + 1):
-            time.sleep(pause)
+            time.sleep(max(0.0, began + number * pause - time.monotonic()))
             publish(Path(index), served, number)
             request = urllib.request.Request(f"http://127.0.0.1:{port}/reload", method="POST")
             reloads.append(json.load(urllib.request.urlopen(request))["reload"])
 
     with subprocess.Popen(
-        call_command(_print_load, port, seed), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        call_command(_print_load, port, rate, seed), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as generator:
         thread = threading.Thread(target=exchange)
         thread.start()
@@ -158,10 +162,10 @@ def _exchange(
     return Outcome(np.array(found["seconds"]), statuses, found["wall_s"]), _memory_mb(process, "VmHWM")
 
 
-def _print_load(port: int, seed: int) -> None:
+def _print_load(port: int, rate: float, seed: int) -> None:
     """Send the requests of stdin, in hexadecimal, and print the outcome as JSON."""
     requests = [bytes.fromhex(line) for line in sys.stdin]
-    outcome = open_loop(port, requests, _SWAP_RATE, seed)
+    outcome = open_loop(port, requests, rate, seed)
     statuses = {str(status): count for status, count in outcome.statuses.items()}
     print(json.dumps({"seconds": outcome.seconds.tolist(), "statuses": statuses, "wall_s": outcome.wall_s}))
 

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
+from jobs.web.docs_page import docs_page
 from jobs.web.exchange import Exchange
 from jobs.web.messages.bodies import asked_model, feedback_model, read_id, read_json, read_query
 from jobs.web.messages.descriptions import DESCRIPTION, body_schema, described, id_parameter, search_parameters
@@ -44,13 +45,21 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
             watching.cancel()
         service.batcher.close()
 
-    app = FastAPI(title="qpr", version=__version__, description=DESCRIPTION, lifespan=lifespan, redoc_url=None)
+    app = FastAPI(
+        title="qpr",
+        version=__version__,
+        description=DESCRIPTION,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+    )
     app.state.service = service
     _add_faults(app, service)
     _add_searches(app, service)
     _add_lookups(app, service)
     _add_operations(app, service)
     _add_search_page(app, service)
+    _add_docs_page(app)
     if exchange is not None:
         _add_exchange(app, exchange)
     return app
@@ -184,6 +193,13 @@ def _add_search_page(app: FastAPI, service: Service) -> None:
         size, longest = len(service.versions.current.searcher), service.settings.limits.max_characters
         html, policy = search_page(name="questions", questions=size, modes=(), max_characters=longest)
         return Response(html, media_type="text/html", headers={"Content-Security-Policy": policy})
+
+
+def _add_docs_page(app: FastAPI) -> None:
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:  # FastAPI's own page loads scripts from another site
+        policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+        return Response(docs_page(app.openapi()), media_type="text/html", headers={"Content-Security-Policy": policy})
 
 
 def _add_exchange(app: FastAPI, exchange: Exchange) -> None:

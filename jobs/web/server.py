@@ -30,8 +30,8 @@ _CONNECTIONS = 2000
 """Open connections, idle ones included; each takes a file descriptor and 50 kB."""
 
 _IDLE_S = 75
-"""Seconds until an idle connection is closed, more than the usual 60 of clients and proxies: a request that is sent while
-its connection is closed fails. uvicorn's default is 5 s."""
+"""Seconds until an idle connection is closed, more than the usual 60 of clients and proxies, since a request that is
+sent while its connection is closed fails. uvicorn's default is 5 s."""
 
 _SWITCH_S = 0.0005
 """Seconds after which a thread that computes gives way to the event loop. Beside a client with 512 questions a request,

@@ -144,3 +144,14 @@ def test_an_index_that_does_not_find_its_questions_is_not_ready(start):
     client = start()
     client.service.versions.current.canaries = [("unheard", 1)]
     assert client.get("/readyz").status_code == 503
+
+
+def test_the_description_names_each_address_and_loads_nothing(start):
+    client = start()
+    page = client.get("/docs")
+    assert page.headers["content-type"].startswith("text/html")
+    for path, methods in client.get("/openapi.json").json()["paths"].items():
+        for method in methods:
+            assert f"<h2>{method.upper()} {path}</h2>" in page.text
+    assert "://" not in page.text
+    assert "<script" not in page.text
