@@ -14,14 +14,13 @@ import pyarrow as pa
 
 from jobs.display.console import working
 from model.choices import IndexMode
-from model.evaluation.evaluator import ranked_ids
 from model.evaluation.metrics import Ints, Metrics, per_question, ranks
 from model.evaluation.relevance import Judgements, judgements
 from model.index.index import Index, IndexSettings, ModeFigures
 from model.index.lexical import Lexical
 from model.index.lexical_files import open_lexical
 from model.search.opening import open_index
-from model.search.retrieval import Retrieval
+from model.search.retrieval import Retrieval, fused
 from model.search.searcher import Searcher
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest
@@ -82,14 +81,13 @@ def with_mode(
 
 def measured_modes(judged: Judgements, index: Index, lexical: Lexical) -> MeasuredModes:
     """Return the figures of ways to search an index, and the best weight of a fusion."""
-    by_weight = {weight: _metrics(Retrieval(index, "fusion", lexical, weight), judged).mrr for weight in WEIGHTS}
-    weight = max(by_weight, key=by_weight.__getitem__)
-    ways: dict[IndexMode, Retrieval] = {
-        "dense": Retrieval(index),
-        "bm25": Retrieval(index, "bm25", lexical),
-        "fusion": Retrieval(index, "fusion", lexical, weight),
-    }
-    return MeasuredModes({name: _figures(way, judged) for name, way in ways.items()}, weight)
+    ways: dict[IndexMode, Retrieval] = {"dense": Retrieval(index), "bm25": Retrieval(index, "bm25", lexical)}
+    ranked = {name: way.find(judged.texts, DEPTH, judged.ids).ranking for name, way in ways.items()}
+    fusions = {weight: fused(ranked["dense"], ranked["bm25"], weight, DEPTH) for weight in WEIGHTS}
+    by_weight = {weight: _metrics(ranking.ids, judged).mrr for weight, ranking in fusions.items()}
+    best = max(by_weight, key=by_weight.__getitem__)
+    ways["fusion"], ranked["fusion"] = Retrieval(index, "fusion", lexical, best), fusions[best]
+    return MeasuredModes({name: _figures(way, ranked[name].ids, judged) for name, way in ways.items()}, best)
 
 
 def chosen_mode(figures: Mapping[IndexMode, ModeFigures], *, latency_ms: float) -> IndexMode:
@@ -98,9 +96,8 @@ def chosen_mode(figures: Mapping[IndexMode, ModeFigures], *, latency_ms: float) 
     return max(fast, key=fast.__getitem__) if fast else "dense"
 
 
-def _figures(way: Retrieval, judged: Judgements) -> ModeFigures:
-    metrics, searcher = _metrics(way, judged), Searcher(way)
-    milliseconds = []
+def _figures(way: Retrieval, ranked: Ints, judged: Judgements) -> ModeFigures:
+    metrics, searcher, milliseconds = _metrics(ranked, judged), Searcher(way), []
     for text in judged.texts.slice(0, TIMED).to_pylist():
         started = time.perf_counter()
         searcher.search(text, 10)
@@ -113,7 +110,6 @@ def _figures(way: Retrieval, judged: Judgements) -> ModeFigures:
     )
 
 
-def _metrics(way: Retrieval, judged: Judgements) -> Metrics:
-    found: Ints = ranked_ids(Searcher(way), judged, depth=DEPTH)
-    places = ranks(found, queries=judged.queries, relevant=judged.relevant)
+def _metrics(ranked: Ints, judged: Judgements) -> Metrics:
+    places = ranks(ranked, queries=judged.queries, relevant=judged.relevant)
     return per_question(places, queries=judged.queries, count=len(judged))

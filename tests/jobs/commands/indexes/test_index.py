@@ -110,6 +110,7 @@ def test_compiled_loops_give_the_same_bytes(tmp_path, dataset, make_model, monke
     pytest.importorskip("numba")
     make_model(tmp_path / "m", encoder=encoder)
     monkeypatch.setattr(loops, "FEWEST", 1)
+    monkeypatch.setattr("model.encoders.interface.FEW", 0)
     for name, switch in (("plain", "0"), ("compiled", "1")):
         monkeypatch.setenv(loops.SWITCH, switch)
         assert run("index", "--questions", dataset, "--model", tmp_path / "m", "--output", tmp_path / name) == 0

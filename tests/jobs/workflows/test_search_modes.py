@@ -1,0 +1,58 @@
+import json
+
+import pytest
+
+from jobs.workflows.search_modes import chosen_mode
+from model.index.index import ModeFigures
+from model.search.searcher import open_searcher
+
+
+def figures(mrr, median_ms):
+    return ModeFigures(queries=100, hits_at_1=0.5, mrr=mrr, median_ms=median_ms)
+
+
+@pytest.mark.parametrize(
+    ("latency_ms", "mode"),
+    [(0.5, "dense"), (1, "dense"), (3, "bm25"), (5, "fusion")],
+)
+def test_the_best_within_the_latency_is_chosen(latency_ms, mode):
+    measured = {"dense": figures(0.7, 1), "bm25": figures(0.75, 3), "fusion": figures(0.8, 5)}
+    assert chosen_mode(measured, latency_ms=latency_ms) == mode
+
+
+def test_of_equally_good_ways_the_dense_one_is_chosen():
+    assert chosen_mode({"dense": figures(0.7, 2), "bm25": figures(0.7, 1)}, latency_ms=9) == "dense"
+
+
+@pytest.fixture
+def built(qpr, tmp_path, make_model, make_training_data):
+    """Return a function that indexes pairs of questions with two rare words in common, and the configuration."""
+
+    def make(clusters, *options):
+        make_model(tmp_path / "model")
+        texts = [(f"what is rare{n} of other{n}", f"other{n} and how is rare{n}") for n in range(clusters)]
+        make_training_data(tmp_path / "data", [("validation", of) for of in texts])
+        given = ("--questions", tmp_path / "data", "--model", tmp_path / "model", "--output", tmp_path / "index")
+        outcome = qpr("index", *given, "--shards", 2, "--json", "--overwrite", *options)
+        assert outcome.code == 0, outcome.err
+        return json.loads(outcome.out)["configuration"]
+
+    return make
+
+
+def test_validation_decides_the_default_mode_and_its_figures_are_stored(built, tmp_path):
+    found = built(60, "--latency-ms", 10_000)
+    assert {name: of["queries"] for name, of in found["modes"].items()} == {"dense": 120, "bm25": 120, "fusion": 120}
+    assert found["modes"]["bm25"]["mrr"] == 1  # rare words tell the pairs apart; the model is random
+    assert found["modes"][found["mode"]]["mrr"] == 1
+    assert found["modes"]["dense"]["mrr"] < 1
+    searcher = open_searcher(str(tmp_path / "index"))
+    assert searcher.retrieval.mode == found["mode"] != "dense"
+    assert searcher.version.mode.startswith(found["mode"])
+    assert built(60, "--latency-ms", 1e-6)["mode"] == "dense"
+
+
+@pytest.mark.parametrize(("clusters", "options"), [(49, ()), (60, ("--no-bm25",))])
+def test_without_enough_queries_or_bm25_the_default_is_dense(built, clusters, options):
+    found = built(clusters, *options)
+    assert (found["mode"], found["modes"]) == ("dense", {})
