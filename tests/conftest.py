@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import sys
+import tempfile
 import types
 import urllib.request
 from typing import NamedTuple
@@ -34,6 +35,8 @@ from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, conform
 from schemas.text import hash64, question_id
 from schemas.text_arrays import hash64_all, key_all
 
+_CACHE = tempfile.TemporaryDirectory(prefix="qpr-cache-")
+os.environ["XDG_CACHE_HOME"] = _CACHE.name
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin slow down whatever runs beside a test
 
 settings.register_profile(

@@ -9,13 +9,15 @@ from model.encoders.interface import Encoder
 from model.encoders.registry import kind_of, kind_of_address
 from model.encoders.saved_model import ModelParts, load_parts
 from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.verified_files import VerifiedFiles
 
 
-def load_encoder(url: str, *, half: bool = False) -> Encoder:
+def load_encoder(url: str, *, half: bool = False, stored: VerifiedFiles | None = None) -> Encoder:
     """Load the encoder of the model at an fsspec URL.
 
     Args:
         url: the model's folder, or ``st:`` and the folder of a sentence-transformers model.
+        stored: the files of a model's folder, as of `model.encoders.saved_model.load_parts`.
         half: keep what is looked up at half precision where it is not yet: half the memory, vectors equal to 1e-3.
 
     Raises:
@@ -23,7 +25,7 @@ def load_encoder(url: str, *, half: bool = False) -> Encoder:
     """
     if kind := kind_of_address(url):
         return kind.open(url)
-    return encoder_of(load_parts(url), half=half, name=url)
+    return encoder_of(load_parts(url, stored), half=half, name=url)
 
 
 def digest_of(url: str) -> str:

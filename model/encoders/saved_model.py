@@ -18,13 +18,14 @@ from model.encoders.config import ModelConfig
 from model.encoders.finite_weights import first_not_finite
 from model.encoders.interface import Weights as Weights
 from model.encoders.registry import kind_of
-from model.encoders.tensors import read_tensors
+from model.encoders.tensors import check_finite, mapped_tensors, read_tensors
 from model.text.vocabulary import Vocabulary
-from schemas.artifacts.manifest import REPORTS, Manifest, Source, first_fault, read_manifest, read_verified
+from schemas.artifacts.manifest import REPORTS, File, Manifest, Source, first_fault, read_manifest, read_verified
 from schemas.errors import QprError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
+    from schemas.artifacts.verified_files import VerifiedFiles
     from schemas.artifacts.writer import Output
 
 CONFIG = "config.json"
@@ -104,8 +105,12 @@ def _stored(output: Output, weights: Weights, stored_as: type[np.floating]) -> b
     return safetensors.numpy.save({name: np.ascontiguousarray(part, stored_as) for name, part in weights.items()})
 
 
-def load_parts(url: str) -> ModelParts:
+def load_parts(url: str, stored: VerifiedFiles | None = None) -> ModelParts:
     """Read the model at an fsspec URL; every byte is checked against the manifest.
+
+    Args:
+        url: the model's folder.
+        stored: its files, if weights may be read-only views of mapped memory and digests are remembered.
 
     Raises:
         QprError: there is no complete model, or its files are damaged or do not fit together.
@@ -113,17 +118,21 @@ def load_parts(url: str) -> ModelParts:
     manifest = read_manifest(url, "model")
     listed = {file.path.partition("/")[2]: file for file in manifest.of("model")}
     required = {CONFIG, VOCABULARY, WEIGHTS}
+
+    def read(file: File) -> bytes:
+        return read_verified(url, file) if stored is None else bytes(stored.read(file))
+
     if CONFIG in listed:
-        config = _config(url, read_verified(url, listed[CONFIG]))
+        config = _config(url, read(listed[CONFIG]))
         kind = kind_of(config.shape)
         required = {CONFIG, *([VOCABULARY, WEIGHTS] if kind.has_vocabulary else []), *kind.required_files}
     if missing := required - listed.keys():
         raise QprError(f"{url}: the model has no {min(missing)}. Train it again")
-    files = {name: read_verified(url, file) for name, file in listed.items() if name not in OWN_FILES}
+    files = {name: read(file) for name, file in listed.items() if name not in OWN_FILES}
     vocabulary, weights = Vocabulary((), hash_bins=0), Weights()
     if kind.has_vocabulary:
-        vocabulary = _vocabulary(url, read_verified(url, listed[VOCABULARY]), config)
-        weights = _weights(url, read_verified(url, listed[WEIGHTS]), config)
+        vocabulary = _vocabulary(url, read(listed[VOCABULARY]), config)
+        weights = _weights(url, listed[WEIGHTS], config, stored)
     try:
         kind.check(config.shape, files)
     except QprError as error:
@@ -150,9 +159,14 @@ def _vocabulary(url: str, content: bytes, config: ModelConfig) -> Vocabulary:
     return vocabulary
 
 
-def _weights(url: str, content: bytes, config: ModelConfig) -> Weights:
+def _weights(url: str, file: File, config: ModelConfig, stored: VerifiedFiles | None) -> Weights:
+    content = read_verified(url, file) if stored is None else stored.read(file)
     try:
-        weights: Weights = read_tensors(content)
+        if stored is None or isinstance(content, bytes):
+            weights: Weights = read_tensors(bytes(content))
+        else:
+            weights = mapped_tensors(content)
+            stored.check("finite-1", [file], lambda: check_finite(weights))
     except ValueError as error:
         raise QprError(f"{url}: {WEIGHTS} is damaged: {error}. Train the model again") from error
     found = {name: (*weight.shape, weight.dtype.name) for name, weight in weights.items()}

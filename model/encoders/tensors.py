@@ -1,10 +1,13 @@
 """Tensors of a file that may come from anywhere: of numpy's types, and finite.
 
-bytes of safetensors -> read_tensors -> arrays by name; array -> all_finite -> bool
+bytes of safetensors -> read_tensors -> arrays by name; mapped memory -> mapped_tensors -> views of it by name
+array -> all_finite -> bool
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +17,9 @@ import safetensors.numpy
 
 _BLOCK = 2**16
 """Numbers looked at together: 256 kB at single precision, which stay in a core's second-level cache."""
+
+_LONGEST_HEADER = 2**20
+_TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1", "BOOL": "?"}
 
 _HALF_MAGNITUDE, _HALF_INFINITY = np.uint16(0x7FFF), np.uint16(0x7C00)
 """All bits of a half-precision number but its sign, and infinity; greater ones are no numbers."""
@@ -29,10 +35,45 @@ def read_tensors(content: bytes) -> dict[str, npt.NDArray[Any]]:
         tensors: dict[str, npt.NDArray[Any]] = safetensors.numpy.load(content)
     except (safetensors.SafetensorError, KeyError, TypeError, AttributeError) as error:  # KeyError: numpy lacks a type
         raise ValueError(f"is no file of safetensors of numpy's types: {str(error)[:200]}") from error
+    check_finite(tensors)
+    return tensors
+
+
+def mapped_tensors(content: memoryview) -> dict[str, npt.NDArray[Any]]:
+    """Return the tensors of a safetensors file by name, read-only views of its content.
+
+    A safetensors file is the length of a header, the header as JSON, and the numbers of all tensors one after the
+    other (https://huggingface.co/docs/safetensors). Its library copies them.
+
+    Raises:
+        ValueError: as of `read_tensors`, except that numbers may be infinite or none.
+    """
+    try:
+        start = 8 + int.from_bytes(content[:8], "little")
+        header = json.loads(bytes(content[8 : min(start, _LONGEST_HEADER)]))
+        header.pop("__metadata__", None)
+        parts = sorted((tuple(part["data_offsets"]), name, part) for name, part in header.items())
+        ends = [0, *(end for (_, end), _, _ in parts)]
+        tensors = {
+            name: np.frombuffer(content[start + first : start + last], _TYPES[part["dtype"]]).reshape(part["shape"])
+            for (first, last), name, part in parts
+        }
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"is no file of safetensors of numpy's types: {str(error)[:200]}") from error
+    if [first for (first, _), _, _ in parts] != ends[:-1] or start + ends[-1] != len(content):
+        raise ValueError("is no file of safetensors of numpy's types: its tensors do not fill it")
+    return tensors
+
+
+def check_finite(tensors: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Check that no number of some tensors is infinite or NaN.
+
+    Raises:
+        ValueError: one is.
+    """
     for name, tensor in sorted(tensors.items()):
         if not all_finite(tensor):
             raise ValueError(f"tensor {name[:60]!a} holds numbers that are infinite or none")
-    return tensors
 
 
 def all_finite(numbers: npt.NDArray[Any]) -> bool:

@@ -18,7 +18,8 @@ from model.index.factory import lists_of
 from model.index.shard_merge import Ints
 from model.index.shards import Shard
 from schemas.artifacts.manifest import File
-from schemas.artifacts.table_files import read_rows
+from schemas.artifacts.table_files import is_arrow, mapped_rows, read_rows
+from schemas.artifacts.verified_files import Content
 from schemas.errors import QprError
 from schemas.quantities import counted
 from schemas.tables import ANSWER_ID, ID_TABLE
@@ -35,13 +36,15 @@ class IdTable:
 
     Attributes:
         name: of the file, for messages.
-        content: its bytes.
+        content: its bytes: an Arrow file, whose rows are never copied, or a Parquet file of an older release.
         rows: their number in the manifest.
+        checked: the values of the very same bytes have been checked before.
     """
 
     name: str
-    content: bytes
+    content: Content = dataclasses.field(repr=False)
     rows: int
+    checked: bool = False
 
     def question_ids(self) -> Ints:
         """Return the ids of all rows, ascending.
@@ -49,9 +52,12 @@ class IdTable:
         Raises:
             QprError: the file is damaged, or the ids do not ascend.
         """
-        [table] = read_rows(self.content, ID_TABLE, name=self.name, rows=self.rows, columns=["question_id"])
-        ids: Ints = np.asarray(table["question_id"].to_numpy(), np.int64)
-        if (ids[1:] <= ids[:-1]).any():
+        if is_arrow(self.content):
+            table = self.read()
+        else:
+            [table] = read_rows(self.content, ID_TABLE, name=self.name, rows=self.rows, columns=["question_id"])
+        ids: Ints = np.asarray(table["question_id"].combine_chunks().to_numpy(), np.int64)
+        if not self.checked and (ids[1:] <= ids[:-1]).any():
             raise QprError(f"{self.name}: column question_id does not ascend. {AGAIN}")
         return ids
 
@@ -61,9 +67,12 @@ class IdTable:
         Raises:
             QprError: the file is damaged.
         """
-        [table] = read_rows(
-            self.content, ID_TABLE.append(ANSWER_ID), name=self.name, rows=self.rows, absent={ANSWER_ID.name}
-        )
+        schema, absent = ID_TABLE.append(ANSWER_ID), {ANSWER_ID.name}
+        if is_arrow(self.content):
+            return mapped_rows(
+                self.content, schema, name=self.name, rows=self.rows, absent=absent, checked=self.checked
+            )
+        [table] = read_rows(self.content, schema, name=self.name, rows=self.rows, absent=absent)
         return table
 
 

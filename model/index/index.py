@@ -5,12 +5,14 @@ texts -> Index.rank -> Ranking, arrays; rows -> Index.questions -> table
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import functools
+import itertools
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +27,7 @@ from model.index.factory import checked_factory
 from model.index.ranking import Ranking
 from model.index.shard_merge import Ints, nearest
 from model.index.shards import Matrix, Shard
+from schemas.artifacts.verified_files import VerifiedFiles
 from schemas.errors import UsageError
 from schemas.text import key, words
 
@@ -86,6 +89,7 @@ class Index:
         encoder: the model that encoded the questions.
         shards: the opened FAISS indexes.
         question_ids: of each shard, ascending.
+        stored: its files.
     """
 
     url: str
@@ -94,6 +98,7 @@ class Index:
     encoder: Encoder
     shards: tuple[Shard, ...]
     question_ids: tuple[Ints, ...]
+    stored: VerifiedFiles = dataclasses.field(repr=False)
     _id_tables: tuple[IdTable, ...] = dataclasses.field(repr=False)
 
     def __len__(self) -> int:
@@ -130,7 +135,29 @@ class Index:
 
     def questions(self, rows: npt.ArrayLike) -> pa.Table:
         """Return the questions at these rows, `schemas.tables.ID_TABLE` and ``answer_id``; no row may be negative."""
-        return self._table.take(pa.array(np.asarray(rows, np.int64)))
+        wanted = np.asarray(rows, np.int64)
+        shard = np.searchsorted(self._starts, wanted, side="right") - 1
+        order = np.argsort(shard, kind="stable")
+        ends = np.searchsorted(shard[order], np.arange(len(self._tables) + 1))
+        parts = [
+            table.take(pa.array(wanted[order[first:last]] - start))
+            for table, start, (first, last) in zip(self._tables, self._starts, itertools.pairwise(ends), strict=True)
+        ]
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return pa.concat_tables(parts).combine_chunks().take(pa.array(place))
+
+    def records(self, rows: Ints) -> list[dict[str, Any]]:
+        """Return the same as dicts, for a few rows in a tenth of the time."""
+        starts, columns = self._starts.tolist(), self._columns
+        found = []
+        for row in rows.tolist():
+            shard = bisect.bisect_right(starts, row) - 1
+            place = row - starts[shard]
+            found.append(
+                {name: None if column is None else column[place].as_py() for name, column in columns[shard].items()}
+            )
+        return found
 
     def rows_of(self, question_ids: Ints) -> Ints:
         """Return the row of each question id (n,), -1 where the index does not have it."""
@@ -142,10 +169,25 @@ class Index:
         return rows
 
     @functools.cached_property
-    def _table(self) -> pa.Table:
+    def _starts(self) -> Ints:
+        """Return the first row of each shard."""
+        return np.array([*itertools.accumulate(map(len, self.shards[:-1]), initial=0)], np.int64)
+
+    @functools.cached_property
+    def _tables(self) -> list[pa.Table]:
         with ThreadPoolExecutor(reading_threads()) as pool:
-            parts = pool.map(IdTable.read, self._id_tables)
-            return pa.concat_tables(parts).combine_chunks()  # taking 20 rows of one chunk: 30 us; of eight: 4 ms
+            return [*pool.map(IdTable.read, self._id_tables)]
+
+    @functools.cached_property
+    def _columns(self) -> list[dict[str, pa.Array | None]]:
+        """Return the columns of each shard by name; None for one of nulls alone."""
+        return [
+            {
+                name: None if column.null_count == len(column) else column.combine_chunks()
+                for name, column in zip(table.column_names, table.columns, strict=True)
+            }
+            for table in self._tables
+        ]
 
 
 def reading_threads() -> int:

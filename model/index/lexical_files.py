@@ -44,19 +44,21 @@ def open_lexical(url: str, manifest: Manifest, index: Index) -> Lexical | None:
     if not files:
         return None
     try:
-        lexical = Lexical.of({name: read_verified(url, files[name]) for name in LAYOUT if name in files})
+        lexical = Lexical.of({name: index.stored.read(files[name]) for name in LAYOUT if name in files})
     except ValueError as error:
         raise QprError(f"{url}: BM25: {error}. {AGAIN}") from error
     if len(lexical.ids) != len(index) or (index.rows_of(lexical.ids) < 0).any():
         raise QprError(f"{url}: BM25 is of other questions than the index. {AGAIN}")
+    index.stored.remember()
     return lexical
 
 
-def check_lexical(url: str, manifest: Manifest) -> None:
+def check_lexical(manifest: Manifest, index: Index) -> None:
     """Check the files of BM25 without opening them, so that damage is noticed before they are used.
 
     Raises:
         QprError: one is missing or damaged.
     """
     for file in manifest.of(LEXICAL):
-        read_verified(url, file)
+        index.stored.read(file)
+    index.stored.remember()

@@ -8,6 +8,7 @@ FAISS writes the four letters of a class and then its fields, little-endian, wit
 
 from __future__ import annotations
 
+import hashlib
 import struct
 from typing import Any, NamedTuple
 
@@ -41,14 +42,14 @@ class ShardLayout(NamedTuple):
         dimension: numbers a vector.
         rows: vectors.
         lists: inverted lists, 0 in a flat index.
-        centroids: bytes of the index over the lists' centroids, empty in a flat index.
+        centroids: SHA-256 of the bytes of the index over the lists' centroids, empty in a flat index.
     """
 
     encoding: str
     dimension: int
     rows: int
     lists: int
-    centroids: bytes
+    centroids: str
 
 
 class _Codes(NamedTuple):
@@ -61,7 +62,7 @@ class _Codes(NamedTuple):
 class _Cursor:
     """A position in the bytes of a shard that advances with every read."""
 
-    def __init__(self, content: bytes) -> None:
+    def __init__(self, content: bytes | memoryview) -> None:
         self.content, self.place = content, 0
 
     def take(self, form: str) -> tuple[Any, ...]:
@@ -101,7 +102,7 @@ class _Cursor:
             raise ValueError(f"ends at byte {len(self.content):,}, {size:,} are wanted at byte {self.place:,}")
 
 
-def layout_of(content: bytes) -> ShardLayout:
+def layout_of(content: bytes | memoryview) -> ShardLayout:
     """Return the structure of a shard after a check of every count against the length.
 
     Raises:
@@ -112,12 +113,12 @@ def layout_of(content: bytes) -> ShardLayout:
     dimension, rows = _header(cursor)
     if letters == _FLAT:
         cursor.vector("numbers", count=rows * dimension)
-        layout = ShardLayout("Flat", dimension, rows, 0, b"")
+        layout = ShardLayout("Flat", dimension, rows, 0, "")
     else:
         lists, _ = cursor.take("QQ")
         start = cursor.place
         _centroids(cursor, lists=lists, dimension=dimension)
-        centroids = content[start : cursor.place]
+        centroids = hashlib.sha256(content[start : cursor.place]).hexdigest()
         if cursor.take("bQ") != (0, 0):
             raise ValueError("holds a direct map, which no shard has")
         codes = {_IVF_FLAT: _flat, _IVF_SQ: _scalars, _IVF_PQ: _products}[letters](cursor, dimension)

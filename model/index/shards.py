@@ -39,7 +39,7 @@ class Shard:
     """
 
     faiss: Any
-    content: bytes
+    content: bytes | memoryview
     reader: Any
     layout: ShardLayout
 
@@ -107,16 +107,20 @@ def build_shard(trained: bytes, vectors: Matrix) -> bytes:
     return bytes(faiss.serialize_index(index).tobytes())
 
 
-def open_shard(content: bytes) -> Shard:
+def open_shard(content: bytes | memoryview, layout: ShardLayout | None = None) -> Shard:
     """Open a shard from bytes, after a check for damage, which FAISS does not make.
 
     Nothing is copied: 640 MB open in 10 ms instead of 2.5 s.
+
+    Args:
+        content: the bytes, which may be mapped memory.
+        layout: that `layout_of` returned for the very same bytes; None: they are checked now.
 
     Raises:
         ValueError: they are not a result of `build_shard`.
     """
     measure_each_pair()
-    layout = layout_of(content)
+    layout = layout or layout_of(content)
     reader = faiss.ZeroCopyIOReader(faiss.swig_ptr(np.frombuffer(content, np.uint8)), len(content))  # type: ignore[attr-defined]  # not in FAISS's stubs
     return Shard(faiss.read_index(reader, faiss.IO_FLAG_MMAP_IFC), content, reader, layout)
 

@@ -5,6 +5,7 @@ index URL -> open_index -> Index
 
 from __future__ import annotations
 
+import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 
 from model.encoders.addresses import checked_address
@@ -12,22 +13,34 @@ from model.encoders.interface import Encoder
 from model.encoders.loading import load_encoder
 from model.index.consistency import AGAIN, IdTable, check_dimension, check_ids, check_parts
 from model.index.index import Index, IndexSettings, reading_threads
+from model.index.shard_format import ShardLayout, layout_of
 from model.index.shards import Shard, open_shard
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, read_manifest, read_settings, read_verified
+from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, read_manifest, read_settings
+from schemas.artifacts.table_files import is_arrow
+from schemas.artifacts.verified_files import VerifiedFiles
 from schemas.errors import QprError, UsageError
 from schemas.tables import IDS, MODEL, SHARDS
 
 
 def open_index(
-    url: str, *, probes: int | None = None, exact: bool = False, unpublished: Manifest | None = None
+    url: str,
+    *,
+    probes: int | None = None,
+    exact: bool = False,
+    verify: bool = False,
+    unpublished: Manifest | None = None,
 ) -> Index:
     """Open the index at an fsspec URL; every byte that is read is checked against the manifest.
+
+    The files of a local index are mapped into memory. One that was checked before, and has the same size, times and
+    inode, is not checked again.
 
     Args:
         url: the index.
         probes: lists to search for a query, by default those of the index's settings. Without effect on flat shards.
         exact: search all lists.
+        verify: check all files again.
         unpublished: manifest of a run whose files are written and not published yet.
 
     Raises:
@@ -38,22 +51,24 @@ def open_index(
         raise UsageError(f"--probes must be at least 1, got {probes}")
     manifest = unpublished or read_manifest(url, "index")
     settings = read_settings(url, manifest, IndexSettings, again=AGAIN)
-    shard_files = manifest.of(SHARDS)
-    with ThreadPoolExecutor(reading_threads()) as pool:  # digests, reads and FAISS release the interpreter lock
-        encoder = pool.submit(_encoder, url, manifest, settings)
-        shards = tuple(pool.map(lambda file: _shard(url, file), shard_files))
-        tables = tuple(pool.map(lambda file: _id_table(url, file), manifest.of(IDS)))
+    stored = VerifiedFiles(url, verify=verify)
+    shard_files, id_files = manifest.of(SHARDS), manifest.of(IDS)
+    with ThreadPoolExecutor(reading_threads()) as pool:  # digests and FAISS release the interpreter lock
+        encoder = pool.submit(_encoder, url, manifest, settings, stored)
+        shards = tuple(pool.map(lambda file: _shard(stored, file), shard_files))
+        tables = tuple(pool.map(lambda file: _id_table(stored, file), id_files))
         check_parts(url, settings, files=shard_files, shards=shards, tables=tables)
         ids = tuple(pool.map(IdTable.question_ids, tables))
-    check_ids(tables, ids)
+    stored.check("distinct-ids-1", id_files, lambda: check_ids(tables, ids))
     check_dimension(url, settings, found=encoder.result().dimension, what="its model")
     wanted = shards[0].lists if exact else (probes or settings.probes)
-    return Index(url, settings, wanted, encoder.result(), shards, ids, tables)
+    stored.remember()
+    return Index(url, settings, wanted, encoder.result(), shards, ids, stored, tables)
 
 
-def _encoder(url: str, manifest: Manifest, settings: IndexSettings) -> Encoder:
+def _encoder(url: str, manifest: Manifest, settings: IndexSettings, stored: VerifiedFiles) -> Encoder:
     for file in manifest.of(REPORTS):
-        read_verified(url, file)
+        stored.read(file)
     if settings.model_url is not None:
         encoder = load_encoder(checked_address(settings.model_url, of=url))
     elif any(file.path == f"{manifest.run_id}/{MODEL}/{MANIFEST}" for file in manifest.files):
@@ -61,8 +76,10 @@ def _encoder(url: str, manifest: Manifest, settings: IndexSettings) -> Encoder:
         digests = {f"{manifest.run_id}/{MODEL}/{file.path}": file.sha256 for file in read_manifest(model_url).files}
         for file in manifest.of(MODEL):
             if digests.get(file.path) != file.sha256:  # equal ones are checked as they are loaded: 100 MB read once
-                read_verified(url, file)
-        encoder = load_encoder(model_url)
+                stored.read(file)
+        of_model = VerifiedFiles(model_url, verify=stored.verify)
+        encoder = load_encoder(model_url, stored=of_model)
+        of_model.remember()
     else:  # a folder that the index does not list could be anything, a link too
         raise QprError(f"{url}/{MANIFEST}: lists no {MODEL}/{MANIFEST}. {AGAIN}")
     if encoder.digest != settings.model_digest:
@@ -71,13 +88,17 @@ def _encoder(url: str, manifest: Manifest, settings: IndexSettings) -> Encoder:
     return encoder
 
 
-def _shard(url: str, file: File) -> Shard:
-    content = read_verified(url, file)
+def _shard(stored: VerifiedFiles, file: File) -> Shard:
+    content = stored.read(file)
     try:
-        return open_shard(content)
+        return open_shard(content, ShardLayout(*stored.fact("shard-1", [file], lambda: [*layout_of(content)])))
     except (ValueError, RuntimeError) as error:
-        raise QprError(f"{url}/{file.path}: is no shard of an index: {error}. {AGAIN}") from error
+        raise QprError(f"{stored.url}/{file.path}: is no shard of an index: {error}. {AGAIN}") from error
 
 
-def _id_table(url: str, file: File) -> IdTable:
-    return IdTable(storage.join(url, file.path), read_verified(url, file), file.rows)
+def _id_table(stored: VerifiedFiles, file: File) -> IdTable:
+    table = IdTable(storage.join(stored.url, file.path), stored.read(file), file.rows)
+    if not is_arrow(table.content):
+        return table
+    stored.check("ids-1", [file], table.question_ids)
+    return dataclasses.replace(table, checked=True)

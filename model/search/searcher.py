@@ -90,7 +90,7 @@ class Searcher:
             texts, min(k, len(self)), None, neighbours=NEIGHBOURS if self.confidence is not None else 0
         )
         there = found.ranking.found
-        rows = iter(self.index.questions(found.ranking.rows[there]).to_pylist())
+        rows = iter(self.index.records(found.ranking.rows[there]))
         hits = []
         for text, mask, dense, lexical in zip(asked, there, found.dense_ranks, found.lexical_ranks, strict=True):
             words, ranks = tokens(key(text)), zip(dense[mask].tolist(), lexical[mask].tolist(), strict=True)
@@ -154,6 +154,7 @@ def open_searcher(
     exact: bool = False,
     rerank: str | None = None,
     certificate: str | None = None,
+    verify: bool = False,
 ) -> Searcher:
     """Open the index at an fsspec URL for searches; every byte that is read is checked against the manifest.
 
@@ -164,6 +165,7 @@ def open_searcher(
         exact: search all lists.
         rerank: URL of a reranker of the same model, for mode rerank.
         certificate: URL of a certificate of this index and these options.
+        verify: check all files of the index, also those that were checked before.
 
     Raises:
         QprError: there is no complete index, a file is missing or damaged, its parts do not fit together, it has no
@@ -171,7 +173,7 @@ def open_searcher(
         UsageError: probes is under 1, or mode and rerank contradict each other.
     """
     _check_mode(mode, rerank)
-    index = open_index(url, probes=probes, exact=exact)
+    index = open_index(url, probes=probes, exact=exact, verify=verify)
     retrieval = _retrieval(url, index, mode, rerank)
     version = _version(url, retrieval, rerank)
     permit = _permit(certificate, version) if certificate else None
@@ -192,7 +194,7 @@ def _retrieval(url: str, index: Index, mode: Mode | None, rerank: str | None) ->
         return Retrieval(index, "rerank", reranker=load_reranker(rerank, model_digest=index.settings.model_digest))
     mode, manifest = mode or index.settings.mode, read_manifest(url, "index")
     if mode not in ("bm25", "fusion"):
-        check_lexical(url, manifest)
+        check_lexical(manifest, index)
         return Retrieval(index, mode)
     lexical = open_lexical(url, manifest, index)
     if lexical is None:

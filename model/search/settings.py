@@ -14,7 +14,7 @@ from schemas.option import Option
 
 
 class Opening(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """The way of searching, an index's number of probes, and its reranker."""
+    """The way of searching, an index's number of probes, its reranker, and the checks of its files."""
 
     mode: Annotated[Mode | None, Option(default="the index's; rerank with --rerank")] = pydantic.Field(
         default=None,
@@ -26,6 +26,7 @@ class Opening(pydantic.BaseModel, frozen=True, extra="forbid"):
     rerank: Annotated[str | None, Option(metavar="FOLDER")] = pydantic.Field(
         default=None, description="Reranker of the index, for mode rerank."
     )
+    verify: bool = pydantic.Field(default=False, description="Check all files, also those that were checked before.")
 
 
 class ExactOpening(Opening, frozen=True, extra="forbid"):

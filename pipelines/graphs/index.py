@@ -13,7 +13,6 @@ from typing import Any, Protocol
 import apache_beam as beam
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard, concatenate, to_ipc
@@ -25,6 +24,7 @@ from pipelines.reading.index_questions import read_questions
 from pipelines.writing.parquet import WriteTable
 from pipelines.writing.rejects import TAG
 from pipelines.writing.run_report import WriteReport
+from schemas.artifacts.table_files import arrow_bytes
 from schemas.artifacts.writer import write_file
 from schemas.tables import ANSWER_ID, ID_TABLE, IDS, SHARDS
 
@@ -135,13 +135,10 @@ def build_shard(
     number = table["question_id"][0].as_py() % shards
     name = f"{number:05d}-of-{shards:05d}"
     index = builder.build(trained, encode(table["text"]))
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
-    ids = sink.getvalue().to_pybytes()
     progress.count(len(table), "question", "indexed")
     file = write_file(run_url, f"{SHARDS}/{name}.faiss", index, table=SHARDS, rows=len(table))
     yield Written(file, {"questions_indexed": len(table)})
-    yield Written(write_file(run_url, f"{IDS}/{name}.parquet", ids, table=IDS, rows=len(table)), {})
+    yield Written(write_file(run_url, f"{IDS}/{name}.arrow", arrow_bytes(table), table=IDS, rows=len(table)), {})
 
 
 def stored_rows(table: pa.Table) -> pa.Table:

@@ -165,11 +165,20 @@ def read_verified(url: str, file: File) -> bytes:
         if isinstance(error.__cause__, FileNotFoundError):
             raise QprError(f"{url}/{file.path}: is gone, though the manifest lists it. Make it again") from error
         raise
-    if not same or len(content) != file.bytes or hashlib.sha256(content).hexdigest() != file.sha256:
+    check_digest(url, file, hashlib.sha256(content).hexdigest() if same and len(content) == file.bytes else "")
+    return content
+
+
+def check_digest(url: str, file: File, sha256: str) -> None:
+    """Check the digest of a file's content against the manifest.
+
+    Raises:
+        QprError: it is another one.
+    """
+    if sha256 != file.sha256:
         raise QprError(
             f"{url}/{file.path}: does not match the manifest's sha256; the file changed or is damaged. Make it again"
         )
-    return content
 
 
 def read_settings(url: str, manifest: Manifest, settings: type[Settings], *, again: str) -> Settings:

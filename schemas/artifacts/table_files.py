@@ -1,6 +1,7 @@
-"""Parquet files of an artefact, checked against the schema of their table.
+"""Parquet and Arrow files of an artefact, checked against the schema of their table.
 
-bytes of a file -> read_rows -> tables with the columns of a schema
+bytes of a Parquet file -> read_rows -> tables with the columns of a schema
+table -> arrow_bytes -> bytes of an Arrow file -> mapped_rows -> table whose columns are views of the bytes
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection, Iterator, Sequence
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -15,9 +17,12 @@ import pyarrow.parquet as pq
 from schemas.errors import QprError
 from schemas.quantities import counted
 
+_ARROW = b"ARROW1"
+"""Beginning of an Arrow IPC file."""
+
 
 def read_rows(
-    content: bytes,
+    content: bytes | memoryview,
     schema: pa.Schema,
     *,
     name: str,
@@ -49,8 +54,7 @@ def read_rows(
         )
         _check_columns(file.schema_arrow, there, name)
         found = file.metadata.num_rows
-    if found != rows:
-        raise QprError(f"{name}: holds {counted(found, 'row')}, the manifest says {rows:,}. Make it again")
+    _check_count(found, rows, name)
     parts = _parts(file, there.names, batch)
     while True:
         with _explained(name):
@@ -61,6 +65,66 @@ def read_rows(
             table = pa.table([_column(part, field) for field in read], schema=read.remove_metadata())
         _check_values(table, name)
         yield table
+
+
+def arrow_bytes(table: pa.Table) -> bytes:
+    """Return a table as an Arrow IPC file of one batch, uncompressed; equal tables give equal bytes."""
+    columns = [_canonical(column.combine_chunks()) for column in table.columns]
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_batch(pa.record_batch(columns, schema=table.schema))
+    return bytes(sink.getvalue())
+
+
+def _canonical(column: pa.Array) -> pa.Array:
+    """Return a column of numbers or strings with 0 or nothing below its nulls, where any bytes may be."""
+    if not column.null_count:
+        return column
+    valid = pa.py_buffer(np.packbits(column.is_valid().to_numpy(zero_copy_only=False), bitorder="little"))
+    filled = column.fill_null("" if pa.types.is_string(column.type) else 0)
+    return pa.Array.from_buffers(column.type, len(column), [valid, *filled.buffers()[1:]])
+
+
+def is_arrow(content: bytes | memoryview) -> bool:
+    """Return whether a file is an Arrow IPC file by its first bytes."""
+    return bytes(content[: len(_ARROW)]) == _ARROW
+
+
+def mapped_rows(
+    content: bytes | memoryview,
+    schema: pa.Schema,
+    *,
+    name: str,
+    rows: int,
+    absent: Collection[str] = (),
+    checked: bool = False,
+) -> pa.Table:
+    """Return the rows of an Arrow IPC file, which are not copied.
+
+    Args:
+        content: the file; it must live as long as the table.
+        schema: as of `read_rows`.
+        name: as of `read_rows`.
+        rows: as of `read_rows`.
+        absent: as of `read_rows`.
+        checked: the values of the very same bytes have been checked before.
+
+    Raises:
+        QprError: as of `read_rows`.
+    """
+    with _explained(name, "Arrow"):
+        part = pa.ipc.open_file(pa.py_buffer(content)).read_all()
+        there = pa.schema([field for field in schema if field.name not in absent or field.name in part.column_names])
+        _check_columns(part.schema, there, name)
+        _check_count(len(part), rows, name)
+        if part.column(0).num_chunks > 1:
+            raise ValueError("it has several batches")
+        if not checked:
+            part.validate(full=True)
+        table = pa.table([_column(part, field) for field in schema], schema=schema.remove_metadata())
+    if not checked:
+        _check_values(table, name)
+    return table
 
 
 def _column(part: pa.Table, field: pa.Field) -> pa.ChunkedArray:
@@ -78,13 +142,20 @@ def _parts(file: pq.ParquetFile, names: Sequence[str], batch: int | None) -> Ite
 
 
 @contextlib.contextmanager
-def _explained(name: str) -> Iterator[None]:
+def _explained(name: str, kind: str = "Parquet") -> Iterator[None]:
     """Turn an error of Arrow into one that names the file."""
     try:
         yield
+    except QprError:
+        raise
     except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, EOFError) as error:
         reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise QprError(f"{name}: cannot be read as Parquet: {reason[:200]}. Make it again") from error
+        raise QprError(f"{name}: cannot be read as {kind}: {reason[:200]}. Make it again") from error
+
+
+def _check_count(found: int, rows: int, name: str) -> None:
+    if found != rows:
+        raise QprError(f"{name}: holds {counted(found, 'row')}, the manifest says {rows:,}. Make it again")
 
 
 def _check_columns(found: pa.Schema, wanted: pa.Schema, name: str) -> None:

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import safetensors.numpy
 
 from schemas.artifacts.manifest import Manifest
+from schemas.artifacts.table_files import is_arrow
 
 
 class Damage(NamedTuple):
@@ -94,7 +95,12 @@ def of_bytes(artefact, pattern):
 def table_change(change):
     def changed(content):
         sink = io.BytesIO()
-        pq.write_table(change(pq.read_table(io.BytesIO(content))), sink)
+        if is_arrow(content):
+            table = change(pa.ipc.open_file(io.BytesIO(content)).read_all()).combine_chunks()
+            with pa.ipc.new_file(sink, table.schema) as writer:
+                writer.write_table(table)
+        else:
+            pq.write_table(change(pq.read_table(io.BytesIO(content))), sink)
         return sink.getvalue()
 
     return changed

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from model.encoders.tensors import all_finite, read_tensors
+from model.encoders.tensors import all_finite, mapped_tensors, read_tensors
 
 
 def test_tensors_are_read_by_name_and_type():
@@ -34,3 +34,38 @@ def test_integers_and_empty_tensors_are_finite():
 def test_what_is_no_such_file_is_refused(content):
     with pytest.raises(ValueError, match="is no file of safetensors of numpy's types"):
         read_tensors(content)
+    with pytest.raises(ValueError, match="is no file of safetensors of numpy's types"):
+        mapped_tensors(memoryview(content))
+
+
+def test_mapped_tensors_are_those_that_are_read_and_not_copied():
+    tensors = {
+        "a": np.arange(6, dtype=np.float16).reshape(2, 3),
+        "b": np.array([1, 2]),
+        "none": np.zeros((0, 4), np.float32),
+        "one": np.array(True),
+    }
+    content = safetensors.numpy.save(tensors, metadata={"about": "x"})
+    found, read = mapped_tensors(memoryview(content)), read_tensors(content)
+    assert found.keys() == read.keys()
+    assert all(np.array_equal(found[name], read[name]) and found[name].dtype == read[name].dtype for name in read)
+    assert np.shares_memory(found["a"], np.frombuffer(content, np.uint8))
+    assert not found["a"].flags.writeable
+
+
+def test_each_changed_byte_of_a_header_is_refused_or_harmless():
+    content = safetensors.numpy.save({"a": np.arange(6, dtype=np.float16).reshape(2, 3), "b": np.array([1.5, 2])})
+    header = 8 + int.from_bytes(content[:8], "little")
+    for place in range(header):
+        for flip in (0x01, 0x10, 0xFF):
+            changed = bytearray(content)
+            changed[place] ^= flip
+            try:
+                found = mapped_tensors(memoryview(changed))
+            except ValueError as error:
+                assert "is no file of safetensors" in str(error)  # noqa: PT017
+            else:
+                assert sum(tensor.nbytes for tensor in found.values()) == len(content) - header
+    for length in range(0, len(content), 3):
+        with pytest.raises(ValueError, match="is no file of safetensors"):
+            mapped_tensors(memoryview(content[:length]))

@@ -8,8 +8,12 @@ import pytest
 
 from jobs.cli import main
 from model.index.shards import build_shard, train
+from model.search import opening
 from model.search.opening import open_index
+from schemas.artifacts import verified_files
 from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.table_files import arrow_bytes
+from schemas.artifacts.verification_cache import Stamp
 from schemas.errors import QprError, UsageError
 from schemas.text import question_id
 from tests.faults.damages import sign
@@ -126,6 +130,66 @@ def test_one_flipped_bit_in_any_file_is_noticed(copy, pattern):
         open_index(str(copy))
 
 
+FILES = ["shards/00000*", "shards/00002*", "ids/00001*", "model/*/weights*", "model/*/config*", "model/manifest.json"]
+
+
+@pytest.mark.parametrize("pattern", FILES)
+def test_a_flipped_bit_that_no_time_betrays_is_noticed_on_request(copy, pattern, monkeypatch):
+    monkeypatch.setattr(verified_files, "SETTLED_NS", 0)
+    monkeypatch.setattr(Stamp, "of", lambda found: Stamp(found.st_size, 0, 0, found.st_ino, 0))
+    expected = open_index(str(copy)).rank(["a b"], 5)
+    [file] = copy.glob(f"*/{pattern}")
+    content = file.read_bytes()
+    with file.open("r+b") as opened:
+        opened.seek(len(content) // 2)
+        opened.write(bytes([content[len(content) // 2] ^ 1]))
+    with pytest.raises(QprError, match=rf"{file.name}: does not match the manifest's sha256"):
+        open_index(str(copy), verify=True)
+    file.write_bytes(content)
+    assert np.array_equal(open_index(str(copy)).rank(["a b"], 5).scores, expected.scores)
+
+
+def test_an_index_that_was_opened_before_is_opened_without_reading_vectors(copy, monkeypatch):
+    monkeypatch.setattr(verified_files, "SETTLED_NS", 0)
+    first = open_index(str(copy)).rank(TEXTS, 5)
+    for function in ("layout_of", "check_ids"):
+        monkeypatch.setattr(opening, function, lambda *_: pytest.fail("checked again"))
+    monkeypatch.setattr(verified_files, "_sha256", lambda _: pytest.fail("digest computed again"))
+    again = open_index(str(copy))
+    assert np.array_equal(again.rank(TEXTS, 5).ids, first.ids)
+    with pytest.raises(pytest.fail.Exception, match="digest computed again"):
+        open_index(str(copy), verify=True)
+
+
+def test_records_are_the_rows_of_questions(place):
+    index = open_index(str(place / "ivf"))
+    rows = np.array([302, 0, 150, 150, 7])
+    assert index.records(rows) == index.questions(rows).to_pylist()
+    assert [record["text"] for record in index.records(np.arange(303))] == index.questions(np.arange(303))[
+        "text"
+    ].to_pylist()
+    assert index.records(rows[:0]) == []
+    assert len(index.questions(rows[:0])) == 0
+
+
+def test_an_index_with_parquet_ids_of_an_older_release_is_read(copy):
+    expected = open_index(str(copy))
+    for path in copy.glob("*/ids/*"):
+        table = pa.ipc.open_file(path.read_bytes()).read_all()
+        path.unlink()
+        pq.write_table(table, path.with_suffix(".parquet"), compression="zstd")
+
+    def rename(manifest):
+        for file in manifest["files"]:
+            file["path"] = file["path"].replace(".arrow", ".parquet")
+
+    edit(copy, rename)
+    sign(copy)
+    found = open_index(str(copy))
+    assert np.array_equal(found.rank(TEXTS, 5).ids, expected.rank(TEXTS, 5).ids)
+    assert found.questions([5, 200]).equals(expected.questions([5, 200]))
+
+
 @pytest.mark.parametrize("pattern", ["shards/00000*", "ids/00001*", "model/*/vocabulary.txt"])
 def test_a_missing_file_is_named(copy, pattern):
     [file] = copy.glob(f"*/{pattern}")
@@ -214,9 +278,9 @@ def test_a_shard_of_another_number_than_its_id_table_is_refused(lists):
 
 def test_a_question_in_two_shards_is_refused(copy):
     tables = [next(copy.glob(f"*/ids/0000{n}*")) for n in (0, 1)]
-    first, second = map(pq.read_table, tables)
+    first, second = (pa.ipc.open_file(table.read_bytes()).read_all() for table in tables)
     ids = sorted([first["question_id"][0].as_py(), *second["question_id"].to_pylist()[1:]])
-    pq.write_table(second.set_column(0, "question_id", pa.array(ids, pa.int64())), tables[1])
+    tables[1].write_bytes(arrow_bytes(second.set_column(0, second.schema.field(0), pa.array(ids, pa.int64()))))
     sign(copy)
     with pytest.raises(
         QprError, match=rf"ids/00000.*: question_id {ids[0]} is in .*ids/00001.* too|question_id -?\d+ is"

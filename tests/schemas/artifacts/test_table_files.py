@@ -1,10 +1,12 @@
 import io
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.artifacts.table_files import read_rows
+from schemas.artifacts.table_files import arrow_bytes, is_arrow, mapped_rows, read_rows
 from schemas.errors import QprError
 
 SCHEMA = pa.schema(
@@ -79,3 +81,79 @@ def test_what_no_run_writes_is_refused_by_file_and_column(data, fault):
 
 def test_only_the_columns_that_are_read_are_checked():
     assert read(other("score", pa.array(["x"] * 5)), columns=["id"])[0].num_rows == 5
+
+
+FLAT = pa.schema(
+    [
+        pa.field("id", pa.int64(), nullable=False),
+        pa.field("text", pa.string(), nullable=False),
+        pa.field("answer", pa.string()),
+        pa.field("events", pa.int64()),
+    ]
+)
+FLAT_ROWS = [
+    {"id": n, "text": f"t{n}", "answer": f"é{n}" if n % 3 else None, "events": n if n % 2 else None} for n in range(20)
+]
+
+
+def flat(rows=FLAT_ROWS, schema=FLAT):
+    return pa.Table.from_pylist(rows, schema=schema)
+
+
+def mapped(data, **options):
+    return mapped_rows(data, FLAT, name="place/a.arrow", **{"rows": 20, **options})
+
+
+def test_an_arrow_file_holds_the_rows_and_its_columns_are_views():
+    data = arrow_bytes(flat())
+    assert is_arrow(data)
+    assert not is_arrow(content(flat()))
+    found = mapped(data)
+    assert found.to_pylist() == FLAT_ROWS
+    assert found.schema.equals(FLAT)
+    assert np.shares_memory(found["id"].chunk(0).to_numpy(), np.frombuffer(data, np.uint8))
+    assert mapped(arrow_bytes(flat().drop_columns("events")), absent={"events"})["events"].null_count == 20
+    assert len(mapped(arrow_bytes(flat([])), rows=0)) == 0
+
+
+def test_equal_tables_give_equal_bytes_whatever_is_below_their_nulls():
+    odd = pc.if_else(pa.array([n % 2 == 1 for n in range(20)]), pa.array(range(20)), pa.scalar(None, pa.int64()))
+    masked = pa.array(np.full(20, 77), mask=np.arange(20) % 2 == 0)
+    masked = pc.if_else(masked.is_valid(), pa.array(range(20)), masked)
+    below = pa.array(np.arange(20), mask=np.arange(20) % 2 == 0)
+    texts = pa.chunked_array([flat()["answer"].chunk(0)[:7], flat()["answer"].chunk(0)[7:]])
+    expected = arrow_bytes(flat())
+    for events in (odd, masked, below):
+        changed = flat().set_column(3, FLAT.field(3), events).set_column(2, FLAT.field(2), texts)
+        assert arrow_bytes(changed) == expected
+    assert arrow_bytes(pa.concat_tables([flat(), flat()]).slice(20, 20)) == expected
+
+
+def test_a_damaged_arrow_file_is_one_clear_error():
+    data = arrow_bytes(flat())
+    for damaged in (b"", data[:50], data[: len(data) // 2], b"ARROW1" + b"\0" * 90, content(flat())):
+        with pytest.raises(QprError, match=r"a\.arrow: cannot be read as Arrow: "):
+            mapped(damaged)
+    with pytest.raises(QprError, match=r"a\.arrow: holds 20 rows, the manifest says 21"):
+        mapped(data, rows=21)
+    with pytest.raises(QprError, match="holds no column events"):
+        mapped(arrow_bytes(flat().drop_columns("events")))
+    nullable = pa.schema([field.with_nullable(True) for field in FLAT])
+    with pytest.raises(QprError, match="column id holds 1 null where"):
+        mapped(arrow_bytes(flat([{"id": None}, *FLAT_ROWS[1:]], nullable).set_column(1, FLAT.field(1), flat()["text"])))
+    broken = pa.array([b"\xff", *[b"x"] * 19]).view(pa.string())
+    with pytest.raises(QprError, match="UTF8"):
+        mapped(arrow_bytes(flat().set_column(1, FLAT.field(1), broken)))
+
+
+def test_no_changed_byte_of_an_arrow_file_crashes():
+    data = arrow_bytes(flat())
+    for place in range(0, len(data), 3):
+        changed = bytearray(data)
+        changed[place] ^= 0xFF
+        try:
+            found = mapped(bytes(changed))
+        except QprError as error:
+            assert "place/a.arrow" in str(error)  # noqa: PT017
+        else:
+            assert len(found.to_pylist()) == 20

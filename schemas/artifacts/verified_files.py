@@ -1,0 +1,104 @@
+"""Files of an artefact, verified against its manifest; local ones are mapped into memory and verified once.
+
+artefact URL -> VerifiedFiles.read -> bytes, or mapped memory; contents -> VerifiedFiles.fact -> result of a check
+
+The digest of a local file is computed at its first opening and remembered (`schemas.artifacts.verification_cache`), as
+are the results of checks that depend on the content alone. A mapped file must stay as it is while it is open. Runs
+never change a published file; they write others beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import File, check_digest, read_verified
+from schemas.artifacts.paths import check_place
+from schemas.artifacts.verification_cache import SETTLED_NS, Records, Stamp, read_records, write_records
+
+Content = bytes | memoryview
+"""A whole file; mapped memory is read-only."""
+
+
+class VerifiedFiles:
+    """The files of one artefact.
+
+    Args:
+        url: of the artefact.
+        verify: verify files again that have been verified before.
+    """
+
+    def __init__(self, url: str, *, verify: bool = False) -> None:
+        self.url = url
+        self.verify = verify
+        self._local = storage.local_path(url)
+        self._known = Records() if verify or self._local is None else read_records(self._local)
+        self._current = Records()
+        self._checked: list[mmap.mmap] = []
+
+    def read(self, file: File) -> Content:
+        """Return the content of a file.
+
+        Raises:
+            QprError: it is missing, lies outside the artefact, or its content does not match the manifest.
+        """
+        if self._local is None or not file.bytes or check_place(self.url, file.path) != file.bytes:
+            return read_verified(self.url, file)  # the error of a local one names the cause
+        path = storage.join(self._local, file.path)
+        with storage.explained(path), open(path, "rb") as opened:
+            stamp = Stamp.of(os.fstat(opened.fileno()))
+            mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+            known = self._known.files.get(file.path) == (stamp, file.sha256)
+            if not known:
+                check_digest(self.url, file, _sha256(mapped))
+                self._checked.append(mapped)
+            if known or (_is_settled(stamp) and Stamp.of(os.fstat(opened.fileno())) == stamp):
+                self._current.files[file.path] = stamp, file.sha256
+        return memoryview(mapped)
+
+    def fact(self, check: str, files: Sequence[File], result: Callable[[], Any]) -> Any:
+        """Return the result of a check of the content of some files, remembered or computed now.
+
+        Args:
+            check: its name and version; a check that changes gets another one.
+            files: all files that it reads; `read` has returned them.
+            result: returns a value that JSON can represent, or raises an error if the content is wrong.
+        """
+        name = f"{check} {hashlib.sha256(' '.join(file.sha256 for file in files).encode()).hexdigest()}"
+        known = self._known.facts
+        found = self._current.facts[name] = known[name] if name in known else result()
+        return found
+
+    def check(self, check: str, files: Sequence[File], run: Callable[[], object]) -> None:
+        """Run a check of the content of some files, unless they have passed it; arguments as of `fact`."""
+
+        def passed() -> bool:
+            run()
+            return True
+
+        self.fact(check, files, passed)
+
+    def remember(self) -> None:
+        """Remember what was verified, if that is new; pages that only this read are not resident afterwards."""
+        for mapped in self._checked:
+            mapped.madvise(mmap.MADV_DONTNEED)
+        runs = {path.partition("/")[0] for path in self._current.files}
+        kept = {path: record for path, record in self._known.files.items() if path.partition("/")[0] in runs}
+        facts = self._known.facts if kept else {}
+        merged = Records(files=kept | self._current.files, facts=facts | self._current.facts)
+        if self._local is not None and runs and merged != self._known:
+            write_records(self._local, merged)
+        self._known = merged
+
+
+def _sha256(mapped: mmap.mmap) -> str:
+    return hashlib.sha256(mapped).hexdigest()
+
+
+def _is_settled(stamp: Stamp) -> bool:
+    return time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns) >= SETTLED_NS

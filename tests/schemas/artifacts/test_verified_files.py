@@ -1,0 +1,123 @@
+import hashlib
+import os
+
+import pytest
+
+from schemas.artifacts import storage, verified_files
+from schemas.artifacts.manifest import File
+from schemas.artifacts.verified_files import VerifiedFiles
+from schemas.errors import QprError
+
+CONTENT = b"content of a file" * 500
+
+
+@pytest.fixture(autouse=True)
+def settled(tmp_path, monkeypatch):
+    monkeypatch.setattr(verified_files, "SETTLED_NS", 0)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def file(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "a").write_bytes(CONTENT)
+    return file_of("run/a", CONTENT)
+
+
+def file_of(path, content):
+    return File(path=path, table="t", rows=0, bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+
+
+def opened(url, file, **options):
+    files = VerifiedFiles(str(url), **options)
+    content = files.read(file)
+    files.remember()
+    return content
+
+
+def digests(monkeypatch):
+    """Return a list that gets an entry for each digest computed from now on."""
+    computed, compute = [], verified_files._sha256
+    monkeypatch.setattr(verified_files, "_sha256", lambda mapped: computed.append(1) or compute(mapped))
+    return computed
+
+
+def test_a_file_is_verified_once_and_again_on_request(tmp_path, file, monkeypatch):
+    computed = digests(monkeypatch)
+    for count, options in enumerate([{}, {}, {"verify": True}, {}]):
+        content = opened(tmp_path, file, **options)
+        assert bytes(content) == CONTENT
+        assert content.readonly
+        assert len(computed) == [1, 1, 2, 2][count]
+
+
+@pytest.mark.parametrize("place", [0, len(CONTENT) // 2, len(CONTENT) - 1])
+def test_each_flipped_bit_is_noticed_at_the_first_opening_and_after_a_change(tmp_path, file, place):
+    for known in (False, True):
+        if known:
+            opened(tmp_path, file)
+        for bit in range(8):
+            changed = bytearray(CONTENT)
+            changed[place] ^= 1 << bit
+            (tmp_path / "run" / "a").write_bytes(changed)
+            with pytest.raises(QprError, match="run/a: does not match the manifest's sha256"):
+                opened(tmp_path, file)
+        (tmp_path / "run" / "a").write_bytes(CONTENT)
+
+
+def test_a_changed_file_with_its_old_time_is_noticed(tmp_path, file):
+    opened(tmp_path, file)
+    path = tmp_path / "run" / "a"
+    before = path.stat()
+    path.write_bytes(CONTENT[::-1])
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(QprError, match="does not match"):
+        opened(tmp_path, file)
+
+
+def test_the_same_file_is_refused_for_another_digest(tmp_path, file):
+    opened(tmp_path, file)
+    with pytest.raises(QprError, match="does not match"):
+        opened(tmp_path, file_of("run/a", CONTENT[::-1]))
+
+
+def test_a_file_that_has_just_changed_is_not_remembered(tmp_path, file, monkeypatch):
+    monkeypatch.setattr(verified_files, "SETTLED_NS", 3600 * 10**9)
+    computed = digests(monkeypatch)
+    opened(tmp_path, file)
+    opened(tmp_path, file)
+    assert len(computed) == 2
+
+
+def test_results_of_checks_are_remembered_by_content(tmp_path, file):
+    calls = []
+    for count, (check, options) in enumerate([("a-1", {}), ("a-1", {}), ("a-2", {}), ("a-2", {"verify": True})]):
+        files = VerifiedFiles(str(tmp_path), **options)
+        files.read(file)
+        assert files.fact(check, [file], lambda: calls.append(1) or [1, "x"]) == [1, "x"]
+        files.remember()
+        assert len(calls) == [1, 1, 2, 3][count]
+    (tmp_path / "run" / "a").write_bytes(CONTENT[::-1])
+    other = file_of("run/a", CONTENT[::-1])
+    files = VerifiedFiles(str(tmp_path))
+    files.read(other)
+    with pytest.raises(ZeroDivisionError):
+        files.check("a-2", [other], lambda: 1 / 0)
+    files.remember()
+    again = VerifiedFiles(str(tmp_path))
+    again.read(other)
+    with pytest.raises(ZeroDivisionError):
+        again.check("a-2", [other], lambda: 1 / 0)
+
+
+def test_empty_missing_and_remote_files_are_read_as_before(tmp_path, memory):
+    storage.write_bytes(f"{memory}/run/a", CONTENT)
+    assert opened(memory, file_of("run/a", CONTENT)) == CONTENT
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "empty").write_bytes(b"")
+    assert opened(tmp_path, file_of("run/empty", b"")) == b""
+    with pytest.raises(QprError, match="run/none: is gone, though the manifest lists it"):
+        opened(tmp_path, file_of("run/none", b"x"))
+    (tmp_path / "run" / "long").write_bytes(b"xy")
+    with pytest.raises(QprError, match="does not match"):
+        opened(tmp_path, file_of("run/long", b"x"))
