@@ -179,6 +179,21 @@ def test_an_index_without_a_confidence_model_cannot_be_certified(certify, monkey
     assert (result.code, "has no confidence model" in result.err) == (1, True)
 
 
+def test_answers_as_json_are_a_requests_file_once_they_are_judged(qpr, index, tmp_path):
+    verdicts = {row["question"]: row for row in requests()}
+    answers = [json.loads(line) for line in qpr("answer", "--index", index, "--json", *verdicts).out.splitlines()]
+    assert {answer["answer_id"] for answer in answers} <= {answer["hit"]["question_id"] for answer in answers}
+    file = tmp_path / "judged.jsonl"
+    fields = ("verdict", "asked_at", "labeller")
+    judged = [row | {name: verdicts[row["question"]][name] for name in fields} for row in answers]
+    file.write_text("".join(json.dumps(row) + "\n" for row in judged))
+    given = ("--index", index, "--requests", file, "--output", tmp_path / "certificate")
+    result = qpr("certify", *given, "--alpha", 0.05, "--delta", 0.1, "--log-until", TODAY - datetime.timedelta(days=1))
+    assert (result.code, "minimum probability" in result.out) == (0, True), result.err
+    again = qpr("certify", *given)
+    assert (again.code, "--overwrite" in again.err) == (1, True)
+
+
 def test_the_options_belong_together(qpr, tmp_path):
     for options, fault in (
         ((), "give --index, --requests and --output, or --simulate"),
