@@ -14,7 +14,7 @@ import pyarrow as pa
 from jobs.display.console import counting, say
 from model.confidence.confidence import Confidence
 from model.confidence.examples import examples
-from model.confidence.fitting import LEAST_GROUPS, cross_validated, learn
+from model.confidence.fitting import LEAST_QUERIES, cross_validated, learn
 from model.confidence.quality import quality
 from model.confidence.saved_confidence import FILE, to_json
 from model.evaluation.relevance import judgements
@@ -60,13 +60,13 @@ def fit_confidence(datasets: Sequence[str], target: Output, draft: Manifest) -> 
     """
     columns = ["question_ids", "texts"]
     tables = [open_dataset(url).table("clusters", columns=columns, split="validation") for url in datasets]
-    clusters = sum(map(len, tables))
-    if clusters < LEAST_GROUPS:
-        if datasets:
-            found = f"{counted(clusters, 'cluster')} in split validation, {LEAST_GROUPS} are needed"
-            say(f"no confidence model, so hits have no probability: {found}")
+    if not tables:
         return NONE
     judged = judgements(pa.concat_tables(tables), limit=MOST_QUERIES)
+    if len(judged) < LEAST_QUERIES:
+        found = f"{counted(len(judged), 'query')} in split validation, {LEAST_QUERIES} are needed"
+        say(f"no confidence model, so hits have no probability: {found}")
+        return NONE
     index = open_index(target.url, unpublished=draft)
     counts = counts_of(index)
     with counting("learning confidence, queries", total=len(judged)) as show:

@@ -26,8 +26,8 @@ from model.reranking.term_statistics import WordCounts
 QUERIES: Final = 256
 """Queries searched and compared together."""
 
-REMOVED: Final = 100
-"""Maximum paraphrases that are removed from a ranking; further ones have farther neighbours between them."""
+REMOVED: Final = 1_000
+"""Maximum paraphrases that are removed from a ranking, the default maximum of a cluster."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,13 +5,14 @@ Examples -> learn -> AdditiveModel; Examples -> cross_validated -> probabilities
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import numpy as np
 
 from model.confidence.additive_model import AdditiveModel
 from model.confidence.examples import Examples
-from model.confidence.features import SIGNS, Doubles
+from model.confidence.features import SIGNS, Doubles, Flags
 from model.confidence.penalized_likelihood import fit
 from schemas.errors import QprError
 from schemas.quantities import counted
@@ -24,12 +25,15 @@ LOWER: Final = 0.2
 
 FOLDS: Final = 5
 
-LEAST_GROUPS: Final = 30
-"""Minimum clusters; of 30 the share of right hits is known within .18."""
+LEAST_GROUPS: Final = 5
+"""Minimum clusters, one in each fold."""
+
+LEAST_QUERIES: Final = 100
+"""Minimum queries; of 100 the share of right hits is known within .1."""
 
 
-def learn(found: Examples) -> AdditiveModel:
-    """Return the model of these examples.
+def learn(found: Examples, signs: Mapping[str, int] = SIGNS) -> AdditiveModel:
+    """Return the model of these examples; ``signs`` as of `model.confidence.penalized_likelihood.fit`.
 
     Raises:
         QprError: no hit is right, or all are.
@@ -37,24 +41,34 @@ def learn(found: Examples) -> AdditiveModel:
     part = np.s_[:, :LEARNED]
     there, table, right = found.there[part], found.table[part], found.right[part]
     weights = np.broadcast_to(np.where(np.arange(there.shape[1]) == 0, 1.0, LOWER), there.shape)
-    return fit(table[there], right[there], weights[there], SIGNS)
+    return fit(table[there], right[there], weights[there], signs)
 
 
-def cross_validated(found: Examples, *, folds: int = FOLDS, seed: int = 0) -> Doubles:
+def cross_validated(found: Examples, signs: Mapping[str, int] = SIGNS, *, folds: int = FOLDS, seed: int = 0) -> Doubles:
     """Return the probability of the first hit of every query, (m,), by models that did not see its cluster.
 
     Raises:
-        QprError: there are fewer than `LEAST_GROUPS` clusters, or a fold has nothing to learn from.
+        QprError: there are too few queries or clusters, or a fold has nothing to learn from.
     """
-    clusters = int(found.groups.max(initial=-1)) + 1
-    if clusters < LEAST_GROUPS:
-        raise QprError(f"{counted(clusters, 'cluster')} of queries; {LEAST_GROUPS} are needed")
-    dealt = np.random.default_rng(seed).permutation(clusters) % folds
     probabilities = np.zeros(len(found.groups))
-    for fold in range(folds):
-        out = dealt[found.groups] == fold
-        probabilities[out] = first_hits(learn(found.part(~out)), found.part(out))
+    for out in folds_of(found, folds=folds, seed=seed):
+        probabilities[out] = first_hits(learn(found.part(~out), signs), found.part(out))
     return probabilities
+
+
+def folds_of(found: Examples, *, folds: int = FOLDS, seed: int = 0) -> Iterator[Flags]:
+    """Yield a mask (m,) of the queries of each fold; those of a cluster are in one fold.
+
+    Raises:
+        QprError: there are fewer than `LEAST_GROUPS` clusters or `LEAST_QUERIES` queries.
+    """
+    clusters, queries = int(found.groups.max(initial=-1)) + 1, int(found.answerable.sum())
+    if clusters < LEAST_GROUPS or queries < LEAST_QUERIES:
+        have = f"{counted(queries, 'query')} of {counted(clusters, 'cluster')} in split validation"
+        raise QprError(f"{have}; {LEAST_QUERIES} of {LEAST_GROUPS} are needed")
+    dealt = np.random.default_rng(seed).permutation(clusters) % folds
+    for fold in range(folds):
+        yield dealt[found.groups] == fold
 
 
 def first_hits(model: AdditiveModel, found: Examples) -> Doubles:

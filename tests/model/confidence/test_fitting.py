@@ -48,5 +48,5 @@ def test_a_query_without_hits_has_no_chance():
 
 
 def test_too_few_clusters_are_refused():
-    with pytest.raises(QprError, match="20 clusters of queries; 30 are needed"):
+    with pytest.raises(QprError, match="80 queries of 20 clusters in split validation; 100 of 5 are needed"):
         cross_validated(drawn(20))

@@ -90,7 +90,7 @@ def test_without_enough_validation_clusters_there_is_no_confidence_model(qpr, pa
     result = qpr("index", *options(paths))
     assert result.code == 0
     assert (
-        "no confidence model, so hits have no probability: 5 clusters in split validation, 30 are needed" in result.err
+        "no confidence model, so hits have no probability: 15 queries in split validation, 100 are needed" in result.err
     )
     found = qpr("search", "--index", paths["--output"], "um how do i pay my bill", "--json")
     assert found.err.count("the index has no confidence model, so hits have no probability") == 1
