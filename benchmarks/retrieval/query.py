@@ -1,48 +1,122 @@
-"""Time to open an index and to answer one query at a time, encoding and texts of the hits included.
+"""Time to open an index and to answer queries, beside FAISS alone with the same encoder.
 
 Run: python -m benchmarks.retrieval.query --index index --dataset dataset --queries 1000
+
+Each program runs in a process of its own. An index is opened with an empty cache of digests and again; the peer reads
+one FAISS file of the same vectors. CPU times are the best of three rounds over all queries, after one that warms up.
+Hits of `qpr` include texts, the peer's are row numbers. Memory is resident, less that of the imports.
 """
 
 from __future__ import annotations
 
+import json
+import os
+import tempfile
 import time
-from typing import Annotated
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
 
+import faiss
 import numpy as np
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
+from benchmarks.measure import measure_call
+from model.encoders.loading import load_encoder
 from model.search.searcher import open_searcher
+from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest
+from schemas.tables import MODEL, SHARDS
+
+ROUNDS = 3
 
 
 def main(
-    index: Annotated[str, typer.Option(help="Index to search.")],
+    index: Annotated[str, typer.Option(help="Index to search, on this machine.")],
     dataset: Annotated[str, typer.Option(help="Dataset whose questions are the queries.")],
     queries: Annotated[int, typer.Option(min=1, help="Number of queries.")] = 1_000,
     k: Annotated[int, typer.Option(min=1, help="Hits of a query.")] = 20,
-    probes: Annotated[int | None, typer.Option(min=1, help="Lists searched; those of the index by default.")] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Print the times in milliseconds."""
+    """Print opening times, memory, and the time of a query alone and in a batch."""
     texts = open_dataset(dataset).table("questions", columns=["text"])["text"]
     chosen = np.random.default_rng(seed).choice(len(texts), size=min(queries, len(texts)), replace=False)
-    clock = [time.perf_counter()]
-    opened = open_searcher(index, probes=probes)
-    clock.append(time.perf_counter())
-    opened.index.questions([0])
-    clock.append(time.perf_counter())
-    sample = texts.take(chosen).to_pylist()
-    for text in [sample[0], *sample]:  # the first one warms up
-        opened.search(text, k)
-        clock.append(time.perf_counter())
-    times = 1_000 * np.diff(clock)
-    about = {"questions": len(opened), "factory": opened.index.settings.factory, "probes": opened.index.probes}
-    report = Report(as_json=as_json, seed=seed, queries=len(sample), k=k, shards=len(opened.index.shards), **about)
-    answers = {"mean_ms": times[3:].mean(), "p95_ms": np.percentile(times[3:], 95), "max_ms": times[3:].max()}
-    figures = {"opening_ms": times[0], "first_lookup_ms": times[1], **answers}
-    report.row(**{name: float(value) for name, value in figures.items()})
+    settings = read_manifest(index, "index").configuration
+    vectors_mb = settings["questions"] * settings["dimension"] * 4 / 2**20
+    about = {"questions": settings["questions"], "factory": settings["factory"], "vectors_mb": vectors_mb}
+    report = Report(as_json=as_json, seed=seed, queries=len(chosen), k=k, **about)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = folder
+        asked, peer = f"{folder}/queries.json", f"{folder}/one.faiss"
+        Path(asked).write_text(json.dumps(texts.take(chosen).to_pylist()))
+        write_peer(index, peer)
+        time.sleep(3)  # files that have just changed are not remembered
+        for name, function, given in (
+            ("qpr, first opening", search_index, (index,)),
+            ("qpr, opened before", search_index, (index,)),
+            ("faiss.read_index", search_peer, (index, peer)),
+        ):
+            report.row(program=name, **json.loads(measure_call(function, *given, asked, k).output))
+
+
+def write_peer(url: str, path: str) -> None:
+    """Write the vectors of an index as one FAISS file."""
+    shards = [faiss.read_index(str(Path(url, file.path))) for file in read_manifest(url, "index").of(SHARDS)]
+    for shard in shards[1:]:
+        shards[0].merge_from(shard, shards[0].ntotal)
+    faiss.write_index(shards[0], path)
+
+
+def search_index(url: str, asked: str, k: int) -> None:
+    """Print the figures of a searcher as JSON."""
+    report_on(lambda: open_searcher(url), lambda opened, texts: opened.search_many(texts, k), asked)
+
+
+def search_peer(url: str, path: str, asked: str, k: int) -> None:
+    """Print the figures of FAISS as JSON."""
+    manifest = read_manifest(url, "index")
+
+    def opened() -> tuple[Any, Any]:
+        index = faiss.read_index(path)
+        if hasattr(index, "nprobe"):
+            index.nprobe = manifest.configuration["probes"]
+        return load_encoder(storage.join(url, manifest.run_id, MODEL)), index
+
+    report_on(opened, lambda pair, texts: pair[1].search(pair[0].encode(texts), k), asked)
+
+
+def report_on(start: Callable[[], Any], search: Callable[[Any, list[str]], object], asked: str) -> None:
+    """Print opening time, memory, and milliseconds of CPU a query as JSON."""
+    before, clocks = resident_mb(), (time.perf_counter(), time.process_time())
+    opened = start()
+    figures = {
+        "opening_s": time.perf_counter() - clocks[0],
+        "opening_cpu_s": time.process_time() - clocks[1],
+        "opened_mb": resident_mb() - before,
+    }
+    texts = json.loads(Path(asked).read_text())
+    figures["first_cpu_ms"] = cpu_ms(lambda: search(opened, texts[:1]))
+    one_by_one, together = [], []
+    for _ in range(ROUNDS + 1):
+        one_by_one.append(cpu_ms(lambda: [search(opened, [text]) for text in texts]) / len(texts))
+        together.append(cpu_ms(lambda: search(opened, texts)) / len(texts))
+    figures |= {"single_cpu_ms": min(one_by_one[1:]), "batch_cpu_ms": min(together[1:])}
+    print(json.dumps(figures | {"searched_mb": resident_mb() - before}))
+
+
+def cpu_ms(call: Callable[[], object]) -> float:
+    """Return the CPU time of a call."""
+    started = time.process_time()
+    call()
+    return 1_000 * (time.process_time() - started)
+
+
+def resident_mb() -> float:
+    """Return the resident memory of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 if __name__ == "__main__":
