@@ -89,3 +89,13 @@ def test_arrays_that_do_not_fit_together_are_refused(change, message):
     change(arrays)
     with pytest.raises(ValueError, match=message):
         Lexical.of({name: array.tobytes() for name, array in arrays.items()})
+
+
+def test_after_a_number_of_entries_frequent_terms_are_only_looked_up(monkeypatch):
+    texts = [f"common{n % 3} often{n % 7} rare{n // 4}" for n in range(2_000)]
+    lexical = built(table(texts))
+    whole, sums = lexical.rank(["rare5 often1 common2"], 3)
+    monkeypatch.setattr("model.index.lexical.ENTRIES", 1)
+    ids, scores = lexical.rank(["rare5 often1 common2"], 3)
+    assert (ids == whole).all()  # the four questions with the rare term, of which three are the best
+    assert (scores == sums).all()
