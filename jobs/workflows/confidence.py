@@ -71,8 +71,13 @@ def fit_confidence(datasets: Sequence[str], target: Output, draft: Manifest) -> 
     counts = counts_of(index)
     with counting("learning confidence, queries", total=len(judged)) as show:
         gathered = examples(index, judged, counts, on_queries=show)
+    nearest = gathered.right[:, 0]
+    if nearest.all() or not nearest.any():
+        found = f"the nearest question is {'right' if nearest.all() else 'wrong'} for every query"
+        say(f"no confidence model, so hits have no probability: {found}")
+        return NONE
     try:
-        measures = quality(cross_validated(gathered), gathered.right[:, 0])
+        measures = quality(cross_validated(gathered), nearest)
         content = to_json(Confidence(counts, learn(gathered)))
     except QprError as error:
         say(f"no confidence model, so hits have no probability: {error}")

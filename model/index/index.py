@@ -39,7 +39,7 @@ class ModeFigures(pydantic.BaseModel, frozen=True, extra="forbid"):
         queries: their number.
         hits_at_1: share with a paraphrase at rank 1.
         mrr: mean reciprocal rank of the first paraphrase.
-        median_ms: milliseconds of one query, encoding included.
+        median_ms: CPU milliseconds of one query, encoding and texts included.
     """
 
     queries: int = pydantic.Field(ge=1)

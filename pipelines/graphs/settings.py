@@ -133,7 +133,7 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
         default=True, description="Add BM25 for modes bm25 and fusion, about 90 bytes a question."
     )
     latency_ms: float = pydantic.Field(
-        default=5.0, gt=0, description="Maximum median milliseconds of a query in the default mode of searching."
+        default=5.0, gt=0, description="Maximum median CPU milliseconds of a query in the default mode of searching."
     )
 
 
