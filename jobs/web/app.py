@@ -94,16 +94,17 @@ def _methods(app: FastAPI, request: Request) -> str:
 
 def _add_searches(app: FastAPI, service: Service) -> None:
     limits = service.settings.limits
-    searched, answered = asked_model(limits, hits=True), asked_model(limits, hits=False)
+    modes = service.versions.current.searcher.modes
+    searched, answered = asked_model(limits, modes), asked_model(limits)
 
     @app.get(
         "/search",
-        **described("Hits of one question.", 422, returns=SearchDocument, parameters=search_parameters(limits)),
+        **described("Hits of one question.", 422, returns=SearchDocument, parameters=search_parameters(limits, modes)),
     )
     async def search_one(request: Request) -> Response:
-        question, k = read_query(request, limits)
+        question, k, mode = read_query(request, limits)
         _log(request, [question])
-        return json_response(await service.search([question], k))
+        return json_response(await service.search([question], k, mode))
 
     @app.post(
         "/search",
@@ -112,7 +113,7 @@ def _add_searches(app: FastAPI, service: Service) -> None:
     async def search(request: Request) -> Response:
         body: Any = await read_json(request, searched, limits)
         _log(request, body.texts)
-        return json_response(await service.search(body.texts, body.k))
+        return json_response(await service.search(body.texts, body.k, body.mode))
 
     @app.post(
         "/answer",
@@ -190,8 +191,10 @@ def _add_operations(app: FastAPI, service: Service) -> None:
 def _add_search_page(app: FastAPI, service: Service) -> None:
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
-        size, longest = len(service.versions.current.searcher), service.settings.limits.max_characters
-        html, policy = search_page(name="questions", questions=size, modes=(), max_characters=longest)
+        searcher, longest = service.versions.current.searcher, service.settings.limits.max_characters
+        html, policy = search_page(
+            name="questions", questions=len(searcher), modes=searcher.modes, max_characters=longest
+        )
         return Response(html, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal, NamedTuple
 
 from jobs.web.versions.leases import Version
+from model.choices import Mode
 
 Kind = Literal["search", "answer"]
 
@@ -29,10 +30,11 @@ class _Call(NamedTuple):
     version: Version
     kind: Kind
     k: int
+    mode: Mode | None
 
     def __call__(self, questions: Sequence[str]) -> Sequence[Any]:
         if self.kind == "search":
-            return self.version.searcher.search_many(questions, self.k)
+            return self.version.searcher.search_many(questions, self.k, mode=self.mode)
         return self.version.searcher.answer_many(questions)
 
 
@@ -63,7 +65,9 @@ class Batcher:
         """Return the number of jobs in the queue."""
         return sum(map(len, self._waiting.values()))
 
-    async def run(self, version: Version, kind: Kind, questions: Sequence[str], k: int = 1) -> list[Any]:
+    async def run(
+        self, version: Version, kind: Kind, questions: Sequence[str], k: int = 1, mode: Mode | None = None
+    ) -> list[Any]:
         """Return the result of each question.
 
         A request with more than `BATCH` questions waits in the queue again after each batch, so that single questions
@@ -71,7 +75,7 @@ class Batcher:
         """
         results: list[Any] = []
         for start in range(0, len(questions), BATCH):
-            results += await self._submit(_Call(version, kind, k), questions[start : start + BATCH])
+            results += await self._submit(_Call(version, kind, k, mode), questions[start : start + BATCH])
         return results
 
     def close(self) -> None:

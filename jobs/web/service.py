@@ -29,6 +29,7 @@ from jobs.web.metrics import Metrics
 from jobs.web.settings import Serving
 from jobs.web.state import State
 from jobs.web.versions.leases import Version, Versions
+from model.choices import Mode
 
 CLUSTER_QUESTIONS = 1000
 """Questions of a cluster that a response lists."""
@@ -66,22 +67,30 @@ class Service:
         self.metrics.swaps.labels("swapped").inc()
         self.show_version(version)
 
-    async def search(self, questions: Sequence[str], k: int) -> SearchDocument:
-        """Return the hits of each question; those with a blocked answer are left out."""
+    async def search(self, questions: Sequence[str], k: int, mode: Mode | None = None) -> SearchDocument:
+        """Return the hits of each question; those with a blocked answer are left out.
+
+        Raises:
+            Fault: the index cannot be searched in this mode (422).
+        """
         with self.versions.lease() as version:
-            results = await self._search(version, questions, k)
+            if mode is not None and mode not in version.searcher.modes:
+                raise Fault(422, f"mode: this index has {', '.join(version.searcher.modes)}")
+            results = await self._search(version, questions, k, mode)
             found = sum(bool(hits) for hits in results)
             self.metrics.questions.labels("search", "hits").inc(found)
             self.metrics.questions.labels("search", "no_hit").inc(len(results) - found)
             pairs = zip(questions, results, strict=True)
             return {"version": version.name, "results": [{"question": text, "hits": hits} for text, hits in pairs]}
 
-    async def _search(self, version: Version, questions: Sequence[str], k: int) -> list[list[HitDocument]]:
+    async def _search(
+        self, version: Version, questions: Sequence[str], k: int, mode: Mode | None
+    ) -> list[list[HitDocument]]:
         blocked = self.state.blocked
         depth, size = k, len(version.searcher)
         while True:  # again and deeper, as long as blocked answers leave less than k hits
             depth = min(size, 2 * depth + 8) if blocked else k
-            found = await self.batcher.run(version, "search", questions, depth)
+            found = await self.batcher.run(version, "search", questions, depth, mode)
             kept = [hit_documents(hits, k, blocked=blocked) for hits in found]
             lacking = any(len(best) < k and len(hits) >= depth for best, hits in zip(kept, found, strict=True))
             if not lacking or depth >= size:

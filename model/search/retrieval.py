@@ -55,6 +55,30 @@ class Retrieval:
     lexical_weight: float = 1.0
     reranker: Reranker | None = None
 
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """Return the ways of searching that need nothing that is not opened, its own first."""
+        able: dict[Mode, bool] = {
+            "dense": True,
+            "bm25": self.lexical is not None,
+            "fusion": self.lexical is not None,
+            "rerank": self.reranker is not None,
+            "exact": True,
+        }
+        return (self.mode, *(mode for mode, is_able in able.items() if is_able and mode != self.mode))
+
+    def in_mode(self, mode: Mode | None) -> Retrieval:
+        """Return the same index with another way of searching; None is its own.
+
+        Raises:
+            UsageError: the way is not one of `modes`.
+        """
+        if mode is None or mode == self.mode:
+            return self
+        if mode not in self.modes:
+            raise UsageError(f"mode {mode}: is not one of {', '.join(self.modes)}. Open the searcher with it")
+        return dataclasses.replace(self, mode=mode)
+
     def find(self, asked: pa.Array, k: int, exclude: Ints | None, *, neighbours: int = 0) -> Found:
         """Return the k best questions of each text; the question whose key equals that of the text is the first.
 

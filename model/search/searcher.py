@@ -59,6 +59,11 @@ class Searcher:
         """Return the opened index."""
         return self.retrieval.index
 
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """Return the ways of searching that `search_many` takes, the default first."""
+        return self.retrieval.modes
+
     def __len__(self) -> int:
         """Return the number of questions of the index."""
         return len(self.index)
@@ -78,15 +83,16 @@ class Searcher:
         """
         return self.search_many([checked_question(question, "search")], k)[0]
 
-    def search_many(self, questions: Sequence[str], k: int = 10) -> list[list[Hit]]:
-        """Return the hits of several questions, faster than one `search` for each.
+    def search_many(self, questions: Sequence[str], k: int = 10, *, mode: Mode | None = None) -> list[list[Hit]]:
+        """Return the hits of several questions in one of `modes`, faster than one `search` for each.
 
         Raises:
-            UsageError: ``questions`` is one str or contains something else than str, or k is under 1.
+            UsageError: ``questions`` is one str or contains something else than str, k is under 1, or the mode is none
+                of `modes`.
         """
         asked = checked_questions(questions, "search")
         texts = pa.array(asked, pa.string())
-        found = self.retrieval.find(
+        found = self.retrieval.in_mode(mode).find(
             texts, min(k, len(self)), None, neighbours=NEIGHBOURS if self.confidence is not None else 0
         )
         there = found.ranking.found

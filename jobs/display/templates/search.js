@@ -43,7 +43,7 @@ async function search() {
   history.replaceState(null, "", parameters.get("q") ? `?${parameters}` : location.pathname);
   if (!parameters.get("q")) return showNothing();
   const { signal } = (running = new AbortController());
-  const body = JSON.stringify({ question: parameters.get("q"), ...(part.mode && { mode: part.mode.value }) });
+  const body = JSON.stringify({ question: parameters.get("q") });
   const answering = { method: "POST", body, signal, headers: { "Content-Type": "application/json" } };
   part.found.ariaBusy = "true";
   const slow = setTimeout(() => (part.status.textContent = "Searching…"), 300);

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 import pydantic
 from pydantic.config import JsonDict
@@ -15,11 +15,14 @@ from starlette.requests import ClientDisconnect, Request
 
 from jobs.web.messages.faults import Fault
 from jobs.web.settings import Limits
+from model.choices import Mode
 from schemas.artifacts.manifest import first_fault
 
 _Body = TypeVar("_Body", bound=pydantic.BaseModel)
 
 DEFAULT_K = 10
+
+MODE = "Way of searching; by default that of the server."
 
 _ONE_OF: JsonDict = {"oneOf": [{"required": ["question"]}, {"required": ["questions"]}]}
 """JSON Schema of "either of both"; pydantic has no word for it."""
@@ -61,18 +64,23 @@ class FeedbackBody(pydantic.BaseModel, frozen=True, extra="forbid", strict=True)
 
 
 @functools.cache
-def asked_model(limits: Limits, *, hits: bool) -> type[Asked]:
-    """Return the model of a body that asks questions; with ``hits`` it has ``k`` too."""
+def asked_model(limits: Limits, modes: tuple[Mode, ...] = ()) -> type[Asked]:
+    """Return the model of a body that asks for answers or, where an index has ``modes``, for hits: ``k`` and ``mode``.
+
+    The modes only describe the body: another version of the index can have others.
+    """
     question = Annotated[str, pydantic.Field(max_length=limits.max_characters)]
     several = Annotated[list[question], pydantic.Field(min_length=1, max_length=limits.max_questions)]
     fields: dict[str, Any] = {
         "question": (question, pydantic.Field(default=None, description="One question.")),
         "questions": (several, pydantic.Field(default=None, description="Several questions.")),
     }
-    if hits:
+    if modes:
         k = pydantic.Field(default=min(DEFAULT_K, limits.max_k), ge=1, le=limits.max_k, description="Maximum hits.")
         fields["k"] = (Annotated[int, pydantic.BeforeValidator(_whole)], k)
-    name = "SearchBody" if hits else "AnswerBody"
+        enum: JsonDict = {"anyOf": [{"type": "string", "enum": [*modes]}, {"type": "null"}]}
+        fields["mode"] = (Mode | None, pydantic.Field(default=None, description=MODE, json_schema_extra=enum))
+    name = "SearchBody" if modes else "AnswerBody"
     model = pydantic.create_model(name, __base__=Asked, **fields)
     model.model_config["json_schema_extra"] = _ONE_OF
     return model
@@ -139,16 +147,16 @@ async def _read_limited(request: Request, limit: int) -> bytes:
     return bytes(content)
 
 
-def read_query(request: Request, limits: Limits) -> tuple[str, int]:
-    """Return question and number of hits of ``GET /search?q=…&k=…``.
+def read_query(request: Request, limits: Limits) -> tuple[str, int, Mode | None]:
+    """Return question, number of hits and way of searching of ``GET /search?q=…&k=…&mode=…``.
 
     Raises:
         Fault: a parameter is missing, unknown, given twice or out of bounds (422).
     """
     given = request.query_params.multi_items()
     values = dict(given)
-    if unknown := sorted(values.keys() - {"q", "k"}):
-        raise Fault(422, f"unknown parameter {unknown[0][:60]!a}; there are q and k")
+    if unknown := sorted(values.keys() - {"q", "k", "mode"}):
+        raise Fault(422, f"unknown parameter {unknown[0][:60]!a}; there are q, k and mode")
     if len(values) < len(given):
         raise Fault(422, "a parameter is given twice")
     if "q" not in values:
@@ -158,7 +166,11 @@ def read_query(request: Request, limits: Limits) -> tuple[str, int]:
     k = values.get("k", str(min(DEFAULT_K, limits.max_k)))
     if not (k.isascii() and k.isdigit() and len(k) <= 9 and 1 <= int(k) <= limits.max_k):
         raise Fault(422, f"k: has to be a number from 1 to {limits.max_k:,}")
-    return values["q"], int(k)
+    modes: tuple[Mode, ...] = get_args(Mode)
+    mode = next((mode for mode in modes if mode == values.get("mode")), None)
+    if "mode" in values and mode is None:
+        raise Fault(422, f"mode: has to be one of {', '.join(modes)}")
+    return values["q"], int(k), mode
 
 
 def read_id(text: str) -> int | None:

@@ -5,13 +5,15 @@ title, statuses, model of the body -> described -> arguments of a route
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pydantic
 
-from jobs.web.messages.bodies import DEFAULT_K
+from jobs.web.messages.bodies import DEFAULT_K, MODE
 from jobs.web.messages.documents import FaultDocument
 from jobs.web.settings import Limits
+from model.choices import Mode
 
 DESCRIPTION = """Questions, and answers people can rely on.
 
@@ -70,13 +72,15 @@ def body_schema(model: type[pydantic.BaseModel]) -> dict[str, Any]:
     return {"required": True, "content": {"application/json": {"schema": model.model_json_schema()}}}
 
 
-def search_parameters(limits: Limits) -> list[dict[str, Any]]:
-    """Return the parameters of ``GET /search``."""
+def search_parameters(limits: Limits, modes: Sequence[Mode]) -> list[dict[str, Any]]:
+    """Return the parameters of ``GET /search``, whose index has these ways of searching."""
     text = {"type": "string", "maxLength": limits.max_characters}
+    way = {"type": "string", "enum": [*modes]}
     number = {"type": "integer", "minimum": 1, "maximum": limits.max_k, "default": min(DEFAULT_K, limits.max_k)}
     return [
         {"name": "q", "in": "query", "required": True, "schema": text, "description": "The question."},
         {"name": "k", "in": "query", "required": False, "schema": number, "description": "Maximum hits."},
+        {"name": "mode", "in": "query", "required": False, "schema": way, "description": MODE},
     ]
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from jobs.web.versions.clusters import ClusterRows
+from model.choices import Mode
 
 
 class Searches(Protocol):
@@ -27,7 +28,14 @@ class Searches(Protocol):
         """Return the number of questions."""
         ...
 
-    def search_many(self, questions: Sequence[str], k: int = 10) -> Sequence[Sequence[Any]]:
+    @property
+    def modes(self) -> tuple[Mode, ...]:
+        """Return the ways of searching, the default first."""
+        ...
+
+    def search_many(
+        self, questions: Sequence[str], k: int = 10, *, mode: Mode | None = None
+    ) -> Sequence[Sequence[Any]]:
         """Return the hits of each question."""
         ...
 

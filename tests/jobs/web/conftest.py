@@ -82,8 +82,11 @@ class FakeSearcher:
     def __len__(self):
         return len(self.index)
 
-    def search_many(self, questions, k=10):
+    modes = ("dense", "bm25")
+
+    def search_many(self, questions, k=10, *, mode=None):
         self.calls.append(list(questions))
+        self.mode = mode
         assert self.gate.wait(20)
         return [self._search(question, k) for question in questions]
 

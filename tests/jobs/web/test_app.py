@@ -27,6 +27,22 @@ def test_a_search_returns_hits_with_their_reasons_and_text_ids(start):
     }  # fmt: skip
 
 
+def test_a_search_can_name_another_mode_of_the_index(start):
+    client = start()
+    searcher = client.service.versions.current.searcher
+    assert client.get("/search", params={"q": "pay", "mode": "bm25"}).status_code == 200
+    assert searcher.mode == "bm25"
+    assert client.post("/search", json={"question": "pay", "mode": "dense"}).status_code == 200
+    assert searcher.mode == "dense"
+    for response in (
+        client.get("/search", params={"q": "pay", "mode": "fusion"}),
+        client.post("/search", json={"question": "pay", "mode": "fusion"}),
+    ):
+        assert (response.status_code, response.json()) == (422, {"error": "mode: this index has dense, bm25"})
+    assert client.get("/search", params={"q": "pay", "mode": "x"}).status_code == 422
+    assert client.post("/answer", json={"question": "pay", "mode": "dense"}).status_code == 422
+
+
 def test_several_questions_are_one_request_and_equal_single_ones(start):
     client = start()
     questions = ["pay my bill", "cancel flight", "nothing known", ""] * 40

@@ -15,7 +15,7 @@ class Searcher:
     def __init__(self):
         self.gate, self.calls, self.threads = threading.Event(), [], set()
 
-    def search_many(self, questions, k):
+    def search_many(self, questions, k, *, mode=None):
         self.calls.append((list(questions), k))
         self.threads.add(threading.current_thread().name)
         assert self.gate.wait(20)
@@ -132,7 +132,7 @@ def test_there_are_never_more_threads_than_asked_for(threads):
     version = Version()
     version.searcher.gate.set()
     slow = version.searcher.search_many
-    version.searcher.search_many = lambda questions, k: (time.sleep(0.005), slow(questions, k))[1]
+    version.searcher.search_many = lambda questions, k, **_: (time.sleep(0.005), slow(questions, k))[1]
 
     async def scenario(batcher):
         tasks = await started(batcher, *[(version, "search", [str(n)], n % 5 + 1) for n in range(50)])

@@ -102,10 +102,7 @@ def test_typing_shows_answer_and_hits_with_probability_and_marked_words(opened):
     assert page.inner_text("h1") == "Search <b>faq</b>"
     path, _, _ = [request for request in server.asked if request[0].startswith("search")][-1]
     assert path == "search?q=pay+bill&mode=dense"
-    assert json.loads([body for path, _, body in server.asked if path == "answer"][-1]) == {
-        "question": "pay bill",
-        "mode": "dense",
-    }
+    assert json.loads([body for path, _, body in server.asked if path == "answer"][-1]) == {"question": "pay bill"}
 
 
 @pytest.mark.parametrize(

@@ -54,9 +54,12 @@ def test_no_request_fails_while_the_index_is_exchanged(publish, server):
     threads = [threading.Thread(target=load, args=(place,)) for place in range(4)]
     for thread in threads:
         thread.start()
-    for questions in versions[1:]:
+    for number, questions in enumerate(versions[1:], start=2):
         publish(questions)
         assert process.client.post("/reload").json() == {"reload": "swapped"}
+        until = time.monotonic() + 20
+        while len(seen) < number and time.monotonic() < until:
+            time.sleep(0.01)
     stop.set()
     for thread in threads:
         thread.join()

@@ -108,6 +108,20 @@ def test_the_default_mode_is_the_indexs(place):
     assert open_searcher(str(place / "index")).retrieval.mode == "dense"  # too few validation clusters to choose by
 
 
+def test_one_searcher_searches_in_every_mode_that_is_opened(place):
+    fusion, dense = (
+        open_searcher(str(place / "index"), mode="fusion"),
+        open_searcher(str(place / "index"), mode="dense"),
+    )
+    assert fusion.modes == ("fusion", "dense", "bm25", "exact")
+    assert dense.modes == ("dense", "exact")
+    question = ["pay a bill"]
+    assert fusion.search_many(question, 5, mode="dense") == dense.search_many(question, 5)
+    assert fusion.search_many(question, 5, mode="exact") == [[]]
+    with pytest.raises(UsageError, match="mode bm25: is not one of dense, exact"):
+        dense.search_many(question, mode="bm25")
+
+
 @pytest.mark.parametrize("mode", ["bm25", "fusion"])
 def test_a_mode_that_the_index_lacks_is_named(place, mode):
     with pytest.raises(
