@@ -15,6 +15,7 @@ from model.certificates.version import Version, first_difference
 from schemas.artifacts.manifest import Manifest, Source, first_fault, read_manifest, read_verified
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
+from schemas.quantities import counted
 from schemas.statistics.binomial import lower_tail, upper_bound
 
 FILE: Final = "certificate.json"
@@ -151,7 +152,7 @@ def load_certificate(url: str) -> Loaded:
     manifest = read_manifest(url, "certificate")
     files = manifest.of("certificate")
     if len(files) != 1:
-        raise QprError(f"{url}: lists {len(files)} files instead of {FILE}. {_AGAIN}")
+        raise QprError(f"{url}: lists {counted(len(files), 'file')} instead of {FILE}. {_AGAIN}")
     content = read_verified(url, files[0])
     try:
         certificate = Certificate.model_validate_json(content)

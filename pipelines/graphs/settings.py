@@ -87,19 +87,22 @@ class ClustersConfig(NamedColumns, Sharded, frozen=True, extra="forbid"):
     @pydantic.model_validator(mode="after")
     def _resolve(self) -> Self:
         """Set what was not given and depends on other settings."""
-        paper = self.assembly.gate.coherence == "paper"  # the paper splits no answer and removes no near-duplicate
+        paper = self.assembly.gate.coherence == "paper"  # the paper splits no answer and replaces and removes nothing
         linking, gate = self.assembly.linking, self.assembly.gate
-        leakage, ambiguity = self.assembly.leakage, self.ambiguity
+        leakage, ambiguity, privacy = self.assembly.leakage, self.ambiguity, self.privacy
         if paper:
             linking = _with_default(linking, method="none")
             leakage = _with_default(leakage, near_duplicate=0.0)
             ambiguity = _with_default(ambiguity, min_answer_share=0.0)
+            privacy = _with_default(privacy, scrub="off")
         if linking.method == "none":  # nothing but coherence rejects questions that are no paraphrases
             gate = _with_default(gate, min_coherence=0.1)
         elif linking.encoder:  # paraphrases that vectors find may share no word
             gate = _with_default(gate, min_coherence=0.0)
         assembly = self.assembly.model_copy(update={"linking": linking, "gate": gate, "leakage": leakage})
-        self.__dict__.update(assembly=assembly, ambiguity=ambiguity)  # frozen for users of an instance, not for this
+        self.__dict__.update(
+            assembly=assembly, ambiguity=ambiguity, privacy=privacy
+        )  # frozen for users of an instance, not for this
         return self
 
 
@@ -133,7 +136,7 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
         default=True, description="Add BM25 for modes bm25 and fusion, about 90 bytes a question."
     )
     latency_ms: float = pydantic.Field(
-        default=5.0, gt=0, description="Maximum median CPU milliseconds of a query in the default mode of searching."
+        default=5.0, gt=0, description="Maximum median CPU milliseconds of a query in the mode that validation chooses."
     )
 
 

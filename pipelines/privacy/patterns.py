@@ -105,7 +105,8 @@ def _phone(match: str, placeholder: str) -> str:
         return placeholder
     thousands = all(len(group) == 3 for group in groups[1:]) and match[0] not in "0("
     fours = len(groups) > 1 and all(len(group) == 4 for group in groups)  # years, and cards whose digits are wrong
-    spared = thousands or fours or _DATE.match(match) or len(_digits(match)) not in _PHONE_DIGITS
+    plain = set(match) <= set("0123456789 ") and match[0] != "0" and [*map(len, groups)] != [3, 3, 4]
+    spared = thousands or fours or plain or _DATE.match(match) or len(_digits(match)) not in _PHONE_DIGITS
     return match if spared else placeholder
 
 

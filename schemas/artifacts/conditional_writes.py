@@ -123,6 +123,8 @@ def _conditions(file_system: Any, path: str) -> dict[str, str] | None:
 
 
 def _pipe(file_system: Any, path: str, content: bytes, **terms: str) -> None:
+    if "memory" in file_system.protocol and "mode" in terms and file_system._strip_protocol(path) in file_system.store:
+        raise FileExistsError(path)  # fsspec's own look-up finds no file while another thread adds one anywhere
     for number in range(_TRIES):
         try:
             file_system.pipe_file(path, content, **terms)

@@ -58,7 +58,9 @@ def digest_of(root):
 def sign(root):
     """Make the manifests of an artefact, of a model within an index too, fit the files that are there."""
     inner = next(root.glob("*/model/manifest.json"), None)
-    with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):  # that manifest may be what is damaged
+    with contextlib.suppress(
+        ValueError, TypeError, KeyError, RecursionError, OSError
+    ):  # that manifest may be what is damaged
         if inner:
             sign(inner.parent)
             digest = digest_of(inner.parent)

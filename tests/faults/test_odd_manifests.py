@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
+import os
 import shutil
 import sys
 import sysconfig
@@ -44,14 +45,15 @@ sys.addaudithook(_note)
 
 @contextlib.contextmanager
 def only_within(folder):
-    """Fail if anything but a file of a folder, or of the program, is opened inside the block."""
+    """Fail if anything but a file of a folder, of the program, or of its cache is opened inside the block."""
     global _opened
     _opened = opened = []
     try:
         yield
     finally:
         _opened = None
-    allowed = (f"{folder.resolve()}/", *(f"{library}/" for library in _LIBRARIES), "/proc/", "/sys/", "/dev/null")
+    own = [str(folder.resolve()), str(Path(os.environ["XDG_CACHE_HOME"]).resolve()), *_LIBRARIES]
+    allowed = (*(f"{place}/" for place in own), "/proc/", "/sys/", "/dev/null")
     assert [path for path in opened if not str(Path(path).resolve()).startswith(allowed)] == []
 
 

@@ -37,7 +37,7 @@ def certify(
 
     Examples:
       qpr answer --index index --json < requests.txt > to_judge.jsonl
-      qpr certify --index index --requests judged.csv --alpha 0.02 --output certificate
+      qpr certify --index index --requests judged.csv --output certificate
       qpr certify --simulate --alpha 0.02 --delta 0.05
     """
     if simulation.simulate:

@@ -52,7 +52,7 @@ def test_the_modules_of_a_training_start_no_engine():
     assert not set(done.stdout.split()) & {"apache_beam", "torch", "faiss"}
 
 
-@pytest.mark.parametrize(("typed", "suggested"), [("serch", "search"), ("cluster", "clusters")])
+@pytest.mark.parametrize(("typed", "suggested"), [("seach", "search"), ("cluster", "clusters")])
 def test_a_mistyped_command_is_answered_with_the_right_one(qpr, typed, suggested):
     outcome = qpr(typed)
     assert (outcome.code, outcome.out) == (2, "")

@@ -4,6 +4,9 @@ from jobs.commands.registry import COMMANDS
 from jobs.options.output import lasting
 from schemas.errors import UsageError
 
+READERS = ("search", "answer", "serve")
+"""Commands without an output."""
+
 
 @pytest.mark.parametrize("url", ["memory://bucket/index", "memory:/x", "dir::memory://bucket"])
 def test_the_memory_of_a_process_that_ends_is_no_output(url):
@@ -16,12 +19,13 @@ def test_other_outputs_stay_as_they_are(url):
     assert lasting(url) == url
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "search"])
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in READERS])
 def test_every_command_that_writes_refuses_it_before_it_asks_for_more(qpr, command):
     outcome = qpr(command, "--output", "memory://bucket/out")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith("error: memory://bucket/out: is in this command's memory")
 
 
-def test_a_search_writes_nothing(qpr):
-    assert "--output" not in qpr("search", "--help").out
+@pytest.mark.parametrize("command", READERS)
+def test_a_search_writes_nothing(qpr, command):
+    assert "--output" not in qpr(command, "--help").out

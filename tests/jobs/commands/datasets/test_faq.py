@@ -224,9 +224,9 @@ def test_one_file_by_two_spellings_is_refused(qpr, tmp_path, model):
 
 
 def test_the_commands_and_the_program_of_the_page_run(qpr, tmp_path, model, monkeypatch, capsys):
-    page = (Path(__file__).parents[3] / "docs" / "faq.md").read_text()
-    [commands] = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    [program] = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    page = (Path(__file__).parents[4] / "docs" / "faq.md").read_text()
+    commands, exports = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    program, of_langchain = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "faq.csv").write_bytes(delimited(FAQ, ","))
     for line in commands.splitlines():
@@ -237,6 +237,11 @@ def test_the_commands_and_the_program_of_the_page_run(qpr, tmp_path, model, monk
     printed = capsys.readouterr().out.splitlines()
     assert [line[0] for line in printed if line[0].isdigit()] == ["1", "2", "3"]
     assert "A-1" in printed[0]
+    assert qpr(*shlex.split(exports.splitlines()[0])[1:]).code == 0
+    caches = pytest.importorskip("langchain_core.globals", reason="needs langchain-core")
+    exec(compile(of_langchain, "faq.md", "exec"), {})
+    assert caches.get_llm_cache().lookup("How do I cancel?", "") is None
+    caches.set_llm_cache(None)
 
 
 def test_the_answers_of_a_faq_are_suggested_with_its_questions(qpr, tmp_path, model):
