@@ -51,10 +51,9 @@ def serve(url: str, settings: Serving, open_searcher: Opener, certificate: str |
         QprError: the address is in use, the token file is no good, or the index cannot be opened.
         UsageError: other machines could connect without a token.
     """
-    sys.setswitchinterval(_SWITCH_S)
     token = checked_token(settings.host, settings.token_file)
     state = State(settings.state)
-    with _listening(settings) as listener:
+    with _listening(settings) as listener, _giving_way():
         first = open_version(url, open_searcher, certificate=certificate, vary_by=settings.vary_by)
         service = Service(settings, Versions(first), state)
         del first  # else it would stay in memory after an exchange
@@ -81,6 +80,17 @@ def serve(url: str, settings: Serving, open_searcher: Opener, certificate: str |
         name = f"[{host}]" if ":" in host else host
         greeting = f"serving {url} at http://{name}:{port}, version {service.versions.current.name}"
         _Server(config, exchange, greeting).run([listener])
+
+
+@contextlib.contextmanager
+def _giving_way() -> Iterator[None]:
+    """Shorten the interval after which threads of this process give way, until the block ends."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_S)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 @contextlib.contextmanager

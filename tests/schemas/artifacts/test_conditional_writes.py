@@ -1,5 +1,6 @@
 import errno
 import os
+import sys
 import threading
 
 import pytest
@@ -38,12 +39,16 @@ def test_only_what_was_expected_is_replaced(url):
     assert not storage.exists(url)
 
 
-OFTEN = pytest.mark.xfail(
-    strict=False, reason="two win in the memory store, only late in a run of all tests: not explained"
-)
+@pytest.fixture
+def threads_alternate():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
 
 
-@pytest.mark.parametrize("store", ["local", pytest.param("memory", marks=OFTEN)])
+@pytest.mark.parametrize("store", ["local", "memory"])
+@pytest.mark.usefixtures("threads_alternate")
 def test_of_many_threads_one_creates_and_one_replaces(request, tmp_path, store):
     url = str(tmp_path / "file") if store == "local" else storage.join(request.getfixturevalue("memory"), "file")
     for step in range(20):
