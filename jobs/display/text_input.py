@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
+from jobs.display.console import say
 from schemas.artifacts import storage
 from schemas.errors import QprError, UsageError
 
@@ -50,15 +51,18 @@ def question_lines(lines: Iterable[bytes], *, source: str) -> Iterator[str]:
 
 
 def question_arguments(given: Sequence[str]) -> list[str]:
-    """Return words of the command line as UTF-8 text, independent of the locale.
+    """Return words of the command line as UTF-8 text, independent of the locale; without one, ask a person to type.
 
     Raises:
         UsageError: a word is not UTF-8.
     """
     try:
-        return [os.fsencode(argument).decode() for argument in given]
+        decoded = [os.fsencode(argument).decode() for argument in given]
     except UnicodeDecodeError as error:
         raise UsageError(f"{error.object!r}: the question is not UTF-8 ({error.reason}). Check the terminal") from error
+    if not decoded and is_typed():
+        say("Type a question and press Enter; Ctrl-D ends.")
+    return decoded
 
 
 def is_typed() -> bool:
@@ -72,12 +76,19 @@ def question_batches(given: Sequence[str], *, hits: int) -> Iterator[list[str]]:
     Args:
         given: the questions; empty: the lines of standard input.
         hits: of a question.
+
+    Raises:
+        UsageError: there is no question.
     """
     lines = question_lines(sys.stdin.buffer if sys.stdin is not None else [], source="standard input")
     remaining = iter(given or lines)
     size = 1 if is_typed() else min(BATCH, max(HITS // hits, 1))
-    while batch := list(itertools.islice(remaining, size)):
+    batch = list(itertools.islice(remaining, size))
+    if not batch:
+        raise UsageError("no question: give one as an argument or one a line on stdin")
+    while batch:
         yield batch
+        batch = list(itertools.islice(remaining, size))
 
 
 def read_lines(url: str) -> list[str]:

@@ -133,20 +133,14 @@ def _add_lookups(app: FastAPI, service: Service) -> None:
         **described("A question of the index.", 404, returns=QuestionDocument, parameters=id_parameter("question")),
     )
     async def question(request: Request) -> Response:
-        number = read_id(request.path_params["id"])
-        if number is None:
-            raise Fault(404, "no question has this id", "not_found")
-        return json_response(await asyncio.to_thread(service.question, number))
+        return json_response(await asyncio.to_thread(service.question, read_id(request, "question")))
 
     @app.get(
         "/clusters/{id}",
         **described("The questions of a cluster.", 404, returns=ClusterDocument, parameters=id_parameter("cluster")),
     )
     async def cluster(request: Request) -> Response:
-        number = read_id(request.path_params["id"])
-        if number is None:
-            raise Fault(404, "no cluster has this id", "not_found")
-        return json_response(await asyncio.to_thread(service.cluster, number))
+        return json_response(await asyncio.to_thread(service.cluster, read_id(request, "cluster")))
 
 
 def _add_operations(app: FastAPI, service: Service) -> None:

@@ -9,12 +9,11 @@ from typing import Annotated
 
 import typer
 
-from jobs.display.console import say, warn
+from jobs.display.console import warn
 from jobs.display.hits import print_answer
-from jobs.display.text_input import is_typed, question_arguments, question_batches
+from jobs.display.text_input import question_arguments, question_batches
 from jobs.options.output import folder
 from model.search.settings import Opening
-from schemas.errors import UsageError
 
 
 def answer(
@@ -42,16 +41,11 @@ def answer(
     from model.search.searcher import open_searcher
 
     given = question_arguments(questions or [])
-    if not given and is_typed():
-        say("Type a question and press Enter; Ctrl-D ends.")
     searcher = open_searcher(index, **settings.model_dump(), certificate=certificate)
-    empty, has_expired = True, False
+    has_expired = False
     for batch in question_batches(given, hits=1):
-        empty = False
         for result in searcher.answer_many(batch):
             if result.reason == "expired" and not has_expired:
                 warn(f"{certificate}: has expired; only questions of the index itself are answered. Run `qpr certify`")
                 has_expired = True
             print_answer(result, as_json=as_json)
-    if empty:
-        raise UsageError("no question: give one as an argument or one a line on stdin")

@@ -11,10 +11,9 @@ import typer
 
 from jobs.display.console import say, warn
 from jobs.display.hits import print_hits
-from jobs.display.text_input import is_typed, question_arguments, question_batches
+from jobs.display.text_input import question_arguments, question_batches
 from jobs.options.output import folder
 from model.search.settings import Search
-from schemas.errors import UsageError
 
 
 def search(
@@ -40,18 +39,12 @@ def search(
     from model.search.searcher import open_searcher
 
     given = question_arguments(questions or [])
-    if not given and is_typed():
-        say("Type a question and press Enter; Ctrl-D ends.")
     opened = open_searcher(index, **settings.model_dump(exclude={"k"}))
     if opened.confidence is None:
         say("the index has no confidence model, so hits have no probability")
     k = min(settings.k, len(opened))
-    empty = True
     for batch in question_batches(given, hits=k):
-        empty = False
         for question, hits in zip(batch, opened.search_many(batch, k), strict=True):
             if not hits:
                 warn(f"{question[:80]!r}: no word to search by")
             print_hits(question, hits, as_json=as_json)
-    if empty:
-        raise UsageError("no question: give one as an argument or one a line on stdin")

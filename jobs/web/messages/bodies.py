@@ -173,9 +173,15 @@ def read_query(request: Request, limits: Limits) -> tuple[str, int, Mode | None]
     return values["q"], int(k), mode
 
 
-def read_id(text: str) -> int | None:
-    """Return a 64-bit id; None for a text that is none."""
-    if not text.removeprefix("-").isdigit() or not text.isascii() or len(text) > 20:
-        return None
-    value = int(text)
-    return value if -(2**63) <= value < 2**63 else None
+def read_id(request: Request, noun: str) -> int:
+    """Return the 64-bit id in an address.
+
+    Raises:
+        Fault: it is none, so that nothing can have it (404).
+    """
+    text = request.path_params["id"]
+    if text.removeprefix("-").isdigit() and text.isascii() and len(text) <= 20:
+        value = int(text)
+        if -(2**63) <= value < 2**63:
+            return value
+    raise Fault(404, f"no {noun} has this id", "not_found")

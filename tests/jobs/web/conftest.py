@@ -1,4 +1,3 @@
-import dataclasses
 import json
 import shutil
 import subprocess
@@ -19,39 +18,9 @@ from jobs.web.settings import Serving
 from jobs.web.state import State
 from jobs.web.versions.clusters import ClusterRows
 from jobs.web.versions.leases import Version, Versions
+from model.search.results import Answer, Hit, Why
 from schemas.tables import ANSWER_ID, ID_TABLE
 from schemas.text import question_id, tokens
-
-
-@dataclasses.dataclass(frozen=True)
-class FakeWhy:
-    shared_words: tuple = ()
-    dense_rank: int | None = 1
-    lexical_rank: int | None = None
-    contributions: dict = dataclasses.field(default_factory=dict)
-    guard: str | None = None
-
-
-@dataclasses.dataclass(frozen=True)
-class FakeHit:
-    rank: int
-    question_id: int
-    text: str
-    answer: str | None
-    answer_id: str | None
-    cluster_id: int | None
-    events: int | None
-    probability: float | None = None
-    why: FakeWhy = FakeWhy()
-
-
-@dataclasses.dataclass(frozen=True)
-class FakeAnswer:
-    question: str
-    answered: bool
-    reason: str
-    hit: FakeHit | None
-    certificate: str | None = None
 
 
 class FakeIndex:
@@ -103,14 +72,14 @@ class FakeSearcher:
         shared = [(len(asked & set(tokens(row["text"]))), -place) for place, row in enumerate(self.index.rows)]
         best = [(count, -place) for count, place in sorted(shared, reverse=True) if count]
         rows = [self.index.rows[place] for _, place in best[:k]]
-        return [FakeHit(rank, **row) for rank, row in enumerate(rows, start=1)]
+        return [Hit(rank, **row, why=Why(dense_rank=1)) for rank, row in enumerate(rows, start=1)]
 
     @staticmethod
     def _answer(question, hits):
         if not hits:
-            return FakeAnswer(question, False, "no_hit", None)
+            return Answer(question, False, "no_hit", None)
         exact = hits[0].question_id == question_id(question)
-        return FakeAnswer(question, exact, "exact" if exact else "no_certificate", hits[0])
+        return Answer(question, exact, "exact" if exact else "no_certificate", hits[0])
 
 
 def row(text, answer=None, answer_id=None, cluster_id=None):
