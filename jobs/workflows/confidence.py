@@ -1,11 +1,11 @@
 """Fit of the confidence model at the end of `qpr index`, from the validation clusters of the indexed datasets.
 
-datasets, files of an index that is not published yet -> fit_confidence -> confidence.json, its measures
+validation clusters, an index that is not published yet -> fit_confidence -> confidence.json, its measures
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -20,9 +20,7 @@ from model.confidence.saved_confidence import FILE, to_json
 from model.evaluation.relevance import judgements
 from model.index.index import Index
 from model.reranking.term_statistics import WordCounts
-from model.search.opening import open_index
-from schemas.artifacts.dataset import open_dataset
-from schemas.artifacts.manifest import File, Manifest
+from schemas.artifacts.manifest import File
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.quantities import counted
@@ -47,27 +45,23 @@ class FittedConfidence(NamedTuple):
 NONE: Final = FittedConfidence([], {}, {})
 
 
-def fit_confidence(datasets: Sequence[str], target: Output, draft: Manifest) -> FittedConfidence:
+def fit_confidence(clusters: pa.Table, target: Output, opened: Callable[[], Index]) -> FittedConfidence:
     """Fit and write the confidence model of an index; without enough validation clusters there is none.
 
     Args:
-        datasets: URLs of the indexed datasets.
+        clusters: validation clusters of the indexed datasets.
         target: the index.
-        draft: its manifest so far.
+        opened: returns it, opened.
 
     Raises:
-        QprError: a dataset or a file of the index cannot be read.
+        QprError: a file of the index cannot be read.
     """
-    columns = ["question_ids", "texts"]
-    tables = [open_dataset(url).table("clusters", columns=columns, split="validation") for url in datasets]
-    if not tables:
-        return NONE
-    judged = judgements(pa.concat_tables(tables), limit=MOST_QUERIES)
+    judged = judgements(clusters, limit=MOST_QUERIES)
     if len(judged) < LEAST_QUERIES:
         found = f"{counted(len(judged), 'query')} in split validation, {LEAST_QUERIES} are needed"
         say(f"no confidence model, so hits have no probability: {found}")
         return NONE
-    index = open_index(target.url, unpublished=draft)
+    index = opened()
     counts = counts_of(index)
     with counting("learning confidence, queries", total=len(judged)) as show:
         gathered = examples(index, judged, counts, on_queries=show)

@@ -11,9 +11,11 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
+
 from jobs.display.console import emit, say, two_columns, working
 from jobs.options.inputs import input_files
-from jobs.workflows.confidence import fit_confidence
+from jobs.workflows.confidence import NONE, fit_confidence
 from jobs.workflows.search_modes import with_mode
 from jobs.workflows.worker_encoder import WorkerEncoder
 from model.encoders.loading import load_encoder
@@ -24,10 +26,12 @@ from model.index.index import IndexSettings
 from model.index.lexical_files import write_lexical
 from model.index.shard_builder import ShardBuilder
 from model.index.shards import new_index
+from model.search.opening import open_index
 from pipelines.engine.runner import run
 from pipelines.graphs.index import build
 from pipelines.reading.index_inputs import DatasetFile, ignored_notes, question_files
 from pipelines.writing.run_report import check_sum, read_report
+from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, Source, read_verified
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
@@ -159,8 +163,13 @@ def build_index(
             counters=counters | {"columns_ignored": len(inputs.ignored_columns)},
         )
         datasets = {file.url: None for file in inputs.files if isinstance(file, DatasetFile)}
-        published = with_mode(published, [*datasets], target, draft, latency_ms=settings.latency_ms)
-        fitted = fit_confidence([*datasets], target, draft)
+        if datasets:
+            clusters = validation_clusters([*datasets])
+            opened = functools.cache(lambda: open_index(target.url, manifest=draft))  # only where there are enough
+            published = with_mode(published, clusters, draft, opened, latency_ms=settings.latency_ms)
+            fitted = fit_confidence(clusters, target, opened)
+        else:
+            fitted = NONE
         manifest = target.publish(
             [*files, *fitted.files],
             inputs=draft.inputs,
@@ -169,6 +178,14 @@ def build_index(
             distributions=fitted.distributions,
         )
     _show(output, manifest, ignored=inputs.ignored_columns, as_json=as_json)
+
+
+def validation_clusters(datasets: Sequence[str]) -> pa.Table:
+    """Return ids and texts of the validation clusters of datasets, at least one."""
+    columns = ["question_ids", "texts"]
+    return pa.concat_tables(
+        open_dataset(url).table("clusters", columns=columns, split="validation") for url in datasets
+    )
 
 
 def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) -> None:

@@ -1,12 +1,12 @@
 """Choice of the default way of searching an index, by the validation clusters of the indexed datasets.
 
-datasets, files of an index that is not published yet -> with_mode -> its settings with the default way and all figures
+validation clusters, an index that is not published yet -> with_mode -> settings with default way and figures
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,12 +19,9 @@ from model.evaluation.relevance import Judgements, judgements
 from model.index.index import Index, IndexSettings, ModeFigures
 from model.index.lexical import Lexical
 from model.index.lexical_files import open_lexical
-from model.search.opening import open_index
 from model.search.retrieval import Retrieval, fused
 from model.search.searcher import Searcher
-from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest
-from schemas.artifacts.writer import Output
 from schemas.tables import LEXICAL
 
 QUERIES: Final = 1_000
@@ -48,29 +45,27 @@ class MeasuredModes(NamedTuple):
 
 
 def with_mode(
-    settings: IndexSettings, datasets: Sequence[str], target: Output, draft: Manifest, *, latency_ms: float
+    settings: IndexSettings, clusters: pa.Table, draft: Manifest, opened: Callable[[], Index], *, latency_ms: float
 ) -> IndexSettings:
     """Return the settings of an index with its default way of searching; without BM25 or enough queries, dense.
 
     Args:
         settings: of the index.
-        datasets: URLs of the indexed datasets.
-        target: the index.
-        draft: its manifest so far.
+        clusters: validation clusters of the indexed datasets.
+        draft: manifest of the index so far.
+        opened: returns the index, opened.
         latency_ms: maximum median CPU milliseconds of a query in the default way.
 
     Raises:
-        QprError: a dataset or a file of the index cannot be read.
+        QprError: a file of the index cannot be read.
     """
-    if not draft.of(LEXICAL) or not datasets:
+    if not draft.of(LEXICAL):
         return settings
-    columns = ["question_ids", "texts"]
-    tables = [open_dataset(url).table("clusters", columns=columns, split="validation") for url in datasets]
-    judged = judgements(pa.concat_tables(tables), limit=QUERIES)
+    judged = judgements(clusters, limit=QUERIES)
     if len(judged) < LEAST_QUERIES:
         return settings
-    index = open_index(target.url, unpublished=draft)
-    lexical = open_lexical(target.url, draft, index)
+    index = opened()
+    lexical = open_lexical(draft, index)
     assert lexical is not None
     with working("Comparing ways of searching on validation"):
         measured = measured_modes(judged, index, lexical)

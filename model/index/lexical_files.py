@@ -34,7 +34,7 @@ def write_lexical(target: Output, files: Sequence[File]) -> list[File]:
     ]
 
 
-def open_lexical(url: str, manifest: Manifest, index: Index) -> Lexical | None:
+def open_lexical(manifest: Manifest, index: Index) -> Lexical | None:
     """Return the BM25 weights of an index, None if it was built without them.
 
     Raises:
@@ -46,9 +46,9 @@ def open_lexical(url: str, manifest: Manifest, index: Index) -> Lexical | None:
     try:
         lexical = Lexical.of({name: index.stored.read(files[name]) for name in LAYOUT if name in files})
     except ValueError as error:
-        raise QprError(f"{url}: BM25: {error}. {AGAIN}") from error
+        raise QprError(f"{index.url}: BM25: {error}. {AGAIN}") from error
     if len(lexical.ids) != len(index) or (index.rows_of(lexical.ids) < 0).any():
-        raise QprError(f"{url}: BM25 is of other questions than the index. {AGAIN}")
+        raise QprError(f"{index.url}: BM25 is of other questions than the index. {AGAIN}")
     index.stored.remember()
     return lexical
 

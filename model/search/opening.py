@@ -29,7 +29,7 @@ def open_index(
     probes: int | None = None,
     exact: bool = False,
     verify: bool = False,
-    unpublished: Manifest | None = None,
+    manifest: Manifest | None = None,
 ) -> Index:
     """Open the index at an fsspec URL; every byte that is read is checked against the manifest.
 
@@ -41,7 +41,7 @@ def open_index(
         probes: lists to search for a query, by default those of the index's settings. Without effect on flat shards.
         exact: search all lists.
         verify: check all files again.
-        unpublished: manifest of a run whose files are written and not published yet.
+        manifest: of the index if it has been read, or of a run whose files are written and not published yet.
 
     Raises:
         QprError: there is no complete index, a file is missing or damaged, or its parts do not fit together.
@@ -49,7 +49,7 @@ def open_index(
     """
     if probes is not None and probes < 1:
         raise UsageError(f"--probes must be at least 1, got {probes}")
-    manifest = unpublished or read_manifest(url, "index")
+    manifest = manifest or read_manifest(url, "index")
     settings = read_settings(url, manifest, IndexSettings, again=AGAIN)
     stored = VerifiedFiles(url, verify=verify)
     shard_files, id_files = manifest.of(SHARDS), manifest.of(IDS)

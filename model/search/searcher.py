@@ -26,7 +26,7 @@ from model.search.opening import open_index
 from model.search.results import Answer, Hit, Why
 from model.search.retrieval import Retrieval
 from schemas import __version__
-from schemas.artifacts.manifest import read_manifest, read_verified
+from schemas.artifacts.manifest import Manifest, read_manifest, read_verified
 from schemas.errors import QprError, UsageError
 from schemas.tables import CONFIDENCE
 from schemas.text import key, question_id, tokens
@@ -179,11 +179,12 @@ def open_searcher(
         UsageError: probes is under 1, or mode and rerank contradict each other.
     """
     _check_mode(mode, rerank)
-    index = open_index(url, probes=probes, exact=exact, verify=verify)
-    retrieval = _retrieval(url, index, mode, rerank)
-    version = _version(url, retrieval, rerank)
+    manifest = read_manifest(url, "index")  # once: a new version can be published meanwhile
+    index = open_index(url, probes=probes, exact=exact, verify=verify, manifest=manifest)
+    retrieval = _retrieval(manifest, index, mode, rerank)
+    version = _version(manifest, retrieval, rerank)
     permit = _permit(certificate, version) if certificate else None
-    return Searcher(retrieval, version, permit, _confidence(url))
+    return Searcher(retrieval, version, permit, _confidence(url, manifest))
 
 
 def _check_mode(mode: Mode | None, rerank: str | None) -> None:
@@ -193,18 +194,18 @@ def _check_mode(mode: Mode | None, rerank: str | None) -> None:
         raise UsageError(f"--rerank: belongs to --mode rerank, got --mode {mode}. Leave one of them out")
 
 
-def _retrieval(url: str, index: Index, mode: Mode | None, rerank: str | None) -> Retrieval:
+def _retrieval(manifest: Manifest, index: Index, mode: Mode | None, rerank: str | None) -> Retrieval:
     if rerank is not None:
         from model.reranking.saved_reranker import load_reranker  # a search without one starts 4 % faster
 
         return Retrieval(index, "rerank", reranker=load_reranker(rerank, model_digest=index.settings.model_digest))
-    mode, manifest = mode or index.settings.mode, read_manifest(url, "index")
+    mode = mode or index.settings.mode
     if mode not in ("bm25", "fusion"):
         check_lexical(manifest, index)
         return Retrieval(index, mode)
-    lexical = open_lexical(url, manifest, index)
+    lexical = open_lexical(manifest, index)
     if lexical is None:
-        raise QprError(f"{url}: has no BM25, which mode {mode} needs. Build the index again without --no-bm25")
+        raise QprError(f"{index.url}: has no BM25, which mode {mode} needs. Build the index again without --no-bm25")
     return Retrieval(index, mode, lexical, index.settings.lexical_weight)
 
 
@@ -216,8 +217,8 @@ def _permit(url: str, version: Version) -> Loaded:
     return permit
 
 
-def _confidence(url: str) -> Confidence | None:
-    files = read_manifest(url, "index").of(CONFIDENCE)
+def _confidence(url: str, manifest: Manifest) -> Confidence | None:
+    files = manifest.of(CONFIDENCE)
     if not files:
         return None
     from model.confidence.saved_confidence import read_confidence
@@ -225,10 +226,9 @@ def _confidence(url: str) -> Confidence | None:
     return read_confidence(read_verified(url, files[0]), source=f"{url}/{files[0].path}")
 
 
-def _version(url: str, retrieval: Retrieval, rerank: str | None) -> Version:
+def _version(manifest: Manifest, retrieval: Retrieval, rerank: str | None) -> Version:
     from model.guards.registry import GUARDS
 
-    manifest = read_manifest(url, "index")
     confidence = manifest.of(CONFIDENCE)
     return Version(
         index=manifest.digest,
