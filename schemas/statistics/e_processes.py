@@ -1,6 +1,7 @@
 """Evidence that may be looked at after every observation: e-processes and their bounds.
 
-counts so far -> excess_evidence -> alarm; counts so far -> share_evidence -> supported, share_bound
+counts so far -> excess_evidence -> alarm; counts so far -> share_evidence -> share_bound, clean_reviews_missing;
+values in [0, 1] so far -> mean_evidence -> mean_bound
 
 An e-process is at most 1 in expectation at any stopping time if its hypothesis holds, so that it reaches 1 / error with
 a chance of at most ``error`` ever (Ville 1939; Ramdas et al. 2023, https://doi.org/10.1214/23-STS894).
@@ -23,6 +24,10 @@ ALARM: Final = 100.0
 
 PRIOR: Final = (500.0, 1.0)
 """Beta prior of `share_evidence`: it expects one wrong one of 500 and suits shares around 99 %."""
+
+
+BETS: Final = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 0.95)
+"""Shares of its wealth that `mean_evidence` bets on a larger mean: small ones see small differences late."""
 
 
 def excess_evidence(wrong: npt.ArrayLike, sample: npt.ArrayLike, share: float) -> npt.NDArray[np.float64]:
@@ -93,3 +98,44 @@ def reviews_needed(share: float, wrong: int, error: float) -> int:
         else:
             right = middle
     return right + wrong
+
+
+def clean_reviews_missing(right: int, wrong: int, share: float, error: float) -> int:
+    """Return the number of further reviews, none of them negative, until ``share`` is supported; 0 if it is.
+
+    Args:
+        right: number of right ones so far.
+        wrong: number of wrong ones so far.
+        share: to show, in (0, 1).
+        error: chance of a false claim.
+    """
+    return max(reviews_needed(share, wrong, error) - right - wrong, 0)
+
+
+def mean_evidence(values: npt.ArrayLike, mean: float) -> float:
+    """Return the evidence that the mean of what is sampled exceeds ``mean``: the mean wealth of `BETS` on it.
+
+    Source: Waudby-Smith and Ramdas (2024), https://doi.org/10.1093/jrsssb/qkad009, section 4, with constant bets.
+
+    Args:
+        values: (n,) observations so far, in [0, 1].
+        mean: to show, in (0, 1].
+    """
+    gains = np.asarray(values, float)[:, None] / mean - 1
+    logs = np.log1p(np.array(BETS) * gains).sum(0)
+    return float(np.exp(np.minimum(logs, 700)).mean())
+
+
+def mean_bound(values: npt.ArrayLike, error: float) -> float:
+    """Return the largest mean that values in [0, 1] support; it holds at any time but for a chance of ``error``.
+
+    Args:
+        values: (n,) observations so far.
+        error: chance that the true mean is ever below the bound.
+    """
+    lowest, highest = 1e-9, 1.0
+    if len(np.asarray(values)) == 0 or mean_evidence(values, lowest) < 1 / error:
+        return 0.0
+    if mean_evidence(values, highest) >= 1 / error:  # impossible but for rounding: a value never exceeds 1
+        return 1.0
+    return float(brentq(lambda mean: np.log(mean_evidence(values, mean) * error), lowest, highest, xtol=1e-12))
