@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from schemas.text import fold, hash64, key, question_id, tokens, words
+from schemas.text import fold, hash64, is_outer_punctuation, key, question_id, tokens, words
 
 AWKWARD = (
     "aAbİIıßẞſﬁﬃＡｂ１½Σςσéé́̀̈͏्ͅहिन्दी東京はが゙カｶﾞ한국مرحبا"
@@ -38,6 +38,13 @@ def test_a_folded_text_has_no_case_no_invisible_character_and_no_white_space_but
 def test_the_ascii_short_cut_is_the_long_way(text):
     narrow = "".join(c for c in text if c.isascii())
     assert fold(narrow) == fold(narrow + "\u200b")  # a zero-width space forces the long way and is removed
+
+
+@given(st.text(st.characters(max_codepoint=127)) | st.text(" _#-a.", max_size=6))
+def test_the_key_of_ascii_lacks_its_outer_punctuation_and_spaces(text):
+    folded = fold(text)
+    inner = [place for place, c in enumerate(folded) if c != " " and not is_outer_punctuation(c)]
+    assert key(text) == (folded[inner[0] : inner[-1] + 1] if inner else "")
 
 
 @given(st.text(alphabet=st.characters(categories=["P", "Zs", "Cf"]), max_size=8))

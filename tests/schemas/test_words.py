@@ -36,7 +36,7 @@ def test_only_symbols_marks_and_separators_are_in_no_word(text):
     assert letters <= set(inside) | {"i"}
 
 
-@given(st.text(NUMBERS))
+@given(st.text(NUMBERS) | st.text(st.characters(max_codepoint=127)))
 def test_words_of_a_key_without_a_symbol_are_its_runs_of_letters_and_digits(text):
     if text.isascii() and not re.search(SYMBOLS, key(text)):
         assert words(key(text)) == re.findall(r"[0-9a-z_]+", key(text))
