@@ -4,6 +4,7 @@ manifest.json -> read_manifest -> Manifest -> read_verified -> bytes
 
 An artefact (a dataset, a model or an index) is a folder with ``manifest.json`` and one folder a run. Readers follow
 the manifest and nothing else, so a killed run leaves the old version whole, on any store that can replace one file.
+The manifest of an index may also list files in folders of older runs: the segments that a change leaves as they are.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _HOW_TO_MAKE = {
 _TABLES: dict[str, frozenset[str]] = {
     "dataset": frozenset({"questions", "clusters", "pairs", "rejected", "leakage"}),
     "model": frozenset({"model"}),
-    "index": frozenset({"shards", "ids", "model", "lexical", "confidence", "rejected"}),
+    "index": frozenset({"shards", "ids", "tombstones", "model", "lexical", "confidence", "rejected"}),
     "calibration": frozenset({"weights", "curves", "verdicts"}),
     "reranker": frozenset({"reranker"}),
     "certificate": frozenset({"certificate"}),
@@ -91,12 +92,13 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
 
     @pydantic.field_validator("files")
     @classmethod
-    def _of_this_run(cls, files: list[File], info: pydantic.ValidationInfo) -> list[File]:
-        """Refuse files of another run or of unknown tables, and repeated files."""
+    def _of_its_runs(cls, files: list[File], info: pydantic.ValidationInfo) -> list[File]:
+        """Refuse files of another run, except in an index, files of unknown tables, and repeated files."""
         run_id, tables = info.data.get("run_id"), _TABLES.get(info.data.get("kind", ""), frozenset()) | {REPORTS}
         seen = set[str]()
         for file in files:
-            if run_id is not None and not file.path.startswith(f"{run_id}/"):
+            of_older = info.data.get("kind") == "index" and RUN_FOLDER.fullmatch(file.path.partition("/")[0])
+            if run_id is not None and not file.path.startswith(f"{run_id}/") and not of_older:
                 raise ValueError(f"path {file.path!a} is not in the run's folder {run_id}")
             if "kind" in info.data and file.table not in tables:
                 raise ValueError(f"{file.path!a} is of table {file.table[:60]!a}, not of {', '.join(sorted(tables))}")

@@ -1,6 +1,6 @@
 """Paths of an artefact's files: plain names below the folder of its run, and links that stay in the artefact.
 
-path in a manifest -> checked_path -> path; artefact URL, path -> check_place
+path in a manifest -> checked_path -> path; artefact URL, path -> check_place; listed paths -> delete_unlisted
 
 An artefact may come from anywhere. Its content must not make a reader open, or a copy write, a file outside its folder.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Set
 from pathlib import Path
 
 from schemas.artifacts import storage
@@ -73,6 +74,26 @@ def check_place(url: str, path: str) -> int | None:
 
 def _is_within(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def delete_unlisted(url: str, path: str, listed: Set[str]) -> None:
+    """Remove a file or folder of the artefact at ``url``, except the listed files.
+
+    Args:
+        url: the artefact's folder.
+        path: of the file or folder, relative to it.
+        listed: paths of files to keep.
+
+    Raises:
+        QprError: something cannot be removed.
+    """
+    if path in listed:
+        return
+    if not any(kept.startswith(f"{path}/") for kept in listed):
+        storage.delete(storage.join(url, path))
+        return
+    for name in storage.children(storage.join(url, path)):
+        delete_unlisted(url, f"{path}/{name}", listed)
 
 
 def public_name(url: str) -> str:

@@ -10,7 +10,7 @@ import datetime
 import hashlib
 import secrets
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any, Self
 
 from schemas.artifacts import conditional_writes, storage
@@ -18,7 +18,7 @@ from schemas.artifacts.atomic_files import staged_for
 from schemas.artifacts.manifest import MANIFEST, File, Kind, Manifest, Source, read_manifest, with_article
 from schemas.artifacts.output_lock.lock import NAMES, OutputLock, acquire
 from schemas.artifacts.output_lock.owner import Owner
-from schemas.artifacts.paths import RUN_FOLDER
+from schemas.artifacts.paths import RUN_FOLDER, delete_unlisted
 from schemas.errors import QprError
 
 CHECKPOINTS = "training-checkpoints"
@@ -129,7 +129,7 @@ class Output:
             self.abandon()
             raise
         with contextlib.suppress(QprError, OSError):
-            self._sweep(content)
+            self._sweep(content, {file.path for file in files})
         self.release()
         return manifest
 
@@ -184,8 +184,8 @@ class Output:
             if size != file.bytes:
                 raise QprError(f"{path}: changed while the run went on. Run this again")
 
-    def _sweep(self, manifest: bytes) -> None:
-        """Remove the files of older runs, unless another run has published since.
+    def _sweep(self, manifest: bytes, listed: Set[str]) -> None:
+        """Remove the files of older runs that are not listed, unless another run has published since.
 
         A run is older if its folder existed at the time of the lock and its name has an earlier time: then it had
         no lock any more. The folder of a younger run may still be written to.
@@ -195,7 +195,7 @@ class Output:
         for name in storage.children(self.url):
             older_run = name in self._older and name[:16] <= self.run_id[:16] and name != self.run_id
             if older_run or _is_killed_write(name) or _is_checkpoints(name, self.kind):
-                storage.delete(storage.join(self.url, name))
+                delete_unlisted(self.url, name, listed)
 
 
 def refuse_taken(url: str, kind: Kind, *, overwrite: bool) -> bool:

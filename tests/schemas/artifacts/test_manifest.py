@@ -205,3 +205,65 @@ def test_a_run_that_is_published_cannot_be_abandoned(url):
     output.abandon()
     assert read_verified(url, read_manifest(url).files[0]) == b"rows"
     assert read_manifest(url) == published
+
+
+def changed(url, *, keep, run_id):
+    """Publish a run that keeps some files of an older one."""
+    output = Output(url, "index", overwrite=True)
+    output.run_id = run_id
+    new = output.write("segments/0001/shards/a.faiss", b"new", table="shards", rows=1)
+    return output.publish([*keep, new], inputs=[], configuration={}, counters={})
+
+
+def first_segment(url, run_id, *, lexical=b"words"):
+    output = Output(url, "index")
+    output.run_id = run_id
+    files = [output.write(f"shards/{name}.faiss", name.encode(), table="shards", rows=1) for name in "ab"]
+    files.append(output.write("lexical/terms.bin", lexical, table="lexical"))
+    return output.publish(files, inputs=[], configuration={}, counters={})
+
+
+OLD, LATER, LAST = "20200101T000000Z-aaaaaa", "20210101T000000Z-aaaaaa", "20220101T000000Z-aaaaaa"
+
+
+def test_a_change_of_an_index_keeps_the_older_files_that_it_lists_and_no_other(url):
+    first = first_segment(url, OLD)
+    storage.write_bytes(storage.join(url, "20200202T000000Z-aaaaaa", "killed"), b"x")
+    manifest = changed(url, keep=first.of("shards"), run_id=LATER)
+    assert read_manifest(url) == manifest
+    assert [read_verified(url, file) for file in manifest.of("shards")] == [b"a", b"b", b"new"]
+    assert storage.children(url) == [OLD, LATER, MANIFEST]
+    assert storage.children(storage.join(url, OLD)) == ["shards"]
+    again = changed(url, keep=first.of("shards")[:1], run_id=LAST)
+    assert [storage.children(storage.join(url, run, "shards")) for run in (OLD, LATER)] == [["a.faiss"], []]
+    assert [read_verified(url, file) for file in again.files] == [b"a", b"new"]
+
+
+def test_files_of_older_runs_count_in_a_digest_and_the_names_of_runs_do_not(tmp_path):
+    def digest(name, runs, **given):
+        first = first_segment(f"{tmp_path}/{name}", runs[0], **given)
+        return changed(f"{tmp_path}/{name}", keep=first.files, run_id=runs[1]).digest
+
+    one = digest("one", (OLD, LATER))
+    assert one == digest("two", (LATER, LAST))
+    assert one != digest("three", (OLD, LATER), lexical=b"other words")
+
+
+def test_a_change_that_fails_leaves_the_old_version_whole(url):
+    first = first_segment(url, OLD)
+    output = Output(url, "index", overwrite=True)
+    output.write("segments/0001/shards/a.faiss", b"new", table="shards", rows=1)
+    storage.delete(storage.join(url, OLD, "shards", "b.faiss"))
+    with pytest.raises(QprError, match=r"b\.faiss: was removed while the run went on"):
+        output.publish(first.files, inputs=[], configuration={}, counters={})
+    assert read_manifest(url) == first
+    assert storage.children(url) == [OLD, MANIFEST]
+    assert read_verified(url, first.of("shards")[0]) == b"a"
+
+
+def test_only_an_index_lists_files_of_older_runs(url):
+    first = publish(url)
+    output = Output(url, "dataset", overwrite=True)
+    with pytest.raises(ValueError, match="is not in the run's folder"):
+        output.publish(first.files, inputs=[], configuration={}, counters={})
+    assert read_manifest(url) == first
