@@ -86,4 +86,5 @@ def fit_confidence(clusters: pa.Table, target: Output, opened: Callable[[], Inde
 def counts_of(index: Index) -> WordCounts:
     """Return the number of questions with each word, of evenly spaced questions of an index."""
     step = -(-len(index) // COUNTED)
-    return WordCounts.of(key_all(index.questions(np.arange(0, len(index), step))["text"].combine_chunks()))
+    rows = index.live_rows(np.arange(0, len(index), step))
+    return WordCounts.of(key_all(index.questions(rows)["text"].combine_chunks()))

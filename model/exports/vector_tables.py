@@ -30,7 +30,7 @@ def vector_tables(index: Index) -> Iterator[pa.Table]:
     """
     schema = vector_schema(index.settings.dimension)
     for start in range(0, len(index), ROWS):
-        rows = index.questions(np.arange(start, min(start + ROWS, len(index))))
+        rows = index.questions(index.live_rows(np.arange(start, min(start + ROWS, len(index)))))
         vectors = index.encoder.encode(rows["text"])
         column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), index.settings.dimension)
         yield rows.append_column(schema.field("vector"), column).select(schema.names).cast(schema)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from model.index.factory import lists_of
+from model.index.segments import deleted_rows, place_of, segment_of
 from model.index.shard_merge import Ints
 from model.index.shards import Shard
 from schemas.artifacts.manifest import File
@@ -91,19 +91,23 @@ def check_parts(
     Raises:
         QprError: they do not fit.
     """
-    counts = [len(shard) for shard in shards]
-    if counts != [table.rows for table in tables] or sum(counts) != settings.questions:
+    counts, live = [len(shard) for shard in shards], sum(map(live_count, shards))
+    if counts != [table.rows for table in tables] or live != settings.questions:
         questions = counted(sum(table.rows for table in tables), "question")
         rows = f"{counted(sum(counts), 'vector')} and {questions} in {counted(len(shards), 'shard')}"
-        raise QprError(f"{url}: holds {rows}, the manifest says {settings.questions:,}. Build it again")
+        deleted = f", {sum(counts) - live:,} of them deleted" if live < sum(counts) else ""
+        raise QprError(f"{url}: holds {rows}{deleted}, the manifest says {settings.questions:,}. Build it again")
     for file, shard, table in zip(files, shards, tables, strict=True):
         name = f"{url}/{file.path}"
-        if PurePosixPath(file.path).stem != PurePosixPath(table.name).stem:
+        if place_of(file.path) != place_of(table.name):
             raise QprError(f"{name}: stands where the shard of {table.name} is wanted. {AGAIN}")
         check_dimension(url, settings, found=shard.layout.dimension, what="a shard")
-        if (lists := lists_of(settings.factory)) != shard.lists or file.rows != len(shard):
+        flat = segment_of(file.path) > 0 and shard.layout.encoding == "Flat" and not shard.lists
+        if (lists := 0 if flat else lists_of(settings.factory)) != shard.lists or file.rows != len(shard):
             found = f"{counted(len(shard), 'vector')} in {counted(shard.lists, 'list')}"
             raise QprError(f"{name}: holds {found}, the manifest says {file.rows:,} in {lists:,}. {AGAIN}")
+        if flat:
+            continue
         if shard.layout.encoding not in settings.factory or shard.layout.centroids != shards[0].layout.centroids:
             raise QprError(f"{name}: does not share the lists of {files[0].path} and {settings.factory}. {AGAIN}")
     if settings.probes < 1 and lists_of(settings.factory):
@@ -112,17 +116,45 @@ def check_parts(
         )
 
 
-def check_ids(tables: Sequence[IdTable], ids: Sequence[npt.NDArray[np.int64]]) -> None:
-    """Check that no question stands in two shards.
+def check_ids(tables: Sequence[IdTable], ids: Sequence[npt.NDArray[np.int64]], shards: Sequence[Shard]) -> None:
+    """Check that no question stands in two shards, except for deleted rows.
 
     Raises:
         QprError: one does.
     """
+    ids = [part if shard.live is None else part[shard.live] for part, shard in zip(ids, shards, strict=True)]
     together = np.sort(np.concatenate(ids), kind="stable")  # ascending runs are merged, not sorted
     twice = together[1:][together[1:] == together[:-1]]
     if len(twice):
         names = [table.name for table, part in zip(tables, ids, strict=True) if (part == twice[0]).any()]
         raise QprError(f"{names[0]}: question_id {twice[0]} is in {names[1]} too. {AGAIN}")
+
+
+def with_tombstones(name: str, content: Content, shards: Sequence[Shard], *, deleted: int) -> tuple[Shard, ...]:
+    """Return shards that find their live rows alone.
+
+    Args:
+        name: of the file of tombstones, for messages.
+        content: of that file.
+        shards: in order of their rows.
+        deleted: number of tombstones in the manifest.
+
+    Raises:
+        QprError: the tombstones do not fit the shards.
+    """
+    try:
+        masks = deleted_rows(content, [len(shard) for shard in shards], deleted=deleted)
+    except ValueError as error:
+        raise QprError(f"{name}: {error}. {AGAIN}") from error
+    return tuple(
+        dataclasses.replace(shard, live=~mask) if mask.any() else shard
+        for shard, mask in zip(shards, masks, strict=True)
+    )
+
+
+def live_count(shard: Shard) -> int:
+    """Return the number of rows of a shard that are not deleted."""
+    return len(shard) if shard.live is None else int(np.count_nonzero(shard.live))
 
 
 def check_dimension(url: str, settings: IndexSettings, *, found: int, what: str) -> None:

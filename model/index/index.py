@@ -56,8 +56,8 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         factory: FAISS factory string of every shard.
         probes: lists searched for a query; 0 where the factory has no lists.
         dimension: of the vectors.
-        questions: their number.
-        shards: number of parts; a part without questions has no file.
+        questions: number of those that are not deleted.
+        shards: number of parts of the first segment; a part without questions has no file.
         distance: of the model's training; the ranking is always by the Euclidean distance.
         model_url: address of the model, if the index does not contain it.
         mode: default way of searching, the best one on validation within the latency budget.
@@ -87,8 +87,8 @@ class Index:
         settings: of its build.
         probes: lists searched for a query.
         encoder: the model that encoded the questions.
-        shards: the opened FAISS indexes.
-        question_ids: of each shard, ascending.
+        shards: the opened FAISS indexes of all segments.
+        question_ids: of each shard, ascending; of deleted rows too.
         stored: its files.
     """
 
@@ -160,13 +160,29 @@ class Index:
         return found
 
     def rows_of(self, question_ids: Ints) -> Ints:
-        """Return the row of each question id (n,), -1 where the index does not have it."""
+        """Return the row of each question id (n,), -1 where the index does not have it, or no longer."""
         rows, start = np.full(len(question_ids), -1, np.int64), 0
-        for ids in self.question_ids:
+        for ids, shard in zip(self.question_ids, self.shards, strict=True):
             place = np.minimum(np.searchsorted(ids, question_ids), len(ids) - 1)
-            rows = np.where(ids[place] == question_ids, start + place, rows)
+            there = ids[place] == question_ids
+            if shard.live is not None:
+                there &= shard.live[place]
+            rows = np.where(there, start + place, rows)
             start += len(ids)
         return rows
+
+    def live_rows(self, numbers: npt.ArrayLike) -> Ints:
+        """Return the rows of questions by number, from 0 to ``len(self) - 1``: rows in order, without deleted ones."""
+        wanted = np.asarray(numbers, np.int64)
+        return wanted if self._live is None else self._live[wanted]
+
+    @functools.cached_property
+    def _live(self) -> Ints | None:
+        """Return all rows that are not deleted, None where none is."""
+        if all(shard.live is None for shard in self.shards):
+            return None
+        masks = [np.ones(len(shard), bool) if shard.live is None else shard.live for shard in self.shards]
+        return np.flatnonzero(np.concatenate(masks))
 
     @functools.cached_property
     def _starts(self) -> Ints:

@@ -56,7 +56,7 @@ def nearest(shards: Sequence[Shard], question_ids: Sequence[Ints], vectors: Matr
     """Return the k nearest questions of every query, ties by question id.
 
     Args:
-        shards: built on the same centroids.
+        shards: flat, or built on the same centroids; rows that are not live are not found.
         question_ids: of each shard, ascending: the id of its row i.
         vectors: (n, dimension).
         k: their number, at least 1.
@@ -162,23 +162,25 @@ class _Search:
     def into(self, distances: Matrix, rows: Ints) -> None:
         """Write the nearest rows of each query into contiguous arrays (queries, count); what is missing is row -1."""
         index, found, pointer = self._shard.faiss, (swig_ptr(distances), swig_ptr(rows)), swig_ptr(self._vectors)
-        count = distances.shape[1]
+        count, parameters = distances.shape[1], self._shard.parameters
         if self._lists is None:
-            index.search_c(len(self._vectors), pointer, count, *found)
+            index.search_c(len(self._vectors), pointer, count, *found, parameters)
             return
         to_lists, numbers = self._lists
-        if index.nprobe != numbers.shape[1]:
-            index.nprobe = numbers.shape[1]
+        probed = index if parameters is None else parameters
+        if probed.nprobe != numbers.shape[1]:
+            probed.nprobe = numbers.shape[1]
         index.search_preassigned_c(
-            len(self._vectors), pointer, count, swig_ptr(numbers), swig_ptr(to_lists), *found, False
+            len(self._vectors), pointer, count, swig_ptr(numbers), swig_ptr(to_lists), *found, False, parameters
         )
 
 
 def _searches(shards: Sequence[Shard], vectors: Matrix, probes: int) -> list[_Search]:
-    """Return the search of each shard; the nearest lists are found once for all."""
-    probes = min(probes, shards[0].lists)
+    """Return the search of each shard; the nearest lists are found once for all shards that have some."""
+    listed = next((shard for shard in shards if shard.lists), None)
     lists = None
-    if shards[0].lists:
+    if listed is not None:
+        probes = min(probes, listed.lists)
         lists = np.empty((len(vectors), probes), np.float32), np.empty((len(vectors), probes), np.int64)
-        shards[0].quantizer.search_c(len(vectors), swig_ptr(vectors), probes, swig_ptr(lists[0]), swig_ptr(lists[1]))
-    return [_Search(shard, vectors, lists) for shard in shards]
+        listed.quantizer.search_c(len(vectors), swig_ptr(vectors), probes, swig_ptr(lists[0]), swig_ptr(lists[1]))
+    return [_Search(shard, vectors, lists if shard.lists else None) for shard in shards]

@@ -36,15 +36,26 @@ class Shard:
         content: its bytes.
         reader: FAISS's reader of them.
         layout: their structure.
+        live: (rows,) mask of the rows that a search may return; None where it may return all.
     """
 
     faiss: Any
     content: bytes | memoryview
     reader: Any
     layout: ShardLayout
+    live: npt.NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return self.layout.rows
+
+    @functools.cached_property
+    def parameters(self) -> Any:
+        """Return FAISS's parameters of a search of the live rows, None where all are live."""
+        if self.live is None:
+            return None
+        library: Any = faiss  # its stubs lack the arguments
+        of_kind = library.SearchParametersIVF if self.lists else library.SearchParameters
+        return of_kind(sel=library.IDSelectorBitmap(np.packbits(self.live, bitorder="little")))
 
     @property
     def lists(self) -> int:

@@ -6,13 +6,15 @@ index URL -> open_index -> Index
 from __future__ import annotations
 
 import dataclasses
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 from model.encoders.addresses import checked_address
 from model.encoders.interface import Encoder
 from model.encoders.loading import load_encoder
-from model.index.consistency import AGAIN, IdTable, check_dimension, check_ids, check_parts
+from model.index.consistency import AGAIN, IdTable, check_dimension, check_ids, check_parts, with_tombstones
 from model.index.index import Index, IndexSettings, reading_threads
+from model.index.segments import in_order
 from model.index.shard_format import ShardLayout, layout_of
 from model.index.shards import Shard, open_shard
 from schemas.artifacts import storage
@@ -20,7 +22,9 @@ from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, read_m
 from schemas.artifacts.table_files import is_arrow
 from schemas.artifacts.verified_files import VerifiedFiles
 from schemas.errors import QprError, UsageError
-from schemas.tables import IDS, MODEL, SHARDS
+from schemas.tables import IDS, MODEL, SHARDS, TOMBSTONES
+
+_MODEL = re.compile(f"[^/]+/{MODEL}/{re.escape(MANIFEST)}")
 
 
 def open_index(
@@ -52,16 +56,20 @@ def open_index(
     manifest = manifest or read_manifest(url, "index")
     settings = read_settings(url, manifest, IndexSettings, again=AGAIN)
     stored = VerifiedFiles(url, verify=verify)
-    shard_files, id_files = manifest.of(SHARDS), manifest.of(IDS)
+    shard_files, id_files = in_order(manifest.of(SHARDS)), in_order(manifest.of(IDS))
+    deletions = manifest.of(TOMBSTONES)
     with ThreadPoolExecutor(reading_threads()) as pool:  # digests and FAISS release the interpreter lock
         encoder = pool.submit(_encoder, url, manifest, settings, stored)
         shards = tuple(pool.map(lambda file: _shard(stored, file), shard_files))
         tables = tuple(pool.map(lambda file: _id_table(stored, file), id_files))
+        for file in deletions:
+            name = storage.join(url, file.path)
+            shards = with_tombstones(name, stored.read(file), shards, deleted=file.rows)
         check_parts(url, settings, files=shard_files, shards=shards, tables=tables)
         ids = tuple(pool.map(IdTable.question_ids, tables))
-    stored.check("distinct-ids-1", id_files, lambda: check_ids(tables, ids))
+    stored.check("distinct-ids-1", [*id_files, *deletions], lambda: check_ids(tables, ids, shards))
     check_dimension(url, settings, found=encoder.result().dimension, what="its model")
-    wanted = shards[0].lists if exact else (probes or settings.probes)
+    wanted = max(shard.lists for shard in shards) if exact else (probes or settings.probes)
     stored.remember()
     return Index(url, settings, wanted, encoder.result(), shards, ids, stored, tables)
 
@@ -71,9 +79,9 @@ def _encoder(url: str, manifest: Manifest, settings: IndexSettings, stored: Veri
         stored.read(file)
     if settings.model_url is not None:
         encoder = load_encoder(checked_address(settings.model_url, of=url))
-    elif any(file.path == f"{manifest.run_id}/{MODEL}/{MANIFEST}" for file in manifest.files):
-        model_url = storage.join(url, manifest.run_id, MODEL)
-        digests = {f"{manifest.run_id}/{MODEL}/{file.path}": file.sha256 for file in read_manifest(model_url).files}
+    elif (folder := model_folder(manifest)) is not None:
+        model_url = storage.join(url, folder)
+        digests = {f"{folder}/{file.path}": file.sha256 for file in read_manifest(model_url).files}
         for file in manifest.of(MODEL):
             if digests.get(file.path) != file.sha256:  # equal ones are checked as they are loaded: 100 MB read once
                 stored.read(file)
@@ -86,6 +94,12 @@ def _encoder(url: str, manifest: Manifest, settings: IndexSettings, stored: Veri
         models = f"holds model {encoder.digest[:12]}, its questions were encoded by {settings.model_digest[:12]}"
         raise QprError(f"{url}: {models}. Build the index again")
     return encoder
+
+
+def model_folder(manifest: Manifest) -> str | None:
+    """Return the folder of the model that an index contains, relative to the index; None where it lists none."""
+    paths = [file.path for file in manifest.of(REPORTS)]
+    return next((path.removesuffix(f"/{MANIFEST}") for path in paths if _MODEL.fullmatch(path)), None)
 
 
 def _shard(stored: VerifiedFiles, file: File) -> Shard:

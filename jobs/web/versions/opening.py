@@ -82,8 +82,8 @@ def open_version(
 
 def _checked_canaries(url: str, searcher: Searches) -> list[tuple[str, int]]:
     """Return some questions that find themselves, after searches for more of them."""
-    rows = np.unique(np.linspace(0, len(searcher) - 1, _WARMING).astype(np.int64))
-    table = searcher.index.questions(rows)
+    numbers = np.unique(np.linspace(0, len(searcher) - 1, _WARMING).astype(np.int64))
+    table = searcher.index.questions(searcher.index.live_rows(numbers))
     pairs = list(zip(table["text"].to_pylist(), table["question_id"].to_pylist(), strict=True))
     searcher.search_many([text for text, _ in pairs], 10)
     canaries = pairs[:: max(1, len(pairs) // CANARIES)][:CANARIES]

@@ -94,7 +94,7 @@ def _run(
     judged = judgements(source.table("clusters", columns=["question_ids", "texts"], split="validation"))
     if not len(judged):
         raise QprError(f"{source.url}: no cluster in split validation, so nothing to learn from. Use more data")
-    counts = WordCounts.of(key_all(opened.questions(np.arange(len(opened)))["text"].combine_chunks()))
+    counts = WordCounts.of(key_all(opened.questions(opened.live_rows(np.arange(len(opened))))["text"].combine_chunks()))
     settings = RerankerSettings(
         model_digest=opened.settings.model_digest,
         depth=run.depth,

@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -76,6 +78,56 @@ def test_all_probes_are_exact_and_more_than_all_are_all():
     few = nearest(*built, vectors[:9], k=400, probes=1)
     assert (few.ids == -1).any()
     assert np.array_equal(few.rows < 0, np.isinf(few.distances))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    k=st.integers(1, 40),
+    factory=st.sampled_from(["Flat", "IVF5,Flat"]),
+    share=st.sampled_from([0.0, 0.3, 0.97]),
+)
+def test_flat_shards_beside_lists_without_deleted_rows_are_exact(seed, k, factory, share):
+    random = np.random.default_rng(seed)
+    vectors, ids = vectors_with_duplicates(seed, 300, 40), ids_of(seed, 300)
+    old, old_ids = build(train(factory, vectors), vectors, ids, shards=3)
+    new, new_ids = build(train("Flat", vectors[:0]), vectors[100:160], ids[100:160], shards=1)  # replaced: as before
+    deleted = [np.isin(part, new_ids[0]) | (random.random(len(part)) < share) for part in old_ids]
+    deleted.append(random.random(60) < share)
+    shards = [
+        dataclasses.replace(shard, live=~mask) if mask.any() else shard
+        for shard, mask in zip([*old, *new], deleted, strict=True)
+    ]
+    all_ids = [*old_ids, *new_ids]
+    live = np.sort(np.concatenate([part[~mask] for part, mask in zip(all_ids, deleted, strict=True)]))
+    queries, kept = vectors_with_duplicates(seed + 1, 5, 5), vectors[np.searchsorted(ids, live)]
+    found = nearest(shards, all_ids, queries, k=k, probes=5)
+    expected = [brute_force(kept, live, query, k) for query in queries]
+    assert found.ids.tolist() == [[i for _, i in row] for row in expected]
+    assert found.distances.tolist() == [[d for d, _ in row] for row in expected]
+    there = found.rows >= 0
+    assert np.concatenate(all_ids)[found.rows[there]].tolist() == found.ids[there].tolist()
+    assert not np.concatenate(deleted)[found.rows[there]].any()
+
+
+@pytest.mark.parametrize("factory", ["IVF5,Flat", "IVF5,SQ8", "IVF5,SQfp16", "IVF5,PQ2x4"])
+def test_deleted_rows_change_neither_the_distances_nor_the_order_of_the_others(factory):
+    random = np.random.default_rng(3)
+    vectors, ids = random.normal(size=(400, DIMENSION)).astype(np.float32), ids_of(3, 400)
+    trained, live = train(factory, vectors), random.random(400) < 0.6
+    whole, whole_ids = build(trained, vectors, ids, shards=1)
+    expected = nearest(*build(trained, vectors[live], ids[live], shards=1), vectors[:20], k=30, probes=2)
+    found = nearest([dataclasses.replace(whole[0], live=live)], whole_ids, vectors[:20], k=30, probes=2)
+    assert np.array_equal(found.ids, expected.ids)
+    assert np.array_equal(found.distances, expected.distances)
+
+
+def test_a_search_of_shards_of_which_nothing_is_left_is_empty():
+    vectors, ids = vectors_with_duplicates(0, 100, 60), ids_of(0, 100)
+    for factory in ("Flat", "IVF2,Flat"):
+        shards, shard_ids = build(train(factory, vectors), vectors, ids, shards=2)
+        shards = [dataclasses.replace(shard, live=np.zeros(len(shard), bool)) for shard in shards]
+        assert (nearest(shards, shard_ids, vectors[:3], k=4, probes=2).rows == -1).all()
 
 
 def test_rows_point_into_the_concatenated_shards():
