@@ -101,6 +101,15 @@ COMMANDS = {
     "certify": LazyCommand(
         "jobs.commands.indexes.certify", "certify", "Certify a maximum share of wrong answers by judged requests."
     ),
+    "versions": LazyCommand(
+        "jobs.commands.warehouses.versions", "versions", "List the versions that nights have published."
+    ),
+    "rollback": LazyCommand(
+        "jobs.commands.warehouses.rollback", "rollback", "Publish an older version again, under a new number."
+    ),
+    "gc": LazyCommand(
+        "jobs.commands.warehouses.gc", "gc", "List or remove datasets, models and indexes that no kept version names."
+    ),
 }
 """In the order of the help."""
 

@@ -22,6 +22,9 @@ _MEMORY = threading.Lock()
 """Held from the read to the write in memory, which has no conditional writes."""
 
 _TRIES = 5
+_CONDITIONAL = frozenset({"file", "local", "memory", "s3", "s3a", "gs", "gcs", "abfs", "az"})
+"""Protocols of the stores that create a file in one operation."""
+
 _CONDITIONAL_CONFLICT = "ConditionalRequestConflict"
 """S3's error for a deletion or write of the object in the same moment; the request is to be repeated."""
 
@@ -61,6 +64,16 @@ def appeared(url: str) -> QprError:
         f"{url}: was written by another process while this command ran; it stays, and this command's result is "
         "discarded. Choose another --output or add --overwrite"
     )
+
+
+def is_conditional(url: str) -> bool:
+    """Return whether the store of ``url`` creates a missing file in one operation, so that of two writers one wins."""
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    file_system, _ = storage.locate(url)
+    protocol = file_system.protocol
+    names = {protocol} if isinstance(protocol, str) else set(protocol)
+    return bool(names & _CONDITIONAL) or isinstance(file_system, MemoryFileSystem)
 
 
 def create(url: str, content: bytes) -> None:

@@ -23,7 +23,7 @@ from schemas.tables import SCHEMA_VERSION
 MANIFEST = "manifest.json"
 REPORTS = "reports"
 """The table of reports on a run, with its times: listed and verified, but no part of the digest."""
-Kind = Literal["dataset", "model", "index", "calibration", "reranker", "certificate"]
+Kind = Literal["dataset", "model", "index", "calibration", "reranker", "certificate", "day", "splits", "report"]
 _HOW_TO_MAKE = {
     "dataset": "`qpr clusters` or `qpr quora`",
     "model": "`qpr train`",
@@ -31,6 +31,9 @@ _HOW_TO_MAKE = {
     "calibration": "`qpr calibrate`",
     "reranker": "`qpr train-reranker`",
     "certificate": "`qpr certify`",
+    "day": "`qpr ingest`",
+    "splits": "`qpr nightly`",
+    "report": "`qpr nightly`",
 }
 _TABLES: dict[str, frozenset[str]] = {
     "dataset": frozenset({"questions", "clusters", "pairs", "rejected", "leakage"}),
@@ -39,6 +42,9 @@ _TABLES: dict[str, frozenset[str]] = {
     "calibration": frozenset({"weights", "curves", "verdicts"}),
     "reranker": frozenset({"reranker"}),
     "certificate": frozenset({"certificate"}),
+    "day": frozenset({"asked", "rejected"}),
+    "splits": frozenset({"splits"}),
+    "report": frozenset({"changes", "evaluation"}),
 }
 """The tables of an artefact's files, except `REPORTS`."""
 

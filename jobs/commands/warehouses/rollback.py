@@ -1,0 +1,32 @@
+"""``qpr rollback``: publish an older version again.
+
+warehouse, number -> rollback -> a new version that equals an old one
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from jobs.options.output import AsJson
+from jobs.options.warehouse import Warehouse
+
+
+def rollback(
+    warehouse: Warehouse,
+    to: Annotated[int, typer.Option(metavar="N", min=1, help="Number of the version to publish again.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Publish an older version again, under a new number.
+
+    Example:
+      qpr rollback --warehouse warehouse --to 41
+    """
+    from jobs.display.console import emit, two_columns
+    from schemas.versions.history import roll_back
+
+    number = roll_back(warehouse, to)
+    result = {"version": number, "rollback_of": to}
+    emit(result, as_json=as_json, table=lambda: two_columns(warehouse, result))

@@ -1,0 +1,143 @@
+"""Versions of a warehouse: their list, one record, and the removal of artefacts that no kept version names.
+
+warehouse -> show_versions, show_version, sweep -> tables or JSON
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import secrets
+from collections.abc import Iterator
+
+import rich.table
+
+from jobs.display.console import emit, say, two_columns
+from jobs.display.safe_text import escape_controls
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import MANIFEST
+from schemas.artifacts.output_lock.lock import acquire
+from schemas.artifacts.output_lock.owner import Owner
+from schemas.errors import QprError
+from schemas.quantities import counted
+from schemas.versions import history
+from schemas.versions.sweep import removable, remove
+from schemas.versions.version import Version
+
+LOCK = "lock"
+"""Folder of a warehouse's lock: one night or removal at a time."""
+
+
+@contextlib.contextmanager
+def alone_in(warehouse: str) -> Iterator[None]:
+    """Hold the lock of a warehouse inside the block, so that one night or removal works on it at a time.
+
+    Raises:
+        LockedError: another one is under way.
+    """
+    started = datetime.datetime.now(datetime.UTC)
+    folder = storage.join(warehouse, LOCK)
+    file_system, path = storage.locate(folder)
+    with storage.explained(folder):
+        file_system.makedirs(path, exist_ok=True)
+    lock = acquire(folder, Owner.here(f"{started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}", started))
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def check_warehouse(warehouse: str) -> None:
+    """Check that there is a folder with versions.
+
+    Raises:
+        QprError: there is none.
+    """
+    if not storage.exists(storage.join(warehouse, history.VERSIONS)):
+        raise QprError(f"{warehouse}: has no versions. `qpr nightly --warehouse {warehouse}` makes the first")
+
+
+def show_versions(warehouse: str, *, as_json: bool) -> None:
+    """Print the versions of a warehouse, and those that the gate refused.
+
+    Raises:
+        QprError: a record is damaged.
+    """
+    check_warehouse(warehouse)
+    versions = {number: history.read_version(warehouse, number) for number in history.numbers(warehouse)}
+    refused = history.refused_versions(warehouse)
+    result = {
+        "warehouse": warehouse,
+        "current": max(versions, default=None),
+        "versions": [{"version": number, **version.as_json()} for number, version in versions.items()],
+        "refused": [version.as_json() for version in refused],
+    }
+    emit(result, as_json=as_json, table=lambda: _table(warehouse, versions, refused))
+
+
+def show_version(warehouse: str, at: str, *, as_json: bool) -> None:
+    """Print one version, by its number or date, with the artefacts of it that are gone.
+
+    Raises:
+        QprError: there is none.
+    """
+    check_warehouse(warehouse)
+    number, version = history.version_at(warehouse, at)
+    gone = _gone(warehouse, version)
+    result = {"version": number, **version.as_json(), "gone": gone}
+    rows = {"version": number, "date": str(version.date), "created": version.created}
+    rows |= {name: storage.join(warehouse, getattr(version, name).path) for name in ("dataset", "model", "index")}
+    rows |= {"window": counted(version.window_days, "day"), "days with a drop": str(version.days)}
+    rows |= {name: f"{value:.4f}" for name, value in version.metrics.items()}
+    rows |= {f"clusters {name}": str(count) for name, count in version.changes.items()}
+    rows |= {"removed by qpr gc": ", ".join(gone)} if gone else {}
+    emit(result, as_json=as_json, table=lambda: two_columns(warehouse, rows))
+
+
+def sweep(warehouse: str, *, keep: int, grace_hours: float, delete: bool, as_json: bool) -> None:
+    """Print the folders that no kept version names, and remove them with ``delete``.
+
+    Raises:
+        QprError: a record is damaged, or a night is under way.
+    """
+    check_warehouse(warehouse)
+    now = datetime.datetime.now(datetime.UTC)
+    with alone_in(warehouse) if delete else contextlib.nullcontext():
+        found = removable(warehouse, keep=keep, grace=datetime.timedelta(hours=grace_hours), now=now)
+        if delete:
+            remove(warehouse, found)
+    freed = sum(folder.bytes for folder in found)
+    result = {"warehouse": warehouse, "deleted": delete, "bytes": freed, "folders": [f.path for f in found]}
+    rows = {folder.path: counted(folder.bytes, "byte") for folder in found}
+    title = f"{counted(len(found), 'folder')}, {counted(freed, 'byte')}, {'removed' if delete else 'removable'}"
+    emit(result, as_json=as_json, table=lambda: two_columns(title, rows))
+    if found and not delete:
+        say("Nothing was removed. Add --delete to remove them")
+
+
+def _gone(warehouse: str, version: Version) -> list[str]:
+    paths = sorted({artefact.path for artefact in version.artefacts})
+    return [path for path in paths if not storage.exists(storage.join(warehouse, path, MANIFEST))]
+
+
+def _table(warehouse: str, versions: dict[int, Version], refused: list[Version]) -> rich.table.Table:
+    table = rich.table.Table(
+        "version", "date", "days", "MRR", "model of", "note", title=warehouse, title_justify="left"
+    )
+    for number, version in versions.items():
+        note = f"equals {version.rollback_of}" if version.rollback_of else ""
+        current = ", current" if number == max(versions) else ""
+        table.add_row(f"{number}{current}", *_cells(version), note)
+    for version in refused:
+        table.add_row("refused", *_cells(version), escape_controls(version.refused or ""))
+    return table
+
+
+def _cells(version: Version) -> list[str]:
+    mrr = version.metrics.get("mrr")
+    return [
+        str(version.date),
+        f"{version.days} of {version.window_days}",
+        "" if mrr is None else f"{mrr:.4f}",
+        str(version.trained.date),
+    ]

@@ -1,0 +1,137 @@
+"""History of a warehouse: numbered versions, each created once and never changed.
+
+warehouse -> numbers, current, version_at -> Version; Version -> publish -> versions/NNNNNNNN.json
+
+The highest number is current. A new number is created only where it does not exist, in one operation of the store, so
+of two writers one wins and the other reads the history again. Where a store has no such operation, a lock keeps two
+writers apart.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import re
+import secrets
+
+from schemas.artifacts import conditional_writes, storage
+from schemas.artifacts.output_lock.lock import acquire
+from schemas.artifacts.output_lock.owner import Owner
+from schemas.errors import QprError
+from schemas.versions.version import Version, check_artefact, parse_version, stamp
+
+VERSIONS = "versions"
+REFUSED = "refused"
+"""Folder of the records that the gate refused."""
+
+_NAME = re.compile(r"([0-9]{8})\.json")
+
+
+def file_of(warehouse: str, number: int) -> str:
+    """Return the URL of a version's record."""
+    return storage.join(warehouse, VERSIONS, f"{number:08d}.json")
+
+
+def numbers(warehouse: str) -> list[int]:
+    """Return the numbers of all versions, ascending."""
+    found = map(_NAME.fullmatch, storage.children(storage.join(warehouse, VERSIONS)))
+    return sorted(int(match[1]) for match in found if match)
+
+
+def read_version(warehouse: str, number: int) -> Version:
+    """Return a version by its number.
+
+    Raises:
+        QprError: there is none, or its record is damaged.
+    """
+    url = file_of(warehouse, number)
+    content = storage.read_if_there(url)
+    if content is None:
+        there = numbers(warehouse)
+        listed = f"There are {there[0]} to {there[-1]}" if there else "There is none yet; run `qpr nightly`"
+        raise QprError(f"{warehouse}: has no version {number}. {listed}")
+    return parse_version(content, url)
+
+
+def current(warehouse: str) -> tuple[int, Version] | None:
+    """Return the number and the record of the current version; None before the first.
+
+    Raises:
+        QprError: its record is damaged.
+    """
+    there = numbers(warehouse)
+    return (there[-1], read_version(warehouse, there[-1])) if there else None
+
+
+def version_at(warehouse: str, at: str) -> tuple[int, Version]:
+    """Return the version with a number, or the last one whose data end on or before a date.
+
+    Raises:
+        QprError: there is none.
+    """
+    if at.isdigit():
+        return int(at), read_version(warehouse, int(at))
+    try:
+        date = datetime.date.fromisoformat(at)
+    except ValueError as error:
+        raise QprError(f"{at}: is neither the number of a version nor a date such as 2026-11-20") from error
+    for number in reversed(numbers(warehouse)):
+        version = read_version(warehouse, number)
+        if version.date <= date:
+            return number, version
+    raise QprError(f"{warehouse}: has no version of {date} or before. `qpr versions` lists them")
+
+
+def publish(warehouse: str, version: Version) -> int:
+    """Write a record as the version after its parent and return its number.
+
+    Raises:
+        ConflictError: another writer has published since the parent was read.
+        QprError: the store cannot be written to, or another writer is there and the store has no conditional writes.
+    """
+    number = (version.parent or 0) + 1
+    folder = storage.join(warehouse, VERSIONS)
+    with contextlib.ExitStack() as stack:
+        if not conditional_writes.is_conditional(folder):
+            started = datetime.datetime.now(datetime.UTC)
+            run_id = f"{started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+            stack.callback(acquire(folder, Owner.here(run_id, started)).release)
+        there = numbers(warehouse)
+        if there and there[-1] >= number:
+            raise conditional_writes.ConflictError(
+                f"{warehouse}: version {there[-1]} was published by another command meanwhile. Run this again; "
+                "finished steps are used again"
+            )
+        conditional_writes.create(file_of(warehouse, number), version.model_dump_json(indent=2).encode())
+    return number
+
+
+def roll_back(warehouse: str, to: int) -> int:
+    """Publish a version that equals an older one and return its number.
+
+    Raises:
+        QprError: there is no such version, it is the current one, or an artefact of it is gone.
+    """
+    older = read_version(warehouse, to)
+    newest = numbers(warehouse)[-1]
+    if to == newest:
+        raise QprError(f"{warehouse}: version {to} is the current one already")
+    for artefact, kind in older.artefacts.items():
+        check_artefact(warehouse, artefact, kind, version=f"version {to}")
+    changed = {**stamp(), "parent": newest, "rollback_of": to, "changes": {}}
+    return publish(warehouse, older.model_copy(update=changed))
+
+
+def keep_refused(warehouse: str, version: Version) -> str:
+    """Write the record of a refused version for inspection and return its URL."""
+    name = f"{version.date}-{version.inputs[:12]}.json"
+    url = storage.join(warehouse, VERSIONS, REFUSED, name)
+    storage.write_bytes(url, version.model_dump_json(indent=2).encode())
+    return url
+
+
+def refused_versions(warehouse: str) -> list[Version]:
+    """Return the refused versions, by date."""
+    folder = storage.join(warehouse, VERSIONS, REFUSED)
+    urls = [storage.join(folder, name) for name in storage.children(folder) if name.endswith(".json")]
+    return [parse_version(storage.read_bytes(url), url) for url in urls]

@@ -1,0 +1,79 @@
+"""Removal of artefacts that no kept version names.
+
+warehouse -> removable -> folders, sizes -> remove
+
+Versions and refused versions that are kept mark their artefacts. Of the rest a folder is removable when it is older
+than the grace time, since a night that is under way has artefacts that no version names yet.
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Final, NamedTuple
+
+from schemas.artifacts import storage
+from schemas.artifacts.paths import RUN_FOLDER
+from schemas.versions.history import numbers, read_version, refused_versions
+
+FOLDERS: Final = ("datasets", "models", "indexes", "splits", "reports", "certificates")
+"""Folders of a warehouse that are swept; events, daily tables and version records never are."""
+
+
+class Removable(NamedTuple):
+    """A folder that no kept version names: its path below the warehouse, and its size."""
+
+    path: str
+    bytes: int
+
+
+def kept_paths(warehouse: str, keep: int) -> set[str]:
+    """Return the paths that the last ``keep`` versions and the refused ones that follow them name.
+
+    Raises:
+        QprError: a record is damaged; then nothing may be removed.
+    """
+    last = numbers(warehouse)[-keep:]
+    kept = [read_version(warehouse, number) for number in last]
+    kept += [version for version in refused_versions(warehouse) if not last or (version.parent or 0) >= last[0]]
+    return {artefact.path for version in kept for artefact in version.artefacts}
+
+
+def removable(warehouse: str, *, keep: int, grace: datetime.timedelta, now: datetime.datetime) -> list[Removable]:
+    """Return the folders that no kept version names and that are older than the grace time.
+
+    Args:
+        warehouse: its URL.
+        keep: number of versions to keep, at least 1; the current one is the last of them.
+        grace: minimum age of a folder's newest run, by the time in the name of the run.
+        now: the time, in UTC.
+
+    Raises:
+        QprError: a record is damaged.
+    """
+    kept = kept_paths(warehouse, keep)
+    found = []
+    for folder in FOLDERS:
+        for name in storage.children(storage.join(warehouse, folder)):
+            path = f"{folder}/{name}"
+            runs = [run for run in storage.children(storage.join(warehouse, path)) if RUN_FOLDER.fullmatch(run)]
+            if path not in kept and runs and now - _start_of(max(runs)) > grace:
+                found.append(Removable(path, _size(storage.join(warehouse, path))))
+    return found
+
+
+def remove(warehouse: str, found: list[Removable]) -> None:
+    """Remove folders; each first loses its manifest, so that no reader finds half of an artefact."""
+    for folder in found:
+        url = storage.join(warehouse, folder.path)
+        storage.delete_file(storage.join(url, "manifest.json"))
+        storage.delete(url)
+
+
+def _start_of(run: str) -> datetime.datetime:
+    return datetime.datetime.strptime(run[:16], "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.UTC)
+
+
+def _size(url: str) -> int:
+    file_system, path = storage.locate(url)
+    with storage.explained(url):
+        return int(file_system.du(path, total=True))

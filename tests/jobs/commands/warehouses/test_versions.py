@@ -1,0 +1,71 @@
+import json
+
+import pytest
+
+from schemas.artifacts import storage
+from schemas.versions import history
+
+
+@pytest.fixture
+def warehouse(tmp_path, make_version):
+    w = str(tmp_path / "w")
+    history.publish(w, make_version(w, "one", metrics={"mrr": 0.5}))
+    history.publish(w, make_version(w, "two", parent=1, date="2026-11-21", changes={"kept": 3}))
+    history.keep_refused(w, make_version(w, "three", parent=2, date="2026-11-22", refused="MRR fell by 0.2"))
+    return w
+
+
+def test_versions_are_listed_with_the_refused_ones(qpr, warehouse):
+    out = qpr("versions", "--warehouse", warehouse).out
+    assert "2, current" in out
+    assert "MRR fell by 0.2" in out
+    listed = json.loads(qpr("versions", "--warehouse", warehouse, "--json").out)
+    assert (listed["current"], [v["version"] for v in listed["versions"]]) == (2, [1, 2])
+    assert listed["versions"][0]["metrics"] == {"mrr": 0.5}
+    assert listed["refused"][0]["refused"] == "MRR fell by 0.2"
+
+
+def test_one_version_is_printed_with_what_is_gone_of_it(qpr, warehouse):
+    storage.delete(storage.join(warehouse, "models", "one"))
+    shown = json.loads(qpr("versions", "--warehouse", warehouse, "--at", "2026-11-20", "--json").out)
+    assert (shown["version"], shown["gone"]) == (1, ["models/one"])
+    assert "models/one" in qpr("versions", "--warehouse", warehouse, "--at", "1").out
+    refused = qpr("versions", "--warehouse", warehouse, "--at", "7")
+    assert (refused.code, refused.err) == (1, f"error: {warehouse}: has no version 7. There are 1 to 2\n")
+
+
+def test_a_rollback_publishes_an_older_version_again(qpr, warehouse):
+    assert json.loads(qpr("rollback", "--warehouse", warehouse, "--to", 1, "--json").out) == {
+        "version": 3,
+        "rollback_of": 1,
+    }
+    assert "equals 1" in qpr("versions", "--warehouse", warehouse).out
+    assert qpr("rollback", "--warehouse", warehouse, "--to", 9).code == 1
+
+
+def test_gc_removes_only_with_delete(qpr, warehouse):
+    arguments = ["gc", "--warehouse", warehouse, "--keep", 1, "--grace-hours", 0, "--json"]
+    listed = json.loads(qpr(*arguments).out)
+    assert listed["deleted"] is False
+    assert set(listed["folders"]) == {f"{f}/one" for f in ("datasets", "models", "indexes", "splits", "reports")}
+    assert json.loads(qpr(*arguments).out) == listed
+    assert json.loads(qpr(*arguments, "--delete").out)["folders"] == listed["folders"]
+    assert json.loads(qpr(*arguments).out)["folders"] == []
+    assert storage.exists(storage.join(warehouse, "datasets", "two", "manifest.json"))
+
+
+@pytest.mark.parametrize("command", [["versions"], ["gc"], ["rollback", "--to", "1"]])
+def test_a_folder_without_versions_is_one_line(qpr, tmp_path, command):
+    outcome = qpr(*command, "--warehouse", tmp_path)
+    assert outcome.code == 1
+    assert outcome.err.startswith(f"error: {tmp_path}: has no version")
+    assert outcome.err.count("\n") == 1
+
+
+def test_a_removal_waits_for_no_night(qpr, warehouse):
+    from jobs.workflows.versions import alone_in
+
+    with alone_in(warehouse):
+        outcome = qpr("gc", "--warehouse", warehouse, "--delete")
+    assert outcome.code == 1
+    assert "another run is writing there" in outcome.err

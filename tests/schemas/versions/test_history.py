@@ -1,0 +1,190 @@
+import datetime
+import multiprocessing
+import threading
+
+import fsspec
+import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+
+from schemas.artifacts import conditional_writes, storage
+from schemas.artifacts.conditional_writes import ConflictError
+from schemas.artifacts.output_lock.lock import acquire
+from schemas.artifacts.output_lock.owner import Owner
+from schemas.errors import QprError
+from schemas.versions import history
+from schemas.versions.version import stamp
+
+
+@pytest.fixture(params=["local", "memory", "s3"])
+def warehouse(request, tmp_path):
+    return (
+        str(tmp_path / "w") if request.param == "local" else storage.join(request.getfixturevalue(request.param), "w")
+    )
+
+
+def test_the_highest_number_is_current_and_records_are_read_as_they_were_written(warehouse, make_version):
+    assert history.current(warehouse) is None
+    first = make_version(warehouse, "one")
+    assert history.publish(warehouse, first) == 1
+    second = make_version(warehouse, "two", parent=1, date="2026-11-21", metrics={"mrr": 0.5})
+    assert history.publish(warehouse, second) == 2
+    assert history.numbers(warehouse) == [1, 2]
+    assert history.current(warehouse) == (2, second)
+    assert history.read_version(warehouse, 1) == first
+
+
+def test_a_version_whose_parent_is_not_the_current_one_is_not_published(warehouse, make_version):
+    first = make_version(warehouse, "one")
+    history.publish(warehouse, first)
+    late = first.model_copy(update=stamp())
+    with pytest.raises(ConflictError, match="version 1 was published by another command meanwhile"):
+        history.publish(warehouse, late)
+    assert history.current(warehouse) == (1, first)
+
+
+def test_versions_are_found_by_number_and_by_date(tmp_path, make_version):
+    w = str(tmp_path)
+    for number, date in enumerate(["2026-11-18", "2026-11-20", "2026-11-20"], 1):
+        history.publish(w, make_version(w, f"v{number}", parent=number - 1 or None, date=date))
+    assert history.version_at(w, "2")[0] == 2
+    assert history.version_at(w, "2026-11-19")[0] == 1
+    assert history.version_at(w, "2026-12-01")[0] == 3
+    with pytest.raises(QprError, match="no version of 2026-11-17 or before"):
+        history.version_at(w, "2026-11-17")
+    with pytest.raises(QprError, match=r"has no version 9\. There are 1 to 3"):
+        history.version_at(w, "9")
+    with pytest.raises(QprError, match="neither the number of a version nor a date"):
+        history.version_at(w, "yesterday")
+
+
+def test_a_rollback_is_a_new_version_that_equals_an_old_one(tmp_path, make_version):
+    w = str(tmp_path)
+    first = make_version(w, "one", metrics={"mrr": 0.5})
+    history.publish(w, first)
+    history.publish(w, make_version(w, "two", parent=1))
+    assert history.roll_back(w, 1) == 3
+    number, version = history.current(w)
+    assert (number, version.parent, version.rollback_of) == (3, 2, 1)
+    assert version.artefacts == first.artefacts
+    assert version.metrics == first.metrics
+    with pytest.raises(QprError, match="version 3 is the current one already"):
+        history.roll_back(w, 3)
+
+
+def test_no_rollback_to_a_version_with_a_missing_or_changed_artefact(tmp_path, make_version):
+    w = str(tmp_path)
+    first = make_version(w, "one")
+    history.publish(w, first)
+    history.publish(w, make_version(w, "two", parent=1))
+    storage.delete(storage.join(w, "models", "one"))
+    with pytest.raises(QprError, match=r"version 1 names models/one, which cannot be used: .*does not exist"):
+        history.roll_back(w, 1)
+    replaced = first.model_copy(update={"model": first.model.model_copy(update={"path": "models/two"})})
+    with pytest.raises(QprError, match=r"names models/two with digest .* but its digest is"):
+        history.check_artefact(w, replaced.model, "model", version="version 1")
+    assert history.numbers(w) == [1, 2]
+
+
+def test_a_damaged_record_and_one_of_a_newer_layout_are_refused(tmp_path, make_version):
+    w = str(tmp_path)
+    version = make_version(w, "one")
+    history.publish(w, version)
+    for content in (b"", b"{}", version.model_dump_json().replace("datasets/one", "../one").encode()):
+        storage.write_bytes(history.file_of(w, 1), content)
+        with pytest.raises(QprError, match=r"00000001.json: no version record of layout 1 \("):
+            history.current(w)
+
+
+def test_a_full_disk_publishes_nothing_and_the_next_try_succeeds(tmp_path, monkeypatch, make_version):
+    w = str(tmp_path)
+    version = make_version(w, "one")
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fsync", full)
+        with pytest.raises(QprError, match=r"(?i)no space left"):
+            history.publish(w, version)
+    assert history.numbers(w) == []
+    assert history.publish(w, version) == 1
+
+
+class Plain(MemoryFileSystem):
+    """Stands for a store without conditional writes."""
+
+    protocol = "plain"
+
+
+def test_without_conditional_writes_the_second_of_two_writers_is_refused(memory, monkeypatch, make_version):
+    monkeypatch.setattr(conditional_writes, "is_conditional", lambda _: False)
+    w = storage.join(memory, "w")
+    version = make_version(w, "one")
+    lock = acquire(storage.join(w, "versions"), Owner.here("20261120T000000Z-000000", _now()))
+    with pytest.raises(QprError, match="another run is writing there"):
+        history.publish(w, version)
+    lock.release()
+    assert history.publish(w, version) == 1
+
+
+def _now():
+    return datetime.datetime.now(datetime.UTC)
+
+
+@pytest.mark.parametrize(
+    ("url", "conditional"), [("/tmp/w", True), ("memory://w", True), ("github://a:b@w/", False), ("ftp://w", False)]
+)
+def test_stores_that_create_in_one_operation_are_known(url, conditional, monkeypatch):
+    classes = {"github": fsspec.get_filesystem_class("github"), "ftp": fsspec.get_filesystem_class("ftp")}
+    protocol = url.partition("://")[0]
+    if protocol in classes:
+        bare = object.__new__(classes[protocol])
+        monkeypatch.setattr(storage, "locate", lambda _: (bare, "w"))
+    assert conditional_writes.is_conditional(url) is conditional
+
+
+def _race(warehouse, version, barrier, won, number):
+    barrier.wait()
+    try:
+        history.publish(warehouse, version.model_copy(update=stamp() | {"metrics": {"writer": float(number)}}))
+        won.append(number)
+    except ConflictError:
+        pass
+
+
+@pytest.mark.parametrize("warehouse", ["local", "memory"], indirect=True)  # S3: `tests.faults.version_races`
+def test_of_writers_that_race_one_wins_each_number(warehouse, make_version):
+    version = make_version(warehouse, "one")
+    for parent in range(20):
+        won, barrier = [], threading.Barrier(4)
+        record = version.model_copy(update={"parent": parent or None})
+        threads = [threading.Thread(target=_race, args=(warehouse, record, barrier, won, n)) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(won) == 1
+        assert history.read_version(warehouse, parent + 1).metrics["writer"] == won[0]
+    assert history.numbers(warehouse) == list(range(1, parent + 2))
+
+
+def _publish_from_a_process(warehouse, record, results, number):
+    try:
+        history.publish(warehouse, record.model_copy(update=stamp()))
+        results.put(number)
+    except ConflictError:
+        results.put(None)
+
+
+def test_of_processes_that_race_one_wins(tmp_path, make_version):
+    record, context = make_version(str(tmp_path), "one"), multiprocessing.get_context("fork")
+    results = context.Queue()
+    running = [
+        context.Process(target=_publish_from_a_process, args=(str(tmp_path), record, results, n)) for n in range(4)
+    ]
+    for process in running:
+        process.start()
+    ends = [results.get(timeout=60) for _ in running]
+    for process in running:
+        process.join()
+    assert len([end for end in ends if end is not None]) == 1

@@ -1,0 +1,50 @@
+import datetime
+
+from schemas.artifacts import storage
+from schemas.versions import history
+from schemas.versions.sweep import removable, remove
+
+NOW = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=2)
+DAY = datetime.timedelta(days=1)
+
+
+def paths(w, **options):
+    return [found.path for found in removable(w, grace=DAY, now=NOW, **options)]
+
+
+def test_only_what_no_kept_version_names_is_removed(tmp_path, make_version):
+    w = str(tmp_path)
+    history.publish(w, make_version(w, "one"))
+    frozen = history.read_version(w, 1).dataset
+    history.publish(w, make_version(w, "two", parent=1, test=frozen))
+    history.publish(w, make_version(w, "three", parent=2, test=frozen))
+    assert paths(w, keep=3) == []
+    gone = ["models/one", "indexes/one", "splits/one", "reports/one"]
+    assert paths(w, keep=2) == gone  # not the dataset, which is the frozen test set
+    found = removable(w, keep=2, grace=DAY, now=NOW)
+    assert {folder.bytes > 0 for folder in found} == {True}
+    remove(w, found)
+    assert not any(storage.exists(storage.join(w, path)) for path in gone)
+    assert history.numbers(w) == [1, 2, 3]
+    for number in (2, 3):
+        for artefact, kind in history.read_version(w, number).artefacts.items():
+            history.check_artefact(w, artefact, kind, version=str(number))
+
+
+def test_what_is_younger_than_the_grace_time_stays(tmp_path, make_version):
+    w = str(tmp_path)
+    history.publish(w, make_version(w, "one"))
+    make_version(w, "under-way")
+    assert len(paths(w, keep=1)) == 5
+    now = datetime.datetime.now(datetime.UTC)
+    assert removable(w, keep=1, grace=DAY, now=now) == []
+    assert removable(w, keep=1, grace=datetime.timedelta(days=3), now=NOW) == []
+
+
+def test_a_refused_version_of_a_kept_parent_keeps_its_artefacts(tmp_path, make_version):
+    w = str(tmp_path)
+    history.publish(w, make_version(w, "one"))
+    history.keep_refused(w, make_version(w, "refused", parent=1, refused="MRR fell"))
+    assert paths(w, keep=1) == []
+    history.publish(w, make_version(w, "two", parent=1))
+    assert {path.split("/")[1] for path in paths(w, keep=1)} == {"one", "refused"}
