@@ -11,6 +11,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
+from model.index.graph_format import MOST_NEIGHBOURS
 from model.index.shard_format import MOST_BITS
 from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
@@ -30,8 +31,14 @@ POINTS_OF_A_CODE = 64 * 256
 FEWEST_POINTS_PER_LIST = 39
 """Under this, k-means gives centroids that FAISS warns about."""
 
-FACTORY = r"Flat|IVF([1-9][0-9]*),(?:Flat|SQ[468]|SQfp16|SQbf16|PQ[1-9][0-9]*(?:x([1-9][0-9]?))?(?:np)?)"
-"""The factory strings that shards are built by and `model.index.shard_format` reads."""
+FACTORY = (
+    r"Flat|IVF(?P<lists>[1-9][0-9]*)(?:_HNSW(?P<neighbours>[1-9][0-9]?))?,"
+    r"(?:Flat|SQ[468]|SQfp16|SQbf16|PQ[1-9][0-9]*(?:x(?P<bits>[1-9][0-9]?))?(?:np)?)"
+)
+"""The factory strings that shards are built by and `model.index.shard_format` reads.
+
+With ``_HNSW32`` the nearest centroids are found by a graph, which is approximate; `--exact` compares all of them.
+"""
 
 MOST_LISTS = 2**20
 """Under 64 of the questions each, more would take 67 million questions to train; FAISS allocates all lists at once."""
@@ -53,16 +60,19 @@ def checked_factory(factory: str) -> str:
     """Return a factory string that shards can be built by.
 
     Raises:
-        ValueError: it does not match `FACTORY`, or has more than `MOST_LISTS` or `MOST_BITS`.
+        ValueError: it does not match `FACTORY`, or has more than `MOST_LISTS`, `MOST_BITS` or `MOST_NEIGHBOURS`.
     """
     match = re.fullmatch(FACTORY, factory)
     if not match:
-        kinds = "Flat, SQ4, SQ6, SQ8, SQfp16, SQbf16 or PQm"
-        raise ValueError(f"must be Flat or start with IVF and a number, then {kinds}, such as IVF2000,Flat")
-    if len(match[1] or "") > len(str(MOST_LISTS)) or int(match[1] or 0) > MOST_LISTS:
+        kinds = "_HNSW32 or nothing, then Flat, SQ4, SQ6, SQ8, SQfp16, SQbf16 or PQm"
+        examples = "IVF2000,Flat or IVF4096_HNSW32,SQ8"
+        raise ValueError(f"must be Flat or start with IVF and a number, then {kinds}, such as {examples}")
+    if len(match["lists"] or "") > len(str(MOST_LISTS)) or int(match["lists"] or 0) > MOST_LISTS:
         raise ValueError(f"asks for more than {MOST_LISTS:,} lists. Use fewer")
-    if int(match[2] or 0) > MOST_BITS:
-        raise ValueError(f"asks for codes of {match[2]} bits. Use at most {MOST_BITS}")
+    if int(match["bits"] or 0) > MOST_BITS:
+        raise ValueError(f"asks for codes of {match['bits']} bits. Use at most {MOST_BITS}")
+    if not 2 <= int(match["neighbours"] or 2) <= MOST_NEIGHBOURS:
+        raise ValueError(f"asks for {match['neighbours']} neighbours. Use 2 to {MOST_NEIGHBOURS}, such as _HNSW32")
     return factory
 
 
@@ -76,7 +86,7 @@ def lists_of(factory: str) -> int:
         match = re.fullmatch(FACTORY, checked_factory(factory))
     except ValueError as error:
         raise UsageError(f"--factory {factory[:60]}: {error}") from error
-    return int(match[1] or 0) if match else 0
+    return int(match["lists"] or 0) if match else 0
 
 
 def check_questions(factory: str, questions: int) -> None:
@@ -86,7 +96,7 @@ def check_questions(factory: str, questions: int) -> None:
         QprError: there are too few for the lists, or for the values of a code.
     """
     match = re.fullmatch(FACTORY, factory)
-    values = 2 ** int(match[2] or 8) if match and "PQ" in factory else 0
+    values = 2 ** int(match["bits"] or 8) if match and "PQ" in factory else 0
     needed = max(FEWEST_POINTS_PER_LIST * lists_of(factory), values)
     if questions < needed:
         most = questions // FEWEST_POINTS_PER_LIST

@@ -9,27 +9,23 @@ FAISS writes the four letters of a class and then its fields, little-endian, wit
 from __future__ import annotations
 
 import hashlib
-import struct
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from model.encoders.tensors import all_finite
+from model.index.graph_format import check_graph
+from model.index.shard_cursor import BRAIN_FLOAT, Cursor, read_header
 from schemas.quantities import counted
 
 MOST_BITS = 12
 """Maximum bits of a code of a product quantizer; `factory.POINTS_OF_A_CODE` questions train its values."""
 
-_FLAT, _IVF_FLAT, _IVF_SQ, _IVF_PQ = "IxF2", "IwFl", "IwSq", "IwPQ"
-_EUCLIDEAN = 1
+_FLAT, _HNSW, _IVF_FLAT, _IVF_SQ, _IVF_PQ = "IxF2", "IHNf", "IwFl", "IwSq", "IwPQ"
 _BITS_OF_SCALARS = {0: 8, 1: 4, 4: 16, 6: 6, 7: 16}
 """Bits a number, by FAISS's number of SQ8, SQ4, SQfp16, SQ6 and SQbf16."""
 
 _HALF, _BRAIN = 4, 7
-_BRAIN_FLOAT, _EXPONENT = "<u2", 0x7F80
-"""The upper halves of 32-bit floats, and the bits that are all set in a number that is not finite."""
-
 _RANGED = frozenset({0, 1, 6})
 """Those of them that hold two trained numbers a dimension."""
 
@@ -59,58 +55,15 @@ class _Codes(NamedTuple):
     numbers: str | None = None
 
 
-class _Cursor:
-    """A position in the bytes of a shard that advances with every read."""
-
-    def __init__(self, content: bytes | memoryview) -> None:
-        self.content, self.place = content, 0
-
-    def take(self, form: str) -> tuple[Any, ...]:
-        size = struct.calcsize(f"<{form}")
-        self._need(size)
-        values = struct.unpack_from(f"<{form}", self.content, self.place)
-        self.place += size
-        return values
-
-    def letters(self, *accepted: str) -> str:
-        [found] = self.take("4s")
-        name = bytes(found).decode("latin-1")
-        if name not in accepted:
-            raise ValueError(f"at byte {self.place - 4:,}: {name!a} where {' or '.join(accepted)} is wanted")
-        return name
-
-    def expect(self, what: str, found: Any, wanted: Any) -> None:
-        if found != wanted:
-            raise ValueError(f"before byte {self.place:,}: {what} is {found:,}, not {wanted:,}")
-
-    def vector(self, what: str, *, count: int, kind: str = "<f4") -> npt.NDArray[Any]:
-        """Return a vector of ``count`` finite numbers that states its length."""
-        [stated] = self.take("Q")
-        self.expect(f"the number of {what}", stated, count)
-        return self.numbers(what, count=count, kind=kind)
-
-    def numbers(self, what: str, *, count: int, kind: str) -> npt.NDArray[Any]:
-        self._need(count * np.dtype(kind).itemsize)
-        found = np.frombuffer(self.content, kind, count, self.place)
-        self.place += found.nbytes
-        if not all_finite(found) or (kind == _BRAIN_FLOAT and ((found & _EXPONENT) == _EXPONENT).any()):
-            raise ValueError(f"before byte {self.place:,}: {what} that are infinite or no numbers")
-        return found
-
-    def _need(self, size: int) -> None:
-        if size > len(self.content) - self.place:
-            raise ValueError(f"ends at byte {len(self.content):,}, {size:,} are wanted at byte {self.place:,}")
-
-
 def layout_of(content: bytes | memoryview) -> ShardLayout:
     """Return the structure of a shard after a check of every count against the length.
 
     Raises:
         ValueError: it is no index that `model.index.shards` builds, or its parts do not fit together.
     """
-    cursor = _Cursor(content)
+    cursor = Cursor(content)
     letters = cursor.letters(_FLAT, _IVF_FLAT, _IVF_SQ, _IVF_PQ)
-    dimension, rows = _header(cursor)
+    dimension, rows = read_header(cursor)
     if letters == _FLAT:
         cursor.vector("numbers", count=rows * dimension)
         layout = ShardLayout("Flat", dimension, rows, 0, "")
@@ -129,31 +82,30 @@ def layout_of(content: bytes | memoryview) -> ShardLayout:
     return layout
 
 
-def _header(cursor: _Cursor) -> tuple[int, int]:
-    """Return the dimension and number of vectors of an index; two further numbers are unused."""
-    dimension, rows, _, _, trained, metric = cursor.take("iqqqBi")
-    if dimension < 1 or rows < 0:
-        raise ValueError(f"before byte {cursor.place:,}: {counted(rows, 'vector')} of dimension {dimension:,}")
-    cursor.expect("the mark of a trained index", trained, 1)
-    cursor.expect("the metric", metric, _EUCLIDEAN)
-    return dimension, rows
-
-
-def _centroids(cursor: _Cursor, *, lists: int, dimension: int) -> None:
-    cursor.letters(_FLAT)
-    own_dimension, centroids = _header(cursor)
-    cursor.expect("the dimension of centroids", own_dimension, dimension)
-    cursor.expect("the number of centroids", centroids, lists)
+def _centroids(cursor: Cursor, *, lists: int, dimension: int) -> None:
+    """Read the index over the centroids: flat, or a graph above a flat one."""
+    letters = cursor.letters(_FLAT, _HNSW)
     if not lists:
         raise ValueError(f"before byte {cursor.place:,}: no inverted list")
+    _centroid_counts(cursor, lists=lists, dimension=dimension)
+    if letters == _HNSW:
+        check_graph(cursor, points=lists)
+        cursor.letters(_FLAT)
+        _centroid_counts(cursor, lists=lists, dimension=dimension)
     cursor.vector("numbers of centroids", count=lists * dimension)
 
 
-def _flat(_: _Cursor, dimension: int) -> _Codes:
+def _centroid_counts(cursor: Cursor, *, lists: int, dimension: int) -> None:
+    own_dimension, centroids = read_header(cursor)
+    cursor.expect("the dimension of centroids", own_dimension, dimension)
+    cursor.expect("the number of centroids", centroids, lists)
+
+
+def _flat(_: Cursor, dimension: int) -> _Codes:
     return _Codes(4 * dimension, "<f4")
 
 
-def _scalars(cursor: _Cursor, dimension: int) -> _Codes:
+def _scalars(cursor: Cursor, dimension: int) -> _Codes:
     """Read a scalar quantizer."""
     kind, _, _, own_dimension, own_size = cursor.take("iifQQ")
     if kind not in _BITS_OF_SCALARS:
@@ -163,10 +115,10 @@ def _scalars(cursor: _Cursor, dimension: int) -> _Codes:
     cursor.expect("the size of codes", own_size, size)
     cursor.vector("trained numbers", count=2 * dimension if kind in _RANGED else 0)
     _residual(cursor, cursor.take("QB"), size)
-    return _Codes(size, {_HALF: "<f2", _BRAIN: _BRAIN_FLOAT}.get(kind))
+    return _Codes(size, {_HALF: "<f2", _BRAIN: BRAIN_FLOAT}.get(kind))
 
 
-def _products(cursor: _Cursor, dimension: int) -> _Codes:
+def _products(cursor: Cursor, dimension: int) -> _Codes:
     """Read a product quantizer."""
     residual, stated, own_dimension, parts, bits = cursor.take("BQQQQ")
     cursor.expect("the dimension of codes", own_dimension, dimension)
@@ -180,14 +132,14 @@ def _products(cursor: _Cursor, dimension: int) -> _Codes:
     return _Codes(size)
 
 
-def _residual(cursor: _Cursor, found: tuple[Any, ...], size: int) -> None:
+def _residual(cursor: Cursor, found: tuple[Any, ...], size: int) -> None:
     stated, residual = found
     cursor.expect("the size of codes", stated, size)
     if residual not in (0, 1):
         raise ValueError(f"before byte {cursor.place:,}: {residual} where 0 or 1 marks residuals")
 
 
-def _inverted_lists(cursor: _Cursor, codes: _Codes, *, lists: int, rows: int) -> None:
+def _inverted_lists(cursor: Cursor, codes: _Codes, *, lists: int, rows: int) -> None:
     """Read the lists; every row must be in exactly one."""
     cursor.letters("ilar")
     for what, wanted in (("the number of lists", lists), ("the size of codes", codes.size)):
@@ -195,7 +147,7 @@ def _inverted_lists(cursor: _Cursor, codes: _Codes, *, lists: int, rows: int) ->
     sizes = _sizes(cursor, lists)
     if int(sizes.max(initial=0)) > rows or int(sizes.sum(dtype=np.uint64)) != rows:
         raise ValueError(f"before byte {cursor.place:,}: sizes of lists do not add up to {counted(rows, 'vector')}")
-    cursor._need(rows * (codes.size + 8))
+    cursor.need(rows * (codes.size + 8))
     ids = []
     for size in sizes[sizes > 0].tolist():
         _vectors(cursor, codes, size)
@@ -208,7 +160,7 @@ def _inverted_lists(cursor: _Cursor, codes: _Codes, *, lists: int, rows: int) ->
         raise ValueError(f"lists that do not hold each of the rows 0 to {rows - 1:,} once")
 
 
-def _sizes(cursor: _Cursor, lists: int) -> npt.NDArray[np.uint64]:
+def _sizes(cursor: Cursor, lists: int) -> npt.NDArray[np.uint64]:
     """Return the sizes of lists: of all, or of the non-empty ones with their numbers."""
     if cursor.letters("full", "sprs") == "full":
         return cursor.vector("sizes of lists", count=lists, kind="<u8")
@@ -223,7 +175,7 @@ def _sizes(cursor: _Cursor, lists: int) -> npt.NDArray[np.uint64]:
     return pairs[:, 1]
 
 
-def _vectors(cursor: _Cursor, codes: _Codes, count: int) -> None:
+def _vectors(cursor: Cursor, codes: _Codes, count: int) -> None:
     """Skip the codes of vectors after a check that they are finite."""
     if codes.numbers is None:
         cursor.place += count * codes.size

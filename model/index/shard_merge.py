@@ -178,9 +178,5 @@ class _Search:
 def _searches(shards: Sequence[Shard], vectors: Matrix, probes: int) -> list[_Search]:
     """Return the search of each shard; the nearest lists are found once for all shards that have some."""
     listed = next((shard for shard in shards if shard.lists), None)
-    lists = None
-    if listed is not None:
-        probes = min(probes, listed.lists)
-        lists = np.empty((len(vectors), probes), np.float32), np.empty((len(vectors), probes), np.int64)
-        listed.quantizer.search_c(len(vectors), swig_ptr(vectors), probes, swig_ptr(lists[0]), swig_ptr(lists[1]))
+    lists = None if listed is None else listed.nearest_lists(vectors, min(probes, listed.lists))
     return [_Search(shard, vectors, lists if shard.lists else None) for shard in shards]

@@ -14,8 +14,10 @@ from typing import Any
 import faiss
 import numpy as np
 import numpy.typing as npt
+from faiss import swig_ptr
 
 from model.index.factory import check_questions, lists_of
+from model.index.graph_format import SEARCHED
 from model.index.shard_format import ShardLayout, layout_of
 from schemas.errors import UsageError
 from schemas.quantities import counted
@@ -67,6 +69,24 @@ class Shard:
         """Return the index over the centroids of an inverted-file index."""
         return self.faiss.quantizer
 
+    @functools.cached_property
+    def _centroids(self) -> Any:
+        """Return the flat index over the centroids, also of a quantizer that is a graph."""
+        return getattr(faiss.downcast_index(self.quantizer), "storage", self.quantizer)
+
+    def nearest_lists(self, vectors: Matrix, probes: int) -> tuple[Matrix, npt.NDArray[np.int64]]:
+        """Return distances and numbers of the lists nearest to each vector; all lists in order without a graph.
+
+        Args:
+            vectors: (n, dimension), contiguous.
+            probes: number of lists. A graph may find fewer; the rest is -1, which FAISS skips.
+        """
+        shape = len(vectors), probes
+        distances, numbers = np.empty(shape, np.float32), np.empty(shape, np.int64)
+        quantizer = self.quantizer if probes < self.lists else self._centroids
+        quantizer.search_c(len(vectors), swig_ptr(vectors), probes, swig_ptr(distances), swig_ptr(numbers))
+        return distances, numbers
+
 
 def new_index(factory: str, dimension: int) -> Any:
     """Return an empty, untrained index.
@@ -101,8 +121,29 @@ def train(factory: str, sample: Matrix) -> bytes:
             index.cp.seed = _ITERATIONS_SEED
             if hasattr(index, "pq"):
                 index.pq.cp.min_points_per_centroid = 1  # else it warns on stderr, once for each of its parts
-            index.train(np.ascontiguousarray(sample))
+            contiguous = np.ascontiguousarray(sample)
+            if "_HNSW" in factory:
+                _add_graph(index, contiguous)
+            index.train(contiguous)
     return bytes(faiss.serialize_index(index).tobytes())
+
+
+def _add_graph(index: Any, sample: Matrix) -> None:
+    """Fill a quantizer that is a graph with the centroids that a flat one would have, linked in one thread.
+
+    Points that several threads add at a time are linked in the order in which they happen to come.
+    """
+    quantizer: Any = faiss.downcast_index(index.quantizer)
+    centroids = faiss.IndexFlatL2(sample.shape[1])
+    clustering = faiss.Clustering(sample.shape[1], index.nlist, index.cp)
+    clustering.train(sample, centroids)
+    threads = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        quantizer.add(centroids.reconstruct_n(0, index.nlist))
+    finally:
+        faiss.omp_set_num_threads(threads)
+    quantizer.hnsw.efSearch = SEARCHED
 
 
 def build_shard(trained: bytes, vectors: Matrix) -> bytes:

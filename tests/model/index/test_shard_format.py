@@ -25,6 +25,8 @@ FACTORIES = {
     "IVF3,PQ4np": ("PQ", 3),  # without polysemous training, which takes seconds and is not written
     "IVF3,PQ4x4": ("PQ", 3),
     "IVF3,PQ2x5np": ("PQ", 3),
+    "IVF7_HNSW2,Flat": ("Flat", 7),
+    "IVF7_HNSW4,SQ8": ("SQ", 7),
 }
 
 
@@ -87,8 +89,12 @@ def test_a_shard_that_names_a_file_is_refused_before_faiss_opens_it(tmp_path):
     assert (tmp_path / "lists").read_bytes() == b"mine"
 
 
-def hnsw_quantizer():
-    return faiss.index_factory(8, "IVF4_HNSW8,Flat")
+def graph():
+    return faiss.index_factory(8, "HNSW8")
+
+
+def nested_lists():
+    return faiss.index_factory(8, "IVF4(IVF2,Flat),Flat")
 
 
 def inner_product():
@@ -109,7 +115,7 @@ def direct_map():
     return index
 
 
-@pytest.mark.parametrize("index", [hnsw_quantizer, inner_product, ivf_inner_product, id_map, direct_map])
+@pytest.mark.parametrize("index", [graph, nested_lists, inner_product, ivf_inner_product, id_map, direct_map])
 def test_indexes_of_other_kinds_are_refused(index):
     made = index()
     made.train(vectors(300))

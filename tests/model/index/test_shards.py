@@ -27,7 +27,8 @@ def test_a_product_quantizer_with_few_questions_does_not_warn(capfd):
     "factory",
     [
         *("", "flat", "IVF,Flat", "IVF0,Flat", "IVF4", "HNSW32", "OPQ8,IVF4,PQ8", "Flat,x", "IVF4,nonsense"),
-        *("IVF4,PQ4,RFlat", "IVF100(IVF100,Flat),Flat", "IVF100_HNSW32,Flat", "IVF4,SQ99", "IVF4,SQ0", "IVF4,PQ4x4fs"),
+        *("IVF4,PQ4,RFlat", "IVF100(IVF100,Flat),Flat", "IVF4,SQ99", "IVF4,SQ0", "IVF4,PQ4x4fs"),
+        *("IVF100_HNSW,Flat", "IVF100_HNSW0,Flat", "IVF9_HNSW32", "IVF9_NSG32,Flat", "HNSW32,SQ8"),
         *("IVF4,FlatDedup", "IVF4,PQ99x999", "IVF٤,Flat", "IVF4,Flat\n", "PQ4"),
     ],
 )
@@ -43,6 +44,8 @@ def test_other_factories_are_refused_by_name(factory):
         ("IVF1000000000000,Flat", "asks for more than 1,048,576 lists"),
         (f"IVF{'9' * 5_000},Flat", "asks for more than 1,048,576 lists"),
         ("IVF4,PQ4x13", "asks for codes of 13 bits. Use at most 12"),
+        ("IVF4_HNSW1,Flat", "asks for 1 neighbours. Use 2 to 64"),
+        ("IVF4_HNSW65,SQ8", "asks for 65 neighbours. Use 2 to 64"),
         ("IVF4,PQ3", "FAISS cannot build it for 8 dimensions"),
         ("IVF4,PQ4096", "FAISS cannot build it for 8 dimensions"),
         (f"IVF4,PQ{'9' * 40}", "FAISS cannot build it for 8 dimensions"),
@@ -67,13 +70,14 @@ def test_training_needs_39_questions_a_list():
     assert train("Flat", vectors(0))
 
 
-def test_training_and_building_give_the_same_bytes_with_any_number_of_threads():
+@pytest.mark.parametrize("factory", ["IVF8,Flat", "IVF20_HNSW4,SQ8"])
+def test_training_and_building_give_the_same_bytes_with_any_number_of_threads(factory):
     threads = faiss.omp_get_max_threads()
     built = []
     try:
         for count in (1, 2, 2):
             faiss.omp_set_num_threads(count)
-            built.append(build_shard(train("IVF8,Flat", vectors(900)), vectors(2_000, seed=1)))
+            built.append(build_shard(train(factory, vectors(900)), vectors(2_000, seed=1)))
     finally:
         faiss.omp_set_num_threads(threads)
     assert built[0] == built[1] == built[2]
@@ -90,7 +94,7 @@ def test_a_vector_goes_to_the_list_it_would_go_to_alone():
         assert rows == [i for i, shard in enumerate(alone) if shard.faiss.invlists.list_size(number)]
 
 
-@pytest.mark.parametrize("factory", ["Flat", "IVF4,Flat", "IVF4,SQ8", "IVF4,PQ4x4"])
+@pytest.mark.parametrize("factory", ["Flat", "IVF4,Flat", "IVF4,SQ8", "IVF4,PQ4x4", "IVF12_HNSW4,SQ8"])
 def test_an_opened_shard_answers_like_the_index_it_was(factory):
     trained, added, queries = train(factory, vectors(700)), vectors(500, seed=3), vectors(40, seed=4)
     content = build_shard(trained, added)
@@ -127,3 +131,17 @@ def test_centroids_are_trained_by_matrix_products_in_one_thread(monkeypatch):
         shards.train("IVF1,Flat", np.zeros((39, 4), np.float32))
     assert recording.threads == {1}
     assert threadpool_info() == before
+
+
+def test_a_graph_links_the_centroids_that_a_flat_quantizer_has():
+    sample = vectors(900)
+    flat, linked = (open_shard(train(factory, sample)) for factory in ("IVF20,Flat", "IVF20_HNSW4,Flat"))
+    graph = faiss.downcast_index(linked.quantizer)
+    assert np.array_equal(graph.storage.reconstruct_n(0, 20), flat.quantizer.reconstruct_n(0, 20))
+    queries = vectors(30, seed=6)
+    distances, lists = linked.nearest_lists(queries, 20)
+    assert np.array_equal(lists, flat.nearest_lists(queries, 20)[1])  # all of them: without the graph
+    assert (np.sort(lists) == np.arange(20)).all()
+    near = linked.nearest_lists(queries, 3)[1]
+    assert (near == lists[:, :3]).mean() > 0.9
+    assert (np.diff(distances) >= 0).all()
