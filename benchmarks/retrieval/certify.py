@@ -7,6 +7,7 @@ pairs unlabelled; `quora_paraphrases.json` holds those that a reader found among
 
 Run: python -m benchmarks.retrieval.certify quora --dataset quora --index index
      python -m benchmarks.retrieval.certify simulated
+     python -m benchmarks.retrieval.certify commands --folder made, see benchmarks/retrieval/certified_requests.py
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy.typing as npt
 import typer
 
 from benchmarks.cli import AsJson, Pairs, Report, Seed, run
+from benchmarks.retrieval.certified_requests import commands
 from model.certificates.procedure import ORDER_SHARE, certify, order_thresholds
 from model.certificates.settings import Promise
 from model.certificates.simulation import CURVES, simulate, true_risk
@@ -227,4 +229,4 @@ def by_mapie(name: str, promise: Promise, *, sample: int, draws: int, seed: int)
 
 
 if __name__ == "__main__":
-    run(quora, simulated)
+    run(quora, simulated, commands)

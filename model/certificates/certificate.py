@@ -104,11 +104,13 @@ class Loaded(NamedTuple):
         url: of its folder.
         digest: of the artefact.
         certificate: its content.
+        alarm: audits of given answers have raised the alarm, so that it permits nothing any more.
     """
 
     url: str
     digest: str
     certificate: Certificate
+    alarm: bool = False
 
     def check(self, version: Version, now: datetime.datetime | None = None) -> None:
         """Refuse a certificate of another version, or one that has expired.

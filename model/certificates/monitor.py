@@ -1,16 +1,37 @@
 """The watch over a certificate in use: some of the given answers are judged every day.
 
-verdicts on given answers -> Monitor.after -> Monitor -> alarm: from then on exact questions only are answered
+verdicts on given answers -> record -> Monitor beside the certificate -> alarm: from then on exact questions only
 """
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
 import pydantic
 
+from model.certificates.certificate import Loaded, load_certificate
+from model.certificates.version import Version
 from schemas.artifacts import storage
+from schemas.artifacts.conditional_writes import ConflictError, create, replace
 from schemas.artifacts.manifest import first_fault
 from schemas.errors import QprError
 from schemas.statistics.e_processes import ALARM, excess_evidence
+
+_ATTEMPTS: Final = 5
+
+
+class AuditVerdict(NamedTuple):
+    """A person's verdict on a given answer.
+
+    Attributes:
+        name: id of the drawn answer.
+        is_wrong: the answer is wrong, or that cannot be decided.
+    """
+
+    name: str
+    is_wrong: bool
 
 
 class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -25,6 +46,8 @@ class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
         audits: number of verdicts.
         wrong: number of wrong answers, "cannot tell" included.
         highest: highest evidence so far that more than alpha are wrong.
+        judged: ids of the judged answers; each counts once.
+        alarmed: time of the alarm; None: there was none.
     """
 
     certificate: str = pydantic.Field(pattern="^[0-9a-f]{64}$")
@@ -32,22 +55,34 @@ class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
     audits: int = pydantic.Field(default=0, ge=0)
     wrong: int = pydantic.Field(default=0, ge=0)
     highest: float = pydantic.Field(default=1, ge=0, allow_inf_nan=False)
+    judged: tuple[str, ...] = ()
+    alarmed: pydantic.AwareDatetime | None = None
 
     @pydantic.model_validator(mode="after")
     def _fits(self) -> Monitor:
         if self.wrong > self.audits:
             raise ValueError("more answers are wrong than were judged")
+        if (self.highest >= ALARM) != (self.alarmed is not None):
+            raise ValueError("the evidence and the time of the alarm do not fit each other")
         return self
 
-    def after(self, *verdicts: bool) -> Monitor:
-        """Return the state after further verdicts, in their order; True is a wrong answer."""
-        state = self
-        for is_wrong in verdicts:
-            audits, wrong = state.audits + 1, state.wrong + is_wrong
-            evidence = float(excess_evidence(wrong, audits, state.alpha))
-            highest = max(state.highest, evidence)
-            state = state.model_copy(update={"audits": audits, "wrong": wrong, "highest": highest})
-        return state
+    def after(self, verdicts: Iterable[AuditVerdict], now: datetime.datetime) -> Monitor:
+        """Return the state after further verdicts, in their order; a second one on an answer is left out.
+
+        Args:
+            verdicts: on answers that were drawn at random from the given ones.
+            now: present time, kept if the verdicts raise the alarm.
+        """
+        audits, wrong, highest, judged = self.audits, self.wrong, self.highest, dict.fromkeys(self.judged)
+        for verdict in verdicts:
+            if verdict.name in judged:
+                continue
+            judged[verdict.name] = None
+            audits, wrong = audits + 1, wrong + verdict.is_wrong
+            highest = max(highest, float(excess_evidence(wrong, audits, self.alpha)))
+        alarmed = self.alarmed or (now if highest >= ALARM else None)
+        counts = {"audits": audits, "wrong": wrong, "highest": highest}
+        return self.model_copy(update={**counts, "judged": tuple(judged), "alarmed": alarmed})
 
     @property
     def evidence(self) -> float:
@@ -60,26 +95,89 @@ class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
         return self.highest >= ALARM
 
 
-def read_monitor(url: str, *, certificate: str, alpha: float) -> Monitor:
-    """Return the state in a file, a new one if there is no file.
+def monitor_url(certificate: str) -> str:
+    """Return the URL of the state of a certificate at a URL: a file beside its folder."""
+    return f"{certificate.rstrip('/')}.monitor.json"
+
+
+def load_watched(url: str, version: Version) -> Loaded:
+    """Read the certificate at an fsspec URL and its state; every byte and all its figures are checked.
 
     Args:
-        url: of the file.
-        certificate: digest of the certificate in use.
+        url: of the certificate.
+        version: of the opened answerer.
+
+    Raises:
+        QprError: there is none, it or its state was edited or damaged, or it is of another version.
+    """
+    loaded = load_certificate(url)
+    loaded.check(version)
+    return loaded._replace(alarm=read_monitor(url, digest=loaded.digest, alpha=loaded.certificate.alpha).alarm)
+
+
+def read_monitor(certificate: str, *, digest: str, alpha: float) -> Monitor:
+    """Return the state beside a certificate; a new one if there is none, or if it is of the certificate before.
+
+    Args:
+        certificate: URL of the certificate.
+        digest: of the certificate.
         alpha: its promise.
 
     Raises:
-        QprError: the file is damaged, or is about another certificate.
+        QprError: the file is damaged or cannot be read.
     """
-    content = storage.read_if_there(url)
+    return _parsed(
+        certificate, storage.read_if_there(monitor_url(certificate)), Monitor(certificate=digest, alpha=alpha)
+    )
+
+
+def last_monitor(certificate: str) -> Monitor | None:
+    """Return the state beside a certificate, whichever one it is of; None if there is none or it is damaged."""
+    content = storage.read_if_there(monitor_url(certificate))
+    try:
+        return None if content is None else Monitor.model_validate_json(content)
+    except pydantic.ValidationError:
+        return None
+
+
+def record(
+    certificate: str, verdicts: Iterable[AuditVerdict], *, digest: str, alpha: float, now: datetime.datetime
+) -> Monitor:
+    """Add verdicts to the state beside a certificate and return it.
+
+    Args:
+        certificate: URL of the certificate.
+        verdicts: on answers that were drawn at random from those that it permitted.
+        digest: of the certificate.
+        alpha: its promise.
+        now: present time.
+
+    Raises:
+        QprError: the file is damaged or cannot be written, or other processes change it all the time.
+    """
+    url, listed = monitor_url(certificate), list(verdicts)
+    for attempt in range(_ATTEMPTS):
+        before = storage.read_if_there(url)
+        state = _parsed(certificate, before, Monitor(certificate=digest, alpha=alpha)).after(listed, now)
+        content = (state.model_dump_json(indent=2) + "\n").encode()
+        if content == before:
+            return state
+        try:
+            create(url, content) if before is None else replace(url, content, expected=before)
+        except ConflictError:
+            if attempt == _ATTEMPTS - 1:
+                raise
+            continue
+        return state
+    raise AssertionError
+
+
+def _parsed(certificate: str, content: bytes | None, new: Monitor) -> Monitor:
     if content is None:
-        return Monitor(certificate=certificate, alpha=alpha)
+        return new
     try:
         state = Monitor.model_validate_json(content)
     except pydantic.ValidationError as error:
-        raise QprError(f"{url}: damaged: {first_fault(error)}. Restore it, or certify again") from error
-    if (state.certificate, state.alpha) != (certificate, alpha):
-        raise QprError(
-            f"{url}: watches certificate {state.certificate[:12]}, not {certificate[:12]}. Name another file"
-        )
-    return state
+        url, fault = monitor_url(certificate), first_fault(error)
+        raise QprError(f"{url}: damaged: {fault}. Restore it from a copy, or certify again") from error
+    return state if (state.certificate, state.alpha) == (new.certificate, new.alpha) else new

@@ -20,7 +20,7 @@ def decide(question: str, hit: Hit | None, certificate: Loaded | None, now: date
     """Return the answer to a question, or the abstention.
 
     A question that is in the index word for word needs no certificate. Another one is answered if the certificate has
-    not expired, no guard fired and the probability is at least the certified threshold.
+    not expired, its audits raised no alarm, no guard fired and the probability is at least the certified threshold.
 
     Args:
         question: as it was asked.
@@ -47,6 +47,8 @@ def with_guard(question: str, hit: Hit) -> Hit:
 def _reason(hit: Hit, certificate: Loaded | None, now: datetime.datetime) -> Reason:
     if certificate is None:
         return "no_certificate"
+    if certificate.alarm:
+        return "alarm"
     if certificate.certificate.is_expired(now):
         return "expired"
     if hit.why.guard is not None:

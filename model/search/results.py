@@ -20,10 +20,12 @@ Reason = Literal[
     "guard:entity",
     "no_certificate",
     "expired",
+    "alarm",
     "no_hit",
 ]
 """Grounds of an answer or an abstention: the question itself is in the index, the certificate permits the answer, its
-probability is below the certified threshold, a guard fired, there is no certificate or it has expired, or no hit."""
+probability is below the certified threshold, a guard fired, there is no certificate, it has expired or audits of given
+answers raised the alarm, or no hit."""
 
 
 @dataclasses.dataclass(frozen=True)

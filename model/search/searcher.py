@@ -183,7 +183,11 @@ def open_searcher(
     index = open_index(url, probes=probes, exact=exact, verify=verify, manifest=manifest)
     retrieval = _retrieval(manifest, index, mode, rerank)
     version = _version(manifest, retrieval, rerank)
-    permit = _permit(certificate, version) if certificate else None
+    permit = None
+    if certificate:
+        from model.certificates.monitor import load_watched  # the exact tests of a certificate import scipy
+
+        permit = load_watched(certificate, version)
     return Searcher(retrieval, version, permit, _confidence(url, manifest))
 
 
@@ -207,14 +211,6 @@ def _retrieval(manifest: Manifest, index: Index, mode: Mode | None, rerank: str 
     if lexical is None:
         raise QprError(f"{index.url}: has no BM25, which mode {mode} needs. Build the index again without --no-bm25")
     return Retrieval(index, mode, lexical, index.settings.lexical_weight)
-
-
-def _permit(url: str, version: Version) -> Loaded:
-    from model.certificates.certificate import load_certificate  # its exact tests import scipy
-
-    permit = load_certificate(url)
-    permit.check(version)
-    return permit
 
 
 def _confidence(url: str, manifest: Manifest) -> Confidence | None:

@@ -31,7 +31,7 @@ def answer(
     """Answer each question, or abstain with a reason.
 
     Reasons of an answer: exact (the index has the question itself), certified. Of an abstention: below_confidence,
-    guard:NAME, no_certificate, expired, no_hit.
+    guard:NAME, no_certificate, expired, alarm, no_hit.
 
     A question that begins with a dash follows after --.
 
@@ -42,10 +42,13 @@ def answer(
 
     given = question_arguments(questions or [])
     searcher = open_searcher(index, **settings.model_dump(), certificate=certificate)
-    has_expired = False
+    is_over = False
     for batch in question_batches(given, hits=1):
         for result in searcher.answer_many(batch):
-            if result.reason == "expired" and not has_expired:
+            if result.reason == "expired" and not is_over:
                 warn(f"{certificate}: has expired; only questions of the index itself are answered. Run `qpr certify`")
-                has_expired = True
+                is_over = True
+            if result.reason == "alarm" and not is_over:
+                warn(f"{certificate}: audits raised the alarm; only questions of the index itself are answered")
+                is_over = True
             print_answer(result, as_json=as_json)

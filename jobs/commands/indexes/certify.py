@@ -1,6 +1,6 @@
-"""``qpr certify``: from judged requests to a certificate of an index's answers.
+"""``qpr certify``: from judged requests to a certificate of an index's answers, and the watch over it.
 
-index, requests file -> certificate; promise -> simulated certificates with known truth
+index, requests file -> certificate; certificate, judged answers -> monitor; promise -> simulated certificates
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ def certify(
     output: Annotated[
         str | None, typer.Option("--output", callback=lasting, metavar="FOLDER", help="Certificate to write.")
     ] = None,
+    certificate: Annotated[str | None, folder("Instead: show a certificate in use and its audits.")] = None,
+    audit: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Judged answers that the certificate gave, to add to its audits.")
+    ] = None,
     *,
     settings: Certification,
     opening: Opening,
@@ -35,22 +39,33 @@ def certify(
     A requests file has the columns question, verdict (right, wrong, unclear), asked_at and labeller; optional are
     probability, answer_id and request_id. 30 % of the requests order the thresholds, 70 % test them.
 
+    A file of answers that were given has request_id, verdict, labeller and certificate; `qpr serve --state` writes it.
+    If too many are wrong, an alarm ends the certificate: only questions of the index itself are answered then.
+
     Examples:
       qpr answer --index index --json < requests.txt > to_judge.jsonl
       qpr certify --index index --requests judged.csv --output certificate
+      qpr certify --certificate certificate --audit state/audit.jsonl
       qpr certify --simulate --alpha 0.02 --delta 0.05
     """
     if simulation.simulate:
         from jobs.workflows.certificates.simulation import print_simulation
 
-        if index or requests or output:
-            raise UsageError("--simulate: needs no --index, --requests or --output. Leave them out")
+        if index or requests or output or certificate or audit:
+            raise UsageError("--simulate: needs no --index, --requests, --output or --certificate. Leave them out")
         print_simulation(settings, simulation, as_json=as_json)
         return
     if simulation.model_fields_set:
         raise UsageError("--draws, --sample and --seed: belong to --simulate. Leave them out")
+    if certificate or audit:
+        if not certificate or index or requests or output:
+            raise UsageError("--audit: needs --certificate, without --index, --requests and --output")
+        from jobs.workflows.certificates.auditing import print_audits
+
+        print_audits(certificate, audit, as_json=as_json)
+        return
     if not (index and requests and output):
-        raise UsageError("give --index, --requests and --output, or --simulate")
+        raise UsageError("give --index, --requests and --output, or --certificate, or --simulate")
     from jobs.workflows.certificates.certification import write_certification
 
     write_certification(index, requests, settings, opening, output=output, overwrite=overwrite, as_json=as_json)

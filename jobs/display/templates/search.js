@@ -7,6 +7,7 @@ const REASONS = {
   below_confidence: "No known question is surely the same as yours.",
   no_certificate: "Without a certificate only questions of the index itself are answered.",
   expired: "The certificate has expired.",
+  alarm: "Audits found too many wrong answers, so the certificate permits nothing.",
   no_hit: "Nothing was found.",
   blocked: "The answer has been blocked.",
 };

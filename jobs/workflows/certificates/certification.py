@@ -15,6 +15,7 @@ import rich.table
 
 from jobs.display.console import emit, say, two_columns, working
 from jobs.display.summary_tables import percent
+from jobs.workflows.certificates.auditing import check_after_alarm
 from jobs.workflows.certificates.requests_file import read_requests
 from model.certificates.certificate import Certificate, write_certificate
 from model.certificates.procedure import Outcome, bound_of, certify, divide, missing_requests
@@ -94,6 +95,7 @@ def write_certification(
         requests = read_requests(source)
         now = datetime.datetime.now(datetime.UTC)
         check_requests(file, requests, after=_end_of_log(index, settings), now=now)
+        check_after_alarm(file, requests, output)
         searcher = open_searcher(index, **dict(opening))
         certificate = certified(file, requests, searcher, settings, now=now)
         inputs = [digest_input(source), Source(url=index, digest=certificate.version.index)]

@@ -6,6 +6,7 @@ requests file -> read_requests -> Requests
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
@@ -38,10 +39,21 @@ def read_requests(source: Source) -> list[Request]:
     Raises:
         QprError: the file cannot be read, lacks a column or has a row that is no request.
     """
-    check_header(source, COLUMNS, mappable=False)
-    requests: list[Request] = []
+    requests = [_request(source.url, number, row) for number, row in numbered_rows(source, COLUMNS)]
+    if not requests:
+        raise QprError(f"{source.url}: has no request. Draw questions at random from the traffic and judge them")
+    return requests
+
+
+def numbered_rows(source: Source, columns: Sequence[Column]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield number, from 1, and values of each row of a file; rows without any value are skipped.
+
+    Raises:
+        QprError: the file or a row cannot be read, or it lacks a column.
+    """
+    check_header(source, columns, mappable=False)
     number = 0
-    for batch in read(source, COLUMNS):
+    for batch in read(source, columns):
         if len(batch.rejects):
             [reason], [payload] = (batch.rejects[name][:1].to_pylist() for name in ("reason", "payload"))
             fault = f"{counted(len(batch.rejects), 'row')} cannot be read, the first for {reason}: {payload[:80]!a}"
@@ -49,10 +61,7 @@ def read_requests(source: Source) -> list[Request]:
         for row in batch.rows.to_pylist():
             number += 1
             if any(value not in (None, "") for value in row.values()):
-                requests.append(_request(source.url, number, row))
-    if not requests:
-        raise QprError(f"{source.url}: has no request. Draw questions at random from the traffic and judge them")
-    return requests
+                yield number, row
 
 
 def _request(url: str, number: int, row: dict[str, Any]) -> Request:

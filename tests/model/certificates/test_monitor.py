@@ -1,49 +1,86 @@
+import datetime
+
+import numpy as np
 import pytest
 
-from model.certificates.monitor import Monitor, read_monitor
+from model.certificates.monitor import AuditVerdict, Monitor, monitor_url, read_monitor, record
 from schemas.errors import QprError
 from schemas.statistics.e_processes import excess_evidence
 
 CERTIFICATE = "5" * 64
+NOW = datetime.datetime(2026, 10, 1, tzinfo=datetime.UTC)
 
 
-def new():
-    return Monitor(certificate=CERTIFICATE, alpha=0.02)
+def new(alpha=0.02):
+    return Monitor(certificate=CERTIFICATE, alpha=alpha)
+
+
+def verdicts(*wrong, start=0):
+    return [AuditVerdict(str(number), bool(is_wrong)) for number, is_wrong in enumerate(wrong, start)]
 
 
 def test_the_state_counts_verdicts_and_keeps_the_highest_evidence():
-    state = new().after(*[True] * 3, *[False] * 20)
-    assert (state.audits, state.wrong) == (23, 3)
-    assert state.evidence == pytest.approx(float(excess_evidence(3, 23, 0.02)))
-    assert state.highest == pytest.approx(float(excess_evidence(3, 3, 0.02)))
+    state = new(0.1).after(verdicts(*[True] * 3, *[False] * 20), NOW)
+    assert (state.audits, state.wrong, state.alarm) == (23, 3, False)
+    assert state.evidence == pytest.approx(float(excess_evidence(3, 23, 0.1)))
+    assert state.highest == pytest.approx(float(excess_evidence(3, 3, 0.1)))
 
 
-def test_an_alarm_lasts_whatever_follows():
-    state = new().after(True, True, True)
-    assert state.alarm
-    calm = state.after(*[False] * 3_000)
+def test_a_second_verdict_on_an_answer_does_not_count():
+    state = new().after(verdicts(False, True), NOW)
+    assert state.after(verdicts(True, True), NOW) == state
+    assert new().after([*verdicts(True), *verdicts(True)], NOW).audits == 1
+
+
+def test_an_alarm_lasts_whatever_follows_and_keeps_its_time():
+    state = new().after(verdicts(True, True, True), NOW)
+    assert (state.alarm, state.alarmed) == (True, NOW)
+    calm = state.after(verdicts(*[False] * 3_000, start=3), NOW + datetime.timedelta(days=9))
     assert calm.evidence < 1
-    assert calm.alarm
-    assert not new().after(*[False] * 200, True, True).alarm
+    assert (calm.alarm, calm.alarmed) == (True, NOW)
+    assert not new().after(verdicts(*[False] * 200, True, True), NOW).alarm
 
 
-def test_the_state_is_the_same_in_one_step_and_in_many(tmp_path):
-    verdicts = [False, True, False, False, True]
-    state = new()
-    for verdict in verdicts:
-        state = state.after(verdict)
-    assert state == new().after(*verdicts)
-    file = tmp_path / "monitor.json"
-    file.write_text(state.model_dump_json())
-    assert read_monitor(str(file), certificate=CERTIFICATE, alpha=0.02) == state
-    assert read_monitor(str(tmp_path / "none"), certificate=CERTIFICATE, alpha=0.02) == new()
+@pytest.mark.parametrize(("share", "alarms"), [(0.005, 0), (0.02, 1), (0.06, 20), (0.1, 20)])
+def test_simulated_verdicts_raise_the_alarm_where_too_many_are_wrong(share, alarms):
+    rng = np.random.default_rng(7)
+    raised = [new().after(verdicts(*rng.random(600) < share), NOW).alarm for _ in range(20)]
+    assert sum(raised) <= alarms if share <= 0.02 else sum(raised) >= alarms - 1
 
 
-def test_a_state_that_is_damaged_or_of_another_certificate_is_refused(tmp_path):
-    file = tmp_path / "monitor.json"
-    file.write_text(new().model_dump_json())
-    with pytest.raises(QprError, match="watches certificate 555555555555, not 666666666666"):
-        read_monitor(str(file), certificate="6" * 64, alpha=0.02)
-    file.write_text(new().model_dump_json().replace('"wrong":0', '"wrong":9'))
-    with pytest.raises(QprError, match="more answers are wrong than were judged"):
-        read_monitor(str(file), certificate=CERTIFICATE, alpha=0.02)
+def test_verdicts_are_kept_beside_the_certificate_in_one_step_as_in_many(tmp_path):
+    folder = str(tmp_path / "certificate")
+    given = {"digest": CERTIFICATE, "alpha": 0.02}
+    assert read_monitor(folder, **given) == new()
+    listed = verdicts(False, True, False, False, True)
+    for part in (listed[:2], listed[1:4], listed[3:]):
+        record(folder, part, **given, now=NOW)
+    assert read_monitor(folder + "/", **given) == new().after(listed, NOW)
+    assert [path.name for path in tmp_path.iterdir()] == ["certificate.monitor.json"]
+
+
+def test_another_certificate_begins_without_verdicts(tmp_path):
+    folder = str(tmp_path / "certificate")
+    record(folder, verdicts(True, True, True), digest=CERTIFICATE, alpha=0.02, now=NOW)
+    assert read_monitor(folder, digest=CERTIFICATE, alpha=0.02).alarm
+    other = {"digest": "6" * 64, "alpha": 0.02}
+    assert read_monitor(folder, **other) == Monitor(certificate="6" * 64, alpha=0.02)
+    assert record(folder, verdicts(False), **other, now=NOW).audits == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new_text", "fault"),
+    [
+        ('"wrong": 1', '"wrong": 9', "more answers are wrong than were judged"),
+        ('"highest": ', '"highest": 555', "the evidence and the time of the alarm do not fit"),
+        ('"audits"', '"audit"', "audit"),
+    ],
+)
+def test_a_damaged_state_is_refused(tmp_path, old, new_text, fault):
+    folder = str(tmp_path / "certificate")
+    record(folder, verdicts(True), digest=CERTIFICATE, alpha=0.02, now=NOW)
+    file = tmp_path / "certificate.monitor.json"
+    assert str(file) == monitor_url(folder)
+    file.write_text(file.read_text().replace(old, new_text))
+    with pytest.raises(QprError, match=f"certificate.monitor.json: damaged: .*{fault}"):
+        read_monitor(folder, digest=CERTIFICATE, alpha=0.02)

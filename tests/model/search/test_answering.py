@@ -14,9 +14,9 @@ def hit(text="how do I pay", probability=0.9, guard=None):
     return Hit(1, question_id(text), text, "online", "a1", None, None, probability, Why(guard=guard))
 
 
-def permit(threshold=0.8, *, expired=False):
+def permit(threshold=0.8, *, expired=False, alarm=False):
     content = SimpleNamespace(threshold=threshold, is_expired=lambda now: expired and now == NOW)
-    return SimpleNamespace(digest="d" * 64, certificate=content)
+    return SimpleNamespace(digest="d" * 64, certificate=content, alarm=alarm)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,8 @@ def permit(threshold=0.8, *, expired=False):
         (hit("Pay my bill?", 0.1, "numbers"), permit(expired=True), True, "exact"),
         (hit(), None, False, "no_certificate"),
         (hit(), permit(expired=True), False, "expired"),
+        (hit(), permit(alarm=True), False, "alarm"),
+        (hit("Pay my bill?"), permit(alarm=True), True, "exact"),
         (hit(guard="negation"), permit(), False, "guard:negation"),
         (hit(probability=0.79), permit(), False, "below_confidence"),
         (hit(probability=None), permit(0.0), False, "below_confidence"),

@@ -123,6 +123,30 @@ def test_an_expired_certificate_abstains_and_warns_once(certify, qpr, index, tmp
     assert shown.err.count("has expired") == 1
 
 
+def test_an_alarm_leaves_exact_questions_and_needs_later_requests(certify, qpr, index, tmp_path):
+    digest = json.loads(certify(requests()).out)["digest"]
+    folder = tmp_path / "certificate"
+    audit = write_rows(tmp_path / "audit.jsonl", digest, ["wrong"] * 4)
+    assert qpr("certify", "--certificate", folder, "--audit", audit).code == 0
+    shown = qpr("answer", "--index", index, "--certificate", folder, "pay the bill 950", "pay it 940", "pay my bill")
+    assert shown.out.count("no known answer (alarm") == 2
+    assert shown.out.count("(exact)") == 1
+    assert shown.err.count("audits raised the alarm") == 1
+    yesterday = TODAY - datetime.timedelta(days=1)
+    again = certify(requests(), "--log-until", yesterday, "--overwrite")
+    assert (again.code, "row 1: asked before the alarm" in again.err) == (1, True)
+    assert certify(requests(), "--log-until", yesterday, output="other").code == 0
+
+
+def write_rows(path, digest, verdicts):
+    rows = [
+        {"request_id": str(number), "certificate": digest, "verdict": verdict, "labeller": "Ada"}
+        for number, verdict in enumerate(verdicts)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
 def changed(place, **fields):
     rows = [*requests()]
     rows[place] |= fields
@@ -196,7 +220,10 @@ def test_answers_as_json_are_a_requests_file_once_they_are_judged(qpr, index, tm
 
 def test_the_options_belong_together(qpr, tmp_path):
     for options, fault in (
-        ((), "give --index, --requests and --output, or --simulate"),
+        ((), "give --index, --requests and --output, or --certificate, or --simulate"),
+        (("--audit", "a.csv"), "--audit: needs --certificate"),
+        (("--certificate", "c", "--index", "i"), "--audit: needs --certificate, without --index"),
+        (("--simulate", "--certificate", "c"), "--simulate: needs no --index"),
         (("--index", "i", "--requests", "r"), "give --index, --requests and --output"),
         (("--simulate", "--index", "i"), "--simulate: needs no --index"),
         (("--draws", 20, "--index", "i"), "belong to --simulate"),

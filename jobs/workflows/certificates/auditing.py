@@ -1,0 +1,132 @@
+"""The work of ``qpr certify --certificate``: verdicts on given answers, and the state of a certificate in use.
+
+certificate, file of judged answers -> print_audits -> the monitor beside the certificate, a table
+"""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any, Final
+
+import pyarrow as pa
+import rich.table
+
+from jobs.display.console import emit, say, two_columns, warn
+from jobs.display.summary_tables import percent
+from jobs.workflows.certificates.requests_file import numbered_rows
+from model.certificates.certificate import Loaded, load_certificate
+from model.certificates.monitor import AuditVerdict, Monitor, last_monitor, monitor_url, read_monitor, record
+from model.certificates.requests import Request, read_verdict
+from pipelines.reading.headers.columns import Column
+from pipelines.reading.sources import Source, expand
+from schemas.errors import QprError, UsageError
+from schemas.quantities import counted
+from schemas.statistics.e_processes import ALARM
+
+COLUMNS: Final = tuple(Column(name, pa.string()) for name in ("request_id", "verdict", "labeller", "certificate"))
+"""Columns of a file of given answers; others are not read."""
+
+
+def print_audits(url: str, file: str | None, *, as_json: bool) -> None:
+    """Add the verdicts of a file to the monitor of a certificate, and print certificate and monitor.
+
+    Args:
+        url: of the certificate.
+        file: of judged answers; None: nothing is added.
+        as_json: print JSON.
+
+    Raises:
+        QprError: the certificate, the file or the monitor cannot be read or do not fit together.
+    """
+    loaded = load_certificate(url)
+    now = datetime.datetime.now(datetime.UTC)
+    digest, alpha = loaded.digest, loaded.certificate.alpha
+    if file is None:
+        monitor = read_monitor(url, digest=digest, alpha=alpha)
+    else:
+        [source, *more] = expand([file])
+        if more:
+            raise UsageError(f"--audit {file}: are {counted(1 + len(more), 'file')}. Give one")
+        monitor = record(url, read_audits(source, loaded), digest=digest, alpha=alpha, now=now)
+    if monitor.alarm:
+        until = "until a new certificate is made with `qpr certify`"
+        warn(f"{monitor_url(url)}: alarm: only questions of the index itself are answered {until}")
+    shown = {**monitor.model_dump(mode="json", exclude={"judged", "certificate"}), "alarm": monitor.alarm}
+    result = {
+        "certificate": url,
+        "digest": loaded.digest,
+        "expired": loaded.certificate.is_expired(now),
+        "monitor": {**shown, "evidence": monitor.evidence},
+        **loaded.certificate.model_dump(mode="json"),
+    }
+    emit(result, as_json=as_json, table=lambda: _table(loaded, monitor, now))
+
+
+def read_audits(source: Source, loaded: Loaded) -> list[AuditVerdict]:
+    """Return the verdicts of a file on answers that a certificate permitted; "cannot tell" counts as wrong.
+
+    Rows of other certificates, and rows without a verdict, are left out and reported.
+
+    Args:
+        source: CSV, TSV, JSON Lines or Parquet, such as audit.jsonl of `qpr serve --state`.
+        loaded: the certificate.
+
+    Raises:
+        QprError: the file cannot be read, lacks a column, has a verdict without an id or a labeller, or contradicts
+            itself.
+    """
+    verdicts: dict[str, bool] = {}
+    others, missing = 0, 0
+    for number, row in numbered_rows(source, COLUMNS):
+        name, labeller, of = ((row[column] or "").strip() for column in ("request_id", "labeller", "certificate"))
+        try:
+            verdict = read_verdict(row["verdict"] or "")
+        except ValueError as error:
+            raise QprError(f"{source.url}: row {number:,}: {error}. Correct the row") from error
+        if of != loaded.digest:
+            others += 1
+        elif verdict is None:
+            missing += 1
+        elif not name or not labeller:
+            lacking = "labeller" if name else "request_id"
+            raise QprError(f"{source.url}: row {number:,} has a verdict and no {lacking}. Complete the row")
+        elif verdicts.setdefault(name, verdict != "right") != (verdict != "right"):
+            raise QprError(f"{source.url}: row {number:,} contradicts another one with request_id {name[:40]!a}")
+    if others and not verdicts and not missing:
+        raise QprError(f"{source.url}: has no answer of certificate {loaded.digest[:12]}. Name another --certificate")
+    if others:
+        say(f"{source.url}: {counted(others, 'row')} of other certificates left out")
+    if missing:
+        say(f"{source.url}: {counted(missing, 'answer')} without a verdict. Judge all of them: a choice hides faults")
+    return [AuditVerdict(name, is_wrong) for name, is_wrong in verdicts.items()]
+
+
+def check_after_alarm(file: str, requests: list[Request], certificate: str) -> None:
+    """Refuse requests from before the alarm of the certificate that is to be replaced.
+
+    Raises:
+        QprError: a request is older than the alarm.
+    """
+    monitor = last_monitor(certificate)
+    if monitor is None or monitor.alarmed is None:
+        return
+    older = [request.row for request in requests if request.asked_at < monitor.alarmed]
+    if older:
+        raise QprError(
+            f"{file}: row {older[0]:,}: asked before the alarm of {monitor.alarmed:%Y-%m-%d %H:%M} UTC, which showed "
+            "that such requests promise too much. Judge later ones, or give another --output"
+        )
+
+
+def _table(loaded: Loaded, monitor: Monitor, now: datetime.datetime) -> rich.table.Table:
+    certificate = loaded.certificate
+    expiry = f"{certificate.expires:%Y-%m-%d}" + (" (expired)" if certificate.is_expired(now) else "")
+    rows: dict[str, Any] = {
+        "promise": f"at most {percent(certificate.alpha)} wrong, confidence {percent(1 - certificate.delta)}",
+        "expires": expiry,
+        "audited answers": monitor.audits,
+        "wrong among them": monitor.wrong,
+        "evidence against the promise": f"{monitor.evidence:.3g} (alarm at {ALARM:g})",
+        "alarm": "none" if monitor.alarmed is None else f"since {monitor.alarmed:%Y-%m-%d %H:%M} UTC",
+    }
+    return two_columns(loaded.url, rows)
