@@ -38,6 +38,12 @@ Producers: `questions.row_filters.validate`, `duplicates.labelled_pairs.validate
 Consumer: `questions.aggregation.name_questions`.
 """
 
+USER: Final = pa.field("user", pa.uint64())
+"""Further column of ASKED where users are limited: a hash of who asked; null: unknown.
+
+Producer: `questions.row_filters.validate`. Consumer: `privacy.k_users.limit_users`, which removes it.
+"""
+
 MEMBERS: Final = pa.schema(
     [
         ("answer_id", pa.int64()),

@@ -91,7 +91,7 @@ REJECTED: Final = _schema(
     _field("payload", pa.string(), "what was turned away: JSON, or the raw line where it could not be read"),
 )
 
-ROW_STAGES: Final = ("read", "validate")
+ROW_STAGES: Final = ("read", "validate", "privacy")
 """Stages that reject input rows; later stages reject questions of clusters."""
 
 TABLES: Final = {"questions": QUESTIONS, "clusters": CLUSTERS, "pairs": PAIRS, "rejected": REJECTED}

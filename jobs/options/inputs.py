@@ -5,13 +5,14 @@ arguments and options -> input_files -> one `Source` a file, checked by check_in
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from jobs.display.console import say
-from schemas.errors import UsageError
+from schemas.errors import QprError, UsageError
 
 if TYPE_CHECKING:
     from pipelines.reading.headers.columns import Column
@@ -87,3 +88,30 @@ def check_inputs(
     for note, urls in files_of.items():
         more = f" and {len(urls) - 1:,} more" if len(urls) > 1 else ""
         say(f"{urls[0]}{more}: {note}")
+
+
+def check_users(
+    sources: Sequence[Source], columns: Sequence[Column], names: Mapping[str, str], options: Sequence[str]
+) -> None:
+    """Check that every file has a column of user ids, if there is an option that needs it.
+
+    Args:
+        sources: the files.
+        columns: of a log.
+        names: our name of a column -> the file's, where they differ.
+        options: those that need user ids.
+
+    Raises:
+        UsageError: a file has no user ids.
+    """
+    from pipelines.reading.reader import check_header
+
+    with_users = [
+        dataclasses.replace(column, required=column.required or column.name == "user_id") for column in columns
+    ]
+    for source in sources if options else ():
+        try:
+            check_header(source, with_users, names)
+        except QprError as error:
+            given = " and ".join(options)
+            raise UsageError(f"{given}: users cannot be counted. {error}, or leave {given} out") from error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import rich.console
 
 from jobs.display.console import emit, say, warn, working
-from jobs.options.inputs import check_inputs, input_files
+from jobs.options.inputs import check_inputs, check_users, input_files
 from jobs.workflows.linkage import with_calibration
 from jobs.workflows.next_steps import next_steps
 from jobs.workflows.verdicts.stored_evidence import warn_of_other_logs
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
 
     from pipelines.graphs.settings import ClustersConfig, QuoraConfig
+    from pipelines.privacy.users import UserKey
     from pipelines.reading.sources import Source
     from pipelines.summary.run_summary import RunSummary
     from schemas.artifacts.manifest import Manifest
@@ -60,6 +61,7 @@ def dataset_of_logs(
     refine_with: str | None = None,
     calibration: str | None = None,
     precision: float | None = None,
+    user_key: UserKey | None = None,
 ) -> None:
     """Make a dataset of log files.
 
@@ -70,8 +72,10 @@ def dataset_of_logs(
         refine_with: model whose vectors are compared too.
         calibration: folder of learned weights and measured thresholds.
         precision: choose the threshold that reached it.
+        user_key: of the hashes of users and questions that are written.
 
     Raises:
+        UsageError: users are limited, and a file has no column of user ids.
         QprError: a file cannot be read, settings do not fit together, or the run is not worth publishing.
     """
     from pipelines.graphs import from_logs
@@ -80,12 +84,15 @@ def dataset_of_logs(
     filtered = settings.validation.filters
     columns = [dataclasses.replace(c, required=c.required or c.name in filtered) for c in from_logs.COLUMNS]
     check_inputs(sources, columns, settings.column_names)
+    check_users(sources, from_logs.COLUMNS, settings.column_names, settings.privacy.options_of_users)
     calibrated, encode = with_calibration(
         settings, calibration=calibration, precision=precision, refine_with=refine_with
     )
     config = calibrated.for_files(sources)
     make_dataset(
-        lambda pipeline, url: from_logs.build(pipeline, sources=sources, config=config, run_url=url, encode=encode),
+        lambda pipeline, url: from_logs.build(
+            pipeline, sources=sources, config=config, run_url=url, encode=encode, user_key=user_key
+        ),
         sources=sources,
         configuration=config,
         run=run,

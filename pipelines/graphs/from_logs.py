@@ -18,8 +18,11 @@ from pipelines.graphs.dataset import AssembleDataset, DigestInputs, Parts
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.intermediate import Written
 from pipelines.neighbours.embeddings import Encode
+from pipelines.privacy.k_users import limit_users
+from pipelines.privacy.payloads import USER_ID, protect_rows, protect_unreadable
 from pipelines.privacy.scrub import scrub_columns
 from pipelines.privacy.settings import Privacy
+from pipelines.privacy.users import UserKey, hash_users
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.ambiguity import settle_answers
 from pipelines.questions.row_filters import validate
@@ -42,6 +45,7 @@ def build(
     config: ClustersConfig,
     run_url: str,
     encode: Encode | None = None,
+    user_key: UserKey | None = None,
 ) -> None:
     """Add all steps from log files to the written dataset.
 
@@ -51,6 +55,7 @@ def build(
         config: how to do it.
         run_url: the run's folder.
         encode: returns vectors of texts, where the configuration compares their cosine.
+        user_key: of the hashes of users and questions that are written; it travels to workers with the functions.
     """
     shards = config.for_files(sources).shards or 1
     files = pipeline | "Files" >> beam.Create(list(sources))
@@ -59,7 +64,7 @@ def build(
         | "DivideFiles" >> beam.FlatMap(divide)
         | "SpreadFiles" >> beam.Reshuffle()
         | "ReadAndValidate"
-        >> beam.FlatMap(read_asked, config.column_names, config.validation, config.privacy).with_outputs(
+        >> beam.FlatMap(read_asked, config.column_names, config.validation, config.privacy, user_key).with_outputs(
             TAG, "written", main="asked"
         )
     )
@@ -67,7 +72,7 @@ def build(
         asked.asked
         | "MeetByQuestion" >> GroupByShard(key="question_id", shards=shards)
         | "NameQuestions"
-        >> beam.FlatMap(name_and_settle, config.ambiguity).with_outputs(
+        >> beam.FlatMap(name_and_settle, config.ambiguity, config.privacy, user_key).with_outputs(
             "members", "token_counts", TAG, "written", main="questions"
         )
     )
@@ -87,22 +92,27 @@ def build(
 
 
 def read_asked(
-    source: Source, column_names: Mapping[str, str], validation: Validation, privacy: Privacy
+    source: Source,
+    column_names: Mapping[str, str],
+    validation: Validation,
+    privacy: Privacy,
+    user_key: UserKey | None = None,
 ) -> Iterator[Any]:
     """Yield the ASKED rows of a file, its rejected rows, and counts of rows, unreadable values and personal data."""
-    counts = collections.Counter({"rows_read": 0} | {f"readable_{name}": 0 for name in validation.filters})
+    needed = [*validation.filters, *([USER_ID] if privacy.options_of_users else [])]
+    counts = collections.Counter({"rows_read": 0} | {f"readable_{name}": 0 for name in needed})
     for batch in read(source, COLUMNS, column_names):
         counts["rows_read"] += len(batch.rows) + len(batch.rejects)
         progress.count(len(batch.rows) + len(batch.rejects), "row", "read")
         counts.update({f"unreadable_{name}": found for name, found in batch.unreadable.items()})
         counts.update({f"ambiguous_{name}": found for name, found in batch.ambiguous.items()})
-        counts.update(
-            {f"readable_{name}": len(batch.rows) - batch.rows[name].null_count for name in validation.filters}
-        )
+        counts.update({f"readable_{name}": len(batch.rows) - batch.rows[name].null_count for name in needed})
         rows, found = scrub_columns(batch.rows, privacy.columns)
-        unread, found_unread = scrub_columns(batch.rejects, ("payload",) if privacy.columns else ())
+        unread = protect_unreadable(batch.rejects, column_names, privacy, user_key, has_users=USER_ID in batch.present)
+        unread, found_unread = scrub_columns(unread, ("payload",) if privacy.columns else ())
         counts.update({f"replaced_{kind}": number for kind, number in (found + found_unread).items()})
-        checked = validate(rows, validation)
+        users = hash_users(rows[USER_ID], user_key) if privacy.options_of_users else None
+        checked = validate(rows, validation, users=users, stored=protect_rows(rows, privacy, user_key))
         if len(checked.asked):
             yield checked.asked
         for lost in (checked.rejects, unread):
@@ -111,9 +121,16 @@ def read_asked(
     yield beam.pvalue.TaggedOutput("written", Written(None, dict(counts)))
 
 
-def name_and_settle(asked: pa.Table, ambiguity: Ambiguity) -> Iterator[Any]:
-    """Yield the questions of a shard, their MEMBERS, what is ambiguous, token counts and numbers of members."""
-    named = name_questions(asked)
+def name_and_settle(
+    asked: pa.Table, ambiguity: Ambiguity, privacy: Privacy, user_key: UserKey | None = None
+) -> Iterator[Any]:
+    """Yield the questions of a shard, their MEMBERS, what is rejected, token counts and numbers of members."""
+    limited = limit_users(asked, privacy, user_key)
+    if len(limited.rejects):
+        yield beam.pvalue.TaggedOutput(TAG, limited.rejects)
+    if not len(limited.asked):
+        return
+    named = name_questions(limited.asked)
     settled = settle_answers(named.members, ambiguity)
     yield named.questions
     yield beam.pvalue.TaggedOutput("members", settled.members)

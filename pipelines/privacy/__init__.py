@@ -1,1 +1,1 @@
-"""Personal data: found in texts and replaced before anything is written."""
+"""Protection of people who asked: personal data replaced, questions of few users rejected, user ids hashed."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import ASKED
+from pipelines.intermediate import ASKED, USER
 from pipelines.questions.settings import Validation
 from pipelines.writing.rejects import reject_rows
 from schemas.text_arrays import encode, fold_all, has_word_all, hash64_all, key_all
@@ -26,7 +26,9 @@ class Validated(NamedTuple):
     rejects: pa.Table
 
 
-def validate(rows: pa.Table, options: Validation) -> Validated:
+def validate(
+    rows: pa.Table, options: Validation, *, users: pa.Array | None = None, stored: pa.Table | None = None
+) -> Validated:
     """Reject unusable rows and count the others by question form and answer form.
 
     A cluster is an ``answer_id`` where the row has one, else a folded answer text.
@@ -34,6 +36,8 @@ def validate(rows: pa.Table, options: Validation) -> Validated:
     Args:
         rows: columns of `schemas.tables.QA_LOG`, all nullable.
         options: the limits.
+        users: (rows,) hashes of who asked, uint64; then rows are counted by user too, in the column `USER`.
+        stored: (rows,) the columns that a rejected row keeps; all by default.
     """
     questions, answers = encode(rows["question"]), encode(rows["answer"])
     keys = key_all(questions.dictionary)
@@ -44,7 +48,7 @@ def validate(rows: pa.Table, options: Validation) -> Validated:
         *_row_faults(rows, options),
     )
     kept = pc.is_null(reasons)
-    counted = _count(rows, questions, answers, kept)
+    counted = _count(rows, questions, answers, kept, users)
     asked = pa.table(
         {
             "question_id": hash64_all(keys).take(counted["question"]),
@@ -57,7 +61,9 @@ def validate(rows: pa.Table, options: Validation) -> Validated:
             "last_seen": counted["timestamp_max"],
         }
     ).cast(ASKED)
-    return Validated(asked, reject_rows(rows, reasons))
+    if users is not None:
+        asked = asked.append_column(USER, counted[USER.name])
+    return Validated(asked, reject_rows(rows if stored is None else stored, reasons))
 
 
 def question_faults(texts: pa.Array, keys: pa.Array) -> pa.Array:
@@ -112,17 +118,23 @@ def _spread(of_distinct: pa.Array, column: pa.DictionaryArray, of_null: str) -> 
     return pc.if_else(pc.is_null(column.indices), of_null, of_distinct.take(column.indices))
 
 
-def _count(rows: pa.Table, questions: pa.DictionaryArray, answers: pa.DictionaryArray, kept: pa.Array) -> pa.Table:
-    """Return one row for each (question form, answer form, answer id) among the kept rows."""
-    coded = pa.table(
-        {
-            "question": questions.indices,
-            "answer": answers.indices,
-            "answer_id": rows["answer_id"],
-            "timestamp": rows["timestamp"],
-        }
-    ).filter(kept)
+def _count(
+    rows: pa.Table,
+    questions: pa.DictionaryArray,
+    answers: pa.DictionaryArray,
+    kept: pa.Array,
+    users: pa.Array | None,
+) -> pa.Table:
+    """Return one row for each (question form, answer form, answer id, user if given) among the kept rows."""
+    columns = {
+        "question": questions.indices,
+        "answer": answers.indices,
+        "answer_id": rows["answer_id"],
+        "timestamp": rows["timestamp"],
+    }
+    coded = pa.table(columns if users is None else columns | {USER.name: users}).filter(kept)
     by = ["question", "answer"] if coded["answer_id"].null_count == len(coded) else ["question", "answer", "answer_id"]
+    by = by if users is None else [*by, USER.name]
     counted = coded.group_by(by, use_threads=False).aggregate(
         [("timestamp", "min"), ("timestamp", "max"), ([], "count_all")]
     )

@@ -36,12 +36,14 @@ class Batch(NamedTuple):
         unreadable: by column, number of values of ``rows`` that are null because they are no number or time, or a date
             in a file that does not show whether the day or the month is first.
         ambiguous: by column, number of such dates.
+        present: the columns that the file has; of objects, those with a value in these rows.
     """
 
     rows: pa.Table
     rejects: pa.Table
     unreadable: Mapping[str, int]
     ambiguous: Mapping[str, int]
+    present: frozenset[str]
 
 
 class Reject(NamedTuple):
@@ -111,6 +113,7 @@ def assemble(
         _rejects(rejected),
         {name: len(values) for name, values in unreadable.items() if len(values)},
         {name: count for name, count in ambiguous.items() if count},
+        frozenset(name for name, values in arrays.items() if not count or values.null_count < count),
     )
 
 

@@ -13,7 +13,13 @@ from pipelines.summary.value_notes import ENCODING_HINT, idle_filter
 from schemas.quantities import counted
 from schemas.tables import ROW_STAGES, SPLITS
 
-ASKED_FOR: Final = ("ignored_answer", "low_confidence", "other_locale")
+ASKED_FOR: Final = (
+    "validate_ignored_answer",
+    "validate_low_confidence",
+    "validate_other_locale",
+    "privacy_too_few_users",
+    "privacy_too_many_of_user",
+)
 """Reasons of rows that the user chose to reject: no sign of a wrong file, so `--max-reject-ratio` ignores them."""
 
 SHOWN: Final = 5
@@ -29,6 +35,7 @@ _ADVICE: Final = {
     "validate_ignored_answer": "Leave out --ignore-answer",
     "validate_low_confidence": "Lower --min-confidence",
     "validate_other_locale": "Leave out --locale",
+    "privacy_too_few_users": "Lower --min-users, or give more logs",
 }
 _OTHERWISE: Final = "Correct the rows, or raise --max-reject-ratio to run without them"
 
@@ -42,13 +49,13 @@ def fault_of(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio:
         max_reject_ratio: maximum share of rejected rows; rows rejected for a reason in `ASKED_FOR` do not count.
     """
     read, rejected = counters.get("rows_read", 0), counters["rows_rejected"]
-    asked_for = sum(counters.get(f"rejected_validate_{reason}", 0) for reason in ASKED_FOR)
+    asked_for = sum(counters.get(f"rejected_{reason}", 0) for reason in ASKED_FOR)
     if not read:
         return f"{', '.join(urls)}: there is no row. Check that it is the right file"
     if rejected - asked_for > max_reject_ratio * (read - asked_for):
         allowed = f"more than --max-reject-ratio {max_reject_ratio} allows"
         of_rows = {name: n for name, n in _reasons(counters).items() if name.split("_")[0] in ROW_STAGES}
-        unusable = {name: n for name, n in of_rows.items() if name.removeprefix("validate_") not in ASKED_FOR}
+        unusable = {name: n for name, n in of_rows.items() if name not in ASKED_FOR}
         share = f"{rejected - asked_for:,} of {counted(read - asked_for, 'row')} rejected, {allowed}"
         step = ENCODING_HINT if counters.get("rejected_read_invalid_utf8") else _OTHERWISE
         return f"{share}. {_most_frequent(unusable)}. {step}"

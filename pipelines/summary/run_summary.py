@@ -55,3 +55,13 @@ class RunSummary(NamedTuple):
         lost = incoherent_intents.incoherent_intents(self.counters, self.configuration)
         of_answers += incoherent_intents.warnings(lost)
         return of_answers + script_shares.warnings(script_shares.script_shares(self.counters))
+
+    @property
+    def notes(self) -> list[str]:
+        """Return sentences for the report about protection that the run did not use."""
+        if self.configuration.get("privacy", {}).get("min_users", 2) > 1:
+            return []
+        return [
+            "Questions are in this dataset however few users asked them. --min-users 5 rejects those of fewer than "
+            "five users; it needs the column user_id"
+        ]

@@ -12,7 +12,7 @@ from schemas.quantities import counted
 
 ENCODING_HINT: Final = "If the text is in another encoding, add it, such as --encoding cp1252"
 
-_OPTIONS = {"confidence": "--min-confidence", "locale": "--locale"}
+_OPTIONS = {"confidence": "--min-confidence", "locale": "--locale", "user_id": "--min-users or --max-events-of-user"}
 _KINDS = {"confidence": "number", "timestamp": "time"}
 
 

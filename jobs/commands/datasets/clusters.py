@@ -11,6 +11,7 @@ from jobs.options.beam import beam_options
 from jobs.options.inputs import LogFiles, MaxRejectRatio
 from jobs.options.linkage import CalibrationFolder, Precision, RefineWith
 from jobs.options.output import AsJson, DryRun, OutputFolder, Overwrite
+from jobs.options.user_key import UserKeyFile, read_user_key
 from pipelines.graphs.settings import ClustersConfig
 
 
@@ -22,6 +23,7 @@ def clusters(
     refine_with: RefineWith = None,
     calibration: CalibrationFolder = None,
     precision: Precision = None,
+    user_key_file: UserKeyFile = None,
     max_reject_ratio: MaxRejectRatio = 0.1,
     overwrite: Overwrite = False,
     dry_run: DryRun = False,
@@ -39,4 +41,12 @@ def clusters(
     from jobs.workflows.dataset import DatasetRun, dataset_of_logs
 
     run = DatasetRun(output, beam_options(context), max_reject_ratio, overwrite, dry_run, as_json)
-    dataset_of_logs(files, settings, run, refine_with=refine_with, calibration=calibration, precision=precision)
+    dataset_of_logs(
+        files,
+        settings,
+        run,
+        refine_with=refine_with,
+        calibration=calibration,
+        precision=precision,
+        user_key=read_user_key(user_key_file),
+    )

@@ -1,0 +1,129 @@
+"""Limits on users: questions that at least a number of them asked, and the weight of each.
+
+ASKED rows with users -> limit_users -> Limited: ASKED rows without users, REJECTS rows
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.intermediate import ASKED, REJECTS, USER
+from pipelines.privacy.settings import Privacy
+from pipelines.privacy.users import UserKey, as_text, hash_questions
+from pipelines.writing.rejects import json_objects, reject
+from schemas.ragged import sizes_of_runs, starts_of_runs
+
+STAGE = "privacy"
+
+
+class Limited(NamedTuple):
+    """ASKED rows and REJECTS rows; the events of the one and the rows of the other add up to the events given."""
+
+    asked: pa.Table
+    rejects: pa.Table
+
+
+def limit_users(asked: pa.Table, privacy: Privacy, key: UserKey | None) -> Limited:
+    """Reject the log rows of questions that too few users asked, then those by which one user outweighs others.
+
+    The payload of a rejected row has no text: the keyed hash of the question, if there is a key, and the number of
+    rows that were rejected with it.
+
+    Args:
+        asked: ASKED and, where users are limited, `pipelines.intermediate.USER`; all rows of each question are present.
+        privacy: the limits.
+        key: of the hashes of questions.
+    """
+    if USER.name not in asked.column_names:
+        return Limited(asked, REJECTS.empty_table())
+    kept, few = _with_enough_users(asked, privacy.min_users, key)
+    capped, many = _without_surplus(kept, privacy.max_events_of_user, key)
+    return Limited(capped.select(ASKED.names), pa.concat_tables([few, many]))
+
+
+def _with_enough_users(asked: pa.Table, least: int, key: UserKey | None) -> tuple[pa.Table, pa.Table]:
+    """Return the rows of questions that at least ``least`` distinct users asked, and REJECTS rows for the others."""
+    if least == 1:  # rows without a user id stay too
+        return asked, REJECTS.empty_table()
+    ids, first, question = np.unique(asked["question_id"].to_numpy(), return_index=True, return_inverse=True)
+    known = pc.is_valid(asked[USER.name]).to_numpy()
+    who, of = asked[USER.name].filter(pa.array(known)).to_numpy(), question[known]
+    order = np.lexsort((who, of))
+    distinct = of[order][starts_of_runs(of[order], who[order])]
+    users = np.bincount(distinct, minlength=len(ids))
+    events = np.zeros(len(ids), np.int64)
+    np.add.at(events, question, asked["events"].to_numpy())
+    few = users < least
+    rejected = asked.take(pa.array(first[few]))
+    rejects = _reject(rejected, events[few], reason="too_few_users", scores=users[few], key=key)
+    return asked.filter(pa.array(~few[question])), rejects
+
+
+def _without_surplus(asked: pa.Table, most: int | None, key: UserKey | None) -> tuple[pa.Table, pa.Table]:
+    """Return rows with at most ``most`` events of a user and question, and REJECTS rows for the other events.
+
+    The events of a user's most frequent wordings and answers stay; of equally frequent ones those of the smallest.
+    """
+    known = pc.is_valid(asked[USER.name]).to_numpy()
+    if most is None or not known.any():
+        return asked, REJECTS.empty_table()
+    names = ["question_id", USER.name]
+    totals = asked.filter(pa.array(known)).group_by(names, use_threads=False).aggregate([("events", "sum")])
+    over = totals.filter(pc.greater(totals["events_sum"], most)).select(names)
+    if not len(over):
+        return asked, REJECTS.empty_table()
+    rows = pa.array(np.arange(len(asked)))
+    places = asked.select(names).append_column("row", rows).join(over, names, join_type="inner", use_threads=False)
+    heavy = np.isin(np.arange(len(asked)), places["row"].to_numpy())
+    forms = ["key", "text", "answer_id", "answer"]
+    merged = (
+        asked.filter(pa.array(heavy))
+        .group_by([*names, *forms], use_threads=False)
+        .aggregate([("events", "sum"), ("first_seen", "min"), ("last_seen", "max")])
+        .rename_columns([*names, *forms, "events", "first_seen", "last_seen"])
+        .sort_by(
+            [(name, "ascending") for name in names] + [("events", "descending")] + [(f, "ascending") for f in forms]
+        )
+    )
+    events = merged["events"].to_numpy()
+    starts = starts_of_runs(merged["question_id"].to_numpy(), merged[USER.name].to_numpy())
+    sizes = sizes_of_runs(starts, len(merged))
+    ends = np.cumsum(events)
+    before = ends - events
+    before -= np.repeat(before[starts], sizes)
+    allowed = np.clip(most - before, 0, events)
+    surplus = np.add.reduceat(events - allowed, starts)
+    place = merged.schema.get_field_index("events")
+    left = merged.set_column(place, "events", pa.array(allowed)).filter(pa.array(allowed > 0))
+    schema = asked.schema
+    kept = pa.concat_tables([asked.filter(pa.array(~heavy)), left.select(schema.names).cast(schema)])
+    rejected = merged.take(pa.array(starts))
+    return kept, _reject(rejected, surplus, reason="too_many_of_user", scores=surplus + most, key=key)
+
+
+def _reject(questions: pa.Table, rows: np.ndarray, *, reason: str, scores: np.ndarray, key: UserKey | None) -> pa.Table:
+    """Return one REJECTS row for each rejected log row; those of a question are equal.
+
+    Args:
+        questions: ASKED rows, one for each case.
+        rows: number of log rows to reject in each.
+        reason: of all.
+        scores: the deciding number of each.
+        key: of the hashes of questions.
+    """
+    columns: dict[str, pa.Array] = {"rows": pa.array(rows)}
+    if key is not None:
+        columns = {"question": as_text(hash_questions(questions["key"], key))} | columns
+    payloads = json_objects(pa.table(columns))
+    repeated = pa.array(np.repeat(np.arange(len(questions)), rows))
+    return reject(
+        payloads.take(repeated),
+        stage=STAGE,
+        reasons=reason,
+        scores=pa.array(scores.astype(np.float64)).take(repeated),
+        shard_keys=questions["question_id"].combine_chunks().take(repeated),
+    )

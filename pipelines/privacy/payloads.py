@@ -1,0 +1,97 @@
+"""Payloads of rejected rows: never with a user id, and without texts where few users are protected.
+
+readable rows -> protect_rows -> rows to store; REJECTS of unreadable rows -> protect_unreadable -> REJECTS
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pyarrow as pa
+
+from pipelines.privacy.settings import Privacy
+from pipelines.privacy.users import UserKey, as_text, hash_users
+from pipelines.writing.rejects import reject
+from schemas.tables import QA_LOG
+
+USER_ID: Final = "user_id"
+_TEXTS: Final = ("question", "answer")
+
+
+def protect_rows(rows: pa.Table, privacy: Privacy, key: UserKey | None) -> pa.Table:
+    """Return rows as they may be stored among the rejected ones.
+
+    A user id becomes its keyed hash; without a key it is left out. Where ``min_users`` is above 1, questions and
+    answers are left out too, as nobody counts the users of a rejected row.
+
+    Args:
+        rows: columns of `schemas.tables.QA_LOG`.
+        privacy: the settings.
+        key: of the hashes.
+    """
+    place = rows.schema.get_field_index(USER_ID)
+    if key is None:
+        rows = rows.drop_columns(USER_ID)
+    else:
+        rows = rows.set_column(place, USER_ID, as_text(hash_users(rows[USER_ID], key)))
+    return rows.drop_columns(list(_TEXTS)) if privacy.min_users > 1 else rows
+
+
+def protect_unreadable(
+    rejects: pa.Table, names: Mapping[str, str], privacy: Privacy, key: UserKey | None, *, has_users: bool
+) -> pa.Table:
+    """Return rejected rows of a file with payloads that may be stored.
+
+    Of an object in a file with user ids the values of the other columns stay. Of a line that is no object only the
+    number of characters stays, since the place of the id in it is unknown.
+
+    Args:
+        rejects: REJECTS of unreadable rows.
+        names: our name of a column -> the file's, where they differ.
+        privacy: the settings.
+        key: of the hashes of users.
+        has_users: the file has a column of user ids.
+    """
+    if not len(rejects):
+        return rejects
+    theirs = {names.get(name, name): name for name in reversed(QA_LOG.names)} | {name: name for name in QA_LOG.names}
+    payloads = rejects["payload"].to_pylist()
+    stored = [_stored(payload, theirs, names.get(USER_ID, USER_ID), privacy, key, has_users) for payload in payloads]
+    if stored == payloads:
+        return rejects
+    reasons = rejects["reason"].combine_chunks()
+    return reject(pa.array(stored, pa.string()), stage=rejects["stage"][0].as_py(), reasons=reasons)
+
+
+def _stored(
+    payload: str, columns: Mapping[str, str], user: str, privacy: Privacy, key: UserKey | None, has_users: bool
+) -> str:
+    row = _object_in(payload)
+    names_user = has_users or (f'"{user}"' in payload if row is None else not {user, USER_ID}.isdisjoint(row))
+    if not names_user and privacy.min_users == 1:
+        return payload
+    if row is None or privacy.min_users > 1:
+        return json.dumps({"characters": len(payload)})
+    kept = {name: value for name, value in row.items() if name in columns and not isinstance(value, list | dict)}
+    for name in {user, USER_ID} & kept.keys():
+        hashed = (
+            None if key is None else as_text(hash_users(pa.array([_text(kept[name])], pa.string()), key))[0].as_py()
+        )
+        del kept[name]
+        if hashed is not None:
+            kept[name] = hashed
+    return json.dumps(kept, ensure_ascii=False)
+
+
+def _object_in(payload: str) -> dict[str, Any] | None:
+    try:
+        row = json.loads(payload)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,95 @@
+import collections
+import json
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.intermediate import ASKED, USER
+from pipelines.privacy.k_users import limit_users
+from pipelines.privacy.settings import Privacy
+from pipelines.privacy.users import UserKey
+
+KEY = UserKey(b"k" * 16)
+ROWS = st.lists(
+    st.tuples(
+        st.integers(1, 4),  # question
+        st.sampled_from(["a", "b"]),  # wording
+        st.integers(1, 2),  # answer
+        st.integers(1, 5),  # events
+        st.sampled_from([None, 0, 1, 2, 2**64 - 1]),  # user
+    ),
+    max_size=20,
+)
+
+
+def asked(rows):
+    columns = {
+        "question_id": [q for q, *_ in rows],
+        "key": [f"question {q}" for q, *_ in rows],
+        "text": [f"{text} {q}" for q, text, *_ in rows],
+        "answer_id": [answer for _, _, answer, *_ in rows],
+        "answer": [f"answer {answer}" for _, _, answer, *_ in rows],
+        "events": [events for *_, events, _ in rows],
+    }
+    table = pa.table({f.name: pa.array(columns.get(f.name, [None] * len(rows)), f.type) for f in ASKED})
+    return table.append_column(USER, pa.array([user for *_, user in rows], USER.type))
+
+
+def expected(rows, least, most):
+    """Return events by question, wording and answer, and rejected rows by reason and question, with dicts."""
+    users = collections.defaultdict(set)
+    for q, *_, user in rows:
+        users[q] |= {user} - {None}
+    kept, rejected, of_user = collections.Counter(), collections.Counter(), collections.defaultdict(collections.Counter)
+    for q, text, answer, events, user in rows:
+        if least > 1 and len(users[q]) < least:
+            rejected["too_few_users", q] += events
+        elif user is None or most is None:
+            kept[q, text, answer] += events
+        else:
+            of_user[q, user][text, answer] += events
+    for (q, _), forms in of_user.items():
+        left = most
+        for (text, answer), events in sorted(forms.items(), key=lambda item: (-item[1], item[0])):
+            kept[q, text, answer] += min(left, events)
+            rejected["too_many_of_user", q] += max(events - left, 0)
+            left = max(left - events, 0)
+    return +kept, +rejected
+
+
+@given(rows=ROWS, least=st.integers(1, 3), most=st.sampled_from([None, 1, 3]), seed=st.randoms(use_true_random=False))
+def test_rows_are_kept_and_rejected_as_by_counting_users_in_sets(rows, least, most, seed):
+    privacy = Privacy(min_users=least, max_events_of_user=most)
+    found = limit_users(asked(rows), privacy, KEY)
+    assert found.asked.schema == ASKED
+    kept = collections.Counter()
+    for row in found.asked.to_pylist():
+        kept[row["question_id"], row["text"][0], row["answer_id"]] += row["events"]
+    rejected = collections.Counter((row["reason"], row["shard_key"]) for row in found.rejects.to_pylist())
+    assert (kept, rejected) == expected(rows, least, most)
+    shuffled = rows.copy()
+    seed.shuffle(shuffled)
+    again = limit_users(asked(shuffled), privacy, KEY)
+    for one, other in zip(found, again, strict=True):
+        assert sorted(map(str, one.to_pylist())) == sorted(map(str, other.to_pylist()))
+
+
+def test_a_payload_holds_no_text_and_a_keyed_hash_only_with_a_key():
+    rows = [(1, "a", 1, 2, 7), (1, "b", 1, 1, 8)]
+    for key in (None, KEY):
+        rejects = limit_users(asked(rows), Privacy(min_users=3), key).rejects.to_pylist()
+        assert [(row["stage"], row["reason"], row["score"]) for row in rejects] == [("privacy", "too_few_users", 2)] * 3
+        payload = json.loads(rejects[0]["payload"])
+        assert payload.pop("rows") == 3
+        assert (len(payload.get("question", "")) == 16) == (key is not None)
+        assert set(payload) <= {"question"}
+
+
+@pytest.mark.parametrize("privacy", [Privacy(), Privacy(min_users=5, max_events_of_user=1)], ids=["off", "on"])
+def test_rows_without_a_column_of_users_stay(privacy):
+    plain = asked([(1, "a", 1, 2, None)]).drop_columns(USER.name)
+    found = limit_users(plain, privacy, None)
+    assert found.asked is plain
+    assert not len(found.rejects)
