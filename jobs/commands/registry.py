@@ -56,6 +56,11 @@ COMMANDS = {
         "sample",
         "Show a sample of clusters with their scores, or draw pairs to judge.",
     ),
+    "review": LazyCommand(
+        "jobs.commands.datasets.review",
+        "review",
+        "Judge a random sample of clusters, pairs or answers, and report what it shows.",
+    ),
     "train": LazyCommand(
         "jobs.commands.models.train",
         "train",

@@ -8,21 +8,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
-from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import Match, Route
 
 from jobs.web.docs_page import docs_page
 from jobs.web.exchange import Exchange
 from jobs.web.messages.bodies import asked_model, feedback_model, read_id, read_json, read_query
 from jobs.web.messages.descriptions import DESCRIPTION, body_schema, described, id_parameter, search_parameters
 from jobs.web.messages.documents import AnswersDocument, ClusterDocument, QuestionDocument, SearchDocument
-from jobs.web.messages.faults import DEFECT, Fault, json_response, response
+from jobs.web.messages.fault_handlers import add_faults
+from jobs.web.messages.faults import Fault, json_response
 from jobs.web.metrics import TYPE
 from jobs.web.search_page import search_page
 from jobs.web.service import Service
@@ -54,7 +51,7 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
         redoc_url=None,
     )
     app.state.service = service
-    _add_faults(app, service)
+    add_faults(app, service.metrics)
     _add_searches(app, service)
     _add_lookups(app, service)
     _add_operations(app, service)
@@ -63,33 +60,6 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
     if exchange is not None:
         _add_exchange(app, exchange)
     return app
-
-
-def _add_faults(app: FastAPI, service: Service) -> None:
-    @app.exception_handler(Fault)
-    async def refused(_: Request, fault: Fault) -> Response:
-        service.metrics.rejects.labels(fault.cause).inc()
-        return response(fault)
-
-    @app.exception_handler(HTTPException)
-    async def unknown(request: Request, error: HTTPException) -> Response:
-        headers = {"Allow": _methods(app, request)} if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else None
-        return response(Fault(error.status_code, error.detail, headers=headers))
-
-    @app.exception_handler(Exception)
-    async def defect(_: Request, __: Exception) -> Response:
-        return response(DEFECT)  # the gate reports it
-
-    @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
-        return response(Fault(422, str(error)))
-
-
-def _methods(app: FastAPI, request: Request) -> str:
-    """Return the methods of an address; FastAPI names those of its first route only."""
-    scope = {**request.scope, "app": app}
-    found = [route for route in app.router.routes if isinstance(route, Route) and route.matches(scope)[0] != Match.NONE]
-    return ", ".join(sorted({method for route in found for method in route.methods or ()}))
 
 
 def _add_searches(app: FastAPI, service: Service) -> None:

@@ -41,11 +41,15 @@ def search_page(*, name: str, questions: int, modes: Sequence[str], max_characte
         style=Markup(style),  # noqa: S704  # the package's own files, without a value of a user
         script=Markup(script),  # noqa: S704
     )
-    policy = (
+    return Page(html.encode(), policy_of(style, script))
+
+
+def policy_of(style: str, script: str) -> str:
+    """Return the Content-Security-Policy of a page that permits its own style and script and nothing else."""
+    return (
         f"default-src 'none'; style-src {_source(style)}; script-src {_source(script)}; connect-src 'self'; "
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
-    return Page(html.encode(), policy)
 
 
 def _source(text: str) -> str:

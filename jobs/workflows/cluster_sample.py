@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -94,17 +96,32 @@ def with_counts(clusters: pa.Table, parts: Iterable[pa.Table]) -> list[dict[str,
         clusters: rows of `schemas.tables.CLUSTERS`; their order is kept.
         parts: tables with ``question_id`` and ``events``; a question that is in none of them has 0 events.
     """
+    events = event_counts(clusters, parts)
+    return [_counted(cluster, events) for cluster in clusters.to_pylist()]
+
+
+def event_counts(clusters: pa.Table, parts: Iterable[pa.Table]) -> dict[int, int]:
+    """Return the number of events of each question of clusters; a question that is in no part is left out.
+
+    Args:
+        clusters: rows of `schemas.tables.CLUSTERS`.
+        parts: tables with ``question_id`` and ``events``.
+    """
     ids = pc.unique(pc.list_flatten(clusters["question_ids"].combine_chunks()))
     events: dict[int, int] = {}
     for part in parts:
         rows = part.filter(pc.is_in(part["question_id"], ids))
         events.update(zip(rows["question_id"].to_pylist(), rows["events"].to_pylist(), strict=True))
-    return [_counted(cluster, events) for cluster in clusters.to_pylist()]
+    return events
+
+
+def random_ranks(cluster_ids: Iterable[int], seed: int) -> npt.NDArray[np.int64]:
+    """Return the places of clusters in the random order of a seed, of which each sample is a prefix."""
+    return np.array([hash64(f"{seed}:{cluster_id}") for cluster_id in cluster_ids], np.int64)
 
 
 def _ranked(clusters: pa.Table, seed: int) -> pa.Table:
-    ranks = [hash64(f"{seed}:{cluster_id}") for cluster_id in clusters["cluster_id"].to_pylist()]
-    return clusters.append_column("rank", pa.array(ranks, pa.int64()))
+    return clusters.append_column("rank", pa.array(random_ranks(clusters["cluster_id"].to_pylist(), seed)))
 
 
 def _counted(cluster: dict[str, Any], events: dict[int, int]) -> dict[str, Any]:

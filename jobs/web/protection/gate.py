@@ -22,10 +22,10 @@ from jobs.web.messages.faults import DEFECT, Fault, response
 from jobs.web.metrics import Metrics
 from jobs.web.settings import Serving
 
-OPEN_PATHS = frozenset({"/", "/healthz", "/readyz"})
+OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/review"})
 """Served without a token: they return no question and no answer of the index."""
 
-_OWN_PATHS = ("search", "answer", "feedback", "answers", "questions", "clusters", "reload")
+_OWN_PATHS = ("search", "answer", "feedback", "answers", "questions", "clusters", "reload", "review")
 _WATCHED_PATHS = ("healthz", "readyz", "metrics", "docs", "openapi.json")
 ENDPOINTS = frozenset((*_OWN_PATHS, *_WATCHED_PATHS))
 """Names in the metrics; any other path is "other", so that a client cannot add names."""

@@ -1,0 +1,135 @@
+"use strict";
+
+const part = Object.fromEntries([...document.querySelectorAll("[id]")].map((element) => [element.id, element]));
+const buttons = [...part.verdicts.querySelectorAll("button")];
+const session = sessionStorage.getItem("session") ?? randomName();
+sessionStorage.setItem("session", session);
+let token = sessionStorage.getItem("token");
+let reviewer = sessionStorage.getItem("reviewer");
+let shown = null;
+let sent = null;
+let busy = false;
+
+function randomName() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function make(name, text = "", attributes = {}) {
+  const element = document.createElement(name);
+  element.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
+
+async function call(path, more = {}) {
+  const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
+  const body = JSON.stringify({ reviewer, session, ...more });
+  const response = await fetch(path, { method: "POST", headers, body });
+  const found = await response.json().catch(() => ({ error: "the response is not JSON" }));
+  if (!response.ok) throw Object.assign(new Error(found.error ?? response.statusText), { status: response.status });
+  return found;
+}
+
+async function ask(path, more) {
+  if (busy) return;
+  busy = true;
+  for (const button of buttons) button.disabled = true;
+  try {
+    show(await call(path, more));
+    sent = null;
+  } catch (error) {
+    showFault(error);
+  } finally {
+    busy = false;
+    for (const button of buttons) button.disabled = false;
+  }
+}
+
+function showFault(error) {
+  const { status } = error;
+  part.access.hidden = status !== 401 && !token;
+  if (status === 401) {
+    part.who.hidden = false;
+    part.task.hidden = true;
+    part.token.focus();
+  }
+  part.fault.textContent = status ? `Not stored: ${error.message}.` : "The server cannot be reached. Nothing is lost: press the same key again.";
+  part.fault.hidden = false;
+}
+
+function show({ task, progress, undone }) {
+  shown = task;
+  part.who.hidden = true;
+  part.fault.hidden = undone !== false;
+  if (undone === false) part.fault.textContent = "There is nothing to undo.";
+  part.progress.textContent = `${reviewer}: ${progress.mine}. ${progress.text}`;
+  part.task.hidden = task === null;
+  part.done.hidden = task !== null;
+  part.back.hidden = progress.mine === 0;
+  if (task === null) return;
+  part.lines.replaceChildren(...task.lines.map(line));
+  part.answered.hidden = task.answer === null;
+  part.answer.textContent = task.answer ?? "";
+  part.note.value = "";
+  part.question.focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
+
+function line({ name, text, events }, place) {
+  const row = make("li");
+  const label = make("label");
+  if (name !== null) {
+    const hint = `Stray, wording ${place + 1}`;
+    label.append(make("input", "", { type: "checkbox", value: name, "aria-label": `${hint}: ${text}` }));
+  }
+  label.append(make("span", text, { dir: "auto" }));
+  if (events > 1) label.append(make("small", `${events.toLocaleString("en")} ×`));
+  row.append(label);
+  return row;
+}
+
+function judge(verdict) {
+  if (!shown || busy) return;
+  const strays = [...part.lines.querySelectorAll(":checked")].map((box) => box.value);
+  const marks = verdict === "stray";
+  if (marks !== strays.length > 0 || (marks && strays.length >= shown.lines.length)) {
+    part.fault.textContent = marks ? "Mark the strays first, at least one and not all." : "Strays are marked: press s, or remove the marks.";
+    part.fault.hidden = false;
+    return;
+  }
+  const same = sent && sent.item === shown.item && sent.verdict === verdict;
+  sent = { item: shown.item, verdict, strays, note: part.note.value, verdict_id: same ? sent.verdict_id : randomName() };
+  ask("review/verdicts", sent);
+}
+
+function onKey(event) {
+  const active = document.activeElement;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || part.task.hidden && event.key !== "u") return;
+  if (active === part.note) {
+    if (event.key === "Escape") part.question.focus();
+    return;
+  }
+  if (active.matches("#reviewer, #token")) return;
+  const button = buttons.find((one) => one.dataset.key === event.key.toLowerCase());
+  const box = /^[1-9]$/.test(event.key) && part.lines.querySelectorAll("input")[Number(event.key) - 1];
+  if (button) judge(button.dataset.verdict);
+  else if (box) box.checked = !box.checked;
+  else if (event.key === "u" && !part.back.hidden) ask("review/undo");
+  else if (event.key === "n") part.note.focus();
+  else return;
+  event.preventDefault();
+}
+
+part.who.addEventListener("submit", (event) => {
+  event.preventDefault();
+  reviewer = part.reviewer.value.trim();
+  if (part.token.value) token = part.token.value;
+  sessionStorage.setItem("reviewer", reviewer);
+  if (token) sessionStorage.setItem("token", token);
+  if (reviewer) ask("review/next");
+});
+for (const button of buttons) button.addEventListener("click", () => judge(button.dataset.verdict));
+part.undo.addEventListener("click", () => ask("review/undo"));
+document.addEventListener("keydown", onKey);
+if (reviewer) ask("review/next");
+else part.reviewer.focus();

@@ -1,0 +1,44 @@
+"""The queue of pairs for a calibration, as `qpr sample --for-calibration` draws them.
+
+dataset, seed -> PairQueue -> Item
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from jobs.review.queues.interface import Item, Line, Source
+from jobs.workflows.verdicts.pair_sample import pair_sample
+from schemas.artifacts.dataset import open_dataset
+
+_MOST: Final = 2304
+"""Maximum number of pairs that `qpr calibrate` counts."""
+
+
+class PairQueue:
+    """Pairs of questions with the same answer.
+
+    Args:
+        url: of the dataset.
+        seed: of the draw.
+        count: maximum number of pairs.
+
+    Raises:
+        QprError: the dataset has no linkage probabilities, or calibrated ones.
+    """
+
+    def __init__(self, url: str, seed: int, *, count: int = _MOST) -> None:
+        self.rows = pair_sample(url, count=count, seed=seed)
+        self._places = {row["pair_id"]: place for place, row in enumerate(self.rows)}
+        digest = open_dataset(url).manifest.digest
+        self.source = Source("pairs", digest, seed, len(self.rows), len(self.rows), 1)
+
+    def item(self, place: int) -> Item:
+        """Return the pair at a place."""
+        row: dict[str, Any] = self.rows[place]
+        lines = (Line(None, row["question_1"]), Line(None, row["question_2"]))
+        return Item(row["pair_id"], place, row["answer"], lines, 1, {"stratum": row["stratum"]})
+
+    def place(self, name: str) -> int | None:
+        """Return the place of a pair; None if it was not drawn."""
+        return self._places.get(name)

@@ -1,0 +1,165 @@
+"""The report of a spot check: JSON for a gate, a page for people.
+
+VerdictStore, Queue -> report_document -> JSON; JSON -> report_page -> HTML
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from jobs.display.rendering import render
+from jobs.display.summary_tables import SummaryTable, percent
+from jobs.review.opinions import opinions
+from jobs.review.queues.interface import Queue
+from jobs.review.store import Verdict, VerdictStore
+from jobs.review.tally import Share, Tally, tally
+from schemas.artifacts import conditional_writes
+from schemas.errors import QprError, UsageError
+from schemas.quantities import counted
+
+_SHOWN: Final = 200
+"""Maximum number of disagreements in a report."""
+
+
+def report_document(store: VerdictStore, queue: Queue | None, *, claim: float, error: float) -> dict[str, Any]:
+    """Return the statistics of a review; the same verdicts give the same document.
+
+    Args:
+        store: of the verdicts.
+        queue: of the judged items; None: disagreements have no texts.
+        claim: share of right ones to show.
+        error: chance that a bound is ever false.
+    """
+    verdicts, source = store.verdicts(), store.source
+    found = tally(verdicts, store.places(), source, claim=claim, error=error)
+    plain = source.kind != "pairs"  # pairs are drawn from strata: `qpr calibrate` weighs them
+    return {
+        "queue": source.kind,
+        "digest": source.digest,
+        "seed": source.seed,
+        "items": source.items,
+        "judged": found.judged,
+        "counted": found.counted,
+        "verdicts": dict(found.verdicts),
+        "confidence": 1 - error,
+        "right": found.all._asdict() if plain else None,
+        "by_question": found.by_question._asdict() if plain else None,
+        "claim": {"share": claim, "supported": not found.missing, "missing": found.missing} if plain else None,
+        "strata": [{"by": by, "name": name, **share._asdict()} for (by, name), share in found.strata.items()],
+        "slips": found.slips._asdict(),
+        "second_opinions": {"items": found.second_opinions, **found.agreement._asdict()},
+        "waiting": len(found.waiting),
+        "reviewers": dict(found.reviewers),
+        "disagreements": _disagreements(found, verdicts, queue),
+    }
+
+
+def write_report(document: Mapping[str, Any], file: str, *, overwrite: bool) -> tuple[str, str]:
+    """Write a report as JSON and as a page beside it, and return both names.
+
+    Raises:
+        UsageError: the name ends in neither .html nor .json.
+        QprError: one of them exists or cannot be written.
+    """
+    stem, dot, ending = file.rpartition(".")
+    if not dot or ending not in ("html", "json"):
+        raise UsageError(f"--report {file}: must end in .html or .json; both are written")
+    names = f"{stem}.html", f"{stem}.json"
+    for name in names:
+        conditional_writes.refuse_existing(name, overwrite=overwrite)
+    page, data = report_page(document), (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
+    for name, content in zip(names, (page, data), strict=True):
+        conditional_writes.write_result(name, content, overwrite=overwrite)
+    return names
+
+
+def check_claim(document: Mapping[str, Any], path: str) -> None:
+    """Refuse a claim that the verdicts do not support.
+
+    Args:
+        document: of `report_document`.
+        path: of the database, for the message.
+
+    Raises:
+        UsageError: the queue supports no claim.
+        QprError: the claim is not supported.
+    """
+    claim = document["claim"]
+    if claim is None:
+        raise UsageError(
+            "--claim: pairs are drawn for a calibration and show no share. Leave it out, or judge clusters"
+        )
+    if not claim["supported"]:
+        right = document["right"]
+        done = f"{right['right']:,} of {right['judged']:,} counted verdicts are right, which shows {right['bound']:.2%}"
+        more = counted(claim["missing"], f"further right {'request' if document['queue'] == 'requests' else 'cluster'}")
+        raise QprError(f"{path}: {claim['share']:.2%} is not supported: {done}. It takes {more} without a wrong one")
+
+
+def report_page(document: Mapping[str, Any]) -> bytes:
+    """Return the page of a report, UTF-8, without script or network."""
+    return render("review_report.html", report=document, tables=report_tables(document)).encode()
+
+
+def report_tables(document: Mapping[str, Any]) -> list[SummaryTable]:
+    """Return the tables of a report, for the page and the terminal."""
+    confidence = percent(document["confidence"])
+    head = ("part", "judged", "right", "share right", f"at least, with {confidence}")
+    tables = []
+    if document["right"] is not None:
+        rows = [_row("all", document["right"]), _row("by question", document["by_question"])]
+        note = (
+            f"Each bound by itself holds at {confidence}, however often one looks. By question: clusters weighted by "
+            "their number of questions; its bound is wide where clusters differ much in size."
+        )
+        tables.append(SummaryTable(("Share right", *head[1:]), rows, note=note))
+    strata = [_row(f"{row['by']}: {row['name']}", row) for row in document["strata"]]
+    if strata:
+        tables.append(SummaryTable(("Part", *head[1:]), strata))
+    outcomes = [(name, f"{number:,}") for name, number in sorted(document["verdicts"].items())]
+    people = [(name, f"{number:,}") for name, number in sorted(document["reviewers"].items())]
+    slips, second = document["slips"], document["second_opinions"]
+    checks = [
+        ("hidden repeats", f"{slips['repeats']:,}"),
+        ("of these judged otherwise", f"{slips['slips']:,}"),
+        (
+            "slip rate",
+            "not measured" if slips["rate"] is None else f"{slips['rate']:.1%}, at most {slips['at_most']:.1%}",
+        ),
+        ("items judged by two people", f"{second['items']:,}"),
+        ("positive agreement", _share_text(second["positive"])),
+        ("negative agreement", _share_text(second["negative"])),
+        ("waiting for a further person", f"{document['waiting']:,}"),
+    ]
+    return [
+        *tables,
+        SummaryTable(("Outcome", "counted"), outcomes),
+        SummaryTable(("Reliability", "value"), checks),
+        SummaryTable(("Person", "verdicts"), people),
+    ]
+
+
+def _row(name: str, share: Mapping[str, Any]) -> tuple[str, ...]:
+    found = Share(share["judged"], share["right"], share["share"], share["bound"])
+    return name, f"{found.judged:,}", f"{found.right:,}", _share_text(found.share), f"{found.bound:.2%}"
+
+
+def _share_text(share: float | None) -> str:
+    return "not measured" if share is None else f"{share:.2%}"
+
+
+def _disagreements(found: Tally, verdicts: Sequence[Verdict], queue: Queue | None) -> list[dict[str, Any]]:
+    grouped = opinions(verdicts)
+    listed = []
+    for item in found.disagreements[:_SHOWN]:
+        place = None if queue is None else queue.place(item)
+        shown = None if queue is None or place is None else queue.item(place)
+        texts = {} if shown is None else {"answer": shown.answer, "texts": [line.text for line in shown.lines]}
+        given = [verdict for people in grouped[item].values() for verdict in people]
+        columns = ("reviewer", "verdict", "note", "judged_at")
+        listed.append(
+            {"item": item, **texts, "verdicts": [{name: getattr(one, name) for name in columns} for one in given]}
+        )
+    return listed

@@ -1,0 +1,108 @@
+"""The work of ``qpr review``.
+
+options -> run_review -> verdicts, merged verdicts, an export or a report
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import rich.console
+from rich.text import Text
+
+from jobs.display.console import emit, say, two_columns, warn
+from jobs.display.terminal_tables import terminal_table
+from jobs.review.database import is_database
+from jobs.review.exchange import export_verdicts, import_verdicts
+from jobs.review.queues.opening import open_queue
+from jobs.review.report import check_claim, report_document, report_tables, write_report
+from jobs.review.session import Review
+from jobs.review.settings import Files, ReviewSettings
+from jobs.review.store import VerdictStore
+from jobs.review.terminal import judge_in_terminal, reviewer_name
+from schemas.errors import UsageError
+from schemas.quantities import counted
+
+
+def run_review(
+    dataset: str | None,
+    database: str,
+    settings: ReviewSettings,
+    files: Files,
+    *,
+    serve: Callable[[Review, str], None] | None,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Judge in the terminal or in a browser, or report, export or merge what was judged.
+
+    Args:
+        dataset: of the queue; None: requests, or a report without texts.
+        database: file of the verdicts.
+        settings: queue, person and claim.
+        files: at most one in place of judging.
+        serve: serves a review to the person who is named first; None: judge in the terminal.
+        overwrite: replace existing files.
+        as_json: print the result as JSON.
+
+    Raises:
+        UsageError: options do not go together.
+        QprError: a file cannot be read or written, or the claim of the report is not supported.
+    """
+    chosen = [f"--{name}" for name, value in files if value is not None] + ["--serve"] * (serve is not None)
+    if len(chosen) > 1:
+        raise UsageError(f"{chosen[0]} and {chosen[1]}: do one after the other")
+    if files.report is not None:
+        _report(dataset, database, settings, files.report, overwrite=overwrite, as_json=as_json)
+        return
+    queue = open_queue(dataset, settings)
+    with VerdictStore(database, queue.source) as store:
+        review, reviewer = Review(queue, store, claim=settings.claim, error=settings.error), ""
+        if files.export is not None:
+            result: dict[str, Any] = export_verdicts(store, queue, files.export, overwrite=overwrite)
+            if result["judged"] > result["counted"] and settings.queue == "pairs":
+                warn(f"{database}: {counted(result['judged'] - result['counted'], 'verdict')} after a gap left out")
+            if result["waiting"]:
+                say(f"{counted(result['waiting'], 'item')} wait for a second person and count as not right")
+        elif files.merge is not None:
+            result = {"database": database, "added": _merge(review, files.merge, settings)}
+        else:
+            reviewer = reviewer_name(settings.reviewer)
+            if serve is not None:
+                serve(review, reviewer)
+                return
+            result = {"database": database, "reviewer": reviewer, "verdicts": judge_in_terminal(review, reviewer)}
+        emit(result, as_json=as_json, table=lambda: two_columns("Review", result))
+
+
+def _merge(review: Review, file: str, settings: ReviewSettings) -> int:
+    if is_database(file):
+        return review.store.merge(file)
+    return import_verdicts(review.store, review.queue, file, reviewer=reviewer_name(settings.reviewer))
+
+
+def _report(
+    dataset: str | None, database: str, settings: ReviewSettings, file: str, *, overwrite: bool, as_json: bool
+) -> None:
+    queue = open_queue(dataset, settings) if dataset is not None or settings.requests is not None else None
+    with VerdictStore(database) as store:
+        if queue is not None:
+            store.check(queue.source)
+        document = report_document(store, queue, claim=settings.claim, error=settings.error)
+    page, data = write_report(document, file, overwrite=overwrite)
+    result = {"report": page, "data": data, **document}
+    emit(result, as_json=as_json, table=lambda: _tables(database, document))
+    if "claim" in settings.model_fields_set:
+        check_claim(document, database)
+
+
+def _tables(database: str, document: dict[str, Any]) -> rich.console.Group:
+    heading = f"{database}: {document['judged']:,} of {document['items']:,} {document['queue']} judged"
+    parts: list[rich.console.RenderableType] = [Text(heading, style="bold")]
+    for table in report_tables(document):
+        if table.rows:
+            parts.append(terminal_table(table))
+        if table.note:
+            parts.append(Text(f"{table.note}\n", style="dim"))
+    return rich.console.Group(*parts)

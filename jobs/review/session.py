@@ -1,0 +1,192 @@
+"""The next item for each person, and the verdicts on it.
+
+Queue, VerdictStore -> Review: next_task -> Task -> judge, undo -> Progress
+"""
+
+from __future__ import annotations
+
+import collections
+import uuid
+from collections.abc import Collection
+from typing import Final, NamedTuple
+
+from jobs.review.opinions import ONE_OF, is_shared, opinions, outcome
+from jobs.review.queues.interface import STRAY, VERDICTS, Item, Queue
+from jobs.review.store import Verdict, VerdictStore
+from jobs.review.tally import Share, tally
+from schemas.errors import QprError
+from schemas.quantities import counted
+from schemas.text import hash64
+
+_APART: Final = 10
+"""Minimum number of verdicts between one and its hidden repeat."""
+
+_SECOND: Final = 3
+"""One of this number of items is a second opinion as long as some are missing, so that it cannot be recognized."""
+
+MOST_NOTE: Final = 2000
+"""Maximum characters of a note."""
+
+
+class Task(NamedTuple):
+    """An item for a person; nothing shows whether it is new, a repeat or a second opinion."""
+
+    item: Item
+    number: int
+
+
+class Progress(NamedTuple):
+    """The state of the queue.
+
+    Attributes:
+        mine: number of verdicts of the person.
+        judged: number of judged items.
+        items: number of items of the queue.
+        share: of right ones among the judged ones, with its bound; None where the queue is no plain random sample.
+        claim: share to show.
+        missing: number of further right items until the claim is supported.
+        waiting: number of items that wait for a further person.
+    """
+
+    mine: int
+    judged: int
+    items: int
+    share: Share | None
+    claim: float
+    missing: int
+    waiting: int
+
+
+class Review:
+    """A queue that several people judge.
+
+    Args:
+        queue: the items.
+        store: of the verdicts.
+        claim: share to show.
+        error: chance of a false claim.
+    """
+
+    def __init__(self, queue: Queue, store: VerdictStore, *, claim: float = 0.99, error: float = 0.05) -> None:
+        self.queue = queue
+        self.store = store
+        self._claim = claim
+        self._error = error
+
+    def next_task(self, reviewer: str, session: str) -> Task | None:
+        """Return the item that a session shows, or a new one; None if nothing is left for this person.
+
+        Raises:
+            QprError: dataset or database cannot be read or written.
+        """
+        verdicts = self.store.verdicts()
+        mine = sum(verdict.reviewer == reviewer for verdict in verdicts)
+        claims = self.store.claims()
+        shown = claims.pop(session, None)
+        while (name := shown or self._choose(reviewer, verdicts, set(claims.values()))) is not None:
+            if self.store.claim(name, session=session, reviewer=reviewer):
+                return Task(self._item(name), mine + 1)
+            claims, shown = self.store.claims(), None
+            claims.pop(session, None)
+        return None
+
+    def judge(
+        self,
+        item: str,
+        verdict: str,
+        *,
+        reviewer: str,
+        strays: Collection[str] = (),
+        note: str = "",
+        verdict_id: str | None = None,
+    ) -> Verdict:
+        """Store a verdict; when this returns, it is on the disk.
+
+        Args:
+            item: name of the item.
+            verdict: one of those of the queue's kind.
+            reviewer: name of the person.
+            strays: names of questions that do not belong to the others, with the verdict "stray".
+            note: any text.
+            verdict_id: name of the verdict; the same one sent twice is stored once.
+
+        Raises:
+            QprError: item, verdict or strays do not fit, or the database cannot be written.
+        """
+        place = self.queue.place(item)
+        if place is None:
+            raise QprError(f"{item[:60]!a} is no item of this queue")
+        kind = self.queue.source.kind
+        if verdict not in VERDICTS[kind].values():
+            raise QprError(f"verdict {verdict[:40]!a} is none of {', '.join(VERDICTS[kind].values())}")
+        found = self.queue.item(place)
+        unknown = set(strays) - {line.name for line in found.lines}
+        if unknown or len(note) > MOST_NOTE or not 1 <= len(reviewer.strip()) <= 60:
+            raise QprError(f"strays, note (at most {MOST_NOTE:,} characters) or reviewer of {item} do not fit")
+        if (verdict == STRAY) != bool(strays) or len(set(strays)) >= max(len(found.lines), 2):
+            raise QprError("with the verdict stray, and only with it, mark at least one wording and not all of them")
+        stored = Verdict(
+            verdict_id or uuid.uuid4().hex, item, reviewer.strip(), verdict, tuple(sorted(set(strays))), note
+        )
+        self.store.add([stored], {item: found})
+        return stored
+
+    def undo(self, reviewer: str, session: str) -> Verdict | None:
+        """Undo the last verdict of a person, whose item is shown again, and return it; None if there is none.
+
+        Raises:
+            QprError: the database cannot be written.
+        """
+        undone = self.store.undo(reviewer)
+        if undone is not None:
+            self.store.claim(undone.item, session=session, reviewer=reviewer)
+        return undone
+
+    def progress(self, reviewer: str) -> Progress:
+        """Return the state of the queue for a person."""
+        source, verdicts = self.queue.source, self.store.verdicts()
+        found = tally(verdicts, self.store.places(), source, claim=self._claim, error=self._error)
+        share = None if source.kind == "pairs" else found.all
+        mine = found.reviewers.get(reviewer, 0)
+        return Progress(mine, found.judged, source.items, share, self._claim, found.missing, len(found.waiting))
+
+    def _choose(self, reviewer: str, verdicts: list[Verdict], claimed: set[str]) -> str | None:
+        """Return the name of the next item; which kind of task it is depends on seed, person and number of verdicts."""
+        grouped, seed = opinions(verdicts), self.queue.source.seed
+        mine = [verdict.item for verdict in verdicts if verdict.reviewer == reviewer]
+        chance = hash64(f"task:{seed}:{reviewer}:{len(mine)}")
+        times = collections.Counter(mine)
+        once = [item for item in mine[:-_APART] if times[item] == 1]
+        if chance % ONE_OF == 0 and once:
+            return once[(chance // ONE_OF) % len(once)]
+        seconds = [
+            item
+            for item, people in grouped.items()
+            if reviewer not in people and item not in claimed and outcome(people, shared=is_shared(item, seed)).waits
+        ]
+        if seconds and (chance // ONE_OF) % _SECOND == 0:
+            return seconds[0]
+        return self._first_new(grouped.keys() | claimed) or (seconds[0] if seconds else None)
+
+    def _first_new(self, taken: Collection[str]) -> str | None:
+        places = {self.queue.place(item) for item in taken}
+        free = next((place for place in range(len(places) + 1) if place not in places), 0)
+        return self.queue.item(free).name if free < self.queue.source.items else None
+
+    def _item(self, name: str) -> Item:
+        place = self.queue.place(name)
+        if place is None:
+            raise QprError(f"{self.store.path}: has verdicts on {name}, which is no item of this queue. It is damaged")
+        return self.queue.item(place)
+
+
+def bound_text(progress: Progress) -> str:
+    """Return one line about judged items, the share that is shown and the number that is missing."""
+    share = progress.share
+    done = f"{progress.judged:,} of {progress.items:,} judged"
+    if share is None or not share.judged:
+        return done
+    found = f"{done}; {share.right:,} of {share.judged:,} right, so at least {100 * share.bound:.1f} % of all"
+    if not progress.missing:
+        return f"{found}; {100 * progress.claim:.4g} % is supported"
+    return f"{found}; {counted(progress.missing, 'further right one')} until {100 * progress.claim:.4g} % is supported"

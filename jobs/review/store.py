@@ -1,0 +1,189 @@
+"""Verdicts of people, added and read.
+
+Verdict -> VerdictStore.add -> stored; VerdictStore.verdicts -> Verdicts in the order of time
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple, Self
+
+from jobs.review.database import check_source, explained, now, open_database, read_source, transaction
+from jobs.review.queues.interface import Item, Source
+from schemas.errors import QprError
+
+CLAIM_S: Final = 600.0
+"""Seconds for which an item that is shown to one person is not shown to another one."""
+
+
+class Verdict(NamedTuple):
+    """A person's verdict on an item.
+
+    Attributes:
+        verdict_id: random name; the same verdict added twice is stored once.
+        item: name of the item.
+        reviewer: name of the person.
+        verdict: one of `jobs.review.queues.interface.VERDICTS`.
+        strays: names of the questions that do not belong to the others.
+        note: any text.
+        judged_at: time, ISO 8601 in UTC.
+    """
+
+    verdict_id: str
+    item: str
+    reviewer: str
+    verdict: str
+    strays: tuple[str, ...] = ()
+    note: str = ""
+    judged_at: str = ""
+
+
+class Place(NamedTuple):
+    """Place, size and strata of an item that was judged."""
+
+    place: int
+    size: int
+    strata: Mapping[str, str]
+
+
+class VerdictStore:
+    """The verdicts of a database; nothing that was added is ever changed or removed.
+
+    Args:
+        path: of the database.
+        source: identity of the queue; None: read only.
+
+    Raises:
+        QprError: the database cannot be opened or is of another queue.
+    """
+
+    def __init__(self, path: str, source: Source | None = None) -> None:
+        self.path = path
+        self._connection = open_database(path, source)
+        self._lock = threading.RLock()
+        self.source = read_source(self._connection)
+
+    def __enter__(self) -> Self:
+        """Return the store; the block's end closes it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the database."""
+        self._connection.close()
+
+    def check(self, source: Source) -> None:
+        """Refuse another queue than that of the verdicts.
+
+        Raises:
+            QprError: they differ.
+        """
+        check_source(self.path, self.source, source)
+
+    def add(self, verdicts: Iterable[Verdict], items: Mapping[str, Item]) -> int:
+        """Store verdicts, all or none, and return the number of new ones; they are on the disk when this returns.
+
+        Args:
+            verdicts: on items of the queue.
+            items: the judged items by name.
+
+        Raises:
+            QprError: the database cannot be written.
+        """
+        added = 0
+        with self._lock, explained(self.path), transaction(self._connection):
+            for verdict in verdicts:
+                item = items[verdict.item]
+                facts = (item.name, item.place, item.size, json.dumps(dict(item.strata)))
+                self._connection.execute("INSERT OR IGNORE INTO items VALUES (?, ?, ?, ?)", facts)
+                row = (*verdict[:4], json.dumps(verdict.strays), verdict.note, verdict.judged_at or now())
+                insert = "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)"
+                added += self._connection.execute(insert, row).rowcount
+                release = "DELETE FROM claims WHERE item = ? AND reviewer = ?"
+                self._connection.execute(release, (verdict.item, verdict.reviewer))
+        return added
+
+    def undo(self, reviewer: str) -> Verdict | None:
+        """Mark the last verdict of a person as undone and return it; None if there is none.
+
+        Raises:
+            QprError: the database cannot be written.
+        """
+        with self._lock, explained(self.path), transaction(self._connection):
+            last = next((verdict for verdict in reversed(self._read()) if verdict.reviewer == reviewer), None)
+            if last is not None:
+                self._connection.execute("INSERT OR IGNORE INTO undone VALUES (?, ?)", (last.verdict_id, now()))
+        return last
+
+    def verdicts(self) -> list[Verdict]:
+        """Return all verdicts that were not undone, in the order of time."""
+        with self._lock, explained(self.path):
+            return self._read()
+
+    def places(self) -> dict[str, Place]:
+        """Return place, size and strata of each judged item."""
+        with self._lock, explained(self.path):
+            rows = self._connection.execute("SELECT item, place, size, strata FROM items").fetchall()
+        return {item: Place(place, size, json.loads(strata)) for item, place, size, strata in rows}
+
+    def claim(self, item: str, *, session: str, reviewer: str) -> bool:
+        """Reserve an item for a session and return whether it is free; the session's earlier claim ends.
+
+        Raises:
+            QprError: the database cannot be written.
+        """
+        since = time.time() - CLAIM_S
+        with self._lock, explained(self.path), transaction(self._connection):
+            others = "SELECT 1 FROM claims WHERE item = ? AND session != ? AND at > ?"
+            if self._connection.execute(others, (item, session, since)).fetchone():
+                return False
+            row = (session, item, reviewer, time.time())
+            self._connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", row)
+        return True
+
+    def claims(self) -> dict[str, str]:
+        """Return the item that each session shows."""
+        with self._lock, explained(self.path):
+            query = "SELECT session, item FROM claims WHERE at > ?"
+            return dict(self._connection.execute(query, (time.time() - CLAIM_S,)).fetchall())
+
+    def merge(self, path: str) -> int:
+        """Add the verdicts of another database of the same queue and return the number of new ones.
+
+        Raises:
+            QprError: the other database cannot be read or is of another queue, or this one cannot be written.
+        """
+        other = open_database(path)
+        try:
+            with explained(path):
+                if read_source(other) != self.source:
+                    raise QprError(f"{path}: has verdicts on another queue than {self.path}. Merge those of one queue")
+                tables = {name: other.execute(f"SELECT * FROM {name}").fetchall() for name in _MERGED}  # noqa: S608
+        finally:
+            other.close()
+        with self._lock, explained(self.path), transaction(self._connection):
+            added = {name: _insert(self._connection, name, rows) for name, rows in tables.items()}
+        return added["verdicts"]
+
+    def _read(self) -> list[Verdict]:
+        query = (
+            "SELECT verdict_id, item, reviewer, verdict, strays, note, judged_at FROM verdicts "
+            "WHERE verdict_id NOT IN (SELECT verdict_id FROM undone) ORDER BY judged_at, verdict_id"
+        )
+        rows = self._connection.execute(query).fetchall()
+        return [
+            Verdict(name, item, reviewer, verdict, tuple(json.loads(strays)), note, judged_at)
+            for name, item, reviewer, verdict, strays, note, judged_at in rows
+        ]
+
+
+_MERGED: Final = ("items", "verdicts", "undone")
+
+
+def _insert(connection: sqlite3.Connection, table: str, rows: list[tuple[object, ...]]) -> int:
+    """Insert the rows that are not there yet and return their number."""
+    statement = f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * len(rows[0]))})" if rows else ""  # noqa: S608
+    return sum(connection.execute(statement, row).rowcount for row in rows)

@@ -1,0 +1,122 @@
+"""Sockets and processes of servers.
+
+host, port -> listening -> socket; application, socket -> Server.run -> requests, until SIGTERM
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from schemas.errors import QprError
+
+_CONNECTIONS = 2000
+"""Open connections, idle ones included; each takes a file descriptor and 50 kB."""
+
+_IDLE_S = 75
+"""Seconds until an idle connection is closed, more than the usual 60 of clients and proxies, since a request that is
+sent while its connection is closed fails. uvicorn's default is 5 s."""
+
+
+@contextlib.contextmanager
+def listening(host: str, port: int) -> Iterator[socket.socket]:
+    """Yield a socket with an address, taken before the work of opening what is served.
+
+    Args:
+        host: address to listen on.
+        port: 0 is any free one.
+
+    Raises:
+        QprError: there is no such address, or it is in use.
+    """
+    place = f"{host}:{port}"
+    try:
+        [(family, *_, address), *_] = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        listener = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise QprError(f"{place}: {error.strerror}. Give another --host") from error
+    with listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(address)
+        except OSError as error:
+            raise QprError(f"{place}: {error.strerror}. Give another --host or --port") from error
+        yield listener
+
+
+def address_of(listener: socket.socket) -> str:
+    """Return the URL of a socket."""
+    host, port = listener.getsockname()[:2]
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{port}"
+
+
+class Server(uvicorn.Server):
+    """A server that ends by itself after a signal, and looks for a new version on SIGHUP.
+
+    Args:
+        app: the application with its gate.
+        greeting: line on stderr once the server listens.
+        drain: seconds for running requests after a signal.
+        reload: looks for a new version; None: SIGHUP does nothing.
+    """
+
+    def __init__(
+        self, app: ASGIApp, greeting: str, *, drain: float, reload: Callable[[], Awaitable[str]] | None = None
+    ) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http="httptools",
+                loop="uvloop" if sys.platform != "win32" else "asyncio",
+                ws="none",
+                access_log=False,
+                log_level="error",
+                server_header=False,
+                proxy_headers=False,
+                limit_concurrency=_CONNECTIONS,
+                backlog=_CONNECTIONS,
+                timeout_keep_alive=_IDLE_S,
+                timeout_graceful_shutdown=int(drain),
+            )
+        )
+        self._greeting = greeting
+        self._look = reload
+        self._reloads = set[asyncio.Task[str]]()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, then print the address."""
+        await super().startup(sockets)
+        sys.stderr.write(f"{self._greeting}\n")
+        sys.stderr.flush()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Handle signals in the event loop; after the last request, the process ends with 0."""
+        loop = asyncio.get_running_loop()
+        handled = {signal.SIGTERM: self._stop, signal.SIGINT: self._stop, signal.SIGHUP: self._reload}
+        for number, handler in handled.items():
+            loop.add_signal_handler(number, handler)
+        try:
+            yield
+        finally:
+            for number in handled:
+                loop.remove_signal_handler(number)
+
+    def _stop(self) -> None:
+        self.force_exit = self.should_exit  # the second signal does not wait
+        self.should_exit = True
+
+    def _reload(self) -> None:
+        if self._look is None:
+            return
+        task = asyncio.ensure_future(self._look())
+        self._reloads.add(task)
+        task.add_done_callback(self._reloads.discard)

@@ -1,0 +1,51 @@
+"""Responses of an application to faults of requests.
+
+FastAPI, Metrics -> add_faults -> handlers of exceptions
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import Match, Route
+
+from jobs.web.messages.faults import DEFECT, Fault, response
+from jobs.web.metrics import Metrics
+
+
+def add_faults(app: FastAPI, metrics: Metrics) -> None:
+    """Respond to faults, unknown addresses and defects with a status and one sentence.
+
+    Args:
+        app: the application.
+        metrics: count the faults by cause.
+    """
+
+    @app.exception_handler(Fault)
+    async def refused(_: Request, fault: Fault) -> Response:
+        metrics.rejects.labels(fault.cause).inc()
+        return response(fault)
+
+    @app.exception_handler(HTTPException)
+    async def unknown(request: Request, error: HTTPException) -> Response:
+        headers = {"Allow": _methods(app, request)} if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else None
+        return response(Fault(error.status_code, error.detail, headers=headers))
+
+    @app.exception_handler(Exception)
+    async def defect(_: Request, __: Exception) -> Response:
+        return response(DEFECT)  # the gate reports it
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        return response(Fault(422, str(error)))
+
+
+def _methods(app: FastAPI, request: Request) -> str:
+    """Return the methods of an address; FastAPI names those of its first route only."""
+    scope = {**request.scope, "app": app}
+    found = [route for route in app.router.routes if isinstance(route, Route) and route.matches(scope)[0] != Match.NONE]
+    return ", ".join(sorted({method for route in found for method in route.methods or ()}))

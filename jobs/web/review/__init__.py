@@ -1,0 +1,1 @@
+"""The review page: people judge a queue in their browsers, several at once."""

@@ -1,0 +1,131 @@
+"""The addresses of the review page.
+
+Review -> create_review_app -> ASGI application
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+import pydantic
+from fastapi import FastAPI, Request
+from starlette.responses import RedirectResponse, Response
+
+from jobs.review.session import MOST_NOTE, Review, Task, bound_text
+from jobs.web.messages.bodies import read_json
+from jobs.web.messages.fault_handlers import add_faults
+from jobs.web.messages.faults import Fault, json_response
+from jobs.web.metrics import Metrics
+from jobs.web.review.page import review_page
+from jobs.web.settings import Limits
+from schemas.errors import QprError
+
+LIMITS = Limits(max_body_kb=256)
+
+_Result = TypeVar("_Result")
+
+_Name = Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+
+
+class Person(pydantic.BaseModel, frozen=True, extra="forbid", strict=True):
+    """A person and the browser window that shows an item."""
+
+    reviewer: _Name
+    session: _Name
+
+
+class Judged(Person, frozen=True):
+    """A verdict of a person.
+
+    Attributes:
+        verdict_id: random name from the browser, so that a verdict that is sent twice is stored once.
+    """
+
+    item: _Name
+    verdict: _Name
+    strays: list[_Name] = pydantic.Field(default=[], max_length=10_000)
+    note: str = pydantic.Field(default="", max_length=MOST_NOTE)
+    verdict_id: str = pydantic.Field(pattern="^[0-9a-f]{32}$")
+
+
+def create_review_app(review: Review, metrics: Metrics, *, reviewer: str = "") -> FastAPI:
+    """Return the application that serves a review, without the gate in front of it.
+
+    Args:
+        review: the queue and its verdicts.
+        metrics: of the server.
+        reviewer: name that stands in the page at first.
+    """
+    app = FastAPI(title="qpr review", docs_url=None, redoc_url=None, openapi_url=None)
+    add_faults(app, metrics)
+    html, policy = review_page(review.queue.source.kind, reviewer=reviewer)
+
+    @app.get("/")
+    async def start() -> Response:
+        return RedirectResponse("/review")
+
+    @app.get("/review")
+    async def page() -> Response:
+        headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store"}
+        return Response(html, media_type="text/html", headers=headers)
+
+    @app.get("/healthz")
+    async def health() -> Response:
+        return json_response({"alive": True})
+
+    @app.post("/review/next")
+    async def following(request: Request) -> Response:
+        person = await read_json(request, Person, LIMITS)
+        return await _respond(review, person)
+
+    @app.post("/review/verdicts")
+    async def judge(request: Request) -> Response:
+        given = await read_json(request, Judged, LIMITS)
+        await _in_thread(
+            lambda: review.judge(
+                given.item,
+                given.verdict,
+                reviewer=given.reviewer,
+                strays=given.strays,
+                note=given.note,
+                verdict_id=given.verdict_id,
+            )
+        )
+        return await _respond(review, given)
+
+    @app.post("/review/undo")
+    async def undo(request: Request) -> Response:
+        person = await read_json(request, Person, LIMITS)
+        undone = await _in_thread(lambda: review.undo(person.reviewer, person.session))
+        return await _respond(review, person, undone=undone is not None)
+
+    return app
+
+
+async def _respond(review: Review, person: Person, **more: bool) -> Response:
+    """Return the next item of a person and the progress."""
+    task = await _in_thread(lambda: review.next_task(person.reviewer, person.session))
+    progress = await _in_thread(lambda: review.progress(person.reviewer))
+    state = {"mine": progress.mine, "judged": progress.judged, "items": progress.items, "text": bound_text(progress)}
+    return json_response({"task": task and _document(task), "progress": state, **more})
+
+
+def _document(task: Task) -> dict[str, Any]:
+    """Return an item as JSON: nothing in it depends on split, score or earlier verdicts."""
+    item = task.item
+    lines = [line._asdict() for line in item.lines]
+    return {"item": item.name, "number": task.number, "answer": item.answer, "lines": lines}
+
+
+async def _in_thread(work: Callable[[], _Result]) -> _Result:
+    """Return the result of work that waits for the disk.
+
+    Raises:
+        Fault: the verdict does not fit, or the database cannot be read or written.
+    """
+    try:
+        return await asyncio.to_thread(work)
+    except QprError as error:
+        raise Fault(422, str(error), "verdict") from error

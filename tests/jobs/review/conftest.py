@@ -1,0 +1,49 @@
+import pytest
+
+from jobs.review.queues.interface import Item, Line, Source
+from jobs.review.session import Review
+from jobs.review.store import VerdictStore
+
+
+class FakeQueue:
+    """Items named "i0", "i1", …, of 2 to 4 wordings."""
+
+    def __init__(self, items=40, *, kind="clusters", seed=0, digest="d1"):
+        self.items = [
+            Item(
+                f"i{place}",
+                place,
+                f"answer {place}",
+                tuple(Line(f"w{place}-{number}", f"wording {number} of {place}", 3) for number in range(2 + place % 3)),
+                2 + place % 3,
+                {"split": "test" if place % 2 else "train"},
+            )
+            for place in range(items)
+        ]
+        self.source = Source(kind, digest, seed, items, sum(item.size for item in self.items), 4)
+
+    def item(self, place):
+        return self.items[place]
+
+    def place(self, name):
+        return next((item.place for item in self.items if item.name == name), None)
+
+
+@pytest.fixture
+def make_queue():
+    return FakeQueue
+
+
+@pytest.fixture
+def make_review(tmp_path):
+    """Return a function that opens a review; reviews with the same queue and name share a database."""
+    opened = []
+
+    def make(queue=None, name="review.db", **options):
+        queue = queue or FakeQueue()
+        opened.append(VerdictStore(str(tmp_path / name), queue.source))
+        return Review(queue, opened[-1], **options)
+
+    yield make
+    for store in opened:
+        store.__exit__()

@@ -1,0 +1,127 @@
+import collections
+
+import pytest
+
+from jobs.review.opinions import is_shared, opinions, outcome
+from jobs.review.session import bound_text
+from schemas.errors import QprError
+
+
+def judge(review, reviewer, verdict="right", session=None, **more):
+    """Judge the next item and return it; None if there is none."""
+    task = review.next_task(reviewer, session or reviewer)
+    if task is not None:
+        review.judge(task.item.name, verdict, reviewer=reviewer, **more)
+    return task and task.item
+
+
+def state(review, item):
+    return outcome(opinions(review.store.verdicts())[item.name], shared=is_shared(item.name, 0))
+
+
+def test_items_come_in_their_order_and_a_shown_one_stays(make_review):
+    review = make_review()
+    assert review.next_task("Ada", "s1").item.name == "i0"
+    assert review.next_task("Ada", "s1").item.name == "i0"
+    assert [judge(review, "Ada", session="s1").name for _ in range(9)] == [f"i{place}" for place in range(9)]
+
+
+def test_two_browsers_never_show_the_same_new_item(make_review):
+    one, other = make_review(), make_review()
+    seen = collections.Counter()
+    for _ in range(10):
+        tasks = one.next_task("Ada", "a"), other.next_task("Bob", "b")
+        seen.update(task.item.name for task in tasks)
+        assert tasks[0].item.name != tasks[1].item.name
+        one.judge(tasks[0].item.name, "right", reviewer="Ada")
+        other.judge(tasks[1].item.name, "right", reviewer="Bob")
+    new = [name for name in seen if not is_shared(name, 0)]
+    assert all(seen[name] == 1 for name in new)
+    assert len(new) >= 15
+
+
+def test_a_wrong_one_goes_to_a_second_person_and_not_to_the_first(make_review):
+    review = make_review()
+    item = judge(review, "Ada", "several")
+    names = [judge(review, "Bob").name for _ in range(12)]
+    assert item.name in names
+    assert state(review, item).waits  # they differ, so a third person decides
+    assert item.name in [judge(review, "Eve").name for _ in range(12)]
+    assert state(review, item) == ("right", False)
+    assert item.name not in [judge(review, "Zoe").name for _ in range(8)]
+
+
+def test_one_person_alone_gets_everything_and_some_of_it_twice(make_review, make_queue):
+    review = make_review(make_queue(300))
+    seen = collections.Counter()
+    while (item := judge(review, "Ada")) is not None:
+        seen[item.name] += 1
+    assert set(seen) == {f"i{place}" for place in range(300)}
+    assert 6 <= sum(number > 1 for number in seen.values()) <= 30
+    assert max(seen.values()) == 2
+
+
+def test_undo_shows_the_item_again(make_review):
+    review = make_review()
+    judge(review, "Ada")
+    item = judge(review, "Ada", "several")
+    assert review.undo("Ada", "Ada").item == item.name
+    assert review.next_task("Ada", "Ada").item.name == item.name
+    assert review.progress("Ada").mine == 1
+    assert review.undo("Ada", "Ada") is not None
+    assert review.undo("Ada", "Ada") is None
+
+
+def test_another_process_goes_on_where_the_first_stopped(make_review):
+    judge(make_review(), "Ada")
+    judge(make_review(), "Ada")
+    assert make_review().next_task("Ada", "new").item.name == "i2"
+
+
+def test_the_same_verdict_sent_twice_counts_once(make_review):
+    review = make_review()
+    for _ in range(2):
+        review.judge("i0", "right", reviewer="Ada", verdict_id="v1")
+    assert review.progress("Ada").mine == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"item": "i999"}, "no item of this queue"),
+        ({"verdict": "wrong"}, "none of right, stray"),
+        ({"verdict": "stray"}, "mark at least one"),
+        ({"strays": ["w0-0"]}, "only with it"),
+        ({"verdict": "stray", "strays": ["w0-0", "w0-1"]}, "not all of them"),
+        ({"verdict": "stray", "strays": ["w7-0"]}, "do not fit"),
+        ({"note": "x" * 2001}, "2,000 characters"),
+        ({"reviewer": " "}, "do not fit"),
+        ({"reviewer": "x" * 61}, "do not fit"),
+    ],
+)
+def test_a_verdict_that_does_not_fit_is_refused(make_review, given, words):
+    review = make_review()
+    arguments = {"item": "i0", "verdict": "right", "reviewer": "Ada", **given}
+    with pytest.raises(QprError, match=words):
+        review.judge(arguments.pop("item"), arguments.pop("verdict"), **arguments)
+    assert review.progress("Ada").judged == 0
+
+
+def test_the_progress_names_bound_and_missing_reviews(make_review, make_queue):
+    review = make_review(make_queue(400))
+    assert bound_text(review.progress("Ada")) == "0 of 400 judged"
+    for place in range(10):
+        review.judge(f"i{place}", "right", reviewer="Ada")
+    text = bound_text(review.progress("Ada"))
+    assert text.startswith("10 of 400 judged; 10 of 10 right, so at least ")
+    assert text.endswith("341 further right ones until 99 % is supported")
+    for place in range(10, 351):
+        review.judge(f"i{place}", "right", reviewer="Ada")
+    assert bound_text(review.progress("Ada")).endswith("; 99 % is supported")
+
+
+def test_pairs_have_no_bound(make_review, make_queue):
+    review = make_review(make_queue(kind="pairs"))
+    review.judge("i0", "wrong", reviewer="Ada")
+    assert review.progress("Ada").share is None
+    assert bound_text(review.progress("Ada")) == "1 of 40 judged"

@@ -1,0 +1,172 @@
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from jobs.review.store import Verdict, VerdictStore
+from schemas.errors import QprError
+
+
+def verdict(name, item="i0", reviewer="Ada", value="right", **more):
+    return Verdict(name, item, reviewer, value, **more)
+
+
+@pytest.fixture
+def open_store(tmp_path, make_queue):
+    opened = []
+
+    def start(name="review.db", queue=None, *, read_only=False):
+        queue = queue or make_queue()
+        opened.append(VerdictStore(str(tmp_path / name), None if read_only else queue.source))
+        return opened[-1]
+
+    yield start
+    for store in opened:
+        store.__exit__()
+
+
+@pytest.fixture
+def items(make_queue):
+    return {item.name: item for item in make_queue().items}
+
+
+def test_a_verdict_is_stored_once_with_person_time_and_note(open_store, items):
+    first = verdict("v1", value="stray", strays=("w0-1",), note="odd", judged_at="2026-11-01T00:00:00.000000+00:00")
+    assert open_store().add([first, first], items) == 1
+    assert open_store().add([first], items) == 0
+    assert open_store(read_only=True).verdicts() == [first]
+    place = open_store().places()["i0"]
+    assert (place.place, place.size, place.strata) == (0, 2, {"split": "train"})
+
+
+def test_undo_hides_the_last_verdict_of_that_person_and_keeps_it_in_the_file(open_store, items, tmp_path):
+    store = open_store()
+    for name, person in (("v1", "Ada"), ("v2", "Ada"), ("v3", "Bob")):
+        store.add([verdict(name, reviewer=person)], items)
+    assert store.undo("Ada").verdict_id == "v2"
+    assert [one.verdict_id for one in store.verdicts()] == ["v1", "v3"]
+    assert store.undo("Eve") is None
+    with sqlite3.connect(tmp_path / "review.db") as connection:
+        assert connection.execute("SELECT COUNT(*) FROM verdicts").fetchone() == (3,)
+    connection.close()
+
+
+def test_an_item_that_one_session_shows_is_not_free_for_another_one(open_store):
+    one, other = open_store(), open_store()
+    assert one.claim("i0", session="a", reviewer="Ada")
+    assert one.claim("i0", session="a", reviewer="Ada")
+    assert not other.claim("i0", session="b", reviewer="Bob")
+    assert one.claim("i1", session="a", reviewer="Ada")
+    assert other.claim("i0", session="b", reviewer="Bob")
+    assert other.claims() == {"a": "i1", "b": "i0"}
+
+
+def test_databases_are_merged_and_a_second_merge_adds_nothing(open_store, items, tmp_path):
+    one, other = open_store("one.db"), open_store("other.db")
+    one.add([verdict("v1")], items)
+    other.add([verdict("v1"), verdict("v2", "i1", "Bob"), verdict("v3", "i2", "Bob")], items)
+    other.undo("Bob")
+    other.__exit__()
+    assert one.merge(str(tmp_path / "other.db")) == 2
+    assert one.merge(str(tmp_path / "other.db")) == 0
+    assert {one_.verdict_id for one_ in one.verdicts()} == {"v1", "v2"}
+    assert set(one.places()) == {"i0", "i1", "i2"}
+
+
+def test_two_threads_and_two_stores_lose_nothing(open_store, items):
+    stores = [open_store(), open_store()]
+
+    def judge(number):
+        for place in range(40):
+            stores[number % 2].add([verdict(f"v{number}-{place}", f"i{place}", f"person {number}")], items)
+
+    threads = [threading.Thread(target=judge, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(open_store().verdicts()) == 160
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"digest": "d2"}, "another dataset, with digest d1, not d2"),
+        ({"seed": 7}, "--seed 0. Give that seed"),
+        ({"kind": "pairs"}, "Give --queue clusters"),
+    ],
+)
+def test_verdicts_on_another_queue_are_refused(open_store, make_queue, other, words):
+    open_store()
+    with pytest.raises(QprError, match=words):
+        open_store(queue=make_queue(**other))
+
+
+def test_a_database_of_another_queue_is_not_merged(open_store, make_queue, tmp_path):
+    open_store("other.db", queue=make_queue(seed=1)).__exit__()
+    with pytest.raises(QprError, match="another queue"):
+        open_store().merge(str(tmp_path / "other.db"))
+
+
+def test_what_is_no_review_database_is_refused_and_stays(open_store, tmp_path):
+    (tmp_path / "text.db").write_text("question,verdict\n")
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute("CREATE TABLE mine (x)")
+    other.commit()
+    other.close()
+    before = [(tmp_path / name).read_bytes() for name in ("text.db", "other.db")]
+    with pytest.raises(QprError, match="is no review database"):
+        open_store("text.db")
+    with pytest.raises(QprError, match="of another program"):
+        open_store("other.db")
+    with pytest.raises(QprError, match="there is no review database"):
+        open_store("missing.db", read_only=True)
+    with pytest.raises(QprError, match="local file"):
+        VerdictStore("s3://bucket/review.db", None)
+    assert [(tmp_path / name).read_bytes() for name in ("text.db", "other.db")] == before
+
+
+def test_a_damaged_database_is_named(open_store, items, tmp_path):
+    store = open_store()
+    store.add([verdict(f"v{place}", f"i{place}", note="x" * 500) for place in range(40)], items)
+    store.__exit__()
+    content = bytearray((tmp_path / "review.db").read_bytes())
+    for start in range(4096, len(content), 4096):
+        content[start : start + 200] = b"\xff" * 200
+    (tmp_path / "review.db").write_bytes(content)
+    with pytest.raises(QprError, match=r"review.db: .*Restore a copy"):
+        open_store()
+
+
+READ_ONLY = """
+import os, sys
+from jobs.review.store import VerdictStore
+from jobs.review.queues.interface import Source
+from schemas.errors import QprError
+os.setgid(65534), os.setuid(65534)
+path, source = sys.argv[1], Source("clusters", "d1", 0, 40, 119, 4)
+print(len(VerdictStore(path).verdicts()))
+try:
+    VerdictStore(path, source)
+except QprError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without write access")
+def test_a_read_only_database_is_reported_from_and_not_written(open_store, items, tmp_path):
+    store = open_store()
+    store.add([verdict("v1")], items)
+    store.__exit__()
+    for folder in (tmp_path, *tmp_path.parents[:-1]):
+        if folder.stat().st_uid == os.geteuid() and str(folder).startswith("/tmp/"):
+            folder.chmod(0o755)
+    (tmp_path / "review.db").chmod(0o444)
+    done = subprocess.run(
+        [sys.executable, "-c", READ_ONLY, tmp_path / "review.db"], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.splitlines()[0] == "1", done.stderr
+    assert "Nobody can write to it here" in done.stdout
