@@ -6,6 +6,7 @@ factory or None -> ShardBuilder -> training sample, trained index, shards
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +47,6 @@ class ShardBuilder:
         check_questions(factory, len(vectors))
         return train(factory, vectors)
 
-    def build(self, trained: bytes, vectors: Matrix) -> bytes:
-        """Return the file of a shard; row i holds vector i."""
+    def build(self, trained: bytes, vectors: Iterable[Matrix]) -> bytes:
+        """Return the file of a shard; row i holds vector i of the parts, one after the other."""
         return build_shard(trained, vectors)

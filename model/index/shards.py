@@ -8,7 +8,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-from collections.abc import Iterator
+import io
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import faiss
@@ -146,17 +147,24 @@ def _add_graph(index: Any, sample: Matrix) -> None:
     quantizer.hnsw.efSearch = SEARCHED
 
 
-def build_shard(trained: bytes, vectors: Matrix) -> bytes:
+def build_shard(trained: bytes, vectors: Matrix | Iterable[Matrix]) -> bytes:
     """Return the index that holds ``vectors`` as rows 0, 1, …, serialised.
 
     Args:
         trained: the result of `train`.
-        vectors: (questions, dimension), in the order of their ids so that equal distances rank by id.
+        vectors: (questions, dimension), in the order of their ids so that equal distances rank by id; or parts of it.
+            The bytes do not depend on the parts.
     """
     measure_each_pair()
     index = faiss.deserialize_index(np.frombuffer(trained, np.uint8))
-    index.add(np.ascontiguousarray(vectors))
-    return bytes(faiss.serialize_index(index).tobytes())
+    for part in [vectors] if isinstance(vectors, np.ndarray) else vectors:
+        index.add(np.ascontiguousarray(part))
+    file = io.BytesIO()  # its value is not copied; FAISS's `serialize_index` holds three copies
+    library: Any = faiss  # its stubs lack the writer
+    writer = library.PyCallbackIOWriter(file.write)
+    library.write_index(index, writer)
+    del writer  # it writes the rest of its buffer
+    return file.getvalue()
 
 
 def open_shard(content: bytes | memoryview, layout: ShardLayout | None = None) -> Shard:

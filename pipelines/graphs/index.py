@@ -8,7 +8,7 @@ Texts travel between workers, not vectors: 60 bytes a question instead of 1,200.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import apache_beam as beam
 import numpy as np
@@ -28,6 +28,9 @@ from schemas.artifacts.table_files import arrow_bytes
 from schemas.artifacts.writer import write_file
 from schemas.tables import ANSWER_ID, ID_TABLE, IDS, SHARDS
 
+ENCODED: Final = 16_384
+"""Texts encoded at a time: 16 MB of vectors of dimension 256."""
+
 
 class ShardBuilder(Protocol):
     """A library of vector indexes, as the pipeline sees it. It is pickled: workers import its module."""
@@ -38,8 +41,8 @@ class ShardBuilder(Protocol):
     def train(self, vectors: np.ndarray, questions: int) -> bytes:
         """Return the part that all shards share, trained on a sample: (n, d) float32 in order of question id."""
 
-    def build(self, trained: bytes, vectors: np.ndarray) -> bytes:
-        """Return the file of a shard; row i holds vector i."""
+    def build(self, trained: bytes, vectors: Iterable[np.ndarray]) -> bytes:
+        """Return the file of a shard; row i holds vector i of the parts, one after the other."""
 
 
 def build(
@@ -134,11 +137,17 @@ def build_shard(
     table = stored_rows(concatenate([part[1]]))
     number = table["question_id"][0].as_py() % shards
     name = f"{number:05d}-of-{shards:05d}"
-    index = builder.build(trained, encode(table["text"]))
+    index = builder.build(trained, encoded(table["text"], encode))
     progress.count(len(table), "question", "indexed")
     file = write_file(run_url, f"{SHARDS}/{name}.faiss", index, table=SHARDS, rows=len(table))
     yield Written(file, {"questions_indexed": len(table)})
     yield Written(write_file(run_url, f"{IDS}/{name}.arrow", arrow_bytes(table), table=IDS, rows=len(table)), {})
+
+
+def encoded(texts: pa.ChunkedArray, encode: Encode) -> Iterator[np.ndarray]:
+    """Yield the vectors of texts in parts, so that a shard's vectors are never in memory beside its codes."""
+    for start in range(0, len(texts), ENCODED):
+        yield encode(texts.slice(start, ENCODED))
 
 
 def stored_rows(table: pa.Table) -> pa.Table:

@@ -108,6 +108,16 @@ def test_an_opened_shard_answers_like_the_index_it_was(factory):
         assert np.array_equal(ours, theirs)
 
 
+@pytest.mark.parametrize("factory", ["Flat", "IVF8,Flat", "IVF20_HNSW4,SQ8"])
+def test_a_shard_has_the_same_bytes_from_any_parts_of_its_vectors(factory):
+    trained, added = train(factory, vectors(900)), vectors(500, seed=3)
+    whole = build_shard(trained, added)
+    assert build_shard(trained, iter([added[:1], added[1:300], added[300:]])) == whole
+    copied = faiss.deserialize_index(np.frombuffer(trained, np.uint8))
+    copied.add(added)
+    assert whole == faiss.serialize_index(copied).tobytes()
+
+
 def test_a_distance_does_not_depend_on_the_other_queries():
     shard = open_shard(build_shard(train("Flat", vectors(0, 300)), vectors(400, 300)))
     queries = vectors(64, 300, seed=5)
