@@ -5,6 +5,9 @@ import signal
 import pytest
 
 from jobs.display.console import results
+from jobs.review.session import Review
+from jobs.review.store import VerdictStore
+from tests.support.fake_queue import FakeQueue
 
 
 @pytest.fixture
@@ -36,3 +39,23 @@ def wide_tables():
     results.size = (200, 50)
     yield
     results.size = before
+
+
+@pytest.fixture
+def make_queue():
+    return FakeQueue
+
+
+@pytest.fixture
+def make_review(tmp_path):
+    """Return a function that opens a review; reviews with the same queue and name share a database."""
+    opened = []
+
+    def make(queue=None, name="review.db", **options):
+        queue = queue or FakeQueue()
+        opened.append(VerdictStore(str(tmp_path / name), queue.source))
+        return Review(queue, opened[-1], **options)
+
+    yield make
+    for store in opened:
+        store.__exit__()

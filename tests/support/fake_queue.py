@@ -1,8 +1,6 @@
-import pytest
+"""A queue of a spot check in memory."""
 
 from jobs.review.queues.interface import Item, Line, Source
-from jobs.review.session import Review
-from jobs.review.store import VerdictStore
 
 
 class FakeQueue:
@@ -27,23 +25,3 @@ class FakeQueue:
 
     def place(self, name):
         return next((item.place for item in self.items if item.name == name), None)
-
-
-@pytest.fixture
-def make_queue():
-    return FakeQueue
-
-
-@pytest.fixture
-def make_review(tmp_path):
-    """Return a function that opens a review; reviews with the same queue and name share a database."""
-    opened = []
-
-    def make(queue=None, name="review.db", **options):
-        queue = queue or FakeQueue()
-        opened.append(VerdictStore(str(tmp_path / name), queue.source))
-        return Review(queue, opened[-1], **options)
-
-    yield make
-    for store in opened:
-        store.__exit__()

@@ -1,0 +1,201 @@
+"""The review page in a real browser, in front of the real application."""
+
+import pytest
+
+from tests.support.browser import BROWSER
+from tests.support.fake_queue import FakeQueue
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+
+ADDRESS = "http://127.0.0.1:9/review"
+TOKEN = "0123456789abcdef"
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Window:
+    """A browser window, whose requests go to the application while it is connected."""
+
+    def __init__(self, page, client, person):
+        self.page, self.client, self.connected = page, client, True
+        page.set_default_timeout(10_000)
+        page.route("**/*", self._respond)
+        page.goto(ADDRESS)
+        page.keyboard.type(person)  # the name has the focus
+        page.keyboard.press("Enter")
+
+    def _respond(self, route):
+        request = route.request
+        if not self.connected:
+            route.abort()
+            return
+        path = request.url.removeprefix(ADDRESS.removesuffix("/review"))
+        headers = {name: value for name, value in request.headers.items() if name != "host"}
+        response = self.client.request(request.method, path, headers=headers, content=request.post_data_buffer)
+        route.fulfill(status=response.status_code, headers=dict(response.headers), body=response.content)
+
+    def shows(self, number):
+        """Wait until the item with this place is shown."""
+        sync_api.expect(self.page.locator("#lines li").first).to_contain_text(f"wording 0 of {number}")
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+
+
+@pytest.fixture(params=[375, 1280])
+def width(request):
+    return request.param
+
+
+@pytest.fixture
+def begin(chromium, served, width):
+    """Return a function that opens a window on a review; an error of the script or a wide page fails the test."""
+    contexts, errors, client = [], [], []
+
+    def start(queue=None, person="Ada", token=None):
+        if not client:
+            client.extend(served(queue, token=token))
+        contexts.append(chromium.new_context(viewport={"width": width, "height": 700}))
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda one: errors.append(one.text) if "Content Security" in one.text else None)
+        window = Window(page, client[1], person)
+        window.review = client[0]
+        return window
+
+    yield start
+    for context in contexts:
+        assert context.pages[0].evaluate("document.documentElement.scrollWidth") <= width
+        context.close()
+    assert errors == []
+
+
+def verdicts(window):
+    return [(one.reviewer, one.item, one.verdict) for one in window.review.store.verdicts()]
+
+
+def test_keys_judge_and_the_next_item_follows(begin):
+    window = begin()
+    for number, key in enumerate("rmc"):
+        window.shows(number)
+        window.press(key)
+    window.shows(3)
+    assert verdicts(window) == [("Ada", "i0", "right"), ("Ada", "i1", "several"), ("Ada", "i2", "cannot tell")]
+    progress = window.page.inner_text("#progress")
+    assert progress.startswith("Ada: 3. 3 of 40 judged; 1 of 3 right, so at least ")
+    window.press("u")
+    window.shows(2)
+    assert len(verdicts(window)) == 2
+    assert window.page.evaluate("document.activeElement.id") == "question"
+
+
+def test_buttons_judge_and_marked_wordings_are_strays(begin):
+    window = begin()
+    window.shows(0)
+    window.page.get_by_role("button", name="a stray: mark it").click()
+    sync_api.expect(window.page.get_by_role("alert")).to_contain_text("Mark the strays first")
+    window.page.get_by_label("Stray, wording 2").check()
+    window.page.get_by_role("button", name="right").click()
+    sync_api.expect(window.page.get_by_role("alert")).to_contain_text("Strays are marked")
+    window.page.get_by_role("button", name="a stray: mark it").click()
+    window.shows(1)
+    window.press("3", "s")
+    window.shows(2)
+    assert [one.strays for one in window.review.store.verdicts()] == [("w0-1",), ("w1-2",)]
+
+
+def test_a_note_is_typed_without_judging(begin):
+    window = begin()
+    window.shows(0)
+    window.press("n")
+    window.page.keyboard.type("more or less")
+    window.press("Escape", "r")
+    window.shows(1)
+    [one] = window.review.store.verdicts()
+    assert (one.verdict, one.note) == ("right", "more or less")
+    assert window.page.input_value("#note") == ""
+
+
+def test_two_people_at_once_get_different_items(begin):
+    ada, bob = begin(FakeQueue(20)), begin(person="Bob")
+    ada.shows(0)
+    bob.shows(1)
+    ada.press("r")
+    ada.shows(2)
+    bob.press("r")
+    bob.shows(3)
+    assert verdicts(ada) == [("Ada", "i0", "right"), ("Bob", "i1", "right")]
+
+
+def test_a_lost_connection_loses_no_verdict(begin):
+    window = begin()
+    window.shows(0)
+    window.connected = False
+    window.press("m")
+    sync_api.expect(window.page.get_by_role("alert")).to_contain_text("Nothing is lost: press the same key again")
+    window.connected = True
+    window.press("m")
+    window.shows(1)
+    assert verdicts(window) == [("Ada", "i0", "several")]
+
+
+def test_a_reload_shows_the_same_item_and_asks_for_no_name(begin):
+    window = begin()
+    window.shows(0)
+    window.press("r")
+    window.shows(1)
+    window.page.reload()
+    window.shows(1)
+    assert not window.page.is_visible("#who")
+
+
+def test_the_token_is_asked_for_and_kept(begin):
+    window = begin(token=TOKEN)
+    window.page.get_by_label("This server needs a token").fill(TOKEN)
+    window.press("Enter")
+    window.shows(0)
+    window.page.reload()
+    window.shows(0)
+
+
+def test_everything_has_a_name_for_a_screen_reader(begin):
+    window = begin()
+    window.shows(0)
+    for role, name in (
+        ("heading", "Do all these questions ask the same?"),
+        ("group", "Verdict"),
+        ("textbox", "Note"),
+        ("checkbox", "Stray, wording 1: wording 0 of 0"),
+        ("button", "cannot tell"),
+    ):
+        assert window.page.get_by_role(role, name=name).count() == 1, name
+    assert window.page.get_attribute("html", "lang") == "en"
+    boxes = window.page.locator("#verdicts button").evaluate_all("all => all.map(one => one.offsetHeight)")
+    assert min(boxes) >= 44
+
+
+def test_the_end_is_shown(begin):
+    window = begin(FakeQueue(2))
+    for number in range(2):
+        window.shows(number)
+        window.press("r")
+    sync_api.expect(window.page.locator("#done")).to_be_visible()
+    assert not window.page.is_visible("#task")
+
+
+def test_texts_are_text(begin):
+    queue = FakeQueue(3)
+    line = queue.items[0].lines[0]._replace(text="<img src=x onerror=alert(1)> wording 0 of 0")
+    queue.items[0] = queue.items[0]._replace(lines=(line, *queue.items[0].lines[1:]), answer="<b>bold</b>")
+    window = begin(queue)
+    window.shows(0)
+    assert window.page.inner_text("#answer") == "<b>bold</b>"
+    assert window.page.locator("#lines img").count() == 0
