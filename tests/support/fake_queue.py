@@ -1,12 +1,14 @@
 """A queue of a spot check in memory."""
 
-from jobs.review.queues.interface import Item, Line, Source
+from __future__ import annotations
+
+from jobs.review.queues.interface import Item, Kind, Line, Source
 
 
 class FakeQueue:
     """Items named "i0", "i1", …, of 2 to 4 wordings."""
 
-    def __init__(self, items=40, *, kind="clusters", seed=0, digest="d1"):
+    def __init__(self, items: int = 40, *, kind: Kind = "clusters", seed: int = 0, digest: str = "d1") -> None:
         self.items = [
             Item(
                 f"i{place}",
@@ -20,8 +22,8 @@ class FakeQueue:
         ]
         self.source = Source(kind, digest, seed, items, sum(item.size for item in self.items), 4)
 
-    def item(self, place):
+    def item(self, place: int) -> Item:
         return self.items[place]
 
-    def place(self, name):
+    def place(self, name: str) -> int | None:
         return next((item.place for item in self.items if item.name == name), None)
