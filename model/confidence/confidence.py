@@ -6,6 +6,7 @@ texts, ranking by distance, its questions -> ranked_features -> AdditiveModel ->
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -52,11 +53,24 @@ class Confidence:
     model: AdditiveModel
 
     def judge(
-        self, texts: pa.Array, nearest: Ranking, questions: pa.Table, places: npt.ArrayLike | None = None
+        self,
+        texts: Sequence[str],
+        hits: Sequence[str],
+        nearest: Ranking,
+        clusters: Sequence[int | None],
+        places: npt.ArrayLike | None = None,
     ) -> Judgement:
-        """Return the probability that a hit is right; arguments as of `ranked_features`."""
-        columns = _places(nearest, places)
-        table, there = ranked_features(self.counts, texts, nearest, questions, columns)
+        """Return the probability that a hit is right.
+
+        Args:
+            texts: (n,) queries, not normalized.
+            hits: texts of the hits to look at, one query after the other.
+            nearest: as of `ranked_features`.
+            clusters: of the questions of ``nearest`` where there is a hit, one query after the other; None for none.
+            places: as of `ranked_features`.
+        """
+        columns, there = _chosen(nearest, places)
+        table = _features(self.counts, texts, hits, nearest, _clusters(clusters, nearest.found), columns, there)
         contributions = self.model.contributions(table)
         return Judgement(np.where(there, self.model.probability(contributions), np.nan), contributions)
 
@@ -80,43 +94,54 @@ def ranked_features(
         places: (n, w) columns of ``nearest`` to look at, -1 for none; all by default.
         alone: (n, k) hits to regard as in no cluster.
     """
-    columns, found = _places(nearest, places), nearest.found
-    there = (columns >= 0) & np.take_along_axis(found, np.maximum(columns, 0), axis=1)
-    columns = np.where(there, columns, 0)
+    (columns, there), found = _chosen(nearest, places), nearest.found
     numbers = (np.cumsum(found) - 1).reshape(found.shape)
     chosen = np.take_along_axis(numbers, columns, axis=1)[there]
-    rows, words = _words(texts, questions["text"], chosen, version=counts.tokenizer)
+    hits = questions["text"].take(pa.array(chosen)).to_pylist()
+    clusters = _clusters(questions["cluster_id"].to_pylist(), found)
+    if alone is not None:
+        clusters = np.where(alone, _own(found.shape), clusters)
+    return _features(counts, texts.to_pylist(), hits, nearest, clusters, columns, there), there
+
+
+def _features(
+    counts: WordCounts,
+    texts: Sequence[str],
+    hits: Sequence[str],
+    nearest: Ranking,
+    clusters: Ints,
+    columns: Ints,
+    there: Flags,
+) -> Doubles:
+    rows, words = _words([*texts, *hits], version=counts.tokenizer)
     idf = np.append(counts.idf(words), np.float32(0))
     of_hits = np.full((*columns.shape, MOST_WORDS), len(words), np.int32)
     of_hits[there] = rows[len(texts) :]
-    clusters = _clusters(questions, found)
-    if alone is not None:
-        clusters = np.where(alone, _own(found.shape), clusters)
     distances = -nearest.scores.astype(float)
-    return features(distances, clusters, columns, (rows[: len(texts)], of_hits), idf), there
+    return features(distances, clusters, columns, (rows[: len(texts)], of_hits), idf)
 
 
-def _places(nearest: Ranking, places: npt.ArrayLike | None) -> Ints:
+def _chosen(nearest: Ranking, places: npt.ArrayLike | None) -> tuple[Ints, Flags]:
+    """Return (n, w) columns of the hits to look at, 0 for none, and where there is one."""
     if places is None:
-        return np.broadcast_to(np.arange(nearest.ids.shape[1]), nearest.ids.shape)
-    return np.asarray(places, np.int64)
+        return np.where(nearest.found, np.arange(nearest.ids.shape[1]), 0), nearest.found
+    columns = np.asarray(places, np.int64)
+    there = (columns >= 0) & np.take_along_axis(nearest.found, np.maximum(columns, 0), axis=1)
+    return np.where(there, columns, 0), there
 
 
-def _words(texts: pa.Array, hits: pa.ChunkedArray, chosen: Ints, *, version: int) -> tuple[Rows, list[str]]:
-    """Return the words of the queries, then those of the chosen hits, as rows of a list of distinct words."""
-    if len(texts) + len(hits) > FEW:
-        both = pa.concat_arrays([texts, hits.combine_chunks().take(pa.array(chosen))])
-        rows, words = word_rows(key_all(both), version=version)
+def _words(texts: list[str], *, version: int) -> tuple[Rows, list[str]]:
+    """Return the words of texts as rows of a list of distinct words."""
+    if len(texts) > FEW:
+        rows, words = word_rows(key_all(pa.array(texts, pa.string())), version=version)
         return rows, words.to_pylist()
-    listed = hits.to_pylist()
-    both = texts.to_pylist() + [listed[place] for place in chosen.tolist()]
-    return few_word_rows([key(text) for text in both], version=version)
+    return few_word_rows([key(text) for text in texts], version=version)
 
 
-def _clusters(questions: pa.Table, found: Flags) -> Ints:
+def _clusters(of_hits: Sequence[int | None], found: Flags) -> Ints:
     """Return a number for the cluster of each hit: from 0, below 0 for a hit in none."""
     clusters, numbers = _own(found.shape), dict[int, int]()
-    listed = zip(questions["cluster_id"].to_pylist(), clusters[found].tolist(), strict=True)
+    listed = zip(of_hits, clusters[found].tolist(), strict=True)
     clusters[found] = [own if cluster is None else numbers.setdefault(cluster, len(numbers)) for cluster, own in listed]
     return clusters
 

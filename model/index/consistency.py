@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from model.index.cells import whole
 from model.index.factory import lists_of
 from model.index.segments import deleted_rows, place_of, segment_of
 from model.index.shard_merge import Ints
@@ -56,7 +57,7 @@ class IdTable:
             table = self.read()
         else:
             [table] = read_rows(self.content, ID_TABLE, name=self.name, rows=self.rows, columns=["question_id"])
-        ids: Ints = np.asarray(table["question_id"].combine_chunks().to_numpy(), np.int64)
+        ids: Ints = np.asarray(whole(table["question_id"]).to_numpy(), np.int64)
         if not self.checked and (ids[1:] <= ids[:-1]).any():
             raise QprError(f"{self.name}: column question_id does not ascend. {AGAIN}")
         return ids

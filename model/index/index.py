@@ -20,8 +20,9 @@ import pyarrow as pa
 import pydantic
 
 from model.choices import Distance, IndexMode
-from model.encoders.interface import Encoder
+from model.encoders.interface import FEW, Encoder
 from model.encoders.registry import PREFIXES
+from model.index.cells import Reader, reader
 from model.index.consistency import IdTable
 from model.index.factory import checked_factory
 from model.index.ranking import Ranking
@@ -148,19 +149,28 @@ class Index:
         return pa.concat_tables(parts).combine_chunks().take(pa.array(place))
 
     def records(self, rows: Ints) -> list[dict[str, Any]]:
-        """Return the same as dicts, for a few rows in a tenth of the time."""
-        starts, columns = self._starts.tolist(), self._columns
+        """Return the same as dicts, for a few rows in a hundredth of the time."""
+        starts, readers = self._starts.tolist(), self._readers
         found = []
         for row in rows.tolist():
             shard = bisect.bisect_right(starts, row) - 1
             place = row - starts[shard]
-            found.append(
-                {name: None if column is None else column[place].as_py() for name, column in columns[shard].items()}
-            )
+            found.append({name: read(place) for name, read in readers[shard].items()})
+        return found
+
+    def column(self, name: str, rows: Ints) -> list[Any]:
+        """Return one column of `records`."""
+        starts, readers = self._starts.tolist(), [of_shard[name] for of_shard in self._readers]
+        found = []
+        for row in rows.tolist():
+            shard = bisect.bisect_right(starts, row) - 1
+            found.append(readers[shard](row - starts[shard]))
         return found
 
     def rows_of(self, question_ids: Ints) -> Ints:
         """Return the row of each question id (n,), -1 where the index does not have it, or no longer."""
+        if len(question_ids) <= FEW:
+            return np.array([self._row_of(wanted) for wanted in question_ids.tolist()], np.int64)
         rows, start = np.full(len(question_ids), -1, np.int64), 0
         for ids, shard in zip(self.question_ids, self.shards, strict=True):
             place = np.minimum(np.searchsorted(ids, question_ids), len(ids) - 1)
@@ -170,6 +180,19 @@ class Index:
             rows = np.where(there, start + place, rows)
             start += len(ids)
         return rows
+
+    def _row_of(self, question_id: int) -> int:
+        """Return `rows_of` of one id, in a tenth of the time of the calls of numpy."""
+        for ids, shard, start in self._searched_ids:
+            place = bisect.bisect_left(ids, question_id)
+            if place < len(ids) and ids[place] == question_id and (shard.live is None or shard.live[place]):
+                return start + place
+        return -1
+
+    @functools.cached_property
+    def _searched_ids(self) -> list[tuple[memoryview, Shard, int]]:
+        starts = self._starts.tolist()
+        return [(ids.data, *rest) for ids, *rest in zip(self.question_ids, self.shards, starts, strict=True)]
 
     def live_rows(self, numbers: npt.ArrayLike) -> Ints:
         """Return the rows of questions by number, from 0 to ``len(self) - 1``: rows in order, without deleted ones."""
@@ -195,13 +218,10 @@ class Index:
             return [*pool.map(IdTable.read, self._id_tables)]
 
     @functools.cached_property
-    def _columns(self) -> list[dict[str, pa.Array | None]]:
-        """Return the columns of each shard by name; None for one of nulls alone."""
+    def _readers(self) -> list[dict[str, Reader]]:
+        """Return the readers of the columns of each shard by name."""
         return [
-            {
-                name: None if column.null_count == len(column) else column.combine_chunks()
-                for name, column in zip(table.column_names, table.columns, strict=True)
-            }
+            {name: reader(column) for name, column in zip(table.column_names, table.columns, strict=True)}
             for table in self._tables
         ]
 

@@ -41,7 +41,7 @@ def with_guard(question: str, hit: Hit) -> Hit:
     """Return a hit with the first guard that sees another question in it."""
     from model.guards.registry import fires  # 20 ms, which a search without answers does not need
 
-    return dataclasses.replace(hit, why=dataclasses.replace(hit.why, guard=fires(question, hit.text)))
+    return dataclasses.replace(hit, why=hit.why.guarded(fires(question, hit.text)))
 
 
 def _reason(hit: Hit, certificate: Loaded | None, now: datetime.datetime) -> Reason:

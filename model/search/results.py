@@ -28,9 +28,9 @@ probability is below the certified threshold, a guard fired, there is no certifi
 answers raised the alarm, or no hit."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Why:
-    """Reasons for a hit.
+    """Reasons for a hit. Equal ones have equal values, also where one of them computes these when they are read.
 
     Attributes:
         shared_words: distinct words of the query that the hit has too, in the order of the query.
@@ -45,6 +45,19 @@ class Why:
     lexical_rank: int | None = None
     contributions: Mapping[str, float] = dataclasses.field(default_factory=dict)
     guard: str | None = None
+
+    def guarded(self, guard: str | None) -> Why:
+        """Return the same reasons with another guard."""
+        return Why(self.shared_words, self.dense_rank, self.lexical_rank, self.contributions, guard)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Why) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash((self.dense_rank, self.lexical_rank, self.guard))
+
+    def _values(self) -> tuple[object, ...]:
+        return self.shared_words, self.dense_rank, self.lexical_rank, dict(self.contributions), self.guard
 
 
 @dataclasses.dataclass(frozen=True)

@@ -22,14 +22,15 @@ from model.index.lexical_files import check_lexical, open_lexical
 from model.index.ranking import Ranking
 from model.search.answering import decide, with_guard
 from model.search.asked import checked_question, checked_questions
+from model.search.found_hits import hits_of, same_question
 from model.search.opening import open_index
-from model.search.results import Answer, Hit, Why
+from model.search.results import Answer, Hit
 from model.search.retrieval import Retrieval
 from schemas import __version__
 from schemas.artifacts.manifest import Manifest, read_manifest, read_verified
 from schemas.errors import QprError, UsageError
 from schemas.tables import CONFIDENCE
-from schemas.text import key, question_id, tokens
+from schemas.text import question_id
 
 if TYPE_CHECKING:
     from model.certificates.certificate import Loaded
@@ -91,28 +92,20 @@ class Searcher:
                 of `modes`.
         """
         asked = checked_questions(questions, "search")
-        texts = pa.array(asked, pa.string())
         found = self.retrieval.in_mode(mode).find(
-            texts, min(k, len(self)), None, neighbours=NEIGHBOURS if self.confidence is not None else 0
+            pa.array(asked, pa.string()),
+            min(k, len(self)),
+            None,
+            neighbours=NEIGHBOURS if self.confidence is not None else 0,
         )
         there = found.ranking.found
-        rows = iter(self.index.records(found.ranking.rows[there]))
-        hits = []
-        for text, mask, dense, lexical in zip(asked, there, found.dense_ranks, found.lexical_ranks, strict=True):
-            words, ranks = tokens(key(text)), zip(dense[mask].tolist(), lexical[mask].tolist(), strict=True)
-            hits.append([_hit(next(rows), rank, words, *by) for rank, by in enumerate(ranks, start=1)])
-        if self.confidence is None:
-            return hits
-        from model.search.judging import judged, with_probability
+        records = self.index.records(found.ranking.rows[there])
+        judgement = None
+        if self.confidence is not None:
+            from model.search.judging import judged
 
-        judgement = judged(self.confidence, self.index, texts, found)
-        for query, (text, mask) in enumerate(zip(asked, there, strict=True)):
-            own, columns = question_id(text), np.flatnonzero(mask).tolist()
-            hits[query] = [
-                with_probability(hit, judgement, query, column, own=own)
-                for hit, column in zip(hits[query], columns, strict=True)
-            ]
-        return hits
+            judgement = judged(self.confidence, self.index, asked, found, [record["text"] for record in records])
+        return hits_of(asked, found, records, judgement)
 
     def answer(self, question: str) -> Answer:
         """Return the answer to one question, or an abstention with its reason.
@@ -125,16 +118,30 @@ class Searcher:
     def answer_many(self, questions: Sequence[str]) -> list[Answer]:
         """Return the answers to several questions, faster than one `answer` for each.
 
-        Without a certificate only a question that is in the index itself is answered.
+        Without a certificate only a question that is in the index itself is answered. It is looked up before anything
+        is searched, so its hit has no ranks.
 
         Raises:
             UsageError: ``questions`` is one str or contains something else than str.
         """
         asked = checked_questions(questions, "answer")
         now = datetime.datetime.now(datetime.UTC)
+        best = self._same_questions(asked)
+        others = [number for number, hit in enumerate(best) if hit is None]
+        if others:
+            searched = self.search_many([asked[number] for number in others], 1)
+            for number, hits in zip(others, searched, strict=True):
+                best[number] = with_guard(asked[number], hits[0]) if hits else None
+        return [decide(question, hit, self.certificate, now) for question, hit in zip(asked, best, strict=True)]
+
+    def _same_questions(self, asked: Sequence[str]) -> list[Hit | None]:
+        """Return the question of the index with the key of each question asked, None where there is none."""
+        rows = self.index.rows_of(np.array([question_id(text) for text in asked], np.int64))
+        records = iter(self.index.records(rows[rows >= 0]))
+        probability = None if self.confidence is None else 1.0
         return [
-            decide(question, with_guard(question, hits[0]) if hits else None, self.certificate, now)
-            for question, hits in zip(asked, self.search_many(asked, 1), strict=True)
+            None if row < 0 else same_question(text, next(records), probability)
+            for text, row in zip(asked, rows.tolist(), strict=True)
         ]
 
     def rank(self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
@@ -236,10 +243,3 @@ def _version(manifest: Manifest, retrieval: Retrieval, rerank: str | None) -> Ve
         k=1,
         release=__version__,
     )
-
-
-def _hit(row: dict[str, object], rank: int, words: Sequence[str], dense_rank: int, lexical_rank: int) -> Hit:
-    shared = set(tokens(key(str(row["text"]))))
-    common = tuple(word for word in words if word in shared)
-    why = Why(shared_words=common, dense_rank=dense_rank or None, lexical_rank=lexical_rank or None)
-    return Hit(rank=rank, why=why, **row)  # type: ignore[arg-type]  # columns of an id table, checked as it was read

@@ -54,8 +54,10 @@ def test_few_texts_have_the_words_that_many_have(monkeypatch):
 
 def test_chosen_places_are_judged_as_among_all():
     nearest, questions = ranking([0, 1, 2, 3], [4, 2, -1, -1])
-    judge, texts = Confidence(COUNTS, MODEL).judge, pa.array(["pay my bill", "flight"])
-    whole, chosen = judge(texts, nearest, questions), judge(texts, nearest, questions, [[2, 0], [1, -1]])
+    judge, texts = Confidence(COUNTS, MODEL).judge, ["pay my bill", "flight"]
+    clusters, hits = questions["cluster_id"].to_pylist(), questions["text"].to_pylist()
+    whole = judge(texts, hits, nearest, clusters)
+    chosen = judge(texts, [hits[2], hits[0], hits[5]], nearest, clusters, [[2, 0], [1, -1]])
     assert chosen.probabilities[0].tolist() == whole.probabilities[0, [2, 0]].tolist()
     assert chosen.probabilities[1, 0] == whole.probabilities[1, 1]
     assert np.isnan(chosen.probabilities[1, 1])
@@ -64,13 +66,15 @@ def test_chosen_places_are_judged_as_among_all():
 
 def test_the_reasons_of_a_hit_add_up_to_its_probability():
     nearest, questions = ranking([0, 1])
-    judged = Confidence(COUNTS, MODEL).judge(pa.array(["pay"]), nearest, questions)
+    judged = Confidence(COUNTS, MODEL).judge(
+        ["pay"], questions["text"].to_pylist(), nearest, questions["cluster_id"].to_pylist()
+    )
     log_odds = sum(judged.reasons(0, 1).values())
     assert judged.probabilities[0, 1] == pytest.approx(1 / (1 + np.exp(-log_odds)))
     assert tuple(judged.reasons(0, 1)) == NAMES
 
 
 def test_a_query_that_finds_nothing_has_no_probability():
-    nearest, questions = ranking([-1, -1])
-    judged = Confidence(COUNTS, MODEL).judge(pa.array(["?"]), nearest, questions)
+    nearest, _ = ranking([-1, -1])
+    judged = Confidence(COUNTS, MODEL).judge(["?"], [], nearest, [])
     assert np.isnan(judged.probabilities).all()

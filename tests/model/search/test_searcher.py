@@ -1,12 +1,20 @@
+import dataclasses
 import shutil
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from model.confidence.additive_model import AdditiveModel, Curve
+from model.confidence.confidence import Confidence
+from model.confidence.features import NAMES
+from model.reranking.term_statistics import WordCounts
+from model.search.retrieval import Retrieval
 from model.search.searcher import open_searcher
 from schemas.artifacts.manifest import read_manifest
 from schemas.errors import QprError, UsageError
 from schemas.text import question_id
+from schemas.text_arrays import key_all
 from tests.faults.damages import sign
 
 TEXTS = ["pay my bill", "bill my pay", "my bill, pay", "cancel my flight", "rent a car"]
@@ -60,6 +68,23 @@ def test_shared_words_are_distinct_and_in_the_order_of_the_query(place):
     }
 
 
+def test_a_question_of_the_index_is_answered_without_a_search(place, monkeypatch):
+    searcher = open_searcher(str(place / "index"))
+    expected = [searcher.search(text, k=1)[0] for text in TEXTS]
+    monkeypatch.setattr(Retrieval, "find", lambda *_, **__: pytest.fail("searched"))
+    for answer, hit in zip(searcher.answer_many([f" {text.upper()}?" for text in TEXTS]), expected, strict=True):
+        assert (answer.answered, answer.reason, answer.hit.rank) == (True, "exact", 1)
+        assert dataclasses.replace(answer.hit, why=hit.why) == hit
+        assert answer.hit.why.shared_words == hit.why.shared_words
+        assert answer.hit.why.dense_rank is None
+
+
+def test_answers_are_in_the_order_of_the_questions(place):
+    answers = open_searcher(str(place / "index")).answer_many(["pay it", TEXTS[4], "?", TEXTS[0]])
+    assert [answer.reason for answer in answers] == ["no_certificate", "exact", "no_hit", "exact"]
+    assert [answer.hit and answer.hit.text for answer in answers][1:] == [TEXTS[4], None, TEXTS[0]]
+
+
 @pytest.mark.parametrize(
     "question", ["\0", "👍", "👍 pay", "a" * 2**20, "pay " * 2**18, "\N{RIGHT-TO-LEFT OVERRIDE}pay"]
 )
@@ -87,6 +112,23 @@ def test_the_question_itself_is_first_in_every_mode(place, mode):
     for k in (0, -1):
         with pytest.raises(UsageError, match=f"k must be at least 1, got {k}"):
             searcher.search("pay", k=k)
+
+
+@pytest.mark.parametrize("mode", ["exact", "dense", "bm25", "fusion"])
+def test_a_confidence_model_gives_the_hits_of_every_mode_a_probability(place, mode):
+    plain = open_searcher(str(place / "index"), mode=mode)
+    curves = {name: Curve(knots=(0, 1), log_odds=(-0.5, 0.5)) for name in NAMES}
+    counts = WordCounts.of(key_all(pa.array(TEXTS)))
+    searcher = dataclasses.replace(plain, confidence=Confidence(counts, AdditiveModel(bias=0, curves=curves)))
+    asked = ["pay a bill", "PAY my bill", "zebra"]
+    together = searcher.search_many(asked)
+    assert together == [searcher.search(question) for question in asked]
+    assert [[hit.text for hit in hits] for hits in together] == [
+        [hit.text for hit in hits] for hits in plain.search_many(asked)
+    ]
+    assert all(0 < hit.probability < 1 and hit.why.contributions for hits in together[::2] for hit in hits)
+    assert together[1][0].probability == 1
+    assert searcher.search_many(["zebra"], mode="exact") == [[]]  # nothing to judge
 
 
 def test_hits_have_the_ranks_of_the_searches_that_found_them(place):

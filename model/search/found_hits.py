@@ -1,0 +1,100 @@
+"""Hits of a search, with reasons that are computed when they are read.
+
+questions, Found, records of an index, Judgement -> hits_of -> lists of Hit, FoundWhy
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from model.search.results import Hit, Why
+from schemas.text import key, question_id, tokens
+
+if TYPE_CHECKING:
+    from model.confidence.confidence import Judgement
+    from model.search.retrieval import Found
+
+
+class QuestionWords:
+    """The distinct words of a question, cut once for all of its hits, and only if a hit's words are read."""
+
+    def __init__(self, question: str) -> None:
+        self._question = question
+
+    @functools.cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words in the order of the question."""
+        return tuple(tokens(key(self._question)))
+
+
+class FoundWhy(Why):
+    """Reasons of which the words and contributions, half of the time of a search, are computed when they are read.
+
+    Args:
+        question: that was asked.
+        text: of the hit.
+        dense_rank: as of `Why`; 0 for none.
+        lexical_rank: as of `Why`; 0 for none.
+        judged: judgement of all hits, and row and column of this one; None for a hit that was not judged.
+    """
+
+    def __init__(
+        self,
+        question: QuestionWords,
+        text: str,
+        dense_rank: int,
+        lexical_rank: int,
+        judged: tuple[Judgement, int, int] | None,
+    ) -> None:
+        self.__dict__.update(dense_rank=dense_rank or None, lexical_rank=lexical_rank or None, guard=None)
+        self.__dict__.update(_question=question, _text=text, _judged=judged)
+
+    @functools.cached_property
+    def shared_words(self) -> tuple[str, ...]:
+        """The distinct words of the question that the hit has too."""
+        of_hit = set(tokens(key(self.__dict__["_text"])))
+        return tuple(word for word in self.__dict__["_question"].words if word in of_hit)
+
+    @functools.cached_property
+    def contributions(self) -> Mapping[str, float]:
+        """The contributions of the features to the probability, in log odds."""
+        judged: tuple[Judgement, int, int] | None = self.__dict__["_judged"]
+        return {} if judged is None else judged[0].reasons(*judged[1:])
+
+
+def hits_of(
+    asked: Sequence[str], found: Found, records: Sequence[dict[str, Any]], judgement: Judgement | None
+) -> list[list[Hit]]:
+    """Return the hits of each question.
+
+    Args:
+        asked: the questions.
+        found: their rankings.
+        records: `Index.records` of the questions of the rankings, one ranking after the other.
+        judgement: of these hits; None without a confidence model, or without a hit.
+    """
+    rest, hits = iter(records), []
+    ranks = (found.dense_ranks.tolist(), found.lexical_ranks.tolist())
+    for query, (text, there, dense, lexical) in enumerate(zip(asked, found.ranking.found, *ranks, strict=True)):
+        words, own = QuestionWords(text), question_id(text)
+        probabilities = None if judgement is None else judgement.probabilities[query].tolist()
+        of_query = []
+        for rank, place in enumerate(np.flatnonzero(there).tolist(), start=1):
+            record = next(rest)
+            same = record["question_id"] == own
+            judged = None if judgement is None or same else (judgement, query, place)
+            why = FoundWhy(words, record["text"], dense[place], lexical[place], judged)
+            likely = None if probabilities is None else 1.0 if same else probabilities[place]
+            of_query.append(Hit(rank=rank, probability=likely, why=why, **record))
+        hits.append(of_query)
+    return hits
+
+
+def same_question(question: str, record: dict[str, Any], probability: float | None) -> Hit:
+    """Return the question of the index that has the key of another one, as its hit."""
+    why = FoundWhy(QuestionWords(question), record["text"], 0, 0, None)
+    return Hit(rank=1, probability=probability, why=why, **record)
