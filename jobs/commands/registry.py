@@ -106,6 +106,9 @@ COMMANDS = {
     "certify": LazyCommand(
         "jobs.commands.indexes.certify", "certify", "Certify a maximum share of wrong answers by judged requests."
     ),
+    "ingest": LazyCommand(
+        "jobs.commands.warehouses.ingest", "ingest", "Count one day's questions and answers in a warehouse."
+    ),
     "versions": LazyCommand(
         "jobs.commands.warehouses.versions", "versions", "List the versions that nights have published."
     ),

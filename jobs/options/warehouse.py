@@ -15,3 +15,8 @@ Warehouse = Annotated[
     str,
     typer.Option("--warehouse", callback=lasting, metavar="FOLDER", help="Warehouse, a folder at any fsspec URL."),
 ]
+FirstDate = Annotated[
+    str | None,
+    typer.Option("--from", metavar="YYYY-MM-DD", help="First day of a range, in place of --date."),
+]
+LastDate = Annotated[str | None, typer.Option("--to", metavar="YYYY-MM-DD", help="Last day of the range.")]

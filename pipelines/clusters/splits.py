@@ -1,13 +1,20 @@
-"""Split of a cluster, decided by a hash of its id alone.
+"""Split of a cluster: that of its answer's questions in earlier versions, else decided by a hash of its id alone.
 
-cluster ids -> splits -> train, validation, test
+cluster ids -> split_of -> train, validation, test
+members with earlier splits -> keep_splits -> members of answers with one split each, members to reject
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from pipelines.intermediate import REJECTS
+from pipelines.questions.memberships import merge_answers
+from pipelines.writing.rejects import reject_members
 from schemas.hashing import uniform
 from schemas.tables import SPLITS
 
@@ -19,3 +26,38 @@ def split_of(cluster_ids: np.ndarray, salt: str) -> pa.Array:
     """Return the split of each cluster: 80:10:10 by a hash of its id and ``salt``."""
     place = uniform(cluster_ids, salt)
     return pa.array(np.array(SPLITS, object)[np.searchsorted(np.cumsum(SHARES)[:-1], place, side="right")], pa.string())
+
+
+class KeptSplits(NamedTuple):
+    """MEMBERS rows whose answers have one split or none, and REJECTS rows of questions that had another split."""
+
+    members: pa.Table
+    rejects: pa.Table
+
+
+def keep_splits(members: pa.Table) -> KeptSplits:
+    """Give every answer the earlier split of most of its questions; a question that had another one is rejected.
+
+    So a question that once was in test is never in a later train, whatever becomes of its answer: renamed answers keep
+    the split of their questions, and of answers that merge the minority of the questions is left out. Of equally
+    frequent splits the one of `SPLITS` that is last counts, so that nothing held out is trained on.
+
+    Args:
+        members: MEMBERS of whole answers; ``split`` is that of the question in an earlier version, or null.
+    """
+    if members["split"].null_count == len(members):
+        return KeptSplits(members, REJECTS.empty_table())
+    codes = pc.fill_null(pc.index_in(members["split"], value_set=pa.array(SPLITS)), -1).to_numpy()
+    answers, answer = np.unique(members["answer_id"].to_numpy(), return_inverse=True)
+    known = codes >= 0
+    votes = np.zeros((len(answers), len(SPLITS)), np.int64)
+    np.add.at(votes, (answer[known], codes[known]), 1)
+    chosen = len(SPLITS) - 1 - votes[:, ::-1].argmax(axis=1)
+    undecided = votes.sum(axis=1) == 0
+    moved = known & (codes != chosen[answer])
+    names = pa.array(np.array(SPLITS, object)[chosen[answer]], pa.string(), mask=undecided[answer])
+    place = members.column_names.index("split")
+    kept = members.set_column(place, members.schema.field("split"), names)
+    left_out = merge_answers(members.filter(pa.array(moved)))
+    rejects = reject_members(left_out, stage="splits", reason="other_split_before")
+    return KeptSplits(kept.filter(pa.array(~moved)), rejects)

@@ -17,7 +17,7 @@ from pipelines.clusters.clustering import cluster, describe
 from pipelines.clusters.coherence import Coherence, coherence
 from pipelines.clusters.pairs import pair
 from pipelines.clusters.size_cap import CutSurplus, reject_surplus
-from pipelines.clusters.splits import split_of
+from pipelines.clusters.splits import keep_splits, split_of
 from pipelines.decontamination.transform import RemoveLeakage
 from pipelines.decontamination.verification import CheckLeakage
 from pipelines.engine import progress
@@ -198,6 +198,7 @@ def judge(
     vectors = None
     if VECTOR.name in members.column_names:
         vectors, members = members.select(["question_id", VECTOR.name]), members.drop_columns(VECTOR.name)
+    members, moved = keep_splits(members)
     found = STANDINGS.empty_table() if standings is None else standings
     evidence = Evidence(found, agreement or LogAgreement(), vectors)
     clustered = cluster(members, assembly.gate, weights, linker, assembly.recalibration, evidence=evidence)
@@ -212,7 +213,8 @@ def judge(
     cluster_in_train = in_train.take(pa.array(starts)).to_numpy(zero_copy_only=False)
     scores = Coherence(*(values[cluster_in_train] for values in clustered.coherence))
     yield from _tables(believed.filter(in_train), scores, assembly)
-    yield beam.pvalue.TaggedOutput(TAG, clustered.rejects)
+    yield beam.pvalue.TaggedOutput(TAG, pa.concat_tables([clustered.rejects, moved]))
+    clustered.counts["members_judged"] += len(moved)
     broad, judged_answers = broad_answers(members, weights), clustered.judged_answers
     written = Written(None, clustered.counts, broad_answers=broad, judged_answers=judged_answers)
     yield beam.pvalue.TaggedOutput("written", written)

@@ -13,9 +13,10 @@ import apache_beam as beam
 import pyarrow as pa
 
 from pipelines.engine import progress
-from pipelines.engine.shuffle import GroupByShard
+from pipelines.engine.shuffle import GroupByShard, JoinByShard
 from pipelines.graphs.dataset import AssembleDataset, DigestInputs, Parts
 from pipelines.graphs.settings import ClustersConfig
+from pipelines.ingestion.days import place_earlier
 from pipelines.intermediate import Written
 from pipelines.neighbours.embeddings import Encode
 from pipelines.privacy.k_users import limit_users
@@ -68,27 +69,66 @@ def build(
             TAG, "written", main="asked"
         )
     )
-    named = (
-        asked.asked
-        | "MeetByQuestion" >> GroupByShard(key="question_id", shards=shards)
-        | "NameQuestions"
-        >> beam.FlatMap(name_and_settle, config.ambiguity, config.privacy, user_key).with_outputs(
-            "members", "token_counts", TAG, "written", main="questions"
+    digested = files | "DigestInputs" >> DigestInputs()
+    assemble(
+        asked.asked,
+        rejects=asked[TAG],
+        written=[asked.written, digested],
+        config=config,
+        shards=shards,
+        run_url=run_url,
+        encode=encode,
+        user_key=user_key,
+    )
+
+
+def assemble(
+    asked: beam.PCollection[pa.Table],
+    *,
+    rejects: beam.PCollection[pa.Table],
+    written: Sequence[beam.PCollection[Written]],
+    config: ClustersConfig,
+    shards: int,
+    run_url: str,
+    encode: Encode | None = None,
+    earlier: beam.PCollection[pa.Table] | None = None,
+    user_key: UserKey | None = None,
+) -> None:
+    """Add all steps from counted rows to the written dataset.
+
+    Args:
+        asked: ASKED tables.
+        rejects: REJECTS tables of rows that could not be used.
+        written: counts of the rows, and the inputs with their digests.
+        config: how to do it.
+        shards: number of parts of a shuffle and of a table.
+        run_url: the run's folder.
+        encode: returns vectors of texts, where the configuration compares their cosine.
+        earlier: tables with the split of each question in an earlier version.
+        user_key: of the hashes of questions that are written.
+    """
+    if earlier is None:
+        of_questions = (
+            asked | "MeetByQuestion" >> GroupByShard(key="question_id", shards=shards) | beam.Map(_without_splits)
         )
+    else:
+        of_questions = (asked, earlier) | "MeetByQuestion" >> JoinByShard(key="question_id", shards=shards)
+    name = beam.FlatMap(name_and_settle, config.ambiguity, config.privacy, user_key)
+    named = of_questions | "NameQuestions" >> name.with_outputs(
+        "members", "token_counts", TAG, "written", main="questions"
     )
     parts: Parts = {
         "questions": named.questions,
         "members": named.members,
         "token_counts": named.token_counts,
-        "rejects": (asked[TAG], named[TAG]) | "Unusable" >> beam.Flatten(),
+        "rejects": (rejects, named[TAG]) | "Unusable" >> beam.Flatten(),
     }
-    written = parts | "AssembleDataset" >> AssembleDataset(config.assembly, shards, run_url, encode)
-    digested = files | "DigestInputs" >> DigestInputs()
-    (
-        (written, asked.written, named.written, digested)
-        | "AllWritten" >> beam.Flatten()
-        | "Report" >> WriteReport(run_url)
-    )
+    assembled = parts | "AssembleDataset" >> AssembleDataset(config.assembly, shards, run_url, encode)
+    (assembled, *written, named.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)
+
+
+def _without_splits(asked: pa.Table) -> tuple[pa.Table, None]:
+    return asked, None
 
 
 def read_asked(
@@ -122,16 +162,27 @@ def read_asked(
 
 
 def name_and_settle(
-    asked: pa.Table, ambiguity: Ambiguity, privacy: Privacy, user_key: UserKey | None = None
+    of_questions: tuple[pa.Table, pa.Table | None],
+    ambiguity: Ambiguity,
+    privacy: Privacy,
+    user_key: UserKey | None = None,
 ) -> Iterator[Any]:
-    """Yield the questions of a shard, their MEMBERS, what is rejected, token counts and numbers of members."""
+    """Yield the questions of a shard, their MEMBERS, what is rejected, token counts and numbers of members.
+
+    Args:
+        of_questions: ASKED of whole questions, and the split that some of them had in an earlier version.
+        ambiguity: limits of the answers to keep.
+        privacy: limits of users.
+        user_key: of the hashes of questions that are written.
+    """
+    asked, earlier = of_questions
     limited = limit_users(asked, privacy, user_key)
     if len(limited.rejects):
         yield beam.pvalue.TaggedOutput(TAG, limited.rejects)
     if not len(limited.asked):
         return
     named = name_questions(limited.asked)
-    settled = settle_answers(named.members, ambiguity)
+    settled = settle_answers(place_earlier(named.members, earlier), ambiguity)
     yield named.questions
     yield beam.pvalue.TaggedOutput("members", settled.members)
     yield beam.pvalue.TaggedOutput(TAG, settled.rejects)

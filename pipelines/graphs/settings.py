@@ -63,11 +63,8 @@ class Assembly(pydantic.BaseModel, frozen=True, extra="forbid"):
     )
 
 
-class ClustersConfig(NamedColumns, Sharded, frozen=True, extra="forbid"):
-    """Everything that decides the dataset that `qpr clusters` makes of its logs.
-
-    Defaults that depend on other settings are resolved here, so an instance has the values that a run uses.
-    """
+class IngestConfig(NamedColumns, Sharded, frozen=True, extra="forbid"):
+    """Everything that decides the daily table that `qpr ingest` makes of a day's logs."""
 
     COLUMNS: ClassVar[tuple[str, ...]] = (
         "question",
@@ -78,6 +75,18 @@ class ClustersConfig(NamedColumns, Sharded, frozen=True, extra="forbid"):
         "confidence",
         "locale",
     )
+
+    validation: Validation = Validation()
+    privacy: Privacy = Privacy()
+
+
+class ClustersConfig(NamedColumns, Sharded, frozen=True, extra="forbid"):
+    """Everything that decides the dataset that `qpr clusters` makes of its logs.
+
+    Defaults that depend on other settings are resolved here, so an instance has the values that a run uses.
+    """
+
+    COLUMNS: ClassVar[tuple[str, ...]] = IngestConfig.COLUMNS
 
     assembly: Assembly = Assembly()
     ambiguity: Ambiguity = Ambiguity()
@@ -104,6 +113,11 @@ class ClustersConfig(NamedColumns, Sharded, frozen=True, extra="forbid"):
             assembly=assembly, ambiguity=ambiguity, privacy=privacy
         )  # frozen for users of an instance, not for this
         return self
+
+    @property
+    def ingestion(self) -> IngestConfig:
+        """Return the part that decides how rows are read."""
+        return IngestConfig(**{name: getattr(self, name) for name in IngestConfig.model_fields})
 
 
 class LabelledAssembly(Assembly, frozen=True, extra="forbid"):

@@ -1,0 +1,1 @@
+"""Nights of a warehouse: ingestion, fold, training, index, evaluation, gate and publication."""

@@ -1,0 +1,142 @@
+"""Fold of a window: daily tables to a dataset, and the splits of its questions to those of all versions.
+
+days, earlier splits -> fold_days -> dataset -> remember_splits -> splits artefact
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from jobs.display.console import warn, working
+from jobs.nightly.steps import finished, key_of, named, place_of
+from pipelines.ingestion.days import EARLIER_SPLITS, Day, DayFile, add_splits, read_splits_file
+from schemas.artifacts import storage
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import Manifest, Source
+from schemas.artifacts.writer import Output
+from schemas.quantities import counted
+from schemas.tables import SPLITS
+from schemas.versions.version import Artefact, check_artefact
+
+if TYPE_CHECKING:
+    from apache_beam.options.pipeline_options import PipelineOptions
+
+    from pipelines.graphs.settings import ClustersConfig
+    from pipelines.summary.run_summary import RunSummary
+
+
+def fold_days(
+    warehouse: str,
+    days: Sequence[Day],
+    config: ClustersConfig,
+    *,
+    earlier: Artefact | None,
+    options: PipelineOptions,
+    max_reject_ratio: float,
+) -> Artefact:
+    """Make the dataset of a window's days, unless it is there.
+
+    Args:
+        warehouse: its URL.
+        days: the ingested days, at least one.
+        config: how to make clusters.
+        earlier: splits of the questions of all versions before.
+        options: Beam's.
+        max_reject_ratio: maximum share of rejected rows.
+
+    Raises:
+        QprError: a daily table is damaged, or the dataset is not worth publishing.
+    """
+    from jobs.display.html_report import dataset_page
+    from pipelines.graphs import from_days
+    from pipelines.graphs.publish import run_and_publish
+
+    made_of = [day.manifest.digest for day in days], earlier and earlier.digest
+    how = config.model_dump(mode="json", include={"assembly", "ambiguity", "shards"})
+    path = place_of("datasets", key_of(*made_of, how))
+    if manifest := finished(warehouse, path, "dataset"):
+        return named(path, manifest)
+    splits = splits_files(warehouse, earlier)
+    sources = from_days.sources_of(days)
+    sized = config.for_files(sources)
+    seen: list[RunSummary] = []
+
+    def page(summary: RunSummary) -> bytes:
+        seen.append(summary)
+        return dataset_page(summary)
+
+    url, message = storage.join(warehouse, path), f"Clustering {counted(len(days), 'day')}"
+    try:
+        with Output(url, "dataset", overwrite=True) as target, working(message):
+            manifest = run_and_publish(
+                lambda pipeline, run: from_days.build(pipeline, days=days, earlier=splits, config=sized, run_url=run),
+                output=target,
+                sources=sources,
+                configuration=sized,
+                leakage=sized.assembly.leakage,
+                options=options,
+                max_reject_ratio=max_reject_ratio,
+                page=page,
+            )
+    finally:
+        for warning in (warning for summary in seen for warning in summary.warnings):
+            warn(warning)
+    return named(path, manifest)
+
+
+def remember_splits(warehouse: str, dataset: Artefact, earlier: Artefact | None) -> Artefact:
+    """Write the split of every question that ever was in a cluster, unless that is there.
+
+    Raises:
+        QprError: the dataset or the earlier splits are damaged.
+    """
+    path = place_of("splits", key_of(dataset.digest, earlier and earlier.digest))
+    if manifest := finished(warehouse, path, "splits"):
+        return named(path, manifest)
+    clusters = open_dataset(storage.join(warehouse, dataset.path)).table("clusters", columns=["question_ids", "split"])
+    ids = add_splits(read_splits(warehouse, earlier), clusters)
+    table = pa.table(
+        {
+            "question_id": np.concatenate([ids[split] for split in SPLITS]),
+            "split": np.repeat(np.array(SPLITS, object), [len(ids[split]) for split in SPLITS]),
+        }
+    ).cast(EARLIER_SPLITS)
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd", use_dictionary=["split"])
+    with Output(storage.join(warehouse, path), "splits", overwrite=True) as target:
+        content = bytes(sink.getvalue().to_pybytes())
+        file = target.write("splits/splits.parquet", content, table="splits", rows=len(table))
+        inputs = [Source(url=artefact.path, digest=artefact.digest) for artefact in (dataset, earlier) if artefact]
+        counters = {f"questions_{split}": len(ids[split]) for split in SPLITS}
+        manifest = target.publish([file], inputs=inputs, configuration={}, counters=counters)
+    return named(path, manifest)
+
+
+def splits_files(warehouse: str, splits: Artefact | None) -> list[DayFile]:
+    """Return the files of a splits artefact, with absolute paths where they are local.
+
+    Raises:
+        QprError: it is gone or damaged.
+    """
+    if splits is None:
+        return []
+    manifest: Manifest = check_artefact(warehouse, splits, "splits", version="the version before")
+    url = storage.join(warehouse, splits.path)
+    return [DayFile(storage.local_path(url) or url, file) for file in manifest.of("splits")]
+
+
+def read_splits(warehouse: str, splits: Artefact | None) -> dict[str, np.ndarray]:
+    """Return the ids of questions by their split.
+
+    Raises:
+        QprError: a file is missing or damaged.
+    """
+    tables = [table for file in splits_files(warehouse, splits) for table in read_splits_file(file)]
+    whole = pa.concat_tables([EARLIER_SPLITS.empty_table(), *tables])
+    of_row = np.array(whole["split"].to_pylist(), object)
+    return {split: whole["question_id"].to_numpy()[of_row == split] for split in SPLITS}

@@ -1,0 +1,157 @@
+"""Ingestion of one day: its log files to its daily table.
+
+drop of a date -> ingest_day -> daily table, or the one that is there if the files are the same
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jobs.display.console import warn, working
+from jobs.nightly.warehouse import DAILY, date_url, day_of, drop_of
+from jobs.options.inputs import check_inputs, check_users, input_files
+from pipelines.ingestion.days import Day
+from schemas.artifacts.manifest import Source
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError
+from schemas.quantities import counted
+
+if TYPE_CHECKING:
+    from apache_beam.options.pipeline_options import PipelineOptions
+
+    from pipelines.graphs.settings import IngestConfig
+    from pipelines.privacy.users import UserKey
+    from pipelines.reading.sources import Source as LogFile
+
+MAX_FAR_SHARE = 0.5
+"""Maximum share of the rows with a time that are more than a day away from the date of their drop."""
+
+
+class Ingested(NamedTuple):
+    """A daily table, and whether it was there already, made from the same files in the same way."""
+
+    day: Day
+    unchanged: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """Return its counts for a program."""
+        counters = self.day.manifest.counters
+        names = ("rows_read", "rows_kept", "rows_rejected", "rows_off_date", "forms")
+        return {
+            "date": str(self.day.date),
+            "digest": self.day.manifest.digest,
+            "unchanged": self.unchanged,
+            **{name: counters.get(name, 0) for name in names},
+        }
+
+
+def ingest_day(
+    warehouse: str,
+    date: datetime.date,
+    config: IngestConfig,
+    *,
+    options: PipelineOptions,
+    max_reject_ratio: float,
+    user_key: UserKey | None = None,
+) -> Ingested:
+    """Make the daily table of a date, unless it is there, made from the same files by the same settings.
+
+    Equal files give equal bytes. A late or corrected drop replaces its day. Limits of users count within the day.
+
+    Raises:
+        QprError: there is no drop, a file cannot be read, or too many rows are rejected or of other days.
+    """
+    from pipelines.engine.runner import run
+    from pipelines.graphs import ingest
+    from pipelines.graphs.from_logs import COLUMNS
+    from pipelines.writing.run_report import check_sum, read_report
+
+    files = input_files(drop_of(warehouse, date), config, example="")
+    sources, inputs = _distinct(files)
+    sized = config.for_files(sources)
+    existing = day_of(warehouse, date)
+    if existing and _same(existing, inputs, sized):
+        return Ingested(existing, unchanged=True)
+    check_inputs(sources, COLUMNS, config.column_names)
+    check_users(sources, COLUMNS, config.column_names, config.privacy.options_of_users)
+    _warn_of_repeats(warehouse, date, inputs)
+    url = date_url(warehouse, DAILY, date)
+    with Output(url, "day", overwrite=True) as target, working(f"Ingesting {counted(len(sources), 'file')} of {date}"):
+        built = functools.partial(ingest.build, sources=sources, config=sized, date=date, user_key=user_key)
+        graph = functools.partial(built, run_url=target.run_url)
+        run(graph, options)
+        report = read_report(target)
+        counters = {"rows_rejected": 0, "rows_kept": 0, "members_rejected": 0} | report.counters
+        check_sum(counters, "rows_read", "rows_kept", "rows_rejected")
+        if fault := fault_of_day(counters, date, max_reject_ratio):
+            raise QprError(f"{', '.join(source.url for source in sources[:3])}: {fault}")
+        configuration = sized.model_dump(mode="json")
+        manifest = target.publish(report.files, inputs=inputs, configuration=configuration, counters=counters)
+    if off := counters.get("rows_off_date", 0):
+        warn(f"{date}: {counted(off, 'row')} of {counters['rows_stamped']:,} with a time are of another day")
+    return Ingested(Day(date, url, manifest), unchanged=False)
+
+
+def fault_of_day(counters: dict[str, int], date: datetime.date, max_reject_ratio: float) -> str | None:
+    """Return why a day is not used, or None.
+
+    Args:
+        counters: of the day.
+        date: of its drop.
+        max_reject_ratio: maximum share of rejected rows.
+    """
+    from pipelines.summary.faults import ASKED_FOR
+
+    read, stamped = counters.get("rows_read", 0), counters.get("rows_stamped", 0)
+    wanted = sum(counters.get(f"rejected_{reason}", 0) for reason in ASKED_FOR)
+    rejected = counters["rows_rejected"] - wanted
+    if not read:
+        return "there is no row. Check that it is the right file"
+    if rejected > max_reject_ratio * (read - wanted):
+        reasons = {name: count for name, count in counters.items() if name.startswith("rejected_")}
+        frequent = max(reasons, key=lambda name: reasons[name]).removeprefix("rejected_")
+        return (
+            f"{rejected:,} of {counted(read - wanted, 'row')} rejected, more than --max-reject-ratio "
+            f"{max_reject_ratio} allows; most frequent reason: {frequent}"
+        )
+    far = counters.get("rows_far_off_date", 0)
+    if far > MAX_FAR_SHARE * stamped:
+        return (
+            f"{far:,} of {counted(stamped, 'row')} with a time are more than a day away from {date}. Check that the "
+            "files are in the folder of their day; times count in UTC"
+        )
+    return None
+
+
+def _distinct(files: Sequence[LogFile]) -> tuple[list[LogFile], list[Source]]:
+    """Return the files without those that repeat the bytes of another one, and their entries in the manifest."""
+    from pipelines.reading.sources import digest_input
+
+    by_digest: dict[str | None, tuple[LogFile, Source]] = {}
+    for file in files:
+        digested = digest_input(file)
+        if digested.digest in by_digest:
+            warn(f"{file.url}: has the same bytes as {by_digest[digested.digest][0].url}; read once")
+        else:
+            by_digest[digested.digest] = file, digested
+    pairs = [by_digest[digest] for digest in sorted(by_digest, key=str)]
+    return [file for file, _ in pairs], [source for _, source in pairs]
+
+
+def _same(day: Day, inputs: Sequence[Source], config: IngestConfig) -> bool:
+    digests = [source.digest for source in inputs]
+    configuration = config.model_dump(mode="json")
+    return [source.digest for source in day.manifest.inputs] == digests and day.manifest.configuration == configuration
+
+
+def _warn_of_repeats(warehouse: str, date: datetime.date, inputs: Sequence[Source]) -> None:
+    """Warn of files that the day before or after has too: their rows would count twice."""
+    for days in (-1, 1):
+        other = day_of(warehouse, date + datetime.timedelta(days=days))
+        repeated = {source.digest for source in other.manifest.inputs} if other else set()
+        for source in inputs:
+            if source.digest in repeated and other:
+                warn(f"{source.url}: has the same bytes as a file of {other.date}; its rows count on both days")

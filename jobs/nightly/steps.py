@@ -1,0 +1,49 @@
+"""Steps of a night: each writes one artefact, in a folder named by the digest of what it is made from.
+
+inputs, settings -> key_of -> folder -> finished -> the artefact that is there, or None
+
+A step whose inputs and settings are unchanged finds its artefact and is skipped, also when the night before it was
+killed. An artefact is there as soon as it has a manifest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import MANIFEST, Kind, Manifest, read_manifest
+from schemas.tables import SCHEMA_VERSION
+from schemas.versions.version import Artefact
+
+_DIGITS = 24
+
+
+def key_of(*parts: Any) -> str:
+    """Return the SHA-256 of digests, settings and whatever else decides on an artefact.
+
+    Args:
+        parts: values that JSON can hold.
+    """
+    return hashlib.sha256(json.dumps([SCHEMA_VERSION, *parts], sort_keys=True).encode()).hexdigest()
+
+
+def place_of(folder: str, key: str) -> str:
+    """Return the path of an artefact below its warehouse."""
+    return f"{folder}/{key[:_DIGITS]}"
+
+
+def finished(warehouse: str, path: str, kind: Kind) -> Manifest | None:
+    """Return the manifest of an artefact that an earlier night made; None if there is none.
+
+    Raises:
+        QprError: it is damaged.
+    """
+    url = storage.join(warehouse, path)
+    return read_manifest(url, kind) if storage.exists(storage.join(url, MANIFEST)) else None
+
+
+def named(path: str, manifest: Manifest) -> Artefact:
+    """Return the entry of an artefact in a version."""
+    return Artefact(path=path, digest=manifest.digest)

@@ -1,0 +1,144 @@
+"""Layout of a warehouse: drops, daily tables, artefacts and versions in one folder of any store.
+
+warehouse URL -> open_warehouse -> drops_of, days_of -> files of a day, daily tables of a window
+
+    warehouse.json           layout of the folder
+    events/date=YYYY-MM-DD/  log files of a day, as they arrive; only read
+    daily/date=YYYY-MM-DD/   one day's counts of questions and answers, with its rejected rows
+    datasets/ models/ indexes/ splits/ reports/
+                             artefacts, each in a folder named by the digest of what it is made from
+    versions/NNNNNNNN.json   published versions; versions/refused/ has those that the gate refused
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import pydantic
+
+from pipelines.ingestion.days import Day
+from schemas.artifacts import conditional_writes, storage
+from schemas.artifacts.manifest import MANIFEST, read_manifest
+from schemas.errors import QprError, UsageError
+from schemas.versions.version import LAYOUT
+
+EVENTS: Final = "events"
+DAILY: Final = "daily"
+LAYOUT_FILE: Final = "warehouse.json"
+
+_DATE_FOLDER: Final = re.compile(r"date=(\d{4}-\d\d-\d\d)")
+
+
+class _Layout(pydantic.BaseModel):
+    """Content of `LAYOUT_FILE`."""
+
+    layout: int = pydantic.Field(ge=0)
+
+
+def open_warehouse(warehouse: str) -> None:
+    """Check the layout of a warehouse, and write it where there are only drops so far.
+
+    Raises:
+        QprError: there is no drop, or the layout is another one.
+    """
+    url = storage.join(warehouse, LAYOUT_FILE)
+    content = storage.read_if_there(url)
+    if content is None:
+        if not storage.children(storage.join(warehouse, EVENTS)):
+            place = storage.join(warehouse, EVENTS, "date=2026-11-20")
+            raise QprError(
+                f"{warehouse}: no warehouse and no drop. Put a day's log files into a folder such as {place}"
+            )
+        try:
+            conditional_writes.create(url, json.dumps({"layout": LAYOUT}).encode())
+        except conditional_writes.ConflictError:
+            content = storage.read_bytes(url)
+        else:
+            return
+    try:
+        layout = _Layout.model_validate_json(content).layout
+    except pydantic.ValidationError as error:
+        raise QprError(f"{url}: damaged. Restore it: {json.dumps({'layout': LAYOUT})}") from error
+    if layout > LAYOUT:
+        raise QprError(f"{url}: layout {layout}, this code knows {LAYOUT}. Upgrade question-paraphrase-retrieval")
+    if layout < LAYOUT:
+        raise QprError(
+            f"{url}: layout {layout} is older than {LAYOUT} and cannot be migrated. Move the drops ({EVENTS}/) into a "
+            "new warehouse and run `qpr nightly --from DATE --to DATE` there"
+        )
+
+
+def parse_date(text: str, *, option: str, today: datetime.date) -> datetime.date:
+    """Return the date of an option.
+
+    Raises:
+        UsageError: it is no date, or in the future.
+    """
+    try:
+        date = datetime.date.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"{option} {text}: must be a date such as 2026-11-20") from error
+    if date > today + datetime.timedelta(days=1):  # a clock may be a time zone ahead
+        raise UsageError(f"{option} {text}: is in the future; today is {today}")
+    return date
+
+
+def dates_of(warehouse: str, folder: str) -> list[datetime.date]:
+    """Return the dates with a folder in `EVENTS` or `DAILY`, ascending; other names are ignored."""
+    return sorted(_dates(storage.children(storage.join(warehouse, folder))))
+
+
+def date_url(warehouse: str, folder: str, date: datetime.date) -> str:
+    """Return the URL of a day's folder."""
+    return storage.join(warehouse, folder, f"date={date}")
+
+
+def drop_of(warehouse: str, date: datetime.date) -> list[str]:
+    """Return the URLs of a day's log files, sorted; names that begin with a dot or an underscore are none.
+
+    Raises:
+        QprError: there is none.
+    """
+    url = date_url(warehouse, EVENTS, date)
+    files = [storage.join(url, name) for name in storage.children(url) if name[0] not in "._"]
+    if not files:
+        there = dates_of(warehouse, EVENTS)
+        listed = f"There are drops from {there[0]} to {there[-1]}" if there else "There is no drop at all"
+        raise QprError(f"{url}: no log file of {date}. {listed}")
+    return files
+
+
+def day_of(warehouse: str, date: datetime.date) -> Day | None:
+    """Return a day that was ingested, or None.
+
+    Raises:
+        QprError: its manifest is damaged.
+    """
+    url = date_url(warehouse, DAILY, date)
+    if not storage.exists(storage.join(url, MANIFEST)):
+        return None
+    return Day(date, url, read_manifest(url, "day"))
+
+
+def days_of(warehouse: str, last: datetime.date, window_days: int) -> list[Day]:
+    """Return the ingested days of the window that ends with ``last``.
+
+    Raises:
+        QprError: a manifest is damaged.
+    """
+    first = last - datetime.timedelta(days=window_days - 1)
+    dates = [date for date in dates_of(warehouse, DAILY) if first <= date <= last]
+    return [day for date in dates if (day := day_of(warehouse, date))]
+
+
+def _dates(names: list[str]) -> Iterator[datetime.date]:
+    for name in names:
+        if match := _DATE_FOLDER.fullmatch(name):
+            try:
+                yield datetime.date.fromisoformat(match[1])
+            except ValueError:
+                continue

@@ -1,0 +1,101 @@
+"""Graph from one day's log files to its daily table.
+
+log files of a day -> build -> Written: counts of questions and answers, and rejected rows
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipelines.engine.shuffle import GroupByShard, shard_of
+from pipelines.graphs.from_logs import read_asked
+from pipelines.graphs.settings import IngestConfig
+from pipelines.ingestion.days import COUNTS, merge_day, off_date_counts
+from pipelines.intermediate import Written
+from pipelines.privacy.k_users import limit_users
+from pipelines.privacy.settings import Privacy
+from pipelines.privacy.users import UserKey
+from pipelines.reading.reader import divide
+from pipelines.reading.sources import Source
+from pipelines.writing.parquet import WriteTable
+from pipelines.writing.rejects import TAG
+from pipelines.writing.run_report import WriteReport
+from schemas.artifacts.writer import write_file
+
+
+def build(
+    pipeline: beam.Pipeline,
+    *,
+    sources: Sequence[Source],
+    config: IngestConfig,
+    date: datetime.date,
+    run_url: str,
+    user_key: UserKey | None = None,
+) -> None:
+    """Add all steps from the log files of a day to its written tables.
+
+    Args:
+        pipeline: to add them to.
+        sources: the log files.
+        config: how to read them.
+        date: the day.
+        run_url: the run's folder.
+        user_key: of the hashes of users and questions that are written.
+    """
+    shards = config.for_files(sources).shards or 1
+    asked = (
+        pipeline
+        | "Files" >> beam.Create(list(sources))
+        | "DivideFiles" >> beam.FlatMap(divide)
+        | "SpreadFiles" >> beam.Reshuffle()
+        | "ReadAndValidate" >> beam.FlatMap(read_day, config, date, user_key).with_outputs(TAG, "written", main="asked")
+    )
+    counts = (
+        asked.asked
+        | "MeetByQuestion" >> GroupByShard(key="question_id", shards=shards)
+        | "WriteCounts"
+        >> beam.FlatMap(write_counts, config.privacy, user_key, run_url, shards).with_outputs(TAG, main="written")
+    )
+    rejected = (
+        (asked[TAG], counts[TAG])
+        | "GatherRejected" >> GroupByShard(key="shard_key", shards=shards)
+        | "WriteRejected" >> WriteTable(run_url=run_url, table="rejected", key="shard_key", shards=shards)
+    )
+    (counts.written, rejected, asked.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)
+
+
+def read_day(
+    source: Source, config: IngestConfig, date: datetime.date, user_key: UserKey | None = None
+) -> Iterator[Any]:
+    """Yield what `pipelines.graphs.from_logs.read_asked` yields, and counts of rows with a time of another day."""
+    for found in read_asked(source, config.column_names, config.validation, config.privacy, user_key):
+        yield found
+        if isinstance(found, pa.Table):
+            yield beam.pvalue.TaggedOutput("written", Written(None, off_date_counts(found, date)))
+
+
+def write_counts(
+    asked: pa.Table, privacy: Privacy, user_key: UserKey | None, run_url: str, shards: int
+) -> Iterator[Any]:
+    """Yield the written counts of a shard's questions, and what is rejected; equal rows give equal bytes.
+
+    Users are counted here, in one day, before anything is written: daily tables have no users.
+    """
+    limited = limit_users(asked, privacy, user_key)
+    if len(limited.rejects):
+        yield beam.pvalue.TaggedOutput(TAG, limited.rejects)
+    if not len(limited.asked):
+        return
+    counted = merge_day(limited.asked)
+    shard = int(shard_of(counted["question_id"].slice(0, 1), shards)[0])
+    sink = pa.BufferOutputStream()
+    pq.write_table(counted, sink, compression="zstd", compression_level=1, use_dictionary=["answer"])
+    path = f"{COUNTS}/{shard:05d}-of-{shards:05d}.parquet"
+    file = write_file(run_url, path, bytes(sink.getvalue().to_pybytes()), table=COUNTS, rows=len(counted))
+    yield Written(file, {"rows_kept": sum(counted["events"].to_pylist()), "forms": len(counted)})

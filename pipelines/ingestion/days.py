@@ -1,0 +1,151 @@
+"""One day of a log as counts, and counts of days as input of a dataset.
+
+ASKED rows of a drop -> merge_day -> one row a question form, answer and answer form -> DayFile -> read_day_file
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.intermediate import ASKED, REJECTS
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import File, Manifest, read_verified
+from schemas.artifacts.table_files import read_rows
+from schemas.tables import REJECTED, SPLITS
+from schemas.text_arrays import hash64_all
+
+COUNTS: Final = "asked"
+"""Table of a day with its counts; the other one is ``rejected``."""
+
+EARLIER_SPLITS: Final = pa.schema([("question_id", pa.int64()), ("split", pa.string())])
+"""The split of a question that was in a cluster of an earlier version."""
+
+_CARRIED: Final = ("rows_read", "readable_", "unreadable_", "ambiguous_", "replaced_")
+"""Beginnings of the counters of a day that a dataset adds up; it counts the others itself."""
+
+
+class DayFile(NamedTuple):
+    """One file of an artefact: the URL of its folder and its entry in the manifest."""
+
+    url: str
+    file: File
+
+
+class Day(NamedTuple):
+    """A day of a warehouse: its date, the URL of its artefact and its manifest."""
+
+    date: datetime.date
+    url: str
+    manifest: Manifest
+
+    @property
+    def files(self) -> list[DayFile]:
+        """Return its files, with absolute paths where they are local, for workers elsewhere."""
+        url = storage.local_path(self.url) or self.url
+        return [DayFile(url, file) for file in self.manifest.files]
+
+    @property
+    def bytes(self) -> int:
+        """Return the size of its counts."""
+        return sum(file.bytes for file in self.manifest.of(COUNTS))
+
+    @property
+    def carried(self) -> dict[str, int]:
+        """Return the counters that a dataset adds up."""
+        return {name: n for name, n in self.manifest.counters.items() if name.startswith(_CARRIED)}
+
+
+def merge_day(asked: pa.Table) -> pa.Table:
+    """Return one row a question form, answer and answer form, in an order that only the rows decide.
+
+    Args:
+        asked: ASKED.
+    """
+    by = ["question_id", "answer_id", "text", "answer", "key"]
+    counted = asked.group_by(by, use_threads=False).aggregate(
+        [("events", "sum"), ("first_seen", "min"), ("last_seen", "max")]
+    )
+    named = counted.rename_columns([*by, "events", "first_seen", "last_seen"])
+    return named.select(ASKED.names).cast(ASKED).sort_by([(name, "ascending") for name in by])
+
+
+def off_date_counts(asked: pa.Table, date: datetime.date) -> dict[str, int]:
+    """Return how many rows have a time, and how many of these are of another day, or more than a day away.
+
+    Args:
+        asked: ASKED of a batch of rows; a form that was asked on several days counts as of the nearest.
+        date: the day of the drop, in UTC.
+    """
+    day = np.datetime64(date, "us").astype(np.int64)
+    length = np.int64(24 * 3600 * 10**6)
+    stamped = asked.filter(pc.is_valid(asked["first_seen"]))
+    first, last = (stamped[name].cast(pa.int64()).to_numpy() for name in ("first_seen", "last_seen"))
+    events = stamped["events"].to_numpy()
+    off = (last < day) | (first >= day + length)
+    far = (last < day - length) | (first >= day + 2 * length)
+    return {
+        "rows_stamped": int(events.sum()),
+        "rows_off_date": int(events[off].sum()),
+        "rows_far_off_date": int(events[far].sum()),
+    }
+
+
+def read_day_file(day_file: DayFile) -> Iterator[tuple[str, pa.Table]]:
+    """Yield the name of the table and the rows of a file of a day: ASKED, or REJECTS.
+
+    Raises:
+        QprError: it is missing or damaged.
+    """
+    url, file = day_file
+    schema = ASKED if file.table == COUNTS else REJECTED
+    for rows in read_rows(read_verified(url, file), schema, name=storage.join(url, file.path), rows=file.rows):
+        yield file.table, rows.cast(ASKED) if file.table == COUNTS else _as_rejects(rows)
+
+
+def read_splits_file(day_file: DayFile) -> Iterator[pa.Table]:
+    """Yield the rows of a file with `EARLIER_SPLITS`.
+
+    Raises:
+        QprError: it is missing or damaged.
+    """
+    url, file = day_file
+    yield from read_rows(read_verified(url, file), EARLIER_SPLITS, name=storage.join(url, file.path), rows=file.rows)
+
+
+def place_earlier(members: pa.Table, earlier: pa.Table | None) -> pa.Table:
+    """Return MEMBERS with the split that each question had in an earlier version, null for a new question.
+
+    Args:
+        members: MEMBERS without a split.
+        earlier: EARLIER_SPLITS.
+    """
+    if earlier is None:
+        return members
+    place = pc.index_in(members["question_id"], value_set=earlier["question_id"].combine_chunks())
+    split = earlier["split"].combine_chunks().take(place.combine_chunks())
+    return members.set_column(members.column_names.index("split"), members.schema.field("split"), split)
+
+
+def add_splits(earlier: Mapping[str, np.ndarray], clusters: pa.Table) -> dict[str, np.ndarray]:
+    """Return the ids of all questions that ever were in a cluster, ascending, by their split.
+
+    Args:
+        earlier: ids by split of the versions before.
+        clusters: ``question_ids`` and ``split`` of the clusters of the new one.
+    """
+    found = {}
+    for split in SPLITS:
+        ids = pc.list_flatten(clusters.filter(pc.equal(clusters["split"], split))["question_ids"])
+        found[split] = np.union1d(earlier.get(split, np.array([], np.int64)), ids.to_numpy())
+    return found
+
+
+def _as_rejects(rejected: pa.Table) -> pa.Table:
+    keys = hash64_all(rejected["payload"].combine_chunks())
+    return rejected.append_column("shard_key", keys).select(REJECTS.names).cast(REJECTS)

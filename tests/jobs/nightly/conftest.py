@@ -1,0 +1,43 @@
+import datetime
+import json
+
+import numpy as np
+import pytest
+
+from schemas.artifacts import storage
+
+WORDINGS = ("how do i {} the {}", "how can i {} the {}", "please tell me how to {} the {}", "{} the {} how")
+VERBS = ("open", "close", "repair", "clean", "sell", "paint", "move", "rent", "weigh", "fold")
+THINGS = ("garden gate", "blue boat", "old tractor", "kitchen clock", "wooden chair", "paper kite", "iron kettle")
+THINGS += ("glass lamp", "small piano", "stone oven")
+
+
+def rows_of(date, *, seed, count=400, facts=60, rename=lambda fact, answer: answer):
+    """Return rows of a day's log: wordings of some facts, each with its answer."""
+    draw = np.random.default_rng([seed, date.toordinal()])
+    rows = []
+    for fact in draw.integers(0, facts, count).tolist():
+        verb, thing = VERBS[fact % len(VERBS)], THINGS[fact // len(VERBS) % len(THINGS)]
+        question = WORDINGS[draw.integers(len(WORDINGS))].format(verb, thing)
+        answer = rename(fact, f"Page {fact} of the handbook has the steps for the {thing}.")
+        time = f"{date}T{draw.integers(24):02}:30:00Z"
+        rows.append({"question": question, "answer": answer, "timestamp": time})
+    return rows
+
+
+@pytest.fixture
+def drop():
+    """Return a function that puts a day's log into a warehouse."""
+
+    def put(warehouse, date, rows, name="log.jsonl"):
+        url = storage.join(warehouse, "events", f"date={date}", name)
+        storage.write_bytes(url, "".join(json.dumps(row) + "\n" for row in rows).encode())
+        return url
+
+    return put
+
+
+@pytest.fixture
+def dates():
+    """Return a function that gives the n-th day of November 2025."""
+    return lambda day: datetime.date(2025, 11, day)

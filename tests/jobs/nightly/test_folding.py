@@ -1,0 +1,84 @@
+import datetime
+
+import pytest
+
+from jobs.nightly.folding import fold_days, read_splits, remember_splits
+from jobs.nightly.warehouse import days_of
+from pipelines.engine.runner import parse_options
+from pipelines.graphs.settings import ClustersConfig
+from schemas.artifacts import storage
+from schemas.artifacts.content_digest import content_digest
+from schemas.artifacts.dataset import open_dataset
+from tests.jobs.nightly.conftest import rows_of
+
+CONFIG = ClustersConfig(shards=2, assembly={"salt": "another"})
+
+
+def fold(warehouse, *, last, window=365, earlier=None):
+    return fold_days(
+        warehouse,
+        days_of(warehouse, last, window),
+        CONFIG,
+        earlier=earlier,
+        options=parse_options([]),
+        max_reject_ratio=0.1,
+    )
+
+
+def tables(warehouse, artefact):
+    return open_dataset(storage.join(warehouse, artefact.path))
+
+
+@pytest.fixture
+def warehouse(qpr, tmp_path, drop, dates):
+    w = str(tmp_path / "w")
+    for day in (1, 2, 3):
+        rows = [*rows_of(dates(day), seed=0), {"question": "?!", "answer": f"no word {day}"}]
+        drop(w, dates(day), rows)
+    outcome = qpr("ingest", "--warehouse", w, "--from", dates(1), "--to", dates(3))
+    assert outcome.code == 0, outcome.err
+    return w
+
+
+def test_days_make_the_dataset_of_their_logs_together(qpr, warehouse, dates, tmp_path):
+    folded = tables(warehouse, fold(warehouse, last=dates(3)))
+    logs = f"{warehouse}/events/*/log.jsonl"
+    output = str(tmp_path / "dataset")
+    assert qpr("clusters", logs, "--output", output, "--shards", 2, "--split-salt", "another").code == 0
+    whole = open_dataset(output)
+    assert content_digest(folded) == content_digest(whole)
+    assert folded.manifest.digest == whole.manifest.digest
+    assert folded.manifest.counters["rows_read"] == whole.manifest.counters["rows_read"] == 1203
+    assert folded.manifest.counters["rows_rejected"] == 3
+
+
+def test_a_window_leaves_out_older_days_and_an_unchanged_one_is_not_made_again(warehouse, dates):
+    whole, last = fold(warehouse, last=dates(3)), fold(warehouse, last=dates(3), window=1)
+    assert tables(warehouse, last).manifest.counters["rows_read"] == 401
+    run = tables(warehouse, whole).manifest.run_id
+    assert fold(warehouse, last=dates(3)) == whole
+    assert tables(warehouse, whole).manifest.run_id == run
+    assert fold(warehouse, last=dates(3) + datetime.timedelta(days=9)) == whole
+
+
+def test_splits_stay_when_answers_are_renamed_and_merge(qpr, tmp_path, drop, dates):
+    w, earlier = str(tmp_path / "w"), None
+    names = {
+        1: lambda fact, answer: answer,
+        2: lambda fact, answer: f"Renamed: {answer}",
+        3: lambda fact, answer: f"Chapter {fact // 2}: see there.",
+        4: lambda fact, answer: answer if fact % 3 else f"Other {fact % 5} answer",
+    }
+    seen = {"train": set(), "validation": set(), "test": set()}
+    for day, rename in names.items():
+        drop(w, dates(day), rows_of(dates(day), seed=0, rename=rename))
+        assert qpr("ingest", "--warehouse", w, "--date", dates(day)).code == 0
+        dataset = fold(w, last=dates(day), window=1, earlier=earlier)
+        earlier = remember_splits(w, dataset, earlier)
+        for row in tables(w, dataset).table("clusters", columns=["question_ids", "split"]).to_pylist():
+            for split, ids in seen.items():
+                assert split == row["split"] or not ids & set(row["question_ids"])
+            seen[row["split"]] |= set(row["question_ids"])
+        assert {split: set(ids.tolist()) for split, ids in read_splits(w, earlier).items()} == seen
+    assert all(len(ids) > 5 for ids in seen.values())
+    assert tables(w, dataset).manifest.counters["rejected_splits_other_split_before"] > 0

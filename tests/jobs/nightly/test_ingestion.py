@@ -1,0 +1,126 @@
+import json
+
+import pytest
+
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import read_manifest
+from tests.jobs.nightly.conftest import rows_of
+
+
+@pytest.fixture(params=["local", "memory"])
+def warehouse(request, tmp_path):
+    return str(tmp_path / "w") if request.param == "local" else request.getfixturevalue("memory") + "/w"
+
+
+def ingest(qpr, warehouse, *options, code=0):
+    outcome = qpr("ingest", "--warehouse", warehouse, "--json", *options)
+    assert outcome.code == code, outcome.err
+    return json.loads(outcome.out)["days"] if code == 0 else outcome.err
+
+
+def digest_of(warehouse, date):
+    return read_manifest(storage.join(warehouse, "daily", f"date={date}"), "day").digest
+
+
+def test_a_day_is_counted_with_its_rejects_and_the_same_day_again_is_skipped(qpr, warehouse, drop, dates):
+    rows = [*rows_of(dates(1), seed=0, count=50), {"question": "?!", "answer": "x"}]
+    drop(warehouse, dates(1), rows)
+    [day] = ingest(qpr, warehouse, "--date", dates(1))
+    assert (day["rows_read"], day["rows_kept"], day["rows_rejected"], day["unchanged"]) == (51, 50, 1, False)
+    run = read_manifest(storage.join(warehouse, "daily", f"date={dates(1)}")).run_id
+    [again] = ingest(qpr, warehouse, "--date", dates(1))
+    assert again == day | {"unchanged": True}
+    assert read_manifest(storage.join(warehouse, "daily", f"date={dates(1)}")).run_id == run
+
+
+def test_equal_rows_give_equal_bytes_and_a_late_drop_replaces_its_day(qpr, tmp_path, drop, dates):
+    rows = rows_of(dates(1), seed=0, count=60)
+    one, other = str(tmp_path / "one"), str(tmp_path / "other")
+    drop(one, dates(1), rows)
+    drop(other, dates(1), rows[::-1][:20], name="a.jsonl")
+    drop(other, dates(1), rows[::-1][20:], name="b.jsonl")
+    first = ingest(qpr, one, "--date", dates(1))[0]["digest"]
+    assert ingest(qpr, other, "--date", dates(1))[0]["digest"] == first
+    drop(one, dates(1), rows_of(dates(1), seed=1, count=5), name="late.jsonl")
+    [late] = ingest(qpr, one, "--date", dates(1))
+    assert (late["rows_read"], late["unchanged"]) == (65, False)
+    storage.delete(storage.join(one, "events", f"date={dates(1)}", "late.jsonl"))
+    assert ingest(qpr, one, "--date", dates(1))[0]["digest"] == first == digest_of(one, dates(1))
+
+
+def test_files_with_equal_bytes_are_read_once_and_a_repeat_of_another_day_is_reported(qpr, tmp_path, drop, dates):
+    w, rows = str(tmp_path), rows_of(dates(1), seed=0, count=30)
+    drop(w, dates(1), rows)
+    drop(w, dates(1), rows, name="copy.jsonl")
+    drop(w, dates(2), rows)
+    outcome = qpr("ingest", "--warehouse", w, "--from", dates(1), "--to", dates(2), "--json")
+    assert [day["rows_read"] for day in json.loads(outcome.out)["days"]] == [30, 30]
+    assert "has the same bytes as" in outcome.err
+    assert "read once" in outcome.err
+    assert "its rows count on both days" in outcome.err
+    assert "30 rows of 30 with a time are of another day" in outcome.err
+
+
+def test_days_of_other_dates_are_refused(qpr, tmp_path, drop, dates):
+    w = str(tmp_path)
+    drop(w, dates(9), rows_of(dates(1), seed=0, count=30))
+    assert "30 of 30 rows with a time are more than a day away from 2025-11-09" in ingest(
+        qpr, w, "--date", dates(9), code=1
+    )
+    assert not storage.exists(storage.join(w, "daily", "date=2025-11-09"))
+
+
+def test_bad_dates_and_folders_are_one_line(qpr, tmp_path, drop, dates):
+    w = str(tmp_path / "w")
+    assert f"error: {w}: no warehouse and no drop" in ingest(qpr, w, "--date", dates(1), code=1)
+    drop(w, dates(1), rows_of(dates(1), seed=0, count=5))
+    assert "no log file of 2025-11-02. There are drops from 2025-11-01 to 2025-11-01" in ingest(
+        qpr, w, "--date", dates(2), code=1
+    )
+    assert "--date 2999-01-01: is in the future" in ingest(qpr, w, "--date", "2999-01-01", code=2)
+    assert "--date today: must be a date such as" in ingest(qpr, w, "--date", "today", code=2)
+    assert "give --date, or both --from and --to" in ingest(qpr, w, code=2)
+    assert "has no drop from 2025-10-01 to 2025-10-02" in ingest(
+        qpr, w, "--from", "2025-10-01", "--to", "2025-10-02", code=1
+    )
+    storage.write_bytes(storage.join(w, "warehouse.json"), b'{"layout": 0}')
+    assert "layout 0 is older than 1 and cannot be migrated" in ingest(qpr, w, "--date", dates(1), code=1)
+    storage.write_bytes(storage.join(w, "warehouse.json"), b'{"layout": 9}')
+    assert "Upgrade question-paraphrase-retrieval" in ingest(qpr, w, "--date", dates(1), code=1)
+
+
+def test_unusable_files_are_one_line_and_change_nothing(qpr, tmp_path, drop, dates):
+    w = str(tmp_path)
+    url = drop(w, dates(1), rows_of(dates(1), seed=0, count=5))
+    before = ingest(qpr, w, "--date", dates(1))[0]["digest"]
+    storage.write_bytes(url, b'{"query": "a"}\n')
+    assert "question" in ingest(qpr, w, "--date", dates(1), code=1)
+    storage.write_bytes(url, b'{"question": "?!", "answer": "a"}\n')
+    assert "1 of 1 row rejected, more than --max-reject-ratio 0.1 allows" in ingest(qpr, w, "--date", dates(1), code=1)
+    assert digest_of(w, dates(1)) == before
+
+
+def test_a_backfill_leaves_out_days_without_a_drop(qpr, tmp_path, drop, dates):
+    w = str(tmp_path)
+    for day in (1, 3):
+        drop(w, dates(day), rows_of(dates(day), seed=0, count=5))
+    outcome = qpr("ingest", "--warehouse", w, "--from", dates(1), "--to", dates(3), "--json")
+    assert [day["date"] for day in json.loads(outcome.out)["days"]] == ["2025-11-01", "2025-11-03"]
+    assert "no drop of 2025-11-02; these days are left out" in outcome.err
+
+
+def test_questions_of_too_few_users_of_a_day_are_in_no_file(qpr, tmp_path, drop, dates):
+    w = str(tmp_path)
+    rows = [{"question": "my secret is walnut", "answer": "no", "user_id": "u1"}] * 3
+    rows += [{"question": "how do i pay", "answer": "at the desk", "user_id": f"u{n}"} for n in range(3)]
+    drop(w, dates(1), rows)
+    [day] = ingest(qpr, w, "--date", dates(1), "--min-users", 3)
+    assert (day["rows_read"], day["rows_kept"], day["rows_rejected"]) == (6, 3, 3)
+    written = [path.read_bytes() for path in (tmp_path / "daily").rglob("*") if path.is_file()]
+    assert len(written) >= 3
+    assert not any(b"walnut" in content or b"u1" in content for content in written)
+
+
+def test_users_cannot_be_limited_without_their_column(qpr, tmp_path, drop, dates):
+    drop(str(tmp_path), dates(1), rows_of(dates(1), seed=0, count=5))
+    assert "--min-users" in ingest(qpr, str(tmp_path), "--date", dates(1), "--min-users", 3, code=2)
