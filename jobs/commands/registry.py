@@ -79,7 +79,7 @@ COMMANDS = {
     "index": LazyCommand(
         "jobs.commands.indexes.index",
         "index",
-        "Encode questions and build a searchable index that holds its model.",
+        "Encode questions and build a searchable index that holds its model, or change one.",
     ),
     "train-reranker": LazyCommand(
         "jobs.commands.models.train_reranker",

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 COUNTERS = ("questions_read", "questions_indexed", "questions_merged", "questions_rejected")
 """The first is the sum of the others."""
 
-_OF_DATASETS = ("rows_rejected", "members_rejected")
+OF_DATASETS = ("rows_rejected", "members_rejected")
 """Counters of a rejected table that mean rows of logs and of clusters."""
 
 
@@ -138,12 +138,12 @@ def build_index(
         with working(message):
             run(functools.partial(parts, encode=encode, builder=builder), options)
         report = read_report(target)
-        counters = dict.fromkeys(COUNTERS, 0) | {n: c for n, c in report.counters.items() if n not in _OF_DATASETS}
+        counters = dict.fromkeys(COUNTERS, 0) | {n: c for n, c in report.counters.items() if n not in OF_DATASETS}
         check_sum(counters, *COUNTERS)
         indexed = counters["questions_indexed"]
         if not indexed:
             where = ", ".join(source.url for source in inputs.sources)
-            raise QprError(f"{where}: no question with a word to index{_reasons(counters)}. Check --questions")
+            raise QprError(f"{where}: no question with a word to index{reject_reasons(counters)}. Check --questions")
         published = IndexSettings(
             model_digest=indexed_model.digest,
             factory=builder.factory_for(indexed),
@@ -198,7 +198,7 @@ def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) ->
         "ignored_columns": ignored,
         "configuration": manifest.configuration,
     }
-    for note in _notes(manifest.counters):
+    for note in input_notes(manifest.counters):
         say(note)
     configuration = manifest.configuration
     rows = {**manifest.counters, "factory": configuration["factory"], "mode": configuration["mode"]}
@@ -209,10 +209,10 @@ def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) ->
     say(f'Next: qpr search --index {shlex.quote(url)} "how do I pay my bill"')
 
 
-def _notes(counters: dict[str, int]) -> Iterator[str]:
+def input_notes(counters: dict[str, int]) -> Iterator[str]:
     """Yield a line for a person about each kind of input that is not in the index."""
-    if rejected := counters["questions_rejected"]:
-        yield f"not indexed, and in the index's table rejected: {counted(rejected, 'row')}{_reasons(counters)}"
+    if rejected := counters.get("questions_rejected"):
+        yield f"not indexed, and in the index's table rejected: {counted(rejected, 'row')}{reject_reasons(counters)}"
     if others := counters.get("rejected_merge_other_answer"):
         yield (
             f"in the index's table rejected: {counted(others, 'row')} with another answer to a question than the one "
@@ -223,7 +223,7 @@ def _notes(counters: dict[str, int]) -> Iterator[str]:
             yield f"{column}: {counted(unreadable, 'value')} cannot be read as a 64-bit integer; indexed without it"
 
 
-def _reasons(counters: dict[str, int]) -> str:
+def reject_reasons(counters: dict[str, int]) -> str:
     """Return the number of rejected rows by reason, in brackets; nothing if none was rejected."""
     reasons = [
         f"{count:,} {name.split('_', 2)[2]}"

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from model.index.cells import whole
 from model.index.factory import lists_of
-from model.index.segments import deleted_rows, place_of, segment_of
+from model.index.segments.layout import deleted_rows, place_of, segment_of
 from model.index.shard_merge import Ints
 from model.index.shards import Shard
 from schemas.artifacts.manifest import File

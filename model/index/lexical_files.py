@@ -5,8 +5,10 @@ id tables of a run -> write_lexical -> a file for each array; manifest -> open_l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
+
+import pyarrow as pa
 
 from model.index.consistency import AGAIN, IdTable
 from model.index.index import Index
@@ -27,7 +29,12 @@ def write_lexical(target: Output, files: Sequence[File]) -> list[File]:
     tables = [file for file in files if file.table == IDS]
     contents = ((file, read_verified(target.url, file)) for file in tables)
     read = (IdTable(storage.join(target.url, file.path), content, file.rows).read() for file, content in contents)
-    arrays = lexical_arrays(read)
+    return write_weights(target, read)
+
+
+def write_weights(target: Output, tables: Iterable[pa.Table]) -> list[File]:
+    """Write the BM25 weights of the questions in some tables; return the new files."""
+    arrays = lexical_arrays(tables)
     return [
         target.write(f"{LEXICAL}/{name}.bin", array.tobytes(), table=LEXICAL, rows=len(array))
         for name, array in arrays.items()

@@ -167,6 +167,13 @@ def build_shard(trained: bytes, vectors: Matrix | Iterable[Matrix]) -> bytes:
     return file.getvalue()
 
 
+def emptied(content: bytes | memoryview) -> bytes:
+    """Return a shard without its vectors, serialised: the result of `train` that it was built from."""
+    index = faiss.deserialize_index(np.frombuffer(content, np.uint8))
+    index.reset()
+    return bytes(faiss.serialize_index(index).tobytes())
+
+
 def open_shard(content: bytes | memoryview, layout: ShardLayout | None = None) -> Shard:
     """Open a shard from bytes, after a check for damage, which FAISS does not make.
 

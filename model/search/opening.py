@@ -14,7 +14,7 @@ from model.encoders.interface import Encoder
 from model.encoders.loading import load_encoder
 from model.index.consistency import AGAIN, IdTable, check_dimension, check_ids, check_parts, with_tombstones
 from model.index.index import Index, IndexSettings, reading_threads
-from model.index.segments import in_order
+from model.index.segments.layout import in_order
 from model.index.shard_format import ShardLayout, layout_of
 from model.index.shards import Shard, open_shard
 from schemas.artifacts import storage

@@ -32,6 +32,13 @@ ENCODED: Final = 16_384
 """Texts encoded at a time: 16 MB of vectors of dimension 256."""
 
 
+class Unchanged(Protocol):
+    """The stored rows of an index, as the pipeline sees them; pickled like a `ShardBuilder`."""
+
+    def __call__(self, rows: pa.Table) -> np.ndarray:
+        """Return a mask of the INDEX_ROWS that the index holds in all columns; ids are distinct."""
+
+
 class ShardBuilder(Protocol):
     """A library of vector indexes, as the pipeline sees it. It is pickled: workers import its module."""
 
@@ -53,6 +60,8 @@ def build(
     shards: int,
     encode: Encode,
     builder: ShardBuilder,
+    folder: str = "",
+    unchanged: Unchanged | None = None,
 ) -> None:
     """Add all steps from question files to the shards and the run's report.
 
@@ -63,6 +72,8 @@ def build(
         shards: number of parts; a question's part is its id modulo ``shards``.
         encode: returns the vectors of texts. It is pickled, so a model should travel as its address.
         builder: trains and builds shards.
+        folder: of shards and id tables in the run's folder.
+        unchanged: questions to leave out.
     """
     read = (
         pipeline
@@ -72,7 +83,7 @@ def build(
     merged = (
         read.tables
         | "ShuffleByQuestion" >> GroupByShard("question_id", shards)
-        | "MergeEqualKeys" >> beam.FlatMap(merge_and_count).with_outputs("written", TAG, main="parts")
+        | "MergeEqualKeys" >> beam.FlatMap(merge_and_count, unchanged).with_outputs("written", TAG, main="parts")
     )
     rejected = (
         (read[TAG], merged[TAG])
@@ -89,7 +100,7 @@ def build(
         | "BringSampleTogether" >> beam.GroupByKey()
         | "TrainCentroids" >> beam.Map(train, encode, builder, questions)
     )
-    indexed = parts | "BuildShards" >> beam.FlatMap(build_shard, run_url, shards, encode, builder, trained)
+    indexed = parts | "BuildShards" >> beam.FlatMap(build_shard, run_url, shards, encode, builder, trained, folder)
     _ = (
         (read.written, merged.written, rejected, indexed)
         | "AllWritten" >> beam.Flatten()
@@ -108,13 +119,17 @@ def read_and_count(file: QuestionFile) -> Iterator[Any]:
         yield questions.rows
 
 
-def merge_and_count(table: pa.Table) -> Iterator[Any]:
+def merge_and_count(table: pa.Table, unchanged: Unchanged | None) -> Iterator[Any]:
     """Yield ``(number of questions, Arrow IPC bytes)`` of a shard in order of id, and the rows merged into others."""
     merged = merge_equal(table)
-    counts = {"questions_merged": len(table) - len(merged.rows)}
+    rows, counts = merged.rows, {"questions_merged": len(table) - len(merged.rows)}
+    if unchanged is not None:
+        rows = rows.filter(pa.array(~unchanged(rows)))
+        counts["questions_unchanged"] = len(merged.rows) - len(rows)
     yield beam.pvalue.TaggedOutput("written", Written(None, counts))
     yield beam.pvalue.TaggedOutput(TAG, merged.rejects)
-    yield len(merged.rows), to_ipc(merged.rows)
+    if len(rows):
+        yield len(rows), to_ipc(rows)
 
 
 def sample_of(part: tuple[int, bytes], builder: ShardBuilder, questions: int) -> tuple[int, bytes]:
@@ -131,17 +146,24 @@ def train(keyed: tuple[int, Iterable[bytes]], encode: Encode, builder: ShardBuil
 
 
 def build_shard(
-    part: tuple[int, bytes], run_url: str, shards: int, encode: Encode, builder: ShardBuilder, trained: bytes
+    part: tuple[int, bytes],
+    run_url: str,
+    shards: int,
+    encode: Encode,
+    builder: ShardBuilder,
+    trained: bytes,
+    folder: str = "",
 ) -> Iterator[Written]:
     """Write a shard and its id table and yield a record of each; a bundle that is tried again writes the same bytes."""
     table = stored_rows(concatenate([part[1]]))
     number = table["question_id"][0].as_py() % shards
-    name = f"{number:05d}-of-{shards:05d}"
+    name, place = f"{number:05d}-of-{shards:05d}", f"{folder}/" if folder else ""
     index = builder.build(trained, encoded(table["text"], encode))
     progress.count(len(table), "question", "indexed")
-    file = write_file(run_url, f"{SHARDS}/{name}.faiss", index, table=SHARDS, rows=len(table))
+    file = write_file(run_url, f"{place}{SHARDS}/{name}.faiss", index, table=SHARDS, rows=len(table))
     yield Written(file, {"questions_indexed": len(table)})
-    yield Written(write_file(run_url, f"{IDS}/{name}.arrow", arrow_bytes(table), table=IDS, rows=len(table)), {})
+    content = arrow_bytes(table)
+    yield Written(write_file(run_url, f"{place}{IDS}/{name}.arrow", content, table=IDS, rows=len(table)), {})
 
 
 def encoded(texts: pa.ChunkedArray, encode: Encode) -> Iterator[np.ndarray]:

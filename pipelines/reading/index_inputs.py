@@ -46,7 +46,22 @@ class TableFile:
     names: tuple[tuple[str, str], ...]
 
 
-QuestionFile = DatasetFile | TableFile
+@dataclasses.dataclass(frozen=True)
+class SegmentFile:
+    """The id table of one shard of the index at ``url``.
+
+    Attributes:
+        url: of the index.
+        file: the id table.
+        deleted: bits of the rows to leave out, the lowest of each byte first; empty where there are none.
+    """
+
+    url: str
+    file: File
+    deleted: bytes = b""
+
+
+QuestionFile = DatasetFile | TableFile | SegmentFile
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,7 +85,11 @@ class QuestionInputs:
 
 
 def question_files(
-    urls: Sequence[str], names: Mapping[str, str], *, files_of: Callable[[str], Sequence[TableSource]]
+    urls: Sequence[str],
+    names: Mapping[str, str],
+    *,
+    files_of: Callable[[str], Sequence[TableSource]],
+    option: str = "--questions",
 ) -> QuestionInputs:
     """Return the files of datasets, tables and globs; of each file only the header or footer is read.
 
@@ -78,6 +97,7 @@ def question_files(
         urls: folders of datasets; files and globs of tables.
         names: our name of a column -> the tables', where an option maps one.
         files_of: returns the files of a path or a glob.
+        option: that named them, for messages.
 
     Raises:
         QprError: a dataset or file is missing, damaged, of an unknown format, or lacks a column.
@@ -101,18 +121,18 @@ def question_files(
             inputs.files.append(file)
             inputs.sources.append(digest_input(source))
     if len({_identity(file) for file in inputs.files}) != len(inputs.files):
-        raise UsageError("--questions: a file is given twice. Leave one out")
+        raise UsageError(f"{option}: a file is given twice. Leave one out")
     if names and not inputs.ignored:
         options = ", ".join(f"--column {ours}={theirs}" for ours, theirs in names.items())
-        raise UsageError(f"{options}: maps a column of a file, but --questions has datasets only. Leave it out")
+        raise UsageError(f"{options}: maps a column of a file, but {option} has datasets only. Leave it out")
     return inputs
 
 
 def _identity(file: QuestionFile) -> str:
     """Return one name for all spellings of a file."""
-    if isinstance(file, DatasetFile):
-        return storage.join(identity_of(file.url), file.file.path)
-    return identity_of(file.source.location)
+    if isinstance(file, TableFile):
+        return identity_of(file.source.location)
+    return storage.join(identity_of(file.url), file.file.path)
 
 
 def _table_file(source: TableSource, names: Mapping[str, str]) -> tuple[TableFile, list[str]]:

@@ -9,16 +9,20 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import INDEX_ROWS
+from pipelines.intermediate import INDEX_ROWS, REJECTS
 from pipelines.questions.equal_questions import payloads
 from pipelines.questions.row_filters import question_faults
-from pipelines.reading.index_inputs import COLUMNS, DatasetFile, QuestionFile, TableFile
+from pipelines.reading.index_inputs import COLUMNS, DatasetFile, QuestionFile, SegmentFile, TableFile
 from pipelines.reading.reader import read
 from pipelines.writing.rejects import reject_rows
+from schemas.artifacts import storage
 from schemas.artifacts.dataset import read_file
+from schemas.artifacts.manifest import read_verified
+from schemas.artifacts.table_files import is_arrow, mapped_rows, read_rows
 from schemas.tables import ANSWER_ID, ID_TABLE
 from schemas.text_arrays import hash64_all, key_all
 
@@ -49,12 +53,32 @@ def read_questions(source: QuestionFile) -> Iterator[Questions]:
     Raises:
         QprError: the file is missing or damaged.
     """
-    yield from _of_dataset(source) if isinstance(source, DatasetFile) else _of_table(source)
+    match source:
+        case DatasetFile():
+            yield from _of_dataset(source)
+        case SegmentFile():
+            yield Questions(_of_segment(source), REJECTS.empty_table(), {})
+        case TableFile():
+            yield from _of_table(source)
 
 
 def _of_dataset(source: DatasetFile) -> Iterator[Questions]:
     for table in read_file(source.url, source.file, columns=ID_TABLE.names, batch=BATCH):
         yield _checked(table.append_column(ANSWER_ID, pa.nulls(len(table), ANSWER_ID.type)), {})
+
+
+def _of_segment(source: SegmentFile) -> pa.Table:
+    """Return the rows of an id table that are not deleted; they were checked when they were indexed."""
+    content, name = read_verified(source.url, source.file), storage.join(source.url, source.file.path)
+    schema, absent, count = INDEX_ROWS, {ANSWER_ID.name}, source.file.rows
+    if is_arrow(content):
+        rows = mapped_rows(content, schema, name=name, rows=count, absent=absent)
+    else:
+        [rows] = read_rows(content, schema, name=name, rows=count, absent=absent)
+    if not source.deleted:
+        return rows
+    deleted = np.unpackbits(np.frombuffer(source.deleted, np.uint8), count=count, bitorder="little")
+    return rows.filter(pa.array(deleted == 0))
 
 
 def _of_table(source: TableFile) -> Iterator[Questions]:

@@ -1,4 +1,4 @@
-"""``qpr index``: from questions and a model to FAISS shards that `qpr search` opens.
+"""``qpr index``: from questions and a model to FAISS shards that `qpr search` opens, and changes of such an index.
 
 dataset or tables of questions, model -> index -> index
 """
@@ -10,33 +10,53 @@ from typing import Annotated
 import typer
 
 from jobs.options.beam import beam_options
-from jobs.options.output import AsJson, OutputFolder, Overwrite, folder
+from jobs.options.output import AsJson, OutputFolder, Overwrite
 from pipelines.graphs.settings import IndexConfig
+
+_CHANGES = "Changes of an index"
 
 
 def index(
     context: typer.Context,
-    questions: Annotated[
-        list[str],
-        typer.Option(metavar="PATH", help="Dataset, or files or globs: .parquet, .csv, .tsv, .jsonl; .gz, .zst."),
-    ],
-    model: Annotated[str, folder("Model by `qpr train`, or st:FOLDER of sentence-transformers.")],
     output: OutputFolder,
     settings: IndexConfig,
+    questions: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", help="Dataset, or files or globs: .parquet, .csv, .tsv, .jsonl; .gz, .zst."),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Model by `qpr train`, or st:FOLDER of sentence-transformers.")
+    ] = None,
     overwrite: Overwrite = False,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATH", help="Add or replace questions, as of --questions.", rich_help_panel=_CHANGES),
+    ] = None,
+    delete: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH", help="Delete the questions in a column question_id or question.", rich_help_panel=_CHANGES
+        ),
+    ] = None,
+    compact: Annotated[
+        bool, typer.Option("--compact", help="Merge segments, drop deleted rows.", rich_help_panel=_CHANGES)
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Encode questions and build a searchable index that holds its model.
+    """Encode questions and build a searchable index that holds its model, or change one.
 
     A file needs a column of questions and may have answer, answer_id, cluster_id (a 64-bit integer) and events.
 
     Examples:
       qpr index --questions dataset --model model --output index
       qpr index --questions faq.csv --model model --output index
+      qpr index --output index --add new.csv --delete old.csv
+      qpr index --output index --compact
 
     Options of Apache Beam follow after --, such as -- --runner=FlinkRunner
     """
-    from jobs.workflows.indexing import build_index
+    from jobs.workflows.index_changes.request import IndexRequest
 
     options = beam_options(context)
-    build_index(questions, settings, model=model, output=output, overwrite=overwrite, options=options, as_json=as_json)
+    request = IndexRequest(questions or [], model, overwrite, add or [], delete or [], compact)
+    request.run(output, settings, options=options, as_json=as_json)

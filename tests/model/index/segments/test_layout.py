@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.index.segments import deleted_rows, folder_of, in_order, place_of, segment_of, tombstones
+from model.index.segments.layout import deleted_rows, folder_of, in_order, place_of, segment_of, tombstones
 from schemas.artifacts.manifest import File
 
 RUNS = ("20200101T000000Z-ffffff", "20200101T000000Z-000000")

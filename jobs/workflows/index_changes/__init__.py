@@ -1,0 +1,1 @@
+"""Changes of a published index: additions, deletions, compaction."""

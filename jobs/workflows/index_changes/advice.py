@@ -1,0 +1,80 @@
+"""Advice on compaction: deleted rows, number of segments, balance of lists.
+
+Index, manifest -> shape_of -> Shape -> reasons to compact
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Final
+
+import faiss
+import numpy as np
+
+from model.index.index import Index
+from model.index.segments.layout import in_order, segment_of
+from model.index.shards import Shard
+from schemas.artifacts.manifest import Manifest
+from schemas.quantities import counted
+from schemas.tables import SHARDS
+
+DELETED_SHARE: Final = 0.2
+"""Share of deleted rows, which are searched in vain, from which on compaction is advised."""
+
+SEGMENTS: Final = 8
+"""Number of segments up to which no compaction is advised: each takes a search of its own."""
+
+IMBALANCE: Final = 3.0
+"""Factor by which the longest list, relative to the mean, may have grown since the centroids were trained."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Shape:
+    """Properties of an index that decide how much its changes cost a search.
+
+    Attributes:
+        segments: their number.
+        deleted_share: share of rows that are deleted.
+        imbalance: longest list relative to the mean, in all segments.
+        built_imbalance: the same in the first segment.
+    """
+
+    segments: int
+    deleted_share: float
+    imbalance: float
+    built_imbalance: float
+
+    @property
+    def reasons(self) -> list[str]:
+        """Return the reasons to compact the index; empty where there is none."""
+        found = []
+        if self.deleted_share >= DELETED_SHARE:
+            found.append(f"{self.deleted_share:.0%} of the rows are deleted")
+        if self.segments > SEGMENTS:
+            found.append(f"it has {counted(self.segments, 'segment')}")
+        if self.imbalance > IMBALANCE * self.built_imbalance:
+            grown = f"{self.imbalance:.1f} times the mean, {self.built_imbalance:.1f} when it was built"
+            found.append(f"its longest list is {grown}, so its centroids should be trained again")
+        return found
+
+
+def shape_of(index: Index, manifest: Manifest) -> Shape:
+    """Return the shape of an index.
+
+    Args:
+        index: opened.
+        manifest: of the same version.
+    """
+    numbers = [segment_of(file.path) for file in in_order(manifest.of(SHARDS))]
+    rows = sum(map(len, index.shards))
+    first = [shard for shard, number in zip(index.shards, numbers, strict=True) if not number]
+    return Shape(len(set(numbers)), (rows - len(index)) / rows, imbalance(index.shards), imbalance(first))
+
+
+def imbalance(shards: Sequence[Shard]) -> float:
+    """Return the length of the longest inverted list relative to the mean; 1 without lists."""
+    listed: list[Any] = [faiss.extract_index_ivf(shard.faiss) for shard in shards if shard.lists]
+    sizes = [[of.invlists.list_size(number) for number in range(of.nlist)] for of in listed]
+    lengths = np.sum(sizes, axis=0) if sizes else np.ones(1)
+    return float(lengths.max() / lengths.mean())

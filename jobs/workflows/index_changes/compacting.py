@@ -1,0 +1,101 @@
+"""Work behind `qpr index --compact`: one segment of the live rows, on centroids that they train.
+
+index -> compact_index -> the next version of the index
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from jobs.display.console import say, working
+from jobs.workflows.index_changes.advice import shape_of
+from jobs.workflows.index_changes.changing import encoder_of
+from jobs.workflows.index_changes.publication import Base, publish, show
+from model.index.factory import default_factory, lists_of
+from model.index.segments.layout import in_order, segment_of, tombstones
+from model.index.shard_builder import ShardBuilder
+from model.index.shards import new_index
+from pipelines.engine.runner import run
+from pipelines.graphs.index import build
+from pipelines.reading.index_inputs import SegmentFile
+from pipelines.writing.run_report import check_sum, read_report
+from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.writer import Output
+from schemas.quantities import counted
+from schemas.tables import IDS, SHARDS
+
+if TYPE_CHECKING:
+    from apache_beam.options.pipeline_options import PipelineOptions
+
+    from pipelines.graphs.settings import IndexConfig
+
+
+def compact_index(url: str, *, settings: IndexConfig, options: PipelineOptions, as_json: bool) -> None:
+    """Build the live rows of an index again as one segment, publish it and print the counters.
+
+    The files of shards, ids and BM25 equal those of a new index of the same questions. An index of one segment without
+    deleted rows stays as it is, unless a setting is given.
+
+    Args:
+        url: of the index.
+        settings: those that were given replace the index's own.
+        options: Beam's.
+        as_json: print for a program.
+
+    Raises:
+        QprError: there is no index, it is damaged, or it is too small for the factory.
+        UsageError: FAISS cannot build the factory.
+    """
+    read_manifest(url, "index")  # before a folder is made
+    with Output(url, "index", overwrite=True) as target:
+        base = Base.of(url)
+        shape = shape_of(base.index, base.manifest)
+        if shape.segments == 1 and not shape.deleted_share and not settings.model_fields_set:
+            target.abandon()
+            say(f"{url}: has one segment and no deleted rows, so its version stays")
+            show(url, base.manifest, shape, {}, as_json=as_json)
+            return
+        factory = settings.factory or _given_factory(base)
+        if factory is not None:
+            new_index(factory, base.settings.dimension)
+        shards = settings.shards if "shards" in settings.model_fields_set else base.settings.shards
+        builder = ShardBuilder(factory)
+        files, encode = _live_files(base), encoder_of(base)
+        parts = functools.partial(build, files=files, run_url=target.run_url, shards=shards, encode=encode)
+        with working(f"Indexing {counted(len(base.index), 'question')} in {counted(shards, 'shard')}"):
+            run(functools.partial(parts, builder=builder), options)
+        report = read_report(target)
+        check_sum(report.counters | {"live": len(base.index)}, "live", "questions_indexed")
+        compacted = base.settings.model_copy(
+            update={
+                "factory": builder.factory_for(len(base.index)),
+                "shards": shards,
+                "probes": _probes(base, settings, lists_of(builder.factory_for(len(base.index)))),
+            }
+        )
+        kept = [file for file in base.kept if file.table not in (SHARDS, IDS)]
+        manifest, shape = publish(target, base, [*kept, *report.files], compacted, inputs=[], counters=report.counters)
+    show(url, manifest, shape, report.counters, as_json=as_json)
+
+
+def _given_factory(base: Base) -> str | None:
+    """Return the factory of the index, None if it is that of the size of its first segment."""
+    first = sum(file.rows for file in base.manifest.of(IDS) if not segment_of(file.path))
+    return None if base.settings.factory == default_factory(first) else base.settings.factory
+
+
+def _probes(base: Base, settings: IndexConfig, lists: int) -> int:
+    given = "probes" in settings.model_fields_set or not base.settings.probes
+    return min(settings.probes if given else base.settings.probes, lists)
+
+
+def _live_files(base: Base) -> list[SegmentFile]:
+    """Return the id tables of an index with their deleted rows."""
+    files = []
+    for file, shard in zip(in_order(base.manifest.of(IDS)), base.index.shards, strict=True):
+        deleted = b"" if shard.live is None else tombstones([np.logical_not(shard.live)])
+        files.append(SegmentFile(base.index.url, file, deleted))
+    return files

@@ -1,0 +1,86 @@
+"""Stored rows of an index, to which workers compare rows that are to be added.
+
+index URL, run -> KnownRows -> mask of the rows that are stored as they are
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from model.index.consistency import IdTable
+from model.index.ranking import Ints
+from model.index.segments.layout import Mask, deleted_rows, in_order
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.verified_files import VerifiedFiles
+from schemas.errors import QprError
+from schemas.tables import IDS, TOMBSTONES
+
+
+@dataclasses.dataclass(frozen=True)
+class KnownRows:
+    """The rows of one version of an index, which workers load by themselves, once per process.
+
+    Attributes:
+        url: the index, readable by every worker.
+        run_id: of the version.
+        deleted: ids of questions that this run deletes, 8 bytes each.
+    """
+
+    url: str
+    run_id: str
+    deleted: bytes = b""
+
+    def __call__(self, rows: pa.Table) -> Mask:
+        """Return a mask of the rows that are stored with the same value in every column.
+
+        Raises:
+            QprError: the index changed since the start of the run, or is damaged.
+        """
+        ids: Ints = rows["question_id"].to_numpy()
+        same = np.zeros(len(rows), bool)
+        for part in _load(self.url, self.run_id):
+            place = np.minimum(np.searchsorted(part.ids, ids), len(part.ids) - 1)
+            there = (part.ids[place] == ids) & ~part.deleted[place]
+            stored = part.rows.take(pa.array(place[there])).select(rows.column_names)
+            same[there] = _equal(rows.filter(pa.array(there)), stored)
+        return same & ~np.isin(ids, np.frombuffer(self.deleted, np.int64))
+
+
+class _Part(NamedTuple):
+    """The rows of a shard."""
+
+    ids: Ints
+    rows: pa.Table
+    deleted: Mask
+
+
+@functools.lru_cache(maxsize=1)
+def _load(url: str, run_id: str) -> list[_Part]:
+    manifest = read_manifest(url, "index")
+    if manifest.run_id != run_id:
+        raise QprError(f"{url}: the index changed during the run. Start the run again")
+    stored = VerifiedFiles(url)
+    files = in_order(manifest.of(IDS))
+    tables = [IdTable(storage.join(url, file.path), stored.read(file), file.rows) for file in files]
+    masks = [np.zeros(file.rows, bool) for file in files]
+    for file in manifest.of(TOMBSTONES):
+        masks = deleted_rows(stored.read(file), [one.rows for one in files], deleted=file.rows)
+    return [_Part(table.question_ids(), table.read(), mask) for table, mask in zip(tables, masks, strict=True)]
+
+
+def _equal(one: pa.Table, other: pa.Table) -> Mask:
+    """Return where all columns of two tables are equal; a null equals a null."""
+    same = np.ones(len(one), bool)
+    for name in one.column_names:
+        left, right = one[name], other[name]
+        equal = pc.fill_null(pc.equal(left, right), False)
+        both_null = pc.and_(pc.is_null(left), pc.is_null(right))
+        same &= pc.or_(equal, both_null).to_numpy()
+    return same

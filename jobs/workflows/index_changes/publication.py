@@ -1,0 +1,119 @@
+"""Publication of a changed index: opened and checked first, with BM25 over the live rows.
+
+base, files of a change -> publish -> manifest, shape -> show
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from jobs.display.console import emit, say, two_columns, working
+from jobs.workflows.index_changes.advice import Shape, shape_of
+from model.index.index import Index, IndexSettings
+from model.index.lexical_files import write_weights
+from model.search.opening import open_index
+from schemas.artifacts.manifest import File, Manifest, Source, read_manifest
+from schemas.artifacts.writer import Output
+from schemas.tables import LEXICAL, TOMBSTONES
+
+_OF_A_VERSION: Final = frozenset({LEXICAL, TOMBSTONES, "rejected"})
+"""Tables that each version writes again; the other files of the base stay."""
+
+_ROWS: Final = 65_536
+"""Rows read at a time."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Base:
+    """The version of an index that a run changes.
+
+    Attributes:
+        manifest: its own.
+        index: opened, which checks all its parts.
+    """
+
+    manifest: Manifest
+    index: Index
+
+    @classmethod
+    def of(cls, url: str) -> Base:
+        """Return the present version of the index at ``url``.
+
+        Raises:
+            QprError: there is none, or it is damaged.
+        """
+        manifest = read_manifest(url, "index")
+        return cls(manifest, open_index(url, manifest=manifest))
+
+    @property
+    def settings(self) -> IndexSettings:
+        """Return the settings of the index."""
+        return self.index.settings
+
+    @property
+    def kept(self) -> list[File]:
+        """Return the files that stay: segments, model and confidence model."""
+        return [file for file in self.manifest.files if file.table not in _OF_A_VERSION]
+
+
+def publish(
+    target: Output,
+    base: Base,
+    files: list[File],
+    settings: IndexSettings,
+    *,
+    inputs: list[Source],
+    counters: Mapping[str, int],
+) -> tuple[Manifest, Shape]:
+    """Open a changed index as a reader would, add BM25 if the base has it, and publish it.
+
+    Raises:
+        QprError: the parts do not fit together, or the index cannot be published.
+    """
+    configuration = settings.model_dump(exclude_none=True)
+    before = [Source(url=target.url, digest=base.manifest.digest)]
+    model = [source for source in base.manifest.inputs if source.digest == settings.model_digest]
+    about: dict[str, Any] = {"inputs": [*inputs, *before, *model], "configuration": configuration}
+    about["counters"] = dict(counters)
+    draft = target.manifest(files, **about)
+    index = open_index(target.url, manifest=draft)
+    if base.manifest.of(LEXICAL):
+        with working("Weighing words for BM25"):
+            files = [*files, *write_weights(target, live_tables(index))]
+    shape = shape_of(index, draft)
+    return target.publish(files, **about, distributions=base.manifest.distributions), shape
+
+
+def live_tables(index: Index) -> Iterator[pa.Table]:
+    """Yield all questions of an index in the order of its rows."""
+    for start in range(0, len(index), _ROWS):
+        yield index.questions(index.live_rows(np.arange(start, min(start + _ROWS, len(index)))))
+
+
+def show(url: str, manifest: Manifest, shape: Shape, counters: Mapping[str, int], *, as_json: bool) -> None:
+    """Print a version of an index after a change, and whether to compact it.
+
+    Args:
+        url: of the index.
+        manifest: of the present version.
+        shape: of the present version.
+        counters: of this run.
+        as_json: print for a program.
+    """
+    questions = manifest.configuration["questions"]
+    state = {
+        "segments": shape.segments,
+        "deleted_share": round(shape.deleted_share, 4),
+        "compaction_advised": shape.reasons,
+    }
+    result = {"index": url, "digest": manifest.digest, "questions": questions, "counters": dict(counters), **state}
+    rows = {**counters, "questions": questions, "segments": shape.segments}
+    emit(result, as_json=as_json, table=lambda: two_columns(url, rows))
+    if shape.reasons:
+        say(f"Advice: {'; '.join(shape.reasons)}. Run: qpr index --output {shlex.quote(url)} --compact")

@@ -1,0 +1,1 @@
+"""Segments of an index: the shards of one run each, and the deleted rows."""
