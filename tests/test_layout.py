@@ -13,6 +13,7 @@ MOST_MODULES = 14
 TOP = {
     "schemas": {
         "characters",
+        "compiled",
         "errors",
         "hashing",
         "older_words",

@@ -10,8 +10,9 @@ from typing import Any, Final
 import numpy as np
 
 from pipelines.linkage.comparison.pair_features import NAMES
-from pipelines.linkage.scoring.learned_scorers import MOST_LEAVES, Logistic
+from pipelines.linkage.scoring.learned_scorers import Logistic
 from pipelines.linkage.scoring.shipped_weights import Kind, feature_names
+from pipelines.linkage.scoring.tree_tables import MOST_LEAVES
 
 EASY: Final = 0.12
 """Pairs that share less of their characters are hardly ever paraphrases; one in ten stands for all."""

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from pipelines.neighbours.sketches import distances
+from schemas.compiled import load_loops
 from schemas.ragged import ranges, sizes_of_runs, starts_of_runs
 
 _BLOCK: Final = 2**13
@@ -88,13 +89,20 @@ def candidates(
     Returns:
         (P,) int64 rows and (P,) greater rows of distinct pairs.
     """
-    found = [np.zeros(0, np.int64)]
-    for start in range(0, len(lists.row), _BLOCK):
-        one, other = _of_block(lists, start, sketch, answers, effort, same_answer=same_answer)
-        sought = subjects[one]
-        one, other = one[sought], other[sought]
-        found.append(np.minimum(one, other) << 32 | np.maximum(one, other))
-    pairs = np.sort(np.concatenate(found))
+    if (loops := load_loops("pipelines.neighbours.numba_kernels", len(lists.row))) is not None:
+        row = lists.row
+        pairs = np.empty(len(row) * effort.candidates, np.int64)
+        of_entries = np.ascontiguousarray(sketch.T[row]), answers[row], subjects[row]
+        pairs = pairs[: loops.pick_candidates(*lists, *of_entries, *effort, same_answer, pairs)]
+    else:
+        found = [np.zeros(0, np.int64)]
+        for start in range(0, len(lists.row), _BLOCK):
+            one, other = _of_block(lists, start, sketch, answers, effort, same_answer=same_answer)
+            sought = subjects[one]
+            one, other = one[sought], other[sought]
+            found.append(np.minimum(one, other) << 32 | np.maximum(one, other))
+        pairs = np.concatenate(found)
+    pairs.sort()
     pairs = pairs[starts_of_runs(pairs)]  # numpy.unique takes five times as long
     return pairs >> 32, pairs & 0xFFFFFFFF
 

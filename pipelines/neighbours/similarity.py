@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from scipy import sparse
 
 from pipelines.questions.token_frequencies import MIN_QUESTIONS, TokenWeights
+from schemas.compiled import load_loops
 from schemas.hashing import mix
 from schemas.ragged import offsets_of
 from schemas.stems import stem
@@ -94,11 +95,23 @@ def similarities(vectors: sparse.csr_array, left: np.ndarray, right: np.ndarray)
     Similarities are rounded to multiples of 1 / `LEVELS`.
     """
     of_pair = np.empty(len(left), np.float32)
+    if (loops := load_loops("pipelines.neighbours.numba_kernels", len(left))) is not None:
+        loops.add_products(vectors.indptr, vectors.indices, vectors.data, vectors.shape[1], left, right, of_pair)
+        return _rounded(of_pair)
     ones = np.ones(vectors.shape[1], np.float32)
     for start in range(0, len(left), _PAIRS_AT_A_TIME):
         pairs = slice(start, start + _PAIRS_AT_A_TIME)
         of_pair[pairs] = vectors[left[pairs]].multiply(vectors[right[pairs]]) @ ones
-    return np.minimum(np.round(of_pair * LEVELS) / LEVELS, 1).astype(np.float32)
+    return _rounded(of_pair)
+
+
+def _rounded(similarity: np.ndarray) -> np.ndarray:
+    """Return float32 similarities as multiples of 1 / `LEVELS` up to 1, in place."""
+    similarity *= LEVELS
+    np.round(similarity, out=similarity)
+    similarity /= LEVELS
+    np.minimum(similarity, 1, out=similarity)
+    return similarity
 
 
 def divide(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> Divided:

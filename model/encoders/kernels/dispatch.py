@@ -5,35 +5,27 @@ questions to encode -> load_compiled; compiled -> model.encoders.kernels.numba_k
 
 from __future__ import annotations
 
-import importlib
-import os
-import sys
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-SWITCH = "QPR_COMPILED"
-"""With 0 in this variable of the environment nothing runs compiled."""
+from schemas.compiled import load_loops
 
+LOOPS: Final = "model.encoders.kernels.numba_kernels"
 FEWEST = 65_536
 """Loading numba and the loops takes 0.5 s; they save 8 µs a question."""
 
 
 def load_compiled(questions: int) -> None:
     """Load the compiled loops if this number of questions is worth it and numba is installed (extra `fast`)."""
-    if questions < FEWEST or "model.encoders.kernels.numba_kernels" in sys.modules or os.environ.get(SWITCH) == "0":
-        return
-    try:
-        importlib.import_module("model.encoders.kernels.numba_kernels")
-    except ImportError:  # there is no numba, or one that refuses this numpy
-        sys.modules["model.encoders.kernels.numba_kernels"] = None  # type: ignore[assignment]  # so that nothing tries again
+    load_loops(LOOPS, questions, FEWEST)
 
 
 def compiled() -> ModuleType | None:
     """Return the compiled loops if they are loaded, None if numpy is to do it; both give the same numbers."""
-    return None if os.environ.get(SWITCH) == "0" else sys.modules.get("model.encoders.kernels.numba_kernels")
+    return load_loops(LOOPS, 0)
 
 
 def spelled(table: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -13,6 +13,7 @@ from pipelines.linkage.comparison.blocking import ALL_PAIRS, sampled
 from pipelines.linkage.comparison.neighbourhood import Neighbours
 from pipelines.linkage.comparison.part_weights import Parts
 from pipelines.linkage.comparison.tokenization import Wording
+from schemas.compiled import load_loops
 
 NAMES: Final = (
     "stems", "stems_here", "grams", "grams_here", "bigrams", "bigrams_here",  # Jaccard, idf of the log or of the answer
@@ -109,6 +110,9 @@ def shared(parts: Parts, left: np.ndarray, right: np.ndarray, more: np.ndarray |
     columns = [parts.weight, parts.weight_of_single, parts.weight_of_shared, np.ones(len(parts.weight))]
     values = np.column_stack([*columns, *([] if more is None else [more])])
     sums = np.empty((len(left), values.shape[1]), np.float32)
+    if (loops := load_loops("pipelines.neighbours.numba_kernels", len(left))) is not None:
+        loops.add_shared(parts.rows.indptr, parts.rows.indices, values, left, right, sums)
+        return sums
     for start in range(0, len(left), CHUNK):
         chunk = slice(start, start + CHUNK)
         sums[chunk] = parts.rows[left[chunk]].multiply(parts.rows[right[chunk]]) @ values

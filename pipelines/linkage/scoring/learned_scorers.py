@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
-MOST_LEAVES: Final = 16
-_ALL: Final = (1 << MOST_LEAVES) - 1
+from pipelines.linkage.scoring.tree_tables import ALL, MOST_LEAVES, Splits, Stage
+
 STAGES: Final = (100, 200)
 """Numbers of trees after which no more trees are evaluated for settled pairs."""
 
@@ -57,65 +57,6 @@ class Logistic:
         return np.concatenate([features[:, :, None], hinges], axis=2).reshape(len(features), -1).astype(np.float32)
 
 
-class Splits(NamedTuple):
-    """The splits of some trees on one feature or on several, as a table.
-
-    Attributes:
-        features: their numbers.
-        thresholds: for each of these (S,) float32, ascending.
-        masks: (product of all S + 1, T) uint16 bit masks: the leaves of each tree that are possible for each numbers of
-            thresholds that the features exceed; the number of the last feature changes first.
-    """
-
-    features: tuple[int, ...]
-    thresholds: tuple[np.ndarray, ...]
-    masks: np.ndarray
-
-    def rows_of(self, features: np.ndarray) -> np.ndarray:
-        """Return the (P,) row of ``masks`` of each pair."""
-        rows = np.zeros(len(features), np.uint16)
-        for feature, thresholds in zip(self.features, self.thresholds, strict=True):
-            exceeds = np.less(thresholds[:, None], features[:, feature])  # four times as fast as a search
-            count = exceeds.view(np.uint8).sum(axis=0, dtype=np.min_scalar_type(len(thresholds)))
-            rows = rows * np.uint16(len(thresholds) + 1) + count
-        return rows
-
-    def joined(self, other: Splits) -> Splits:
-        """Return the splits on the features of both."""
-        masks = (self.masks[:, None] & other.masks).reshape(-1, self.masks.shape[1])
-        return Splits(self.features + other.features, self.thresholds + other.thresholds, masks)
-
-
-class Stage(NamedTuple):
-    """Part of a model's trees.
-
-    Attributes:
-        splits: of all features on which a tree splits.
-        leaves: (T, 16) amount that each leaf adds to the logit, leftmost first.
-    """
-
-    splits: tuple[Splits, ...]
-    leaves: np.ndarray
-
-    def add(self, features: np.ndarray) -> np.ndarray:
-        """Return the (P,) float64 amount that the trees add to the logit of each pair."""
-        added = np.empty(len(features))
-        for start in range(0, len(features), _ROWS):
-            added[start : start + _ROWS] = self._of_block(features[start : start + _ROWS])
-        return added
-
-    def _of_block(self, features: np.ndarray) -> np.ndarray:
-        possible = np.full((len(features), len(self.leaves)), _ALL, np.uint16)
-        masks = np.empty_like(possible)
-        for splits in self.splits:
-            found = splits.rows_of(features)
-            possible &= np.take(splits.masks, found, axis=0, out=masks, mode="clip")  # other modes copy the result
-        leftmost = np.bitwise_count((possible & -possible) - np.uint16(1))
-        leaf = leftmost + np.arange(len(self.leaves)) * self.leaves.shape[1]
-        added: np.ndarray = self.leaves.ravel().take(leaf).sum(axis=1)
-        return added
-
-
 @dataclasses.dataclass(frozen=True)
 class Boosted:
     """Gradient-boosted trees of at most 16 leaves.
@@ -142,7 +83,7 @@ class Boosted:
         logits = self.bias + first.add(features)
         for stage in others:
             unsettled = np.flatnonzero(np.abs(logits) < SETTLED)
-            logits[unsettled] += stage.add(features.T[:, unsettled].T)
+            logits[unsettled] += stage.add(np.take(features.T, unsettled, axis=1).T)
         return _sigmoid(logits)
 
 
@@ -184,9 +125,9 @@ def _tables(splits: list[list[tuple[float, int, int]]], trees: range) -> tuple[S
     for feature, of_all in enumerate(splits):
         of_feature = [split for split in of_all if split[1] in trees]
         points = np.unique(np.array([threshold for threshold, _, _ in of_feature], np.float32))
-        masks = np.full((len(points) + 1, len(trees)), _ALL, np.uint16)
+        masks = np.full((len(points) + 1, len(trees)), ALL, np.uint16)
         for threshold, number, mask in of_feature:
-            masks[np.searchsorted(points, np.float32(threshold)) + 1 :, number - trees.start] &= np.uint16(mask & _ALL)
+            masks[np.searchsorted(points, np.float32(threshold)) + 1 :, number - trees.start] &= np.uint16(mask & ALL)
         if of_feature:
             tables.append(Splits((feature,), (points,), masks))
     return _joined(tables)

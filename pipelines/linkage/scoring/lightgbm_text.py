@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from pipelines.linkage.scoring.learned_scorers import MOST_LEAVES
+from pipelines.linkage.scoring.tree_tables import MOST_LEAVES
 from schemas.errors import QprError
 
 NUMERICAL: Final = "2"

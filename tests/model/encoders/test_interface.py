@@ -9,6 +9,7 @@ import pytest
 from model.encoders import interface as encoding
 from model.encoders.kernels import dispatch as loops
 from model.encoders.loading import load_encoder
+from schemas.compiled import SWITCH
 
 WORDS = ["pay", "bill", "cancel", "flight", "now", "é", "?"]
 TEXTS = [" ".join(np.random.default_rng(number).choice(WORDS, number % 9)) for number in range(100)]
@@ -29,10 +30,10 @@ def test_threads_change_no_bit(encoder, monkeypatch):
 def test_compiled_loops_change_no_bit(encoder, monkeypatch):
     pytest.importorskip("numba")
     monkeypatch.setattr(loops, "FEWEST", 1)
-    monkeypatch.setenv(loops.SWITCH, "0")
+    monkeypatch.setenv(SWITCH, "0")
     plain = encoder.encode(TEXTS)
     assert loops.compiled() is None
-    monkeypatch.delenv(loops.SWITCH)
+    monkeypatch.delenv(SWITCH)
     assert encoder.encode(TEXTS).tobytes() == plain.tobytes()
     assert loops.compiled() is not None
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from pipelines.neighbours import postings
 from pipelines.neighbours.postings import Effort, candidates, lists_of_keys
 from pipelines.neighbours.sketches import WORDS
+from schemas.compiled import SWITCH
 
 EFFORT = Effort(window=3, candidates=2)
 lists_of_rows = st.lists(
@@ -53,6 +54,7 @@ def test_each_row_gets_the_nearest_of_the_window_around_it(small, of_key, seed, 
 
 
 def test_the_work_on_a_frequent_key_is_linear_in_its_rows(monkeypatch):
+    monkeypatch.setenv(SWITCH, "0")  # compiled loops count nothing
     distances = postings.distances
     compared = {}
     for rows in (20_000, 40_000):

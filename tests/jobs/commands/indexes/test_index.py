@@ -15,6 +15,7 @@ from model.encoders.loading import load_encoder
 from model.index.shard_merge import nearest
 from model.search.opening import open_index
 from schemas.artifacts.manifest import read_manifest
+from schemas.compiled import SWITCH
 from schemas.errors import QprError
 from schemas.text import question_id
 
@@ -112,7 +113,7 @@ def test_compiled_loops_give_the_same_bytes(tmp_path, dataset, make_model, monke
     monkeypatch.setattr(loops, "FEWEST", 1)
     monkeypatch.setattr("model.encoders.interface.FEW", 0)
     for name, switch in (("plain", "0"), ("compiled", "1")):
-        monkeypatch.setenv(loops.SWITCH, switch)
+        monkeypatch.setenv(SWITCH, switch)
         assert run("index", "--questions", dataset, "--model", tmp_path / "m", "--output", tmp_path / name) == 0
         assert (loops.compiled() is None) == (name == "plain")
     assert contents(tmp_path / "plain") == contents(tmp_path / "compiled")

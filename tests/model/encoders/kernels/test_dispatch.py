@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from model.encoders.kernels import dispatch as loops
+from schemas.compiled import SWITCH
 
 
 @pytest.fixture
 def unloaded(monkeypatch):
     """Act as if nothing was compiled yet."""
     monkeypatch.delitem(sys.modules, "model.encoders.kernels.numba_kernels", raising=False)
-    monkeypatch.delenv(loops.SWITCH, raising=False)
+    monkeypatch.delenv(SWITCH, raising=False)
 
 
 def test_a_few_questions_load_nothing(unloaded):
@@ -27,12 +28,12 @@ def test_many_questions_load_the_loops_where_numba_is(unloaded, monkeypatch):
     monkeypatch.setattr(loops, "FEWEST", 3)
     loops.load_compiled(3)
     assert loops.compiled().__name__ == "model.encoders.kernels.numba_kernels"
-    monkeypatch.setenv(loops.SWITCH, "0")
+    monkeypatch.setenv(SWITCH, "0")
     assert loops.compiled() is None
 
 
 def test_the_switch_keeps_them_from_loading(unloaded, monkeypatch):
-    monkeypatch.setenv(loops.SWITCH, "0")
+    monkeypatch.setenv(SWITCH, "0")
     loops.load_compiled(loops.FEWEST)
     assert "model.encoders.kernels.numba_kernels" not in sys.modules
 

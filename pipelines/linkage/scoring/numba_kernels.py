@@ -1,0 +1,111 @@
+"""Evaluation of boosted trees as machine code, made by numba; the same numbers as numpy's, bit for bit.
+
+features of pairs, tables of splits -> add_trees -> sums of leaves
+
+Nothing here may be reordered or contracted, so no ``fastmath``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+BLOCK = 128
+"""Number of pairs evaluated together, whose masks of a hundred trees fit into a first-level cache."""
+
+
+@njit(cache=True, nogil=True)
+def add_trees(
+    columns: npt.NDArray[np.float32],
+    features: npt.NDArray[np.int64],
+    feature_bounds: npt.NDArray[np.int64],
+    thresholds: npt.NDArray[np.float32],
+    threshold_bounds: npt.NDArray[np.int64],
+    masks: npt.NDArray[np.uint16],
+    mask_starts: npt.NDArray[np.int64],
+    leaves: npt.NDArray[np.float64],
+    added: npt.NDArray[np.float64],
+) -> None:
+    """Write the sum of the leaves that each pair reaches; the arguments are those of `tree_tables.Packed`.
+
+    Args:
+        columns: (F, P) features of the pairs, feature by feature.
+        features: features of all tables, one table after the other.
+        feature_bounds: table n has the features from ``feature_bounds[n]`` to ``feature_bounds[n + 1]``.
+        thresholds: thresholds of these features, one feature after the other.
+        threshold_bounds: bounds of each feature's thresholds.
+        masks: (rows of all tables, T) masks of the leaves that are possible.
+        mask_starts: first row of each table.
+        leaves: (T, L) amount of each leaf, leftmost first.
+        added: (P,), overwritten.
+    """
+    pairs, trees = columns.shape[1], masks.shape[1]
+    possible = np.empty((BLOCK, trees), np.uint16)
+    row = np.empty(BLOCK, np.int32)
+    exceeded = np.empty(BLOCK, np.int32)
+    reached = np.empty(trees, np.float64)
+    for start in range(0, pairs, BLOCK):
+        size = min(BLOCK, pairs - start)
+        possible[:] = 0xFFFF
+        for table in range(len(mask_starts)):
+            row[:] = 0
+            for place in range(feature_bounds[table], feature_bounds[table + 1]):
+                values = columns[features[place], start : start + size]
+                above = exceeded[:size]
+                above[:] = 0
+                for number in range(threshold_bounds[place], threshold_bounds[place + 1]):
+                    _count_above(thresholds[number], values, above)
+                _continue(row[:size], threshold_bounds[place + 1] - threshold_bounds[place] + 1, above)
+            for pair in range(size):
+                _exclude(possible[pair], masks[mask_starts[table] + row[pair]])
+        for pair in range(size):
+            for tree in range(trees):
+                reached[tree] = leaves[tree, _lowest_bit(possible[pair, tree])]
+            added[start + pair] = _sum(reached)
+
+
+@njit(inline="always")
+def _count_above(threshold: Any, values: Any, above: Any) -> None:
+    for pair in range(len(values)):
+        above[pair] += np.int32(values[pair] > threshold)
+
+
+@njit(inline="always")
+def _continue(row: Any, base: Any, digit: Any) -> None:
+    for pair in range(len(row)):
+        row[pair] = row[pair] * np.int32(base) + digit[pair]
+
+
+@njit(inline="always")
+def _exclude(possible: Any, mask: Any) -> None:
+    for tree in range(len(possible)):
+        possible[tree] &= mask[tree]
+
+
+@njit(inline="always")
+def _lowest_bit(mask: Any) -> Any:
+    """Return the number of the lowest bit that is set, of 16."""
+    below = np.uint32((mask & -mask) - 1) & np.uint32(0xFFFF)
+    below -= (below >> np.uint32(1)) & np.uint32(0x5555)
+    below = (below & np.uint32(0x3333)) + ((below >> np.uint32(2)) & np.uint32(0x3333))
+    below = (below + (below >> np.uint32(4))) & np.uint32(0x0F0F)
+    return (below + (below >> np.uint32(8))) & np.uint32(0x1F)
+
+
+@njit(inline="always")
+def _sum(values: Any) -> Any:
+    """Return the sum in the order of `numpy.sum`: eight partial sums, the rest one by one."""
+    whole = len(values) // 8 * 8
+    partial = np.zeros(8)
+    for place in range(0, whole, 8):
+        for lane in range(8):
+            partial[lane] += values[place + lane]
+    total = ((partial[0] + partial[1]) + (partial[2] + partial[3])) + (
+        (partial[4] + partial[5]) + (partial[6] + partial[7])
+    )
+    for place in range(whole, len(values)):
+        total += values[place]
+    return total

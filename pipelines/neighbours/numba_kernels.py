@@ -1,0 +1,169 @@
+"""The inner loops of the search for similar questions as machine code, made by numba; the same results as numpy's.
+
+lists of rows, sketches -> pick_candidates -> pairs of rows; sparse rows, pairs -> add_products, add_shared
+
+Nothing here may be reordered or contracted, so no ``fastmath``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Rows = npt.NDArray[np.int64]
+
+DISTANCES = 257
+"""Number of distances of two sketches of 256 bits."""
+
+
+@njit(cache=True, nogil=True)
+def pick_candidates(
+    row: Rows,
+    place: Rows,
+    size: Rows,
+    sketch: npt.NDArray[np.uint64],
+    answers: Rows,
+    subjects: npt.NDArray[np.bool_],
+    window: int,
+    most: int,
+    same_answer: bool,
+    pairs: npt.NDArray[np.int64],
+) -> int:
+    """Write the pairs of `postings.candidates`, some of them twice, and return their number.
+
+    Args:
+        row: (N,) rows of whole lists, one list after the other.
+        place: (N,) place in its list.
+        size: (N,) size of that list.
+        sketch: (N, words) sketch of each entry.
+        answers: (N,) answer of each entry.
+        subjects: (N,) whether candidates are sought for the entry.
+        window: maximum number of places before and after an entry.
+        most: maximum number of candidates of an entry.
+        same_answer: whether the rows of a pair have the same answer, or different ones.
+        pairs: (N * most,) smaller row times 2^32 plus greater row, overwritten from the first on.
+    """
+    found = 0
+    other, distance = np.empty(2 * window, np.int64), np.empty(2 * window, np.int64)
+    counts = np.empty(DISTANCES, np.int64)
+    for entry in range(len(row)):
+        if not subjects[entry]:
+            continue
+        usable, steps = 0, min(size[entry] - 1, window)
+        for step in range(1, steps + 1):  # ascending, and of two as near the one after the entry first, so that of
+            for side in (1, -1):  # equally distant ones the first are the candidates
+                if 0 <= place[entry] + side * step < size[entry]:
+                    near = entry + side * step
+                    if (answers[near] == answers[entry]) == same_answer:
+                        other[usable], distance[usable] = near, _distance(sketch[entry], sketch[near])
+                        usable += 1
+        limit, ties = _limit(distance[:usable], most, counts)
+        for nth in range(usable):
+            ties -= distance[nth] == limit
+            if distance[nth] < limit or (distance[nth] == limit and ties >= 0):
+                one, two = row[entry], row[other[nth]]
+                pairs[found] = min(one, two) << 32 | max(one, two)
+                found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def add_products(
+    indptr: npt.NDArray[np.int32],
+    indices: npt.NDArray[np.int32],
+    data: npt.NDArray[np.float32],
+    columns: int,
+    left: Rows,
+    right: Rows,
+    products: npt.NDArray[np.float32],
+) -> None:
+    """Write the product of two rows of a sparse matrix for each pair, added column after column.
+
+    Args:
+        indptr: of a matrix in compressed rows, columns ascending.
+        indices: of the matrix.
+        data: of the matrix.
+        columns: number of its columns.
+        left: (P,) rows; the fewer changes from one to the next, the faster.
+        right: (P,) other rows.
+        products: (P,), overwritten.
+    """
+    of_left = np.zeros(columns, np.float32)
+    current = -1
+    for pair in range(len(left)):
+        if left[pair] != current:
+            if current >= 0:
+                for place in range(indptr[current], indptr[current + 1]):
+                    of_left[indices[place]] = 0
+            current = left[pair]
+            for place in range(indptr[current], indptr[current + 1]):
+                of_left[indices[place]] = data[place]
+        total = np.float32(0)
+        for place in range(indptr[right[pair]], indptr[right[pair] + 1]):
+            total += of_left[indices[place]] * data[place]
+        products[pair] = total
+
+
+@njit(cache=True, nogil=True)
+def add_shared(
+    indptr: npt.NDArray[np.int32],
+    indices: npt.NDArray[np.int32],
+    values: npt.NDArray[np.float64],
+    left: Rows,
+    right: Rows,
+    sums: npt.NDArray[np.float32],
+) -> None:
+    """Write the sums of values over the columns that both rows of each pair have, added in the order of the columns.
+
+    Args:
+        indptr: of a matrix in compressed rows, columns ascending.
+        indices: of the matrix.
+        values: (columns, S) values of each column.
+        left: (P,) rows; the fewer changes from one to the next, the faster.
+        right: (P,) other rows.
+        sums: (P, S), overwritten.
+    """
+    owner = np.full(len(values), -1, np.int64)
+    total = np.empty(values.shape[1])
+    for pair in range(len(left)):
+        row = left[pair]
+        if pair == 0 or row != left[pair - 1]:
+            for place in range(indptr[row], indptr[row + 1]):
+                owner[indices[place]] = row
+        total[:] = 0
+        for place in range(indptr[right[pair]], indptr[right[pair] + 1]):
+            if owner[indices[place]] == row:
+                for number in range(len(total)):
+                    total[number] += values[indices[place], number]
+        sums[pair] = total
+
+
+@njit(cache=True, nogil=True)
+def _limit(distance: Any, most: int, counts: Any) -> tuple[int, int]:
+    """Return the distance below which all are kept, so that ``most`` are in all, and the number kept at it."""
+    if len(distance) <= most:
+        return DISTANCES, 0
+    counts[:] = 0
+    for of_one in distance:
+        counts[of_one] += 1
+    limit, ties = 0, most
+    while ties >= counts[limit]:
+        ties -= counts[limit]
+        limit += 1
+    return limit, ties
+
+
+@njit(inline="always")
+def _distance(one: Any, other: Any) -> Any:
+    """Return the number of bits in which two sketches differ."""
+    different = np.uint64(0)
+    for word in range(len(one)):
+        bits = one[word] ^ other[word]
+        bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
+        bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
+        bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+        different += (bits * np.uint64(0x0101010101010101)) >> np.uint64(56)
+    return np.int64(different)

@@ -1,0 +1,29 @@
+import numpy as np
+import pytest
+
+from pipelines.linkage.scoring.shipped_weights import load_model
+from schemas.compiled import SWITCH
+
+pytest.importorskip("pipelines.linkage.scoring.numba_kernels", reason="numba is not installed")
+
+
+@pytest.mark.parametrize("of_words", [False, True])
+@pytest.mark.parametrize("pairs", [0, 1, 127, 128, 1_000])
+def test_shipped_trees_give_the_same_bits_as_numpy(monkeypatch, pairs, of_words):
+    model = load_model("boosted", None)
+    trees = (model.words if of_words else model).pairs
+    generator = np.random.default_rng(pairs)
+    columns = np.zeros((64, pairs), np.float32)
+    for stage in trees.stages:
+        for splits in stage.splits:
+            for feature, thresholds in zip(splits.features, splits.thresholds, strict=True):
+                columns[feature] = generator.choice(thresholds, pairs)  # a value at a threshold goes left
+                columns[feature] += generator.choice([0, 1e-3], pairs)
+    found = []
+    for switch in ("0", "1"):
+        monkeypatch.setenv(SWITCH, switch)
+        found.append([stage.add(columns.T) for stage in trees.stages])
+        found[-1].append(trees.probability(columns.T, np.zeros(pairs, np.int64)))
+    for plain, compiled in zip(*found, strict=True):
+        assert plain.tobytes() == compiled.tobytes()
+    assert pairs < 100 or len(np.unique(found[0][0])) > 50

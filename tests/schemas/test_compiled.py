@@ -1,0 +1,42 @@
+import sys
+
+import pytest
+
+from schemas.compiled import FEWEST, SWITCH, load_loops
+
+NAME = "loops_of_a_test"
+
+
+@pytest.fixture
+def loops(tmp_path, monkeypatch):
+    """Make a module of loops that is not loaded yet, and return its file."""
+    file = tmp_path / f"{NAME}.py"
+    file.write_text("VALUE = 1")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv(SWITCH, raising=False)
+    yield file
+    sys.modules.pop(NAME, None)
+
+
+def test_few_rows_load_nothing_but_use_loops_that_are_loaded(loops):
+    assert load_loops(NAME, FEWEST - 1) is None
+    assert NAME not in sys.modules
+    assert load_loops(NAME, FEWEST).VALUE == 1
+    assert load_loops(NAME, 0).VALUE == 1
+
+
+def test_the_switch_turns_off_loading_and_use(loops, monkeypatch):
+    monkeypatch.setenv(SWITCH, "0")
+    assert load_loops(NAME, FEWEST) is None
+    assert NAME not in sys.modules
+    monkeypatch.delenv(SWITCH)
+    load_loops(NAME, FEWEST)
+    monkeypatch.setenv(SWITCH, "0")
+    assert load_loops(NAME, FEWEST) is None
+
+
+def test_loops_without_their_compiler_are_asked_for_once(loops):
+    loops.write_text("import no_such_compiler")
+    assert load_loops(NAME, FEWEST) is None
+    loops.write_text("VALUE = 1")
+    assert load_loops(NAME, FEWEST) is None
