@@ -36,10 +36,14 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        watching = None if exchange is None else asyncio.create_task(exchange.watch())
+        await asyncio.to_thread(service.auditing.refresh)
+        watching = [asyncio.create_task(service.auditing.watch())]
+        if exchange is not None:
+            watching.append(asyncio.create_task(exchange.watch()))
         yield
-        if watching is not None:
-            watching.cancel()
+        for task in watching:
+            task.cancel()
+        await asyncio.to_thread(service.auditing.refresh)
         service.batcher.close()
 
     app = FastAPI(
@@ -120,7 +124,15 @@ def _add_operations(app: FastAPI, service: Service) -> None:
     @app.post(
         "/feedback",
         **described(
-            "Keep a verdict on an answer.", 400, 409, 413, 415, 422, returns=dict[str, bool], body=body_schema(verdict)
+            "Keep a verdict on an answer.",
+            400,
+            404,
+            409,
+            413,
+            415,
+            422,
+            returns=dict[str, bool],
+            body=body_schema(verdict),
         ),
     )
     async def feedback(request: Request) -> Response:

@@ -43,6 +43,11 @@ class Metrics:
         self.size = Gauge("qpr_index_questions", "Questions of the index that answers.", registry=kept)
         self.bound = Gauge("qpr_certified_bound", "Certified maximum share of wrong answers.", registry=kept)
         self.expires = Gauge("qpr_certificate_expires", "Unix time at which the certificate expires.", registry=kept)
+        self.drawn = Counter("qpr_audits_drawn", "Certified answers drawn to be judged.", registry=kept)
+        self.audited = Gauge("qpr_audited_answers", "Verdicts on answers of the certificate.", registry=kept)
+        self.audited_wrong = Gauge("qpr_audited_wrong", "Wrong answers among them.", registry=kept)
+        self.evidence = Gauge("qpr_alarm_evidence", "Evidence against the promise; 100 is an alarm.", registry=kept)
+        self.alarm = Gauge("qpr_alarm", "1: only questions of the index are answered.", registry=kept)
         Gauge("qpr_waiting", "Requests that wait for a thread.", registry=kept).set_function(waiting)
         Gauge("qpr_open_versions", "Versions of the index in memory.", registry=kept).set_function(opened)
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from jobs.web.auditing import Auditing
 from jobs.web.batching import Batcher
 from jobs.web.messages.documents import (
     AnswersDocument,
@@ -35,6 +37,10 @@ CLUSTER_QUESTIONS = 1000
 """Questions of a cluster that a response lists."""
 
 
+READY_S = 1.0
+"""Seconds for which the outcome of a readiness check holds: its address is open, and must not cost searches."""
+
+
 class Service:
     """An index that is served.
 
@@ -51,13 +57,15 @@ class Service:
         self.metrics = Metrics(waiting=lambda: self.batcher.waiting, opened=lambda: versions.opened)
         self.batcher = Batcher(settings.threads, self.metrics.batches.observe)
         self.metrics.blocked.set(len(state.blocked))
+        self.auditing = Auditing(state, settings.audits, self.metrics, lambda: versions.current.certificate)
+        self._ready = (math.nan, "", False)
         self.show_version(versions.current)
 
     def show_version(self, version: Version) -> None:
         """Put the version that answers into the metrics."""
         self.metrics.version.info({"version": version.name, "run": version.run_id})
         self.metrics.size.set(len(version.searcher))
-        loaded = getattr(version.searcher, "certificate", None)
+        loaded = version.certificate
         self.metrics.bound.set(loaded.certificate.upper_bound if loaded else math.nan)
         self.metrics.expires.set(loaded.certificate.expires.timestamp() if loaded else math.nan)
 
@@ -100,7 +108,9 @@ class Service:
         """Return the answer to each question, or an abstention with its reason."""
         with self.versions.lease() as version:
             answers = await self.batcher.run(version, "answer", questions)
-            rows = [answer_document(answer, blocked=self.state.blocked) for answer in answers]
+            alarm = self.auditing.alarm
+            rows = [answer_document(answer, blocked=self.state.blocked, alarm=alarm) for answer in answers]
+            self.auditing.offer(rows, version.name)
             for row in rows:
                 self.metrics.questions.labels("answer", row["reason"]).inc()
             return {"version": version.name, "results": rows}
@@ -135,11 +145,16 @@ class Service:
         return [question_document(row, blocked=self.state.blocked) for row in table]
 
     async def ready(self) -> bool:
-        """Return whether a question of the index finds itself."""
+        """Return whether a question of the index finds itself; it is searched once a second at most."""
         with self.versions.lease() as version:
+            since, name, able = self._ready
+            if name == version.run_id and time.monotonic() - since < READY_S:
+                return able
             text, question_id = version.canaries[0]
             [hits] = await self.batcher.run(version, "search", [text], 1)
-            return bool(hits) and hits[0].question_id == question_id
+            able = bool(hits) and hits[0].question_id == question_id
+            self._ready = (time.monotonic(), version.run_id, able)
+            return able
 
     async def block(self, answer_id: str) -> None:
         """Block an answer in all later responses."""
@@ -147,5 +162,11 @@ class Service:
         self.metrics.blocked.set(len(self.state.blocked))
 
     async def append_feedback(self, row: dict[str, Any]) -> None:
-        """Append a verdict to the feedback, with the version that answered."""
+        """Append a verdict to the feedback, with the version that answers; one on a drawn answer counts as an audit.
+
+        Raises:
+            Fault: the server keeps no state, or the verdict is on no drawn answer, or on one that has been judged.
+        """
+        if self.state.folder is not None and row["audit_id"] is not None:
+            await asyncio.to_thread(self.auditing.judge, row["audit_id"], is_wrong=not row["right"])
         await asyncio.to_thread(self.state.append_feedback, {**row, "version": self.versions.current.name})

@@ -35,11 +35,14 @@ class Serving(pydantic.BaseModel, frozen=True, extra="forbid"):
         default=None, description="File with the bearer token that requests need."
     )
     state: Annotated[str | None, Option(metavar="FOLDER")] = pydantic.Field(
-        default=None, description="Local folder that keeps blocked answers and feedback."
+        default=None, description="Local folder that keeps blocked answers, feedback and the audit sample."
     )
     threads: int = pydantic.Field(default=2, ge=1, le=256, description="Threads that search.")
     poll: float = pydantic.Field(
         default=5.0, ge=0, description="Seconds between two checks for a new version of the index; 0: on request only."
+    )
+    audits: int = pydantic.Field(
+        default=20, ge=0, le=10_000, description="Certified answers a day drawn into the audit sample of --state."
     )
     drain: float = pydantic.Field(default=30.0, ge=0, description="Seconds for running requests after SIGTERM.")
     log: Literal["none", "requests", "questions"] = pydantic.Field(

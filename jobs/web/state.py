@@ -1,4 +1,4 @@
-"""State that outlives the server: blocked answers and feedback.
+"""State that outlives the server: blocked answers and feedback; its folder has the audit sample too.
 
 DELETE /answers/{id} -> State.block -> blocked.json; POST /feedback -> State.append_feedback -> feedback.jsonl
 """
@@ -47,6 +47,11 @@ class State:
         if not os.access(self._folder, os.W_OK):
             raise QprError(f"{folder}: cannot be written. Give another --state")
         self.blocked = _read_blocked(self._folder / "blocked.json")
+
+    @property
+    def folder(self) -> Path | None:
+        """Return where all is kept, None where nothing is."""
+        return self._folder
 
     def block(self, answer_id: str) -> None:
         """Block an answer, from this call on and after a restart.

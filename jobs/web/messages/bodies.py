@@ -55,8 +55,10 @@ class FeedbackBody(pydantic.BaseModel, frozen=True, extra="forbid", strict=True)
         question_id: of the hit that was shown, None where nothing was.
         right: the answer was right; of an abstention: it was right to abstain.
         comment: any text.
+        audit_id: of the drawn answer that was judged, None where it was not drawn.
     """
 
+    audit_id: str | None
     question: str
     question_id: str | None
     right: bool
@@ -102,10 +104,16 @@ def feedback_model(limits: Limits) -> type[FeedbackBody]:
             pydantic.Field(default=None, pattern=ID_PATTERN, description="Question whose answer was shown."),
         ),
         "right": (bool, pydantic.Field(description="The answer, or the abstention, was right.")),
+        "audit_id": (
+            str | None,
+            pydantic.Field(default=None, pattern=AUDIT_PATTERN, description="request_id of the audit sample."),
+        ),
         "comment": (str | None, pydantic.Field(default=None, max_length=most, description="Remark.")),
     }
     return pydantic.create_model("FeedbackBody", __base__=FeedbackBody, **fields)
 
+
+AUDIT_PATTERN = "^[0-9a-f]{32}$"
 
 ID_PATTERN = "^-?[0-9]{1,19}$"
 """A 64-bit id as a string: JavaScript rounds integers beyond 2**53."""

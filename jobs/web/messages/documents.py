@@ -104,6 +104,10 @@ class FaultDocument(TypedDict):
     error: str
 
 
+_WITHOUT_CERTIFICATE = frozenset({"exact", "no_hit", "no_certificate"})
+"""Reasons in which no certificate has a part."""
+
+
 def answer_key(answer_id: str | None, answer: str | None) -> str | None:
     """Return the id of an answer: that of the indexed table, else the hash of its text; None without an answer."""
     if answer_id is not None:
@@ -139,20 +143,28 @@ def hit_documents(hits: Sequence[Any], k: int, *, blocked: frozenset[str]) -> li
     return [hit_document(hit, rank) for rank, hit in enumerate(kept[:k], start=1)]
 
 
-def answer_document(answer: Any, *, blocked: frozenset[str]) -> AnswerDocument:
-    """Return an answer or an abstention for JSON; a blocked answer becomes an abstention without its hit."""
+def answer_document(answer: Any, *, blocked: frozenset[str], alarm: bool = False) -> AnswerDocument:
+    """Return an answer or an abstention for JSON.
+
+    Args:
+        answer: of a searcher.
+        blocked: ids of answers; a blocked one becomes an abstention without its hit.
+        alarm: the certificate permits nothing any more.
+    """
     hit, question = answer.hit, answer.question
     if blocked and hit is not None and answer_key(hit.answer_id, hit.answer) in blocked:
         return AnswerDocument(
             question=question, answered=False, reason="blocked", answer=None, hit=None, certificate=None
         )
+    ended = alarm and answer.reason not in _WITHOUT_CERTIFICATE
+    answered = answer.answered and not ended
     return {
         "question": question,
-        "answered": answer.answered,
-        "reason": answer.reason,
-        "answer": hit.answer if answer.answered else None,
+        "answered": answered,
+        "reason": "alarm" if ended else answer.reason,
+        "answer": hit.answer if answered else None,
         "hit": None if hit is None else hit_document(hit, 1),
-        "certificate": answer.certificate,
+        "certificate": None if ended else answer.certificate,
     }
 
 

@@ -138,16 +138,18 @@ class Gate:
         origin = headers.get(b"origin")
         if origin is not None and origin.rpartition(b"/")[2] != headers.get(b"host"):
             raise Fault(403, "pages of other sites may not use this server", "origin")
+        if self._rates and path != "/healthz":  # before the token, so that nobody can try tokens without end
+            wait = self._rates.wait((scope.get("client") or ("",))[0])
+            if wait:
+                raise Fault(429, "too many requests", "rate", {"Retry-After": str(int(wait) + 1)})
         if self._token is not None and path not in OPEN_PATHS:
             given = headers.get(b"authorization", b"")
             if not hmac.compare_digest(given, self._token):
                 raise Fault(401, "a bearer token is needed", "token", {"WWW-Authenticate": "Bearer"})
-        if path in OPEN_PATHS:  # whoever watches the server must see it when it is busy
+        if path in OPEN_PATHS:  # a busy server must be seen as alive
             return
         if len(scope["query_string"]) > self._query_bytes:
             raise Fault(422, "the question is too long for an address; ask by POST", "address")
-        if self._rates and (wait := self._rates.wait((scope.get("client") or ("",))[0])):
-            raise Fault(429, "too many requests", "rate", {"Retry-After": str(int(wait) + 1)})
         if self._in_flight > self._limits.concurrency:
             raise Fault(503, "busy; ask again later", "concurrency", {"Retry-After": "1"})
 

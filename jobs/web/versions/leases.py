@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from jobs.web.versions.clusters import ClusterRows
+from model.certificates.certificate import Loaded
 from model.choices import Mode
 
 
@@ -63,6 +64,11 @@ class Version:
     clusters: ClusterRows
     canaries: Sequence[tuple[str, int]]
     leases: int = 0
+
+    @property
+    def certificate(self) -> Loaded | None:
+        """Return the certificate of its answers."""
+        return getattr(self.searcher, "certificate", None)
 
 
 class Versions:

@@ -156,6 +156,13 @@ def test_health_readiness_and_metrics(start):
         assert line in shown.splitlines()
 
 
+def test_readiness_is_searched_once_a_second_at_most(start):
+    client = start()
+    calls = client.service.versions.current.searcher.calls
+    assert [client.get("/readyz").status_code for _ in range(5)] == [200] * 5
+    assert len(calls) == 1
+
+
 def test_an_index_that_does_not_find_its_questions_is_not_ready(start):
     client = start()
     client.service.versions.current.canaries = [("unheard", 1)]

@@ -106,6 +106,14 @@ def test_a_client_above_its_rate_is_refused(start):
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "2")
 
 
+def test_the_rate_holds_before_the_token_and_for_readiness_not_for_health(start):
+    client = start(limits={"rate": 1}, token="t" * 16)
+    assert search(client).status_code == 401
+    assert search(client).status_code == 429
+    assert client.get("/readyz").status_code == 429
+    assert [client.get("/healthz").status_code for _ in range(3)] == [200] * 3
+
+
 def test_rates_refill_with_time_and_are_kept_for_each_client():
     now = [0.0]
     rates = Rates(2, lambda: now[0])

@@ -1,0 +1,133 @@
+"""The audit sample: some of each day's certified answers, drawn at random for people to judge.
+
+given answers of a day -> AuditSample.offer -> AuditSample.save, after midnight UTC -> audit.jsonl of the state
+"""
+
+from __future__ import annotations
+
+import datetime
+import random
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+import orjson
+import pydantic
+
+from schemas.artifacts.atomic_files import write_atomically
+from schemas.errors import QprError
+
+FILE: Final = "audit.jsonl"
+TODAY: Final = "audit-today.json"
+"""The draw of the day that is not over: a later answer may still replace one of its answers."""
+
+
+class _Day(pydantic.BaseModel, extra="forbid", strict=True):
+    """The draw of one day: its number of answers so far, and those that were drawn of them."""
+
+    day: str
+    seen: int = pydantic.Field(ge=0)
+    rows: list[dict[str, str | None]]
+
+
+class _Drawn(pydantic.BaseModel, extra="ignore"):
+    """A row of the sample, as people may have edited it."""
+
+    request_id: str
+    certificate: str
+
+
+class AuditSample:
+    """A sample of the same size of each day, drawn from all answers of the day with equal chances.
+
+    `offer` is called in the event loop, `save` in a thread.
+
+    Args:
+        folder: of the files.
+        size: answers drawn a day.
+        now: clock.
+        rng: draws.
+
+    Raises:
+        QprError: a file of an earlier process is damaged.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        size: int,
+        *,
+        now: Callable[[], datetime.datetime] = lambda: datetime.datetime.now(datetime.UTC),
+        rng: random.Random | None = None,
+    ) -> None:
+        self._folder, self._size, self._now = folder, size, now
+        self._rng = rng or random.SystemRandom()
+        self._lock = threading.Lock()
+        self._today = _read_today(folder / TODAY) or self._new_day()
+        self._over: list[_Day] = []
+        self._changed = False
+        self._drawn = _read_drawn(folder / FILE)
+
+    def offer(self, row: Mapping[str, str | None]) -> None:
+        """Count an answer that was given, and draw it with the chance that all answers of its day have."""
+        with self._lock:
+            self._end_day()
+            today = self._today
+            today.seen += 1
+            place = len(today.rows) if len(today.rows) < self._size else self._rng.randrange(today.seen)
+            if place < self._size:
+                today.rows[place : place + 1] = [{"request_id": secrets.token_hex(16), **row}]
+                self._changed = True
+
+    def save(self) -> int:
+        """Write what has changed; return the number of answers that were added to the sample of the days before.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        with self._lock:
+            self._end_day()
+            rows = [row for day in self._over for row in day.rows]
+            if rows:
+                with (self._folder / FILE).open("ab") as file:
+                    file.write(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+                self._drawn |= {str(row["request_id"]): str(row["certificate"]) for row in rows}
+            if self._changed or self._over:
+                with write_atomically(str(self._folder / TODAY)) as staged:
+                    staged.write(orjson.dumps(self._today.model_dump()))
+            self._over, self._changed = [], False
+            return len(rows)
+
+    def certificate_of(self, name: str) -> str | None:
+        """Return the digest of the certificate that permitted a drawn answer; None where there is none of this id."""
+        return self._drawn.get(name)
+
+    def _end_day(self) -> None:
+        if self._today.day != self._new_day().day:
+            self._over.append(self._today)
+            self._today = self._new_day()
+
+    def _new_day(self) -> _Day:
+        return _Day(day=f"{self._now():%Y-%m-%d}", seen=0, rows=[])
+
+
+def _read_today(path: Path) -> _Day | None:
+    try:
+        return _Day.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, pydantic.ValidationError) as error:
+        raise QprError(f"{path}: is no draw of a day. Restore it, or remove it to begin the day again") from error
+
+
+def _read_drawn(path: Path) -> dict[str, str]:
+    """Return the certificate of each drawn answer; the file may have been moved away by those who judge."""
+    try:
+        rows = [_Drawn.model_validate_json(line) for line in path.read_bytes().splitlines() if line.strip()]
+    except FileNotFoundError:
+        return {}
+    except (OSError, pydantic.ValidationError) as error:
+        raise QprError(f"{path}: is no sample of answers. Restore it, or move it away") from error
+    return {row.request_id: row.certificate for row in rows}

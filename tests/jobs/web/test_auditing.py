@@ -1,0 +1,142 @@
+"""Audits of a served certificate: the sample, verdicts over HTTP and from a file, and the alarm."""
+
+import datetime
+import json
+
+import pytest
+
+from jobs.web.versions.leases import Version
+from model.certificates.certificate import load_certificate
+from model.certificates.monitor import AuditVerdict, monitor_url, record
+from model.search.results import Answer
+from tests.support.certificates import certificate, stored_certificate
+
+
+@pytest.fixture
+def certified(start, tmp_path, monkeypatch):
+    """Return a function that starts a server with a certificate, which permits each answer that is not exact."""
+    url = str(tmp_path / "certificate")
+    stored_certificate(url)
+    monkeypatch.setattr("jobs.web.auditing.WATCH_S", 0.02)
+
+    def started(**settings):
+        from tests.jobs.web.conftest import make_version
+
+        version: Version = make_version()
+        searcher, loaded = version.searcher, load_certificate(url)
+        searcher.certificate = loaded
+
+        def answer(question, hits):
+            plain = type(searcher)._answer(question, hits)
+            if plain.reason != "no_certificate":
+                return plain
+            return Answer(question, True, "certified", plain.hit, loaded.digest)
+
+        searcher._answer = answer
+        return start(version=version, **settings)
+
+    started.url = url
+    return started
+
+
+def reasons(client, *questions):
+    response = client.post("/answer", json={"questions": list(questions)})
+    return [(row["answered"], row["reason"]) for row in response.json()["results"]]
+
+
+def end_of_day(client, tmp_path):
+    """End the day of the sample, and return the ids that were drawn."""
+    sample = client.service.auditing.sample
+    sample._now = lambda: datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1)
+    sample.save()
+    return [json.loads(line) for line in (tmp_path / "state/audit.jsonl").read_text().splitlines()]
+
+
+def shown(client, name):
+    [line] = [line for line in client.get("/metrics").text.splitlines() if line.startswith(f"{name} ")]
+    return float(line.split()[1])
+
+
+def judge(client, name, *, right):
+    return client.post("/feedback", json={"question": "pay a bill", "right": right, "audit_id": name})
+
+
+def test_certified_answers_are_drawn_without_a_hint_at_their_probability(certified, tmp_path):
+    client = certified(audits=3)
+    questions = ["pay a bill", "pay my bill", "cancel the flight", "unheard"]
+    assert [reason for _, reason in reasons(client, *questions)] == ["certified", "exact", "certified", "no_hit"]
+    rows = end_of_day(client, tmp_path)
+    assert sorted(row["question"] for row in rows) == ["cancel the flight", "pay a bill"]
+    assert {row["certificate"] for row in rows} == {load_certificate(certified.url).digest}
+    assert not any("probability" in key for row in rows for key in row)
+    assert {row["verdict"] for row in rows} == {""}
+
+
+def test_wrong_answers_raise_an_alarm_that_leaves_exact_questions(certified, tmp_path):
+    client = certified(audits=10)
+    reasons(client, *["pay a bill"] * 6)
+    for row in end_of_day(client, tmp_path)[:4]:
+        assert judge(client, row["request_id"], right=False).json() == {"kept": True}
+    expected = [(False, "alarm"), (True, "exact"), (False, "no_hit")]
+    assert reasons(client, "pay a bill", "pay my bill", "unheard") == expected
+    [row] = client.post("/answer", json={"question": "pay a bill"}).json()["results"]
+    assert (row["answer"], row["certificate"]) == (None, None)
+    assert (shown(client, "qpr_alarm"), shown(client, "qpr_audited_wrong")) == (1, 4)
+    assert shown(client, "qpr_alarm_evidence") >= 100
+    assert reasons(certified(), "pay a bill") == [(False, "alarm")]
+
+
+def test_right_answers_raise_none_and_each_counts_once(certified, tmp_path):
+    client = certified(audits=50)
+    reasons(client, *["pay a bill"] * 50)
+    names = [row["request_id"] for row in end_of_day(client, tmp_path)]
+    assert {judge(client, name, right=True).status_code for name in names} == {200}
+    again = judge(client, names[0], right=False)
+    assert (again.status_code, again.json()) == (409, {"error": "the answer has been judged"})
+    assert reasons(client, "pay a bill") == [(True, "certified")]
+    assert (shown(client, "qpr_audited_answers"), shown(client, "qpr_audited_wrong")) == (50, 0)
+    kept = (tmp_path / "state/feedback.jsonl").read_text().splitlines()
+    assert len(kept) == 50
+
+
+def test_an_alarm_by_a_verdict_file_reaches_the_server(certified, capsys):
+    client = certified()
+    assert reasons(client, "pay a bill") == [(True, "certified")]
+    given = {"digest": load_certificate(certified.url).digest, "alpha": certificate().alpha}
+    wrong = [AuditVerdict(str(number), True) for number in range(5)]
+    record(certified.url, wrong, **given, now=datetime.datetime.now(datetime.UTC))
+    until = datetime.datetime.now() + datetime.timedelta(seconds=20)
+    while reasons(client, "pay a bill") != [(False, "alarm")]:
+        assert datetime.datetime.now() < until
+    assert capsys.readouterr().err.count("only questions of the index itself are answered") == 1
+
+
+def test_a_damaged_monitor_is_reported_and_the_state_before_it_stays(certified, capsys):
+    client = certified()
+    with open(monitor_url(certified.url), "w") as file:
+        file.write("{")
+    client.service.auditing.refresh()
+    client.service.auditing.refresh()
+    assert capsys.readouterr().err.count("monitor.json: damaged") == 1
+    assert reasons(client, "pay a bill") == [(True, "certified")]
+
+
+def test_verdicts_on_nothing_drawn_are_refused(certified, start, tmp_path):
+    client = certified()
+    reasons(client, "pay a bill")
+    assert judge(client, "0" * 32, right=True).status_code == 404
+    assert judge(client, "x", right=True).status_code == 422
+    [row] = end_of_day(client, tmp_path)
+    stored_certificate(certified.url, delta=0.05, labelled_digest="4" * 64)
+    assert judge(certified(), row["request_id"], right=True).json() == {
+        "error": "the answer was given under another certificate"
+    }
+    assert not (tmp_path / "state/feedback.jsonl").exists()
+    assert judge(start(state=False), "0" * 32, right=True).status_code == 409
+
+
+def test_without_audits_nothing_is_drawn(certified, tmp_path):
+    client = certified(audits=0)
+    reasons(client, "pay a bill")
+    client.service.auditing.refresh()
+    assert not list((tmp_path / "state").glob("audit*"))
