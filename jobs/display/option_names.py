@@ -16,10 +16,14 @@ _RESULTS = {
     "assembly.linking.weights": "--calibration (digest)",
     "assembly.recalibration.calibration": "--calibration (digest)",
     "assembly.recalibration.precision": "--precision",
+    "assembly.reviewed.verdicts": "--verdicts (digest)",
     "assembly.linking.encoder": "--refine-with (digest)",
     "assembly.linking.encoder_kind": "--refine-with (kind)",
 }
 """Values that options decide indirectly."""
+
+_LONGEST = 400
+"""Characters of a value: verdicts of people can name thousands of clusters."""
 
 
 def option_rows(configuration: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -35,5 +39,7 @@ def option_rows(configuration: Mapping[str, Any]) -> list[tuple[str, str]]:
         if path.startswith("column_names."):
             rows[f"--column {path.removeprefix('column_names.')}"] = value
         elif value not in ("null", "{}", "[]"):
-            rows[names.get(path, path.removeprefix("assembly.").replace(".", " ").replace("_", " "))] = value
+            rows[names.get(path, path.removeprefix("assembly.").replace(".", " ").replace("_", " "))] = (
+                value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
+            )
     return list(rows.items())

@@ -1,6 +1,6 @@
-"""Options of `qpr clusters` and `qpr calibrate` for the linkage of a calibration or of vectors.
+"""Options of `qpr clusters` and `qpr calibrate` for the linkage of a calibration or of vectors, and for verdicts.
 
---refine-with, --calibration, --precision -> jobs.workflows.linkage
+--refine-with, --calibration, --precision -> jobs.workflows.linkage; --verdicts -> jobs.workflows.verdicts
 """
 
 from __future__ import annotations
@@ -32,6 +32,15 @@ Precision = Annotated[
         metavar="X",
         help="Precision to reach by --calibration: with verdicts, below 1 and shown with 95 % confidence; "
         "with gold clusters, of --min-probability, or --min-coherence with --linkage none.",
+        rich_help_panel="Calibration",
+    ),
+]
+ReviewedClusters = Annotated[
+    str | None,
+    typer.Option(
+        "--verdicts",
+        metavar="FILE",
+        help="Reject the wrong clusters and strays of a file by `qpr review --export`.",
         rich_help_panel="Calibration",
     ),
 ]

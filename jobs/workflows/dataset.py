@@ -15,6 +15,7 @@ from jobs.display.console import emit, say, warn, working
 from jobs.options.inputs import check_inputs, check_users, input_files
 from jobs.workflows.linkage import with_calibration
 from jobs.workflows.next_steps import next_steps
+from jobs.workflows.verdicts.reviewed_clusters import with_reviewed
 from jobs.workflows.verdicts.stored_evidence import warn_of_other_logs
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import REPORTS
@@ -61,6 +62,7 @@ def dataset_of_logs(
     refine_with: str | None = None,
     calibration: str | None = None,
     precision: float | None = None,
+    verdicts: str | None = None,
     user_key: UserKey | None = None,
 ) -> None:
     """Make a dataset of log files.
@@ -72,6 +74,7 @@ def dataset_of_logs(
         refine_with: model whose vectors are compared too.
         calibration: folder of learned weights and measured thresholds.
         precision: choose the threshold that reached it.
+        verdicts: file of wrong clusters and strays, which are rejected.
         user_key: of the hashes of users and questions that are written.
 
     Raises:
@@ -88,7 +91,8 @@ def dataset_of_logs(
     calibrated, encode = with_calibration(
         settings, calibration=calibration, precision=precision, refine_with=refine_with
     )
-    config = calibrated.for_files(sources)
+    judged = calibrated if verdicts is None else with_reviewed(calibrated, verdicts)
+    config = judged.for_files(sources)
     make_dataset(
         lambda pipeline, url: from_logs.build(
             pipeline, sources=sources, config=config, run_url=url, encode=encode, user_key=user_key

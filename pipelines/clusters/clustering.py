@@ -16,7 +16,8 @@ from pipelines.clusters.answer_worth import extreme_answers, kind_counts, shares
 from pipelines.clusters.coherence import Coherence, coherence
 from pipelines.clusters.incoherent_intents import incoherent_intent_counts
 from pipelines.clusters.recalibration import recalibrate
-from pipelines.clusters.settings import Gate, Recalibration
+from pipelines.clusters.reviewed import remove_reviewed
+from pipelines.clusters.settings import Gate, Recalibration, Reviewed
 from pipelines.intermediate import JudgedAnswer
 from pipelines.linkage.linker import Linker
 from pipelines.linkage.scoring.pair_model import Linked
@@ -58,6 +59,7 @@ def cluster(
     recalibration: Recalibration | None = None,
     *,
     evidence: Evidence | None = None,
+    reviewed: Reviewed | None = None,
 ) -> Clustered:
     """Merge answer forms and split answers, then reject single, improbable, surplus and incoherent questions.
 
@@ -68,6 +70,7 @@ def cluster(
         linker: splits answers into groups of paraphrases; None: all questions of an answer are one group.
         recalibration: corrects the probabilities of the linker and rejects clusters with a low one.
         evidence: neighbours of the questions, for the linker; None: they are found among the members.
+        reviewed: clusters and questions that people judged to be wrong, which are rejected.
     """
     merged = merge_answers(members)
     answers = merged["answer_id"].to_numpy()
@@ -80,6 +83,9 @@ def cluster(
     several = merged.filter(pc.invert(single))
     linked = None if linker is None or not len(several) else linker(several, weights, evidence)
     grouped, of_intent = _split_answers(several, linked)
+    stays, judged_wrong = remove_reviewed(grouped, reviewed)
+    grouped, of_intent = grouped.filter(pa.array(stays)), of_intent[stays]
+    lost.append(judged_wrong)
     starts = starts_of_runs(grouped["cluster_id"].to_numpy())
     group_sizes = sizes_of_runs(starts, len(grouped))
     over = (group_sizes > gate.max_cluster_size) | np.isin(grouped["answer_id"].to_numpy()[starts], voted)

@@ -61,3 +61,17 @@ class Recalibration(pydantic.BaseModel, frozen=True, extra="forbid"):
     precision: float | None = pydantic.Field(default=None, ge=0, lt=1)
     verdicts: int = pydantic.Field(default=0, ge=0)
     estimates: dict[str, tuple[float, float, float]] = {}
+
+
+class Reviewed(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Clusters and questions that people judged to be wrong.
+
+    Attributes:
+        verdicts: digest of the file.
+        wrong: names of clusters, "c" and 16 hexadecimal digits.
+        strays: names of a cluster and of a question in it that does not belong there.
+    """
+
+    verdicts: str
+    wrong: tuple[str, ...] = ()
+    strays: tuple[tuple[str, str], ...] = ()

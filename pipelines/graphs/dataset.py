@@ -201,7 +201,8 @@ def judge(
     members, moved = keep_splits(members)
     found = STANDINGS.empty_table() if standings is None else standings
     evidence = Evidence(found, agreement or LogAgreement(), vectors)
-    clustered = cluster(members, assembly.gate, weights, linker, assembly.recalibration, evidence=evidence)
+    given, reviewed = assembly.recalibration, assembly.reviewed
+    clustered = cluster(members, assembly.gate, weights, linker, given, evidence=evidence, reviewed=reviewed)
     progress.count(clustered.counts["members_judged"], "question", "clustered")
     given = clustered.members["split"].combine_chunks()
     decided = split_of(clustered.members["answer_id"].to_numpy(), assembly.salt)

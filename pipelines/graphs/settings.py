@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeVar
 
 import pydantic
 
-from pipelines.clusters.settings import DEFAULT_SALT, Gate, Recalibration
+from pipelines.clusters.settings import DEFAULT_SALT, Gate, Recalibration, Reviewed
 from pipelines.decontamination.settings import Leakage
 from pipelines.duplicates.settings import HeldOut
 from pipelines.linkage.settings import Linking
@@ -49,10 +49,12 @@ class Assembly(pydantic.BaseModel, frozen=True, extra="forbid"):
 
     Attributes:
         recalibration: correction of the linkage's probabilities by verdicts, and the threshold that they support.
+        reviewed: clusters and questions that people judged to be wrong.
     """
 
     linking: Linking = Linking()
     recalibration: Recalibration | None = None
+    reviewed: Reviewed | None = None
     gate: Gate = Gate()
     leakage: Leakage = Leakage()
     salt: Annotated[str, Option("split-salt", metavar="WORD", panel="Splits")] = pydantic.Field(

@@ -61,7 +61,7 @@ def kill_often(folder: Path, *, kills: int, seed: int) -> dict[str, int]:
             places = store.places()
         counts["lost"] += max(seen - len(verdicts), 0) + sum(verdict.item not in places for verdict in verdicts)
         counts["shrunk"] += len(verdicts) < counts["stored"]
-        counts["seen"], counts["stored"] = seen, len(verdicts)
+        counts["seen"], counts["stored"] = max(seen, counts["seen"]), len(verdicts)
     return counts
 
 

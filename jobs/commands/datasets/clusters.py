@@ -9,7 +9,7 @@ import typer
 
 from jobs.options.beam import beam_options
 from jobs.options.inputs import LogFiles, MaxRejectRatio
-from jobs.options.linkage import CalibrationFolder, Precision, RefineWith
+from jobs.options.linkage import CalibrationFolder, Precision, RefineWith, ReviewedClusters
 from jobs.options.output import AsJson, DryRun, OutputFolder, Overwrite
 from jobs.options.user_key import UserKeyFile, read_user_key
 from pipelines.graphs.settings import ClustersConfig
@@ -23,6 +23,7 @@ def clusters(
     refine_with: RefineWith = None,
     calibration: CalibrationFolder = None,
     precision: Precision = None,
+    verdicts: ReviewedClusters = None,
     user_key_file: UserKeyFile = None,
     max_reject_ratio: MaxRejectRatio = 0.1,
     overwrite: Overwrite = False,
@@ -48,5 +49,6 @@ def clusters(
         refine_with=refine_with,
         calibration=calibration,
         precision=precision,
+        verdicts=verdicts,
         user_key=read_user_key(user_key_file),
     )

@@ -132,4 +132,4 @@ for (const button of buttons) button.addEventListener("click", () => judge(butto
 part.undo.addEventListener("click", () => ask("review/undo"));
 document.addEventListener("keydown", onKey);
 if (reviewer) ask("review/next");
-else part.reviewer.focus();
+else part.reviewer.select();

@@ -1,0 +1,82 @@
+import csv
+import io
+import json
+import sys
+
+import pytest
+
+from jobs.workflows.verdicts.reviewed_clusters import read_reviewed
+from schemas.artifacts.dataset import open_dataset
+from schemas.errors import QprError
+
+HEAD = "verdict,judged,cluster_id,strays\n"
+ONE = "c0000000000000001"
+
+
+def write(tmp_path, text):
+    (tmp_path / "verdicts.csv").write_text(text)
+    return str(tmp_path / "verdicts.csv")
+
+
+def test_right_and_unclear_clusters_are_not_rejected(tmp_path):
+    rows = ["right,right,c0000000000000002,", "unclear,cannot tell,c0000000000000003,", f"wrong,several,{ONE},"]
+    found = read_reviewed(write(tmp_path, HEAD + "\n".join([*rows, f"wrong,stray,{ONE},q0000000000000009"])))
+    assert (found.wrong, found.strays) == ((ONE,), ((ONE, "q0000000000000009"),))
+    assert len(found.verdicts) == 64
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("verdict,question\nright,a\n", "cluster_id"),
+        (HEAD + "wrong,several,p1,\n", "row 1: 'p1' is no name"),
+        (HEAD + f"wrong,stray,{ONE},7\n", "row 1: '7' is no name"),
+        (HEAD + f"maybe,,{ONE},\n", "verdict 'maybe' is unknown"),
+    ],
+    ids=["column", "cluster", "stray", "verdict"],
+)
+def test_a_file_that_is_no_export_is_refused(tmp_path, text, words):
+    with pytest.raises(QprError, match=words):
+        read_reviewed(write(tmp_path, text))
+
+
+def clusters(url):
+    rows = open_dataset(str(url)).table("clusters").to_pylist()
+    return {row["cluster_id"]: sorted(row["texts"]) for row in rows}
+
+
+def test_wrong_clusters_and_strays_stay_out_of_the_next_build(qpr, write_jsonl, tmp_path, monkeypatch):
+    verbs = ("do", "can", "should", "may")
+    rows = [
+        {"question": f"how {verb} I pay my {thing}", "answer": f"in the {thing} app"}
+        for thing in ("bill", "rent", "fine", "fee", "loan", "tax")
+        for verb in verbs
+    ]
+    logs = write_jsonl("logs.jsonl", rows)
+    assert qpr("clusters", logs, "--output", tmp_path / "one", "--quiet").code == 0
+    before = clusters(tmp_path / "one")
+    assert len(before) >= 4
+    source = ("--dataset", tmp_path / "one", "--database", tmp_path / "review.db", "--reviewer", "Ada")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("ms1\n" + "r" * 20))
+    assert qpr("review", *source).code == 0
+    assert qpr("review", *source, "--export", tmp_path / "verdicts.csv").code == 0
+    judged = {row["judged"]: row for row in csv.DictReader((tmp_path / "verdicts.csv").open())}
+    ids = {kind: int(judged[kind]["cluster_id"][1:], 16) for kind in ("several", "stray")}
+    ids = {kind: number - 2**64 if number >= 2**63 else number for kind, number in ids.items()}
+    again = ("--output", tmp_path / "two", "--verdicts", tmp_path / "verdicts.csv", "--json", "--quiet")
+    outcome = qpr("clusters", logs, *again)
+    assert outcome.code == 0, outcome.err
+    after = clusters(tmp_path / "two")
+    assert ids["several"] not in after
+    assert after.keys() == before.keys() - {ids["several"]}
+    assert set(after[ids["stray"]]) < set(before[ids["stray"]])
+    assert len(after[ids["stray"]]) == len(before[ids["stray"]]) - 1
+    others = before.keys() - set(ids.values())
+    assert {number: after[number] for number in others} == {number: before[number] for number in others}
+    counters = json.loads(outcome.out)["counters"]
+    assert counters["rejected_review_wrong_cluster"] == len(before[ids["several"]])
+    assert counters["rejected_review_stray"] == 1
+    kept = sum(counters.get(f"members_{split}", 0) for split in ("train", "validation", "test"))
+    assert counters["members"] == kept + counters["members_rejected"]
+    manifest = open_dataset(str(tmp_path / "two")).manifest
+    assert manifest.configuration["assembly"]["reviewed"]["wrong"] == [judged["several"]["cluster_id"]]
