@@ -61,6 +61,11 @@ COMMANDS = {
         "review",
         "Judge a random sample of clusters, pairs or answers, and report what it shows.",
     ),
+    "erase": LazyCommand(
+        "jobs.commands.datasets.erase",
+        "erase",
+        "Erase a question, or what only one user asked, from datasets.",
+    ),
     "train": LazyCommand(
         "jobs.commands.models.train",
         "train",

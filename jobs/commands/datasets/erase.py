@@ -1,0 +1,56 @@
+"""``qpr erase``: remove questions, or what only a user asked, from artefacts.
+
+question or user, artefacts -> erase -> artefacts without it, and a report
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from jobs.options.output import AsJson
+from jobs.options.text_lists import read_texts
+from jobs.options.user_key import UserKeyFile, read_user_key
+
+
+def erase(
+    dataset: Annotated[
+        list[str] | None, typer.Option(metavar="FOLDER", help="Dataset to erase from. Repeatable.", show_default=False)
+    ] = None,
+    question: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="Question to erase; @FILE: one a line. Repeatable.", show_default=False),
+    ] = None,
+    user: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID",
+            help="User whose questions are erased, except those that others asked too; @FILE: one a line. Repeatable. "
+            "Reads the logs of the datasets.",
+            show_default=False,
+        ),
+    ] = None,
+    user_key_file: UserKeyFile = None,
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what would be erased, write nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase a question, or everything that only one user asked, from datasets.
+
+    All wordings with the same key are erased. A dataset is written again without them, and its old files are removed.
+
+    Examples:
+      qpr erase --dataset dataset --question "who is my neighbour"
+      qpr erase --dataset dataset --user @user.txt --user-key-file user.key --dry-run
+    """
+    from jobs.workflows.erasure.erasing import erase_from_artefacts
+
+    erase_from_artefacts(
+        questions=read_texts(question or (), option="--question"),
+        users=read_texts(user or (), option="--user"),
+        datasets=dataset or (),
+        user_key=read_user_key(user_key_file),
+        dry_run=dry_run,
+        as_json=as_json,
+    )

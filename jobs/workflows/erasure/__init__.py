@@ -1,0 +1,1 @@
+"""Erasure of questions and users from artefacts."""

@@ -1,0 +1,143 @@
+import json
+
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest
+
+WORDINGS = ["how do I pay my bill", "how can I pay my bill", "pay my bill how"]
+SECRET, SHARED = "how do I pay zibeline's bill", WORDINGS[1]
+ROWS = [
+    *({"question": text, "answer": "In the app", "user_id": user} for text in WORDINGS for user in ("ann", "bob")),
+    *({"question": text, "answer": "In the app", "user_id": "zoe"} for text in (SECRET, SECRET.upper(), SHARED)),
+    {"question": SECRET, "answer": None, "user_id": "zoe"},
+    {"question": [SECRET], "answer": "In the app", "user_id": "zoe"},
+    {"question": "no answer for zoe", "answer": None, "user_id": "zoe"},
+]
+
+
+def decoded(folder):
+    """Return names and bytes of all files, and the values of tables, which are compressed."""
+    texts = []
+    for path in (path for path in folder.rglob("*") if path.is_file()):
+        texts += [str(path), path.read_bytes().decode("latin-1")]
+        if path.suffix == ".parquet":
+            texts.append(str(pq.read_table(path).to_pylist()))
+    return " ".join(texts).lower()
+
+
+@pytest.fixture
+def dataset(qpr, tmp_path, monkeypatch):
+    monkeypatch.setenv("QPR_USER_KEY", "the-secret-key-of-the-environment")
+    log, folder = tmp_path / "log.jsonl", tmp_path / "d"
+    log.write_text("\n".join(map(json.dumps, ROWS)) + "\n")
+    options = ("--linkage", "none", "--max-reject-ratio", "1", "--shards", "2")
+    outcome = qpr("clusters", log, "--output", folder, *options)
+    assert outcome.code == 0, outcome.err
+    assert "zibeline" in decoded(folder)
+    return folder
+
+
+def check_whole(folder):
+    opened = open_dataset(str(folder))
+    questions, clusters = opened.table("questions").to_pylist(), opened.table("clusters").to_pylist()
+    members = {question for cluster in clusters for question in cluster["question_ids"]}
+    assert {row["question_id"] for row in questions if row["cluster_id"] is not None} == members
+    counters = opened.manifest.counters
+    assert counters["questions"] == len(questions)
+    assert counters["rows_kept"] == counters["events"] == sum(row["events"] for row in questions)
+    assert counters["rows_read"] == sum(counters[f"rows_{part}"] for part in ("kept", "rejected", "erased"))
+    assert sum(counters.get(f"members_{split}", 0) for split in ("train", "validation", "test")) == len(members)
+    return questions
+
+
+def test_a_question_is_in_no_byte_of_the_dataset_afterwards(qpr, dataset):
+    outcome = qpr("erase", "--dataset", dataset, "--question", SECRET + "?", "--json")
+    assert outcome.code == 0, outcome.err
+    assert "zibeline" not in decoded(dataset) + outcome.out + outcome.err
+    report = json.loads(outcome.out)
+    assert report["questions_to_erase"] == 1
+    [erased] = report["artefacts"]
+    assert erased == {
+        "dataset": str(dataset),
+        "rewritten": True,
+        "questions": 1,
+        "clusters": 1,
+        "pairs": 3,
+        "rejected": 1,
+        "reports": 1,
+    }
+    assert {row["text"] for row in check_whole(dataset)} == set(WORDINGS)
+
+
+def test_an_unreadable_row_that_kept_no_text_is_found_by_its_user(qpr, dataset):
+    outcome = qpr("erase", "--dataset", dataset, "--user", "zoe", "--json")
+    assert outcome.code == 0, outcome.err
+    assert "zibeline" not in decoded(dataset)
+    assert "for zoe" not in decoded(dataset)
+    report = json.loads(outcome.out)
+    assert report["shared_questions"] == 1
+    assert report["artefacts"][0]["rejected"] == 3
+    assert "1 question of these users stay" in outcome.err
+    assert {row["text"] for row in check_whole(dataset)} == set(WORDINGS)
+
+
+def test_without_a_key_rejected_rows_are_compared_by_question(qpr, dataset, monkeypatch):
+    monkeypatch.delenv("QPR_USER_KEY")
+    outcome = qpr("erase", "--dataset", dataset, "--user", "zoe", "--json")
+    assert outcome.code == 0, outcome.err
+    assert "no user key" in outcome.err
+    assert "zibeline" not in decoded(dataset)
+    assert json.loads(outcome.out)["artefacts"][0]["rejected"] == 2
+
+
+def test_a_dry_run_and_a_question_that_is_not_there_change_nothing(qpr, dataset):
+    before = read_manifest(str(dataset))
+    outcome = qpr("erase", "--dataset", dataset, "--question", SECRET, "--dry-run")
+    assert outcome.code == 0, outcome.err
+    assert "zibeline" not in outcome.out + outcome.err
+    outcome = qpr("erase", "--dataset", dataset, "--question", "who is this")
+    assert outcome.code == 0
+    assert "Nothing of it was found" in outcome.err
+    assert read_manifest(str(dataset)) == before
+    assert all((dataset / file.path).is_file() for file in before.files)
+
+
+def test_a_cluster_of_two_is_removed_with_one_of_them(qpr, dataset):
+    outcome = qpr("erase", "--dataset", dataset, *(part for text in WORDINGS for part in ("--question", text)))
+    assert outcome.code == 0, outcome.err
+    [row] = check_whole(dataset)
+    assert (row["cluster_id"], row["split"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--dataset", "d"), 2, "nothing to erase. Give --question TEXT or --user ID"),
+        (("--question", "x"), 2, "no artefact. Give --dataset FOLDER"),
+        (("--question", " ", "--dataset", "d"), 2, "--question is blank"),
+        (("--question", "x", "--dataset", "none"), 1, "does not exist"),
+    ],
+)
+def test_bad_input_is_one_line(qpr, arguments, code, message):
+    outcome = qpr("erase", *arguments)
+    assert outcome.code == code
+    assert message in outcome.err
+
+
+def test_the_logs_of_a_user_have_to_be_there(qpr, dataset, tmp_path):
+    (tmp_path / "log.jsonl").unlink()
+    outcome = qpr("erase", "--dataset", dataset, "--user", "zoe")
+    assert outcome.code == 1
+    assert "log.jsonl" in outcome.err
+
+
+def test_labelled_pairs_have_no_users(qpr, tmp_path):
+    (tmp_path / "pairs.tsv").write_text(f"question1\tquestion2\tis_duplicate\n{WORDINGS[0]}\t{WORDINGS[1]}\t1\n")
+    assert qpr("quora", tmp_path / "pairs.tsv", "--output", tmp_path / "d").code == 0
+    outcome = qpr("erase", "--dataset", tmp_path / "d", "--user", "zoe")
+    assert outcome.code == 2
+    assert "labelled pairs, which have no users" in outcome.err
+    assert qpr("erase", "--dataset", tmp_path / "d", "--question", WORDINGS[0]).code == 0
+    assert WORDINGS[0] not in decoded(tmp_path / "d")
