@@ -16,6 +16,7 @@ import pyarrow as pa
 from jobs.display.console import emit, say, two_columns, working
 from jobs.options.inputs import input_files
 from jobs.workflows.confidence import NONE, fit_confidence
+from jobs.workflows.probe_tuning import with_probes
 from jobs.workflows.search_modes import with_mode
 from jobs.workflows.worker_encoder import WorkerEncoder
 from model.encoders.loading import load_encoder
@@ -147,7 +148,7 @@ def build_index(
         published = IndexSettings(
             model_digest=indexed_model.digest,
             factory=builder.factory_for(indexed),
-            probes=min(settings.probes, lists_of(builder.factory_for(indexed))),
+            probes=min(settings.probes or 1, lists_of(builder.factory_for(indexed))),
             dimension=indexed_model.dimension,
             questions=indexed,
             shards=settings.shards,
@@ -163,9 +164,13 @@ def build_index(
             counters=counters | {"columns_ignored": len(inputs.ignored_columns)},
         )
         datasets = {file.url: None for file in inputs.files if isinstance(file, DatasetFile)}
+        written = functools.cache(lambda: open_index(target.url, manifest=draft))  # only where it is searched
+        published = with_probes(
+            published, written, probes=settings.probes, recall=settings.recall, latency_ms=settings.latency_ms
+        )
         if datasets:
             clusters = validation_clusters([*datasets])
-            opened = functools.cache(lambda: open_index(target.url, manifest=draft))  # only where there are enough
+            opened = functools.cache(lambda: dataclasses.replace(written(), probes=published.probes))
             published = with_mode(published, clusters, draft, opened, latency_ms=settings.latency_ms)
             fitted = fit_confidence(clusters, target, opened)
         else:
@@ -202,6 +207,8 @@ def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) ->
         say(note)
     configuration = manifest.configuration
     rows = {**manifest.counters, "factory": configuration["factory"], "mode": configuration["mode"]}
+    if recall := configuration.get("recall"):
+        rows |= {"probes": configuration["probes"], "recall@10": f"{recall['at_10']:.4f}"}
     for name, figures in configuration["modes"].items():
         rows[f"MRR, {name}"] = f"{figures['mrr']:.4f} in {figures['median_ms']:.2f} ms a query"
     rows["seconds"] = manifest.seconds

@@ -49,6 +49,22 @@ class ModeFigures(pydantic.BaseModel, frozen=True, extra="forbid"):
     median_ms: float = pydantic.Field(ge=0, allow_inf_nan=False)
 
 
+class RecallFigures(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Recall of an index's own search, against a search of all exact vectors.
+
+    Attributes:
+        queries: number of questions of the index that were searched for.
+        at_10: share of their ten nearest other questions that were found.
+        target: the share for which the probes were chosen; None if the probes were given.
+        compared: median number of vectors compared with a query.
+    """
+
+    queries: int = pydantic.Field(ge=1)
+    at_10: float = pydantic.Field(ge=0, le=1)
+    target: float | None = pydantic.Field(default=None, gt=0, le=1)
+    compared: int = pydantic.Field(ge=0)
+
+
 class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     """The configuration in an index's manifest.
 
@@ -64,6 +80,7 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         mode: default way of searching, the best one on validation within the latency budget.
         lexical_weight: of the reciprocal rank by BM25 in mode fusion; that of the vectors' has weight 1.
         modes: validation figures of the ways of searching, by name; empty where they were not measured.
+        recall: of a search of ``probes`` lists; None where every search is exact.
     """
 
     model_digest: str
@@ -77,6 +94,7 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     mode: IndexMode = "dense"
     lexical_weight: float = pydantic.Field(default=0.7, gt=0, le=100, allow_inf_nan=False)
     modes: dict[IndexMode, ModeFigures] = {}
+    recall: RecallFigures | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 import pydantic
 
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 _SHARD_BYTES = 32 * 2**20
 _EXPANSION = {"parquet": 4.0}  # in memory, a text column of a log takes about four times its size in Parquet
 _UNPACKED = 5.0
+
+IndexPreset = Literal["default", "paper"]
+
+PRESETS: dict[IndexPreset, dict[str, Any]] = {"default": {}, "paper": {"factory": "IVF2000,Flat", "probes": 10}}
+"""Settings of an index by name: chosen by size and recall, and those of Bonadiman et al. (2019), section 4.3."""
 
 _Settings = TypeVar("_Settings", bound=pydantic.BaseModel)
 
@@ -141,19 +146,38 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
 
     COLUMNS: ClassVar[tuple[str, ...]] = ("question", "answer", "answer_id", "cluster_id", "events")
 
+    preset: IndexPreset = pydantic.Field(
+        default="default", description="Settings of --factory and --probes where they are not given."
+    )
     shards: int = pydantic.Field(default=8, ge=1, le=4096, description="Number of parts of the index.")
     factory: Annotated[str | None, Option(metavar="NAME", default="by size; Flat under 10,000 questions")] = (
         pydantic.Field(
-            default=None, description="FAISS index: Flat (exact) or with inverted lists, such as IVF2000,Flat."
+            default=None,
+            description="FAISS index: Flat (exact) or with inverted lists, such as IVF2000,Flat or IVF4096_HNSW32,SQ8.",
         )
     )
-    probes: int = pydantic.Field(default=10, ge=1, description="Number of inverted lists searched for a query.")
+    probes: Annotated[int | None, Option(default="the fewest for --recall")] = pydantic.Field(
+        default=None, ge=1, description="Number of inverted lists searched for a query."
+    )
+    recall: float = pydantic.Field(
+        default=0.98, gt=0, le=1, description="Share of the ten nearest questions that a search of the lists finds."
+    )
     bm25: bool = pydantic.Field(
         default=True, description="Add BM25 for modes bm25 and fusion, about 90 bytes a question."
     )
     latency_ms: float = pydantic.Field(
-        default=5.0, gt=0, description="Maximum median CPU milliseconds of a query in the mode that validation chooses."
+        default=5.0,
+        gt=0,
+        description="Maximum median CPU milliseconds of a query: bounds the lists searched and the default mode.",
     )
+
+    @pydantic.model_validator(mode="after")
+    def _fill_in(self) -> Self:
+        """Take what is not given from the preset."""
+        given = {name: value for name, value in PRESETS[self.preset].items() if getattr(self, name) is None}
+        for name, value in given.items():
+            self.__dict__[name] = value  # frozen for users of an instance, not for this
+        return self
 
 
 def _with_default(settings: _Settings, **defaults: object) -> _Settings:

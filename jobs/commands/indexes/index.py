@@ -50,6 +50,8 @@ def index(
     Examples:
       qpr index --questions dataset --model model --output index
       qpr index --questions faq.csv --model model --output index
+      qpr index --questions dataset --model model --output index --recall 0.99 --latency-ms 3
+      qpr index --questions dataset --model model --output index --preset paper
       qpr index --output index --add new.csv --delete old.csv
       qpr index --output index --compact
 

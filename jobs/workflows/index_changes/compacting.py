@@ -74,6 +74,7 @@ def compact_index(url: str, *, settings: IndexConfig, options: PipelineOptions, 
                 "factory": builder.factory_for(len(base.index)),
                 "shards": shards,
                 "probes": _probes(base, settings, lists_of(builder.factory_for(len(base.index)))),
+                "recall": None,  # it was that of other lists
             }
         )
         kept = [file for file in base.kept if file.table not in (SHARDS, IDS)]
@@ -88,8 +89,8 @@ def _given_factory(base: Base) -> str | None:
 
 
 def _probes(base: Base, settings: IndexConfig, lists: int) -> int:
-    given = "probes" in settings.model_fields_set or not base.settings.probes
-    return min(settings.probes if given else base.settings.probes, lists)
+    """Return the given probes, or those of the index, or 10 where it had no lists."""
+    return min(settings.probes or base.settings.probes or 10, lists)
 
 
 def _live_files(base: Base) -> list[SegmentFile]:

@@ -14,6 +14,7 @@ from model.encoders.kernels import dispatch as loops
 from model.encoders.loading import load_encoder
 from model.index.shard_merge import nearest
 from model.search.opening import open_index
+from pipelines.graphs.settings import IndexConfig
 from schemas.artifacts.manifest import read_manifest
 from schemas.compiled import SWITCH
 from schemas.errors import QprError
@@ -190,6 +191,10 @@ def test_json_result_names_the_digest_the_counts_and_the_settings(tmp_path, data
         (("--factory", "IVF4,PQ3"), 2, "--factory IVF4,PQ3: FAISS cannot build it for 8 dimensions"),
         (("--factory", "IVF100,Flat"), 1, "IVF100,Flat: needs 3,900 questions to train on, there are 10. Use Flat"),
         (("--probes", "0"), 2, "--probes"),
+        (("--recall", "0"), 2, "--recall"),
+        (("--recall", "1.1"), 2, "--recall"),
+        (("--preset", "papers"), 2, "--preset"),
+        (("--preset", "paper"), 1, "IVF2000,Flat: needs 78,000 questions to train on, there are 10. Use Flat"),
         (("--", "--runer=Flink"), 2, "Beam has no option --runer"),
     ],
 )
@@ -202,6 +207,31 @@ def test_mistakes_are_named_and_nothing_is_left_behind(tmp_path, dataset, model,
     assert message in shown
     assert "Traceback" not in shown
     assert list((tmp_path / "i").glob("*")) == []
+
+
+def test_probes_are_chosen_by_recall_and_the_same_again(tmp_path, model, capsys):
+    texts = [" ".join(f"w{word}" for word in np.random.default_rng(n).integers(0, 50, 5)) for n in range(400)]
+    pq.write_table(pa.table({"question": texts}), tmp_path / "q.parquet")
+    given = ("index", "--questions", tmp_path / "q.parquet", "--model", model, "--factory", "IVF8,Flat", "--json")
+    chosen = []
+    for name, options in (("a", ()), ("b", ()), ("low", ("--recall", 0.5)), ("fast", ("--latency-ms", 1e-6))):
+        assert run(*given, "--output", tmp_path / name, *options) == 0
+        shown = capsys.readouterr()
+        chosen.append(json.loads(shown.out)["configuration"])
+    assert chosen[0] == chosen[1]
+    assert chosen[0]["recall"]["at_10"] >= chosen[0]["recall"]["target"] == 0.98
+    assert chosen[2]["probes"] < chosen[0]["probes"]
+    assert chosen[3]["probes"] == 1
+    assert "with 1 list, below --recall 0.98: more lists would exceed --latency-ms 1e-06" in " ".join(shown.err.split())
+    assert open_index(str(tmp_path / "low")).probes == chosen[2]["probes"]
+
+
+def test_a_preset_gives_way_to_options():
+    assert (IndexConfig(preset="paper").factory, IndexConfig(preset="paper").probes) == ("IVF2000,Flat", 10)
+    given = IndexConfig(preset="paper", factory="IVF4000,Flat")
+    assert (given.factory, given.probes) == ("IVF4000,Flat", 10)
+    assert IndexConfig(preset="paper", probes=20).probes == 20
+    assert (IndexConfig().factory, IndexConfig().probes) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Sizing of an index: recall, and the lists to search for it."""

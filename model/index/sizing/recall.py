@@ -1,0 +1,227 @@
+"""Recall of an index against exact search, and the number of lists to search for a target.
+
+index -> sample_of -> Sample -> tuned -> Tuned; no clock decides, so that the same questions give the same probes
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from faiss import rev_swig_ptr
+from threadpoolctl import threadpool_limits
+
+from model.index.index import Index, RecallFigures
+from model.index.shard_merge import Ints
+from model.index.shards import Matrix, Shard
+
+QUERIES: Final = 1_000
+DEPTH: Final = 10
+"""Questions that are searched for, and neighbours of each: a recall of .98 has a standard error of .0015."""
+
+NANOSECONDS: Final = {"Flat": 0.7, "SQfp16": 0.45, "SQbf16": 0.45, "SQ8": 0.4, "SQ6": 0.85, "SQ4": 0.7, "PQ": 0.4}
+"""Time to compare one number of a vector with a query's, in a core of an AMD EPYC with other work
+(`benchmarks/retrieval/index.py`)."""
+
+_GRAPH: Final = 2_048
+"""Centroids that a search of a graph compares: `graph_format.SEARCHED` times 32 neighbours."""
+
+_ROWS: Final = 4_096
+_TOLERANCE: Final = 4e-6
+"""Difference of two distances that count as equal, as a share of a query's squared distance from the sample's mean:
+they are differences of products of 32 bits."""
+
+_SAME: Final = 0.002
+"""Difference of recall that is no reason to search more lists."""
+
+
+class Sample(NamedTuple):
+    """Questions of an index and how far their nearest others are.
+
+    Attributes:
+        ids: (n,) the smallest ids, as unsigned numbers: a uniform sample, since ids are hashes.
+        vectors: (n, dimension).
+        bounds: (n,) squared distance of the last of the `DEPTH` nearest others, or of all where there are fewer.
+        depth: number of the nearest.
+    """
+
+    ids: Ints
+    vectors: Matrix
+    bounds: npt.NDArray[np.float64]
+    depth: int
+
+
+class Tuned(NamedTuple):
+    """Lists to search for a query.
+
+    Attributes:
+        probes: their number.
+        figures: recall with them.
+        capped: more lists would exceed the latency.
+    """
+
+    probes: int
+    figures: RecallFigures
+    capped: bool
+
+
+def tuned(index: Index, *, recall: float, latency_ms: float, probes: int | None) -> Tuned:
+    """Return the fewest lists that find the target share of the nearest questions, within a latency.
+
+    Recall counts the `DEPTH` nearest others of `QUERIES` questions of the index. Time is computed from the number of
+    vectors that are compared. If no number of lists reaches the recall, since codes are inexact or the latency is too
+    short, it is the fewest with nearly the best one.
+
+    Args:
+        index: with inverted lists and at least two questions.
+        recall: the target share.
+        latency_ms: maximum median milliseconds of a query's search.
+        probes: number of lists that was given; it is only measured.
+    """
+    sample = sample_of(index)
+    lists = max(shard.lists for shard in index.shards)
+    if probes is not None:
+        return Tuned(probes, _figures(index, sample, probes, target=None), capped=False)
+    measured: list[tuple[int, RecallFigures]] = []
+    capped = False
+    for number in _candidates(lists):
+        compared = median_compared(index, sample.vectors, number)
+        if measured and search_ms(index, compared) > latency_ms:
+            capped = True
+            break
+        measured.append((number, _figures(index, sample, number, target=recall)))
+        if measured[-1][1].at_10 >= recall:
+            return Tuned(*measured[-1], capped=False)
+    best = max(figures.at_10 for _, figures in measured)
+    return Tuned(*next(of for of in measured if of[1].at_10 >= best - _SAME), capped=capped)
+
+
+def sample_of(index: Index) -> Sample:
+    """Return a sample of the questions of an index, compared with all of them by their exact vectors."""
+    ids = np.concatenate(index.question_ids)
+    order = ids.view(np.uint64)
+    chosen = np.argpartition(order, min(QUERIES, len(ids)) - 1)[:QUERIES]
+    chosen = chosen[np.argsort(order[chosen])]
+    depth = min(DEPTH, len(ids) - 1)
+    vectors = index.encoder.encode(index.questions(chosen)["text"])
+    with threadpool_limits(1, user_api="blas"):  # several threads round by how they divide a product
+        return Sample(ids[chosen], vectors, _bounds(index, ids[chosen], vectors, depth), depth)
+
+
+def recall_of(index: Index, sample: Sample, probes: int) -> float:
+    """Return the share of the nearest questions of a sample that a search of ``probes`` lists finds."""
+    searched = dataclasses.replace(index, probes=probes)
+    ranking = searched.rank_vectors(sample.vectors, sample.depth, exclude=sample.ids)
+    there = ranking.rows >= 0
+    distances = -ranking.scores.astype(np.float64)
+    if any(shard.layout.encoding != "Flat" for shard in index.shards):
+        rows, place = np.unique(ranking.rows[there], return_inverse=True)
+        exact = index.encoder.encode(index.questions(rows)["text"])[place]
+        queries = np.repeat(sample.vectors, there.sum(axis=1), axis=0)
+        distances[there] = ((exact.astype(np.float64) - queries) ** 2).sum(axis=1)
+    spread = sample.vectors - sample.vectors.mean(axis=0)
+    slack = _TOLERANCE * (spread.astype(np.float64) ** 2).sum(axis=1)
+    return float((there & (distances <= (sample.bounds + slack)[:, None])).mean())
+
+
+def median_compared(index: Index, vectors: Matrix, probes: int) -> int:
+    """Return the median number of vectors that are compared with a query, without centroids."""
+    listed = next(shard for shard in index.shards if shard.lists)
+    sizes = np.zeros(listed.lists + 1, np.int64)  # the last for list -1, which a graph did not find
+    for shard in index.shards:
+        sizes[:-1] += [shard.faiss.invlists.list_size(number) for number in range(shard.lists)]
+    numbers = listed.nearest_lists(np.ascontiguousarray(vectors), min(probes, listed.lists))[1]
+    return int(np.median(sizes[numbers].sum(axis=1)))
+
+
+def search_ms(index: Index, compared: int) -> float:
+    """Return the computed CPU milliseconds of a search that compares this number of vectors."""
+    factory, dimension = index.settings.factory, index.settings.dimension
+    codes = factory.rpartition(",")[2]
+    lists = max(shard.lists for shard in index.shards)
+    centroids = min(lists, _GRAPH) if "_HNSW" in factory else lists
+    each = NANOSECONDS["PQ" if codes.startswith("PQ") else codes]
+    return dimension * (compared * each + centroids * NANOSECONDS["Flat"]) / 1e6
+
+
+def _candidates(lists: int) -> list[int]:
+    """Return numbers of lists to try, each about half more than the one before."""
+    numbers = {min(lists, round(2 ** (half / 2))) for half in range(2 * lists.bit_length() + 1)}
+    return sorted(numbers)
+
+
+def _figures(index: Index, sample: Sample, probes: int, *, target: float | None) -> RecallFigures:
+    return RecallFigures(
+        queries=len(sample.ids),
+        at_10=round(recall_of(index, sample, probes), 4),
+        target=target,
+        compared=median_compared(index, sample.vectors, probes),
+    )
+
+
+def _bounds(index: Index, ids: Ints, vectors: Matrix, depth: int) -> npt.NDArray[np.float64]:
+    """Return the squared distance of the ``depth``-th nearest other question of each query."""
+    count = len(ids)
+    nearest = np.full((count, depth), np.inf, np.float32)
+    mean = vectors.mean(axis=0)  # without it, small distances of long vectors would be lost in rounding
+    vectors = vectors - mean
+    lengths = np.einsum("ij,ij->i", vectors, vectors)
+    by_id = np.argsort(ids)
+    for block_ids, uncentred in _blocks(index):
+        block = uncentred - mean
+        distances = vectors @ block.T
+        distances *= -2
+        distances += lengths[:, None]
+        distances += np.einsum("ij,ij->i", block, block)
+        place = by_id[np.minimum(np.searchsorted(ids, block_ids, sorter=by_id), count - 1)]
+        own = ids[place] == block_ids
+        distances[place[own], np.flatnonzero(own)] = np.inf
+        near = distances < nearest[:, -1:]
+        if near.sum() > _ROWS * 8:  # the first blocks
+            nearest = np.partition(np.hstack([nearest, distances]), depth - 1, axis=1)[:, :depth]
+            nearest.sort(axis=1)
+            continue
+        queries, columns = np.nonzero(near)
+        rows = np.concatenate([np.repeat(np.arange(count), depth), queries])
+        values = np.concatenate([nearest.ravel(), distances[queries, columns]])
+        order = np.lexsort((values, rows))
+        starts = np.searchsorted(rows[order], np.arange(count))
+        nearest = values[order][starts[:, None] + np.arange(depth)]
+    return np.maximum(nearest[:, -1], 0).astype(np.float64)
+
+
+def _blocks(index: Index) -> Iterator[tuple[Ints, Matrix]]:
+    """Yield ids and exact vectors of all questions: those of the shards, or encoded again where shards hold codes."""
+    start = 0
+    for shard, ids in zip(index.shards, index.question_ids, strict=True):
+        if shard.layout.encoding == "Flat":
+            for rows, vectors in _stored(shard):
+                for first in range(0, len(vectors), _ROWS):
+                    yield ids[rows[first : first + _ROWS]], vectors[first : first + _ROWS]
+        else:
+            for first in range(0, len(ids), _ROWS):
+                part = ids[first : first + _ROWS]
+                texts = index.questions(np.arange(start + first, start + first + len(part)))["text"]
+                yield part, index.encoder.encode(texts)
+        start += len(ids)
+
+
+def _stored(shard: Shard) -> Iterator[tuple[Ints, Matrix]]:
+    """Yield rows and vectors of a shard without codes, list by list in batches."""
+    dimension = shard.layout.dimension
+    if not shard.lists:
+        numbers: Any = rev_swig_ptr(shard.faiss.get_xb(), len(shard) * dimension)
+        yield np.arange(len(shard)), numbers.reshape(-1, dimension)
+        return
+    lists, held = shard.faiss.invlists, []
+    for number in range(shard.lists):
+        if size := lists.list_size(number):
+            codes: Any = rev_swig_ptr(lists.get_codes(number), size * 4 * dimension)
+            rows: Any = rev_swig_ptr(lists.get_ids(number), size)
+            held.append((rows.copy(), codes.view(np.float32).reshape(size, dimension)))
+        if held and (number == shard.lists - 1 or sum(len(rows) for rows, _ in held) >= _ROWS):
+            yield np.concatenate([rows for rows, _ in held]), np.concatenate([vectors for _, vectors in held])
+            held = []

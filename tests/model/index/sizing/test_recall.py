@@ -1,0 +1,112 @@
+import dataclasses
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from jobs.cli import main
+from model.index.sizing import recall
+from model.index.sizing.recall import median_compared, recall_of, sample_of, search_ms, tuned
+from model.search.opening import open_index
+
+TEXTS = [" ".join(f"w{word}" for word in np.random.default_rng(n).integers(0, 50, 5)) for n in range(600)]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    return tmp_path_factory.mktemp("built")
+
+
+@pytest.fixture
+def indexed(built, make_model):
+    """Return a function that opens an index of `TEXTS` with a factory, each built once."""
+
+    def opened(factory):
+        folder = built / factory.replace(",", "_")
+        if not folder.exists():
+            if not (built / "model").exists():
+                make_model(built / "model")
+                pq.write_table(pa.table({"text": TEXTS}), built / "q.parquet")
+            given = ("index", "--questions", built / "q.parquet", "--model", built / "model", "--output", folder)
+            with pytest.raises(SystemExit) as stopped:
+                main([*map(str, given), "--shards", "3", "--factory", factory, "--probes", "1"])
+            assert stopped.value.code == 0
+        return open_index(str(folder))
+
+    return opened
+
+
+@pytest.mark.parametrize("factory", ["IVF8,Flat", "IVF8_HNSW4,SQ8", "Flat"])
+def test_the_distance_of_the_tenth_neighbour_is_that_of_brute_force(indexed, factory):
+    index = indexed(factory)
+    sample = sample_of(index)
+    ids = np.concatenate(index.question_ids)
+    assert sorted(sample.ids) == sorted(ids)  # 600 are fewer than 1,000
+    vectors = index.encoder.encode(index.questions(np.arange(len(index)))["text"]).astype(np.float64)
+    spread = ((sample.vectors - sample.vectors.mean(axis=0)) ** 2).sum(axis=1)
+    for place in range(0, len(sample.ids), 97):
+        distances = ((vectors - sample.vectors[place]) ** 2).sum(axis=1)
+        tenth = np.sort(distances[ids != sample.ids[place]])[9]
+        assert sample.bounds[place] == pytest.approx(tenth, abs=float(4e-6 * spread[place]))
+
+
+def test_the_sample_has_the_smallest_ids_whatever_the_shards(indexed, monkeypatch):
+    monkeypatch.setattr(recall, "QUERIES", 50)
+    index = indexed("IVF8,Flat")
+    ids = np.concatenate(index.question_ids)
+    assert sorted(sample_of(index).ids.view(np.uint64)) == sorted(ids.view(np.uint64))[:50]
+
+
+def test_all_lists_find_everything_and_fewer_lists_less(indexed):
+    index = indexed("IVF8,Flat")
+    sample = sample_of(index)
+    shares = [recall_of(index, sample, probes) for probes in (1, 3, 8)]
+    assert shares[0] < shares[1] < shares[2] == 1.0
+    everything = median_compared(index, sample.vectors, 8)
+    assert everything == len(index) > median_compared(index, sample.vectors, 1)
+
+
+def test_recall_counts_neighbours_by_exact_vectors_also_where_shards_hold_codes(indexed):
+    index = indexed("IVF4,SQ4")
+    assert 0.3 < recall_of(index, sample_of(index), 4) < 1.0
+
+
+def test_the_fewest_lists_for_a_recall_are_chosen(indexed):
+    index = indexed("IVF8,Flat")
+    sample = sample_of(index)
+    found = tuned(index, recall=0.9, latency_ms=100, probes=None)
+    assert not found.capped
+    assert found.figures.at_10 == round(recall_of(index, sample, found.probes), 4) >= 0.9
+    fewer = [probes for probes in (1, 2, 3, 4, 6, 8) if probes < found.probes]
+    assert all(recall_of(index, sample, probes) < 0.9 for probes in fewer)
+    assert tuned(index, recall=1.0, latency_ms=100, probes=None).figures.at_10 == 1.0
+    assert tuned(index, recall=0.9, latency_ms=100, probes=None) == found
+
+
+def test_a_latency_bounds_the_lists_and_given_probes_are_only_measured(indexed):
+    index = indexed("IVF8,Flat")
+    sample = sample_of(index)
+    one, two = (search_ms(index, median_compared(index, sample.vectors, probes)) for probes in (1, 2))
+    capped = tuned(index, recall=1.0, latency_ms=(one + two) / 2, probes=None)
+    assert (capped.probes, capped.capped) == (1, True)
+    assert tuned(index, recall=1.0, latency_ms=one / 9, probes=None).probes == 1
+    given = tuned(index, recall=1.0, latency_ms=one / 9, probes=3)
+    assert (given.probes, given.figures.target, given.capped) == (3, None, False)
+
+
+def test_codes_that_lose_neighbours_do_not_make_a_search_read_all_lists(indexed):
+    index = indexed("IVF8,SQ4")
+    found = tuned(index, recall=1.0, latency_ms=100, probes=None)
+    assert found.figures.at_10 < 1.0
+    assert not found.capped
+    best = recall_of(index, sample_of(index), 8)
+    assert found.figures.at_10 >= best - 0.003
+
+
+def test_time_follows_from_vectors_dimension_and_kind_of_code(indexed):
+    flat, graph = indexed("IVF8,Flat"), indexed("IVF8_HNSW4,SQ8")
+    assert search_ms(flat, 2_000) == pytest.approx(8 * (2_000 + 8) * 0.7e-6)
+    assert search_ms(graph, 2_000) < search_ms(flat, 2_000)
+    large = dataclasses.replace(flat, settings=flat.settings.model_copy(update={"dimension": 256}))
+    assert search_ms(large, 2_000) == pytest.approx(32 * search_ms(flat, 2_000))
