@@ -22,6 +22,9 @@ from schemas.text_arrays import key_all
 FEW = 64
 """Maximum texts whose words are cut one by one; a call of Arrow takes as long as two texts."""
 
+AT_ONCE = 64
+"""Queries whose words are compared together: 20 hits of each take 1 MB, which stays in a core's cache."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Judgement:
@@ -118,7 +121,11 @@ def _features(
     of_hits = np.full((*columns.shape, MOST_WORDS), len(words), np.int32)
     of_hits[there] = rows[len(texts) :]
     distances = -nearest.scores.astype(float)
-    return features(distances, clusters, columns, (rows[: len(texts)], of_hits), idf)
+    parts = [
+        features(distances[part], clusters[part], columns[part], (rows[part], of_hits[part]), idf)
+        for part in (slice(start, min(start + AT_ONCE, len(texts))) for start in range(0, max(len(texts), 1), AT_ONCE))
+    ]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _chosen(nearest: Ranking, places: npt.ArrayLike | None) -> tuple[Ints, Flags]:

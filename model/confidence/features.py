@@ -67,9 +67,10 @@ def standings(distances: Doubles, clusters: Ints, places: Ints) -> dict[str, Dou
     near, of_near = distances[:, :NEIGHBOURS], clusters[:, :NEIGHBOURS]
     there = np.isfinite(near)
     last = np.where(there, near, 0).max(axis=1, initial=0)[:, None]
-    distance = np.take_along_axis(distances, places, axis=1)
+    queries = np.arange(len(places))[:, None]  # a third of the time of take_along_axis
+    distance = distances[queries, places]
     distance = np.where(np.isfinite(distance), distance, last)
-    cluster = np.take_along_axis(clusters, places, axis=1)
+    cluster = clusters[queries, places]
     mate = (cluster[:, :, None] == of_near[:, None, :]) & there[:, None, :]
     other = np.where(mate, np.inf, near[:, None, :]).min(axis=2, initial=np.inf)
     others = np.maximum(there.sum(axis=1)[:, None] - (places < NEIGHBOURS), 1)
@@ -86,10 +87,14 @@ def standings(distances: Doubles, clusters: Ints, places: Ints) -> dict[str, Dou
 def overlaps(queries: Rows, hits: Rows, idf: Floats) -> dict[str, Doubles]:
     """Return the features of hits that follow from the words, each (n, w); arguments as ``words`` of `features`."""
     none = len(idf) - 1
-    equal = (queries[:, None, :, None] == hits[:, :, None, :]) & (queries != none)[:, None, :, None]
-    of_query, of_hit = equal.any(axis=3), equal.any(axis=2)
-    weight, weight_of_hit = idf[queries].astype(float)[:, None, :], idf[hits].astype(float)
     word, word_of_hit = (queries != none)[:, None, :], hits != none
+    ours, theirs = (max(_longest(mask), 1) for mask in (word, word_of_hit))
+    equal = queries[:, None, :ours, None] == hits[:, :, None, :theirs]
+    of_query, of_hit = np.zeros((*hits.shape[:2], word.shape[2]), bool), np.zeros(hits.shape, bool)
+    of_query[:, :, :ours], of_hit[:, :, :theirs] = equal.any(axis=3), equal.any(axis=2)
+    of_query &= word
+    of_hit &= word_of_hit
+    weight, weight_of_hit = idf[queries].astype(float)[:, None, :], idf[hits].astype(float)
     length = np.maximum(word.sum(axis=2), 1)
     return {
         "shared": (weight * of_query).sum(axis=2) / np.maximum(weight.sum(axis=2), 1e-6),
@@ -98,3 +103,8 @@ def overlaps(queries: Rows, hits: Rows, idf: Floats) -> dict[str, Doubles]:
         "differing_of_hit": (word_of_hit & ~of_hit).sum(axis=2).astype(float),
         "length": np.log(length) + np.zeros(hits.shape[:2]),
     }
+
+
+def _longest(words: Flags) -> int:
+    """Return the number of columns (…, W) up to the last that has a word; words come first."""
+    return int(np.count_nonzero(words.any(axis=(0, 1))))

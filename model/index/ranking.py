@@ -12,6 +12,9 @@ import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
 
+_COMPARED = 2**18
+"""Pairs of ids compared at once."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Ranking:
@@ -66,8 +69,9 @@ def places(ids: Ints, ranked: Ints) -> Ints:
     found = np.zeros(ids.shape, np.int64)
     if not ranked.shape[1]:
         return found
-    for one, wanted, known in zip(found, ids, ranked, strict=True):
-        order = np.argsort(known, kind="stable")
-        place = order[np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)]
-        one[:] = np.where((known[place] == wanted) & (wanted != -1), place + 1, 0)
+    step = max(1, _COMPARED // max(1, ids.shape[1] * ranked.shape[1]))
+    for start in range(0, len(ids), step):
+        part = slice(start, start + step)
+        equal = ids[part, :, None] == ranked[part, None, :]
+        found[part] = np.where(equal.any(axis=2) & (ids[part] != -1), equal.argmax(axis=2) + 1, 0)
     return found

@@ -134,10 +134,9 @@ def few_word_rows(keys: Sequence[str], *, version: int) -> tuple[npt.NDArray[np.
     cut = words if version == VERSION else words_v1
     listed = [cut(key)[:MOST_WORDS] for key in keys]
     numbers = {word: number for number, word in enumerate(dict.fromkeys(itertools.chain.from_iterable(listed)))}
-    rows = np.full((len(listed), MOST_WORDS), len(numbers), np.int32)
-    for row, found in zip(rows, listed, strict=True):
-        row[: len(found)] = [numbers[word] for word in found]
-    return rows, list(numbers)
+    padding, place = [len(numbers)] * MOST_WORDS, numbers.__getitem__
+    padded = [[*map(place, found), *padding[len(found) :]] for found in listed]
+    return np.array(padded, np.int32).reshape(len(listed), MOST_WORDS), list(numbers)
 
 
 def word_table(words: pa.Array, counts: WordCounts, encoder: Encoder) -> WordTable:

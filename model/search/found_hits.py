@@ -50,8 +50,14 @@ class FoundWhy(Why):
         lexical_rank: int,
         judged: tuple[Judgement, int, int] | None,
     ) -> None:
-        self.__dict__.update(dense_rank=dense_rank or None, lexical_rank=lexical_rank or None, guard=None)
-        self.__dict__.update(_question=question, _text=text, _judged=judged)
+        self.__dict__.update(  # the class is frozen
+            dense_rank=dense_rank or None,
+            lexical_rank=lexical_rank or None,
+            guard=None,
+            _question=question,
+            _text=text,
+            _judged=judged,
+        )
 
     @functools.cached_property
     def shared_words(self) -> tuple[str, ...]:
