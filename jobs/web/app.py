@@ -96,9 +96,9 @@ def _add_searches(app: FastAPI, service: Service) -> None:
         ),
     )
     async def answer(request: Request) -> Response:
-        body = await read_json(request, answered, limits)
+        body: Any = await read_json(request, answered, limits)
         _log(request, body.texts)
-        return json_response(await service.answer(body.texts))
+        return json_response(await service.answer(body.texts, body.k))
 
 
 def _add_lookups(app: FastAPI, service: Service) -> None:

@@ -35,7 +35,7 @@ class _Call(NamedTuple):
     def __call__(self, questions: Sequence[str]) -> Sequence[Any]:
         if self.kind == "search":
             return self.version.searcher.search_many(questions, self.k, mode=self.mode)
-        return self.version.searcher.answer_many(questions)
+        return self.version.searcher.answer_many(questions, hits=self.k)
 
 
 @dataclasses.dataclass(eq=False, slots=True)

@@ -32,6 +32,7 @@ from jobs.web.settings import Serving
 from jobs.web.state import State
 from jobs.web.versions.leases import Version, Versions
 from model.choices import Mode
+from model.search.answering import MOST_HITS
 
 CLUSTER_QUESTIONS = 1000
 """Questions of a cluster that a response lists."""
@@ -104,12 +105,19 @@ class Service:
             if not lacking or depth >= size:
                 return kept
 
-    async def answer(self, questions: Sequence[str]) -> AnswersDocument:
-        """Return the answer to each question, or an abstention with its reason."""
+    async def answer(self, questions: Sequence[str], k: int = 0) -> AnswersDocument:
+        """Return the answer to each question, or an abstention with its reason; with k the first k hits too.
+
+        Of hits with a blocked answer fewer than k can be left.
+        """
         with self.versions.lease() as version:
-            answers = await self.batcher.run(version, "answer", questions)
+            blocked = self.state.blocked
+            answers = await self.batcher.run(version, "answer", questions, MOST_HITS if k and blocked else k)
             alarm = self.auditing.alarm
-            rows = [answer_document(answer, blocked=self.state.blocked, alarm=alarm) for answer in answers]
+            rows = [answer_document(answer, blocked=blocked, alarm=alarm) for answer in answers]
+            if k:
+                for row, answer in zip(rows, answers, strict=True):
+                    row["hits"] = hit_documents(answer.hits, k, blocked=blocked)
             self.auditing.offer(rows, version.name)
             for row in rows:
                 self.metrics.questions.labels("answer", row["reason"]).inc()

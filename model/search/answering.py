@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from typing import TYPE_CHECKING, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, cast
 
 from model.search.results import Answer, Hit, Reason
+from schemas.errors import UsageError
 from schemas.text import question_id
 
 if TYPE_CHECKING:
     from model.certificates.certificate import Loaded
+
+
+MOST_HITS: Final = 20
+"""Hits beside an answer: as many neighbours as its probability compares. With more, reranking and fusion would look at
+more questions than without hits, and could find another answer than the certified one."""
 
 
 def decide(question: str, hit: Hit | None, certificate: Loaded | None, now: datetime.datetime) -> Answer:
@@ -35,6 +42,30 @@ def decide(question: str, hit: Hit | None, certificate: Loaded | None, now: date
     reason = _reason(hit, certificate, now)
     permit = certificate.digest if certificate and reason == "certified" else None
     return Answer(question, answered=permit is not None, reason=reason, hit=hit, certificate=permit)
+
+
+def decide_many(
+    questions: Sequence[str], found: Sequence[Sequence[Hit]], certificate: Loaded | None, now: datetime.datetime
+) -> list[Answer]:
+    """Return the answer to each question, or the abstention, with all its hits; the arguments are those of `decide`."""
+    answers = []
+    for question, hits in zip(questions, found, strict=True):
+        same = bool(hits) and hits[0].question_id == question_id(question)
+        first = with_guard(question, hits[0]) if hits and not same else hits[0] if hits else None
+        answer = decide(question, first, certificate, now)
+        answers.append(dataclasses.replace(answer, hits=(*([first] if first else []), *hits[1:])))
+    return answers
+
+
+def checked_hits(hits: int) -> int:
+    """Return the number of hits that answers are to have.
+
+    Raises:
+        UsageError: it is negative or over `MOST_HITS`.
+    """
+    if not 0 <= hits <= MOST_HITS:
+        raise UsageError(f"hits of an answer: has to be a number from 0 to {MOST_HITS}, got {hits}")
+    return hits
 
 
 def with_guard(question: str, hit: Hit) -> Hit:

@@ -97,6 +97,7 @@ class Answer:
         reason: for answering or abstaining.
         hit: the best candidate, also of an abstention; None where nothing was found.
         certificate: digest of the certificate that permits the answer; None where none was needed or there is none.
+        hits: the first ones, the best candidate among them; empty unless they were asked for.
     """
 
     question: str
@@ -104,3 +105,4 @@ class Answer:
     reason: Reason
     hit: Hit | None
     certificate: str | None = None
+    hits: tuple[Hit, ...] = ()

@@ -20,7 +20,7 @@ from model.confidence.features import NEIGHBOURS
 from model.index.index import Index
 from model.index.lexical_files import check_lexical, open_lexical
 from model.index.ranking import Ranking
-from model.search.answering import decide, with_guard
+from model.search.answering import checked_hits, decide, decide_many, with_guard
 from model.search.asked import checked_question, checked_questions
 from model.search.found_hits import hits_of, same_question
 from model.search.opening import open_index
@@ -115,23 +115,25 @@ class Searcher:
         """
         return self.answer_many([checked_question(question, "answer")])[0]
 
-    def answer_many(self, questions: Sequence[str]) -> list[Answer]:
-        """Return the answers to several questions, faster than one `answer` for each.
+    def answer_many(self, questions: Sequence[str], *, hits: int = 0) -> list[Answer]:
+        """Return the answers to several questions, faster than one `answer` for each, and each with its first hits.
 
-        Without a certificate only a question that is in the index itself is answered. It is looked up before anything
-        is searched, so its hit has no ranks.
+        Without a certificate only a question that is in the index itself is answered. Without ``hits`` it is looked up
+        before anything is searched, so its hit has no ranks.
 
         Raises:
-            UsageError: ``questions`` is one str or contains something else than str.
+            UsageError: ``questions`` is one str or contains something else than str, or hits is over `MOST_HITS`.
         """
         asked = checked_questions(questions, "answer")
         now = datetime.datetime.now(datetime.UTC)
+        if checked_hits(hits):
+            return decide_many(asked, self.search_many(asked, hits), self.certificate, now)
         best = self._same_questions(asked)
         others = [number for number, hit in enumerate(best) if hit is None]
         if others:
             searched = self.search_many([asked[number] for number in others], 1)
-            for number, hits in zip(others, searched, strict=True):
-                best[number] = with_guard(asked[number], hits[0]) if hits else None
+            for number, found in zip(others, searched, strict=True):
+                best[number] = with_guard(asked[number], found[0]) if found else None
         return [decide(question, hit, self.certificate, now) for question, hit in zip(asked, best, strict=True)]
 
     def _same_questions(self, asked: Sequence[str]) -> list[Hit | None]:

@@ -44,13 +44,15 @@ async function search() {
   history.replaceState(null, "", parameters.get("q") ? `?${parameters}` : location.pathname);
   if (!parameters.get("q")) return showNothing();
   const { signal } = (running = new AbortController());
-  const body = JSON.stringify({ question: parameters.get("q") });
+  const one = !part.mode || part.mode.selectedIndex === 0; // the answer comes in the first mode: then one search has both
+  const body = JSON.stringify({ question: parameters.get("q"), ...(one && { k: 10 }) });
   const answering = { method: "POST", body, signal, headers: { "Content-Type": "application/json" } };
   part.found.ariaBusy = "true";
   const slow = setTimeout(() => (part.status.textContent = "Searching…"), 300);
   try {
-    const [found, answered] = await Promise.all([call(`search?${parameters}`, { signal }), call("answer", answering)]);
-    if (!signal.aborted) show(found.results[0].hits, answered.results[0]);
+    const [answered, found] = await Promise.all([call("answer", answering), one || call(`search?${parameters}`, { signal })]);
+    const answer = answered.results[0];
+    if (!signal.aborted) show(one ? answer.hits : found.results[0].hits, answer);
   } catch (error) {
     if (!signal.aborted) showFault(error);
   } finally {

@@ -16,6 +16,7 @@ from starlette.requests import ClientDisconnect, Request
 from jobs.web.messages.faults import Fault
 from jobs.web.settings import Limits
 from model.choices import Mode
+from model.search.answering import MOST_HITS
 from schemas.artifacts.manifest import first_fault
 
 _Body = TypeVar("_Body", bound=pydantic.BaseModel)
@@ -67,9 +68,10 @@ class FeedbackBody(pydantic.BaseModel, frozen=True, extra="forbid", strict=True)
 
 @functools.cache
 def asked_model(limits: Limits, modes: tuple[Mode, ...] = ()) -> type[Asked]:
-    """Return the model of a body that asks for answers or, where an index has ``modes``, for hits: ``k`` and ``mode``.
+    """Return the model of a body that asks for answers or, where an index has ``modes``, for hits in one of them.
 
-    The modes only describe the body: another version of the index can have others.
+    Both take ``k``; answers have no hits by default, and at most `MOST_HITS`. The modes only describe the body: another
+    version of the index can have others.
     """
     question = Annotated[str, pydantic.Field(max_length=limits.max_characters)]
     several = Annotated[list[question], pydantic.Field(min_length=1, max_length=limits.max_questions)]
@@ -77,9 +79,10 @@ def asked_model(limits: Limits, modes: tuple[Mode, ...] = ()) -> type[Asked]:
         "question": (question, pydantic.Field(default=None, description="One question.")),
         "questions": (several, pydantic.Field(default=None, description="Several questions.")),
     }
+    least, most = (1, limits.max_k) if modes else (0, min(MOST_HITS, limits.max_k))
+    k = pydantic.Field(default=min(DEFAULT_K, most) if modes else 0, ge=least, le=most, description="Maximum hits.")
+    fields["k"] = (Annotated[int, pydantic.BeforeValidator(_whole)], k)
     if modes:
-        k = pydantic.Field(default=min(DEFAULT_K, limits.max_k), ge=1, le=limits.max_k, description="Maximum hits.")
-        fields["k"] = (Annotated[int, pydantic.BeforeValidator(_whole)], k)
         enum: JsonDict = {"anyOf": [{"type": "string", "enum": [*modes]}, {"type": "null"}]}
         fields["mode"] = (Mode | None, pydantic.Field(default=None, description=MODE, json_schema_extra=enum))
     name = "SearchBody" if modes else "AnswerBody"

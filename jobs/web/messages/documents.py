@@ -8,9 +8,12 @@ Hit -> hit_document; Answer -> answer_document; row of an id table -> question_d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import (
+    Any,
+    NotRequired,  # pydantic reads that of typing from Python 3.12 on
+)
 
-from typing_extensions import TypedDict  # pydantic reads that of typing from Python 3.12 on
+from typing_extensions import TypedDict
 
 from schemas.text import fold, hash64
 
@@ -62,6 +65,7 @@ class AnswerDocument(TypedDict):
     answer: str | None
     hit: HitDocument | None
     certificate: str | None
+    hits: NotRequired[list[HitDocument]]
 
 
 class AnswersDocument(TypedDict):

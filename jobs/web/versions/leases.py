@@ -40,8 +40,8 @@ class Searches(Protocol):
         """Return the hits of each question."""
         ...
 
-    def answer_many(self, questions: Sequence[str]) -> Sequence[Any]:
-        """Return the answer to each question, or an abstention."""
+    def answer_many(self, questions: Sequence[str], *, hits: int = 0) -> Sequence[Any]:
+        """Return the answer to each question, or an abstention, with its first hits."""
         ...
 
 

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -62,11 +63,10 @@ class FakeSearcher:
         assert self.gate.wait(20)
         return [self._search(question, k) for question in questions]
 
-    def answer_many(self, questions):
-        return [
-            self._answer(question, hits)
-            for question, hits in zip(questions, self.search_many(questions, 1), strict=True)
-        ]
+    def answer_many(self, questions, *, hits=0):
+        found = zip(questions, self.search_many(questions, hits or 1), strict=True)
+        answers = [(self._answer(question, best[:1]), tuple(best) if hits else ()) for question, best in found]
+        return [dataclasses.replace(answer, hits=best) for answer, best in answers]
 
     def _search(self, question, k):
         if question == "fail":

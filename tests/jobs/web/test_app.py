@@ -61,6 +61,22 @@ def test_an_answer_or_an_abstention_has_its_reason(start):
     assert [row["hit"] and row["hit"]["text"] for row in answered][2] is None
 
 
+def test_an_answer_comes_with_hits_of_the_same_search(start):
+    client = start()
+    calls = client.service.versions.current.searcher.calls
+    [row] = client.post("/answer", json={"question": "pay my bill", "k": 3}).json()["results"]
+    assert len(calls) == 1
+    assert (row["reason"], row["hits"][0]["text"]) == ("exact", "pay my bill")
+    [found] = client.post("/search", json={"question": "pay my bill", "k": 3}).json()["results"]
+    assert row["hits"] == found["hits"]
+    assert "hits" not in client.post("/answer", json={"question": "pay my bill"}).json()["results"][0]
+    client.delete("/answers/pay")
+    [row] = client.post("/answer", json={"question": "pay my bill", "k": 3}).json()["results"]
+    assert "pay" not in {hit["answer_id"] for hit in row["hits"]}
+    for k in (-1, 21, 10**9, "3", 1.5):
+        assert client.post("/answer", json={"question": "pay", "k": k}).status_code == 422
+
+
 def test_a_question_and_a_cluster_are_found_by_their_ids(start):
     client = start()
     found = client.get(f"/questions/{question_id('change my flight')}").json()

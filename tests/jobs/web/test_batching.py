@@ -23,7 +23,7 @@ class Searcher:
             raise ValueError("bad")
         return [question.upper() * k for question in questions]
 
-    def answer_many(self, questions):
+    def answer_many(self, questions, *, hits=0):
         return [f"answer to {question}" for question in self.search_many(questions, 1)]
 
 

@@ -60,7 +60,8 @@ class Server:
         elif path.startswith("search"):
             route.fulfill(json={"results": [{"hits": self.hits}]})
         elif path.startswith("answer"):
-            route.fulfill(json={"results": [self.answer]})
+            with_hits = {"hits": self.hits} if "k" in request.post_data_json else {}
+            route.fulfill(json={"results": [self.answer | with_hits]})
         else:
             route.fulfill(json=CLUSTER)
 
@@ -100,9 +101,19 @@ def test_typing_shows_answer_and_hits_with_probability_and_marked_words(opened):
     assert "93 %" in page.inner_text("#hits li >> nth=0")
     assert page.locator("#hits li >> nth=0").locator("mark").all_inner_texts() == ["Pay", "bill"]
     assert page.inner_text("h1") == "Search <b>faq</b>"
-    path, _, _ = [request for request in server.asked if request[0].startswith("search")][-1]
-    assert path == "search?q=pay+bill&mode=dense"
-    assert json.loads([body for path, _, body in server.asked if path == "answer"][-1]) == {"question": "pay bill"}
+    assert {path for path, _, _ in server.asked} == {"answer"}  # one search has both
+    assert json.loads(server.asked[-1][2]) == {"question": "pay bill", "k": 10}
+
+
+def test_another_mode_needs_a_search_beside_the_answer(opened):
+    server, page = opened
+    ask(page)
+    server.asked.clear()
+    page.select_option("#mode", "bm25")
+    page.wait_for_url(ADDRESS + "?q=pay+bill&mode=bm25")
+    page.wait_for_selector("#hits li")
+    assert {path for path, _, _ in server.asked} == {"search?q=pay+bill&mode=bm25", "answer"}
+    assert [json.loads(body) for path, _, body in server.asked if path == "answer"] == [{"question": "pay bill"}]
 
 
 @pytest.mark.parametrize(

@@ -215,3 +215,20 @@ def test_signed_arrays_of_bm25_that_do_not_fit_are_refused(copy, name, change, m
     sign(copy)
     with pytest.raises(QprError, match=f"{message}.*Build the index again"):
         open_searcher(str(copy), mode="fusion")
+
+
+@pytest.mark.parametrize("mode", ["dense", "fusion", "bm25"])
+def test_an_answer_is_the_same_with_hits_and_without(place, mode):
+    searcher = open_searcher(str(place / "index"), mode=mode)
+    asked = ["pay my bill", "pay the bill", "cancel the flight", "unheard", ""]
+    alone = searcher.answer_many(asked)
+    for hits in (1, 3, 20):
+        answers = searcher.answer_many(asked, hits=hits)
+        assert [(a.answered, a.reason) for a in answers] == [(a.answered, a.reason) for a in alone]
+        assert [a.hit and a.hit.question_id for a in answers] == [a.hit and a.hit.question_id for a in alone]
+        found = searcher.search_many(asked, hits)
+        assert [[hit.question_id for hit in a.hits] for a in answers] == [[h.question_id for h in f] for f in found]
+    assert not any(answer.hits for answer in alone)
+    for hits in (-1, 21):
+        with pytest.raises(UsageError, match="from 0 to 20"):
+            searcher.answer_many(asked, hits=hits)
