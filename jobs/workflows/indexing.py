@@ -16,13 +16,12 @@ import pyarrow as pa
 from jobs.display.console import emit, say, two_columns, working
 from jobs.options.inputs import input_files
 from jobs.workflows.confidence import NONE, fit_confidence
-from jobs.workflows.probe_tuning import with_probes
 from jobs.workflows.search_modes import with_mode
+from jobs.workflows.sizing.index_plan import plan_of, show_plan
+from jobs.workflows.sizing.indexed_model import IndexedModel
+from jobs.workflows.sizing.probe_tuning import with_probes
 from jobs.workflows.worker_encoder import WorkerEncoder
-from model.encoders.loading import load_encoder
-from model.encoders.registry import kind_of_address
-from model.encoders.saved_model import load_parts
-from model.index.factory import check_questions, lists_of
+from model.index.factory import check_questions, default_factory, lists_of
 from model.index.index import IndexSettings
 from model.index.lexical_files import write_lexical
 from model.index.shard_builder import ShardBuilder
@@ -33,16 +32,15 @@ from pipelines.graphs.index import build
 from pipelines.reading.index_inputs import DatasetFile, ignored_notes, question_files
 from pipelines.writing.run_report import check_sum, read_report
 from schemas.artifacts.dataset import open_dataset
-from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, Source, read_verified
+from schemas.artifacts.manifest import Manifest, Source
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.quantities import counted
-from schemas.tables import CONFIDENCE, MODEL
+from schemas.tables import CONFIDENCE
 
 if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
 
-    from model.choices import Distance
     from pipelines.graphs.settings import IndexConfig
 
 COUNTERS = ("questions_read", "questions_indexed", "questions_merged", "questions_rejected")
@@ -50,49 +48,6 @@ COUNTERS = ("questions_read", "questions_indexed", "questions_merged", "question
 
 OF_DATASETS = ("rows_rejected", "members_rejected")
 """Counters of a rejected table that mean rows of logs and of clusters."""
-
-
-@dataclasses.dataclass(frozen=True)
-class IndexedModel:
-    """A model that encodes the questions of an index.
-
-    Attributes:
-        url: the model's folder, or ``st:<folder>``.
-        digest: digest of its files.
-        dimension: length of its vectors.
-        distance: the distance that it was trained for.
-        manifest: its own; None for a model of sentence-transformers.
-    """
-
-    url: str
-    digest: str
-    dimension: int
-    distance: Distance
-    manifest: Manifest | None
-
-    @classmethod
-    def of(cls, url: str) -> IndexedModel:
-        """Return the model at ``url``.
-
-        Raises:
-            QprError: there is none, or it is damaged.
-        """
-        if kind_of_address(url):
-            encoder = load_encoder(url)
-            return cls(url, encoder.digest, encoder.dimension, "squared_euclidean", None)
-        parts = load_parts(url)
-        return cls(url, parts.manifest.digest, parts.config.shape.dimension, parts.config.distance, parts.manifest)
-
-    def copy_to(self, target: Output) -> list[File]:
-        """Copy it into the index, so that a search needs nothing else; sentence-transformers stay where they are."""
-        if self.manifest is None:
-            return []
-
-        def copy(path: str, content: bytes, table: str) -> File:
-            return target.write(f"{MODEL}/{path}", content, table=REPORTS if table == REPORTS else MODEL)
-
-        copies = [copy(file.path, read_verified(self.url, file), file.table) for file in self.manifest.files]
-        return [*copies, copy(MANIFEST, self.manifest.model_dump_json(indent=2).encode(), REPORTS)]
 
 
 def build_index(
@@ -104,8 +59,9 @@ def build_index(
     overwrite: bool,
     options: PipelineOptions,
     as_json: bool,
+    dry_run: bool = False,
 ) -> None:
-    """Build an index, publish it and print its counters.
+    """Build an index, publish it and print its counters; or print its plan.
 
     Args:
         questions: datasets, and files and globs of questions.
@@ -115,9 +71,11 @@ def build_index(
         overwrite: replace the index that is there.
         options: Beam's.
         as_json: print for a program.
+        dry_run: print the plan and write nothing.
 
     Raises:
-        QprError: a file or the model cannot be read, there is no usable question, or the output cannot be claimed.
+        QprError: a file or the model cannot be read, no index is within the memory, there is no usable question, or the
+            output cannot be claimed.
         UsageError: FAISS cannot build the factory.
     """
     inputs = question_files(
@@ -131,11 +89,20 @@ def build_index(
         in_datasets = [file.file.rows for file in inputs.files if isinstance(file, DatasetFile)]
         if len(in_datasets) == len(inputs.files):  # manifests count the rows of datasets; tables are not counted yet
             check_questions(settings.factory, sum(in_datasets))
-    builder = ShardBuilder(settings.factory)
-    message = f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(settings.shards, 'shard')}"
+    if dry_run:
+        show_plan(output, inputs, indexed_model, settings, overwrite=overwrite, as_json=as_json)
+        return
+    factory, shards = settings.factory, settings.shards
+    if settings.memory_mb is not None:
+        plan_size, plan = plan_of(inputs, indexed_model, settings)
+        shards = plan.shards
+        if plan.factory != default_factory(plan_size.questions):  # else by the number that is left after merging
+            factory = plan.factory
+    builder = ShardBuilder(factory)
+    message = f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(shards, 'shard')}"
     with Output(output, "index", overwrite=overwrite) as target:
         encode = WorkerEncoder(model, indexed_model.digest)
-        parts = functools.partial(build, files=inputs.files, run_url=target.run_url, shards=settings.shards)
+        parts = functools.partial(build, files=inputs.files, run_url=target.run_url, shards=shards)
         with working(message):
             run(functools.partial(parts, encode=encode, builder=builder), options)
         report = read_report(target)
@@ -151,7 +118,7 @@ def build_index(
             probes=min(settings.probes or 1, lists_of(builder.factory_for(indexed))),
             dimension=indexed_model.dimension,
             questions=indexed,
-            shards=settings.shards,
+            shards=shards,
             distance=indexed_model.distance,
             model_url=model if indexed_model.manifest is None else None,
         )

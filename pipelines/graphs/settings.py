@@ -162,6 +162,11 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
     recall: float = pydantic.Field(
         default=0.98, gt=0, le=1, description="Share of the ten nearest questions that a search of the lists finds."
     )
+    memory_mb: Annotated[int | None, Option("memory-mb", metavar="MB", default="no bound")] = pydantic.Field(
+        default=None,
+        ge=1,
+        description="Maximum resident memory of build and search; decides --factory and --shards if not given.",
+    )
     bm25: bool = pydantic.Field(
         default=True, description="Add BM25 for modes bm25 and fusion, about 90 bytes a question."
     )

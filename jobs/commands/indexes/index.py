@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from jobs.options.beam import beam_options
-from jobs.options.output import AsJson, OutputFolder, Overwrite
+from jobs.options.output import AsJson, DryRun, OutputFolder, Overwrite
 from pipelines.graphs.settings import IndexConfig
 
 _CHANGES = "Changes of an index"
@@ -41,6 +41,7 @@ def index(
     compact: Annotated[
         bool, typer.Option("--compact", help="Merge segments, drop deleted rows.", rich_help_panel=_CHANGES)
     ] = False,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     """Encode questions and build a searchable index that holds its model, or change one.
@@ -52,6 +53,7 @@ def index(
       qpr index --questions faq.csv --model model --output index
       qpr index --questions dataset --model model --output index --recall 0.99 --latency-ms 3
       qpr index --questions dataset --model model --output index --preset paper
+      qpr index --questions dataset --model model --output index --memory-mb 2000 --dry-run
       qpr index --output index --add new.csv --delete old.csv
       qpr index --output index --compact
 
@@ -60,5 +62,5 @@ def index(
     from jobs.workflows.index_changes.request import IndexRequest
 
     options = beam_options(context)
-    request = IndexRequest(questions or [], model, overwrite, add or [], delete or [], compact)
+    request = IndexRequest(questions or [], model, overwrite, add or [], delete or [], compact, dry_run)
     request.run(output, settings, options=options, as_json=as_json)

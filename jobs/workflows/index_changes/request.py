@@ -32,6 +32,7 @@ class IndexRequest:
         add: inputs of questions to add.
         delete: files of questions to delete.
         compact: merge the segments.
+        dry_run: print the plan of a new index and write nothing.
     """
 
     questions: Sequence[str]
@@ -40,6 +41,7 @@ class IndexRequest:
     add: Sequence[str]
     delete: Sequence[str]
     compact: bool
+    dry_run: bool = False
 
     def run(self, output: str, settings: IndexConfig, *, options: PipelineOptions, as_json: bool) -> None:
         """Build, change or compact an index.
@@ -69,6 +71,7 @@ class IndexRequest:
                 overwrite=self.overwrite,
                 options=options,
                 as_json=as_json,
+                dry_run=self.dry_run,
             )
             return
         self._check(changes, settings)
@@ -84,12 +87,16 @@ class IndexRequest:
     def _check(self, changes: Sequence[str], settings: IndexConfig) -> None:
         """Refuse options that do not belong to a change."""
         change = f"--{changes[0]}"
-        for name in ("questions", "model", "overwrite"):
+        for name in ("questions", "model", "overwrite", "dry_run"):
             if getattr(self, name):
-                raise UsageError(f"--{name}: is of a new index and cannot be given with {change}. Leave one out")
+                raise UsageError(
+                    f"--{name.replace('_', '-')}: is of a new index and cannot be given with {change}. Leave one out"
+                )
         if self.compact and len(changes) > 1:
             raise UsageError(f"--compact: cannot be given with {change}. Compact the index in a run of its own")
         allowed = _OF_COMPACTION if self.compact else _OF_READING
         if other := sorted(settings.model_fields_set - allowed):
-            option = {"column_names": "column", "latency_ms": "latency-ms"}.get(other[0], other[0])
+            option = {"column_names": "column", "latency_ms": "latency-ms", "memory_mb": "memory-mb"}.get(
+                other[0], other[0]
+            )
             raise UsageError(f"--{option}: cannot be given with {change}. Leave it out, or build a new index")

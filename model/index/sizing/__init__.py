@@ -1,1 +1,1 @@
-"""Sizing of an index: recall, and the lists to search for it."""
+"""Sizing of an index: its plan within a memory budget, recall, and the lists to search for it."""

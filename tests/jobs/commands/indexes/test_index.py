@@ -193,6 +193,8 @@ def test_json_result_names_the_digest_the_counts_and_the_settings(tmp_path, data
         (("--probes", "0"), 2, "--probes"),
         (("--recall", "0"), 2, "--recall"),
         (("--recall", "1.1"), 2, "--recall"),
+        (("--memory-mb", "0"), 2, "--memory-mb"),
+        (("--memory-mb", "50"), 1, "--memory-mb 50: an index of 10 questions of dimension 8 needs at least"),
         (("--preset", "papers"), 2, "--preset"),
         (("--preset", "paper"), 1, "IVF2000,Flat: needs 78,000 questions to train on, there are 10. Use Flat"),
         (("--", "--runer=Flink"), 2, "Beam has no option --runer"),
@@ -224,6 +226,30 @@ def test_probes_are_chosen_by_recall_and_the_same_again(tmp_path, model, capsys)
     assert chosen[3]["probes"] == 1
     assert "with 1 list, below --recall 0.98: more lists would exceed --latency-ms 1e-06" in " ".join(shown.err.split())
     assert open_index(str(tmp_path / "low")).probes == chosen[2]["probes"]
+
+
+def test_a_dry_run_predicts_and_writes_nothing(tmp_path, dataset, model, capsys):
+    given = ("index", "--questions", dataset, "--model", model, "--output", tmp_path / "i", "--json")
+    assert run(*given, "--dry-run") == 0
+    shown = capsys.readouterr()
+    plan = json.loads(shown.out)
+    assert (plan["questions"], plan["dimension"], plan["factory"], plan["shards"]) == (10, 8, "Flat", 8)
+    assert plan["replaces"] is False
+    assert 100 < plan["build_mb"] < 1_000
+    assert 50 < plan["search_mb"] < plan["build_mb"]
+    assert 0 < plan["cpu_minutes"] < 1
+    assert "Nothing was written" in shown.err
+    assert not (tmp_path / "i").exists()
+    assert run(*given, "--dry-run", "--memory-mb", 50) == 1
+    assert "needs at least" in capsys.readouterr().err
+    assert run(*given, "--memory-mb", 4_000) == 0
+    assert json.loads(capsys.readouterr().out)["configuration"]["factory"] == "Flat"
+    assert run(*given, "--dry-run") == 1
+    assert "exists" in capsys.readouterr().err
+    assert run("index", "--output", tmp_path / "i", "--compact", "--dry-run") == 2
+    assert "--dry-run: is of a new index and cannot be given with --compact" in " ".join(
+        capsys.readouterr().err.split()
+    )
 
 
 def test_a_preset_gives_way_to_options():

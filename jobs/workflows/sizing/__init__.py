@@ -1,0 +1,1 @@
+"""Plans of an index and the lists that its searches read."""

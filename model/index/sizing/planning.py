@@ -1,0 +1,192 @@
+"""Plan of an index: the most exact factory within a memory budget, with predicted memory, disk and time.
+
+numbers of questions and bytes -> planned -> Plan; arithmetic alone, so that a plan costs nothing and is always the same
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from model.index.factory import (
+    FACTORY,
+    FEWEST_POINTS_PER_LIST,
+    FLAT_BELOW,
+    default_factory,
+    lists_of,
+    sample_size,
+)
+from schemas.errors import QprError
+from schemas.quantities import counted
+
+MOST_GRAPH_LISTS: Final = 4_096
+"""Lists of a planned factory with codes: 8,600 at ten million questions would take k-means 15 minutes instead of 4."""
+
+_MB: Final = 2**20
+_BITS: Final = {"Flat": 32, "SQfp16": 16, "SQbf16": 16, "SQ8": 8, "SQ6": 6, "SQ4": 4}
+
+# Fitted to `benchmarks/retrieval/index.py` with 14,000 to 359,000 questions of dimension 256 (decision 50).
+_BUILD_BASE: Final = 350 * _MB  # Beam, Arrow, FAISS and the interpreter
+_SEARCH_BASE: Final = 130 * _MB
+_HELD_A_ROW: Final = 1.0  # bytes of a row that the in-process engine holds, for each byte of text
+_HELD_ROW: Final = 120
+_SAMPLE_COPIES: Final = 2.0
+_CODE_COPIES: Final = 2.6  # lists that grow by doubling, and the file
+_LEXICAL_A_BYTE: Final = 21.0  # arrays of BM25 before they are sorted, for each byte of text
+_LEXICAL_STORED: Final = 1.45
+_ID_ROW: Final = 32
+_GRAPH_NODE: Final = 300
+_TUNING: Final = 80 * _MB  # distances of the sample of questions to a block of vectors
+
+_START_S: Final = 7.0
+_ROW_US: Final = 20.0
+_LEXICAL_US: Final = 12.0
+_KMEANS_GFLOPS: Final = 60.0
+_ADD_GFLOPS: Final = 13.0
+_GRAPH_US: Final = 0.25  # for each number of a vector, to find its list
+_BOUNDS_GFLOPS: Final = 30.0
+
+
+class Size(NamedTuple):
+    """Size of what is indexed.
+
+    Attributes:
+        questions: rows to index; equal questions are merged later, so it may be too high.
+        dimension: of a vector.
+        text_bytes: mean bytes of a question with its answer and ids.
+        model_bytes: of the model's files.
+        encode_us: CPU microseconds to encode a question.
+        bm25: with BM25.
+    """
+
+    questions: int
+    dimension: int
+    text_bytes: float
+    model_bytes: int
+    encode_us: float
+    bm25: bool = True
+
+
+class Plan(NamedTuple):
+    """An index that can be built, and its predicted cost.
+
+    Attributes:
+        factory: FAISS factory of the shards.
+        shards: their number.
+        build_mb: peak resident memory of `qpr index`.
+        search_mb: resident memory of a search once every page of the index has been read.
+        disk_mb: size of the index.
+        cpu_minutes: CPU time of `qpr index`.
+    """
+
+    factory: str
+    shards: int
+    build_mb: float
+    search_mb: float
+    disk_mb: float
+    cpu_minutes: float
+
+    @property
+    def memory_mb(self) -> float:
+        """Return the larger one of the memory of build and search."""
+        return max(self.build_mb, self.search_mb)
+
+
+def planned(
+    size: Size,
+    *,
+    factory: str | None = None,
+    shards: int = 8,
+    more_shards: bool = False,
+    memory_mb: float | None = None,
+) -> Plan:
+    """Return the plan with the most exact factory within the memory.
+
+    Args:
+        size: of what is indexed.
+        factory: that was given; None: one by size.
+        shards: their number.
+        more_shards: up to 64 may be used, so that less of the index is in memory while it is built.
+        memory_mb: bound of resident memory of build and search; None: no bound.
+
+    Raises:
+        QprError: no plan is within the memory.
+    """
+    factories = [factory] if factory else [*_factories(size)]
+    numbers = [shards, *(number for number in (16, 32, 64) if more_shards and number > shards)]
+    plans = [predicted(size, name, number) for name in factories for number in numbers]
+    if memory_mb is None:
+        return plans[0]
+    for plan in plans:
+        if plan.memory_mb <= memory_mb:
+            return plan
+    least = math.ceil(min(plan.memory_mb for plan in plans))
+    what = f"{counted(size.questions, 'question')} of dimension {size.dimension:,}"
+    advice = " or leave out --factory" if factory else " or add --no-bm25" if size.bm25 else ""
+    raise QprError(f"--memory-mb {memory_mb:g}: an index of {what} needs at least {least:,} MB. Raise it{advice}")
+
+
+def predicted(size: Size, factory: str, shards: int) -> Plan:
+    """Return the predicted cost of an index by a factory."""
+    lists, code = lists_of(factory), code_bytes(factory, size.dimension)
+    graph = "_HNSW" in factory
+    vector = code + (8 if lists else 0)
+    centroids = lists * (4 * size.dimension + (_GRAPH_NODE if graph else 0))
+    stored = size.questions * vector + shards * centroids
+    ids = size.questions * (size.text_bytes + _ID_ROW)
+    lexical = size.questions * (_LEXICAL_STORED * size.text_bytes + 8) if size.bm25 else 0.0
+    disk = stored + ids + lexical + size.model_bytes
+    sample = min(size.questions, sample_size(factory))
+    held = size.questions * (_HELD_A_ROW * size.text_bytes + _HELD_ROW)
+    stages = (
+        held + _SAMPLE_COPIES * 4 * size.dimension * sample,
+        held + _CODE_COPIES * vector * size.questions / shards + 3 * centroids,
+        held + (_LEXICAL_A_BYTE * size.text_bytes * size.questions if size.bm25 else 0),
+        held + stored + ids + (_TUNING if lists else 0),
+    )
+    return Plan(
+        factory=factory,
+        shards=shards,
+        build_mb=(_BUILD_BASE + size.model_bytes + max(stages)) / _MB,
+        search_mb=(_SEARCH_BASE + disk) / _MB,
+        disk_mb=disk / _MB,
+        cpu_minutes=_seconds(size, factory, sample) / 60,
+    )
+
+
+def code_bytes(factory: str, dimension: int) -> int:
+    """Return the bytes of a stored vector, without its id."""
+    codes = factory.rpartition(",")[2]
+    if codes in _BITS:
+        return -(-_BITS[codes] * dimension // 8)
+    match = re.fullmatch(FACTORY, factory)
+    parts = re.match(r"PQ([0-9]+)", codes)
+    assert match
+    assert parts
+    return -(-int(parts[1]) * int(match["bits"] or 8) // 8)
+
+
+def _factories(size: Size) -> Iterator[str]:
+    """Yield factories from the most exact to the smallest one; codes leave room for three of four rows to be merged."""
+    yield default_factory(size.questions)
+    if size.questions < FLAT_BELOW:
+        return
+    lists = min(
+        MOST_GRAPH_LISTS, lists_of(default_factory(size.questions)), size.questions // (4 * FEWEST_POINTS_PER_LIST)
+    )
+    for codes in ("SQfp16", "SQ8", "SQ4"):
+        yield f"IVF{lists}_HNSW32,{codes}"
+
+
+def _seconds(size: Size, factory: str, sample: int) -> float:
+    """Return the CPU seconds of a build."""
+    lists, count = lists_of(factory), size.questions
+    operations = 2 * size.dimension * lists
+    finding = _GRAPH_US * size.dimension if "_HNSW" in factory else operations / _ADD_GFLOPS / 1e3
+    again = 0 if factory.endswith("Flat") else size.encode_us  # for the recall: codes are not the exact vectors
+    a_question = _ROW_US + size.encode_us + finding + again + (_LEXICAL_US if size.bm25 else 0)
+    training = sample * operations * 10 / _KMEANS_GFLOPS / 1e9  # FAISS makes ten iterations
+    bounds = count * 2 * size.dimension * 1_000 / _BOUNDS_GFLOPS / 1e9 if lists else 0
+    return _START_S + count * a_question / 1e6 + training + bounds

@@ -1,0 +1,88 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.index.factory import checked_factory
+from model.index.sizing.planning import Size, code_bytes, planned, predicted
+from schemas.errors import QprError
+
+QUORA = Size(questions=537_000, dimension=256, text_bytes=60, model_bytes=100 * 2**20, encode_us=5)
+
+
+@pytest.mark.parametrize(
+    ("factory", "size"),
+    [
+        *(("Flat", 1024), ("IVF9,SQfp16", 512), ("IVF9,SQbf16", 512), ("IVF9_HNSW32,SQ8", 256), ("IVF9,SQ6", 192)),
+        *(("IVF9,SQ4", 128), ("IVF9,PQ32", 32), ("IVF9,PQ32x4np", 16), ("IVF9,PQ7x5", 5)),
+    ],
+)
+def test_codes_have_the_size_that_faiss_gives_them(factory, size):
+    assert code_bytes(factory, 256) == size
+
+
+def test_without_a_bound_the_factory_is_that_of_the_size():
+    assert planned(QUORA).factory == "IVF2000,Flat"
+    assert planned(QUORA._replace(questions=9_999)).factory == "Flat"
+    assert planned(QUORA, factory="IVF100,SQ8", shards=3)[:2] == ("IVF100,SQ8", 3)
+
+
+def test_the_most_exact_factory_that_fits_is_taken():
+    exact = predicted(QUORA, "IVF2000,Flat", 8).memory_mb
+    assert planned(QUORA, memory_mb=exact).factory == "IVF2000,Flat"
+    shorter = planned(QUORA, memory_mb=exact - 1)
+    assert shorter.factory == "IVF2000_HNSW32,SQfp16"
+    assert shorter.memory_mb < exact
+
+
+@given(
+    questions=st.integers(1, 10**8),
+    dimension=st.sampled_from([8, 256, 768]),
+    bound=st.integers(100, 200_000),
+    bm25=st.booleans(),
+)
+def test_a_plan_is_within_its_bound_or_the_least_is_named_and_suffices(questions, dimension, bound, bm25):
+    size = Size(questions, dimension, 60.0, 2**20, 5.0, bm25)
+    try:
+        plan = planned(size, more_shards=True, memory_mb=bound)
+    except QprError as error:
+        least = int(str(error).split("needs at least ")[1].split(" MB")[0].replace(",", ""))
+        assert least > bound
+        assert planned(size, more_shards=True, memory_mb=least).memory_mb <= least
+    else:
+        assert plan.memory_mb <= bound
+        assert checked_factory(plan.factory)
+
+
+def test_more_memory_never_gives_shorter_codes():
+    codes = ["SQ4", "SQ8", "SQfp16", "Flat"]
+    places = []
+    large = QUORA._replace(questions=10**7, bm25=False)
+    for bound in range(1_000, 20_000, 250):
+        try:
+            places.append(codes.index(planned(large, more_shards=True, memory_mb=bound).factory.rpartition(",")[2]))
+        except QprError:
+            assert not places
+    assert places == sorted(places)
+    assert {*places} == {0, 1, 2, 3}
+
+
+def test_an_impossible_bound_is_one_error_with_advice():
+    with pytest.raises(
+        QprError, match=r"^--memory-mb 10: an index of 537,000 questions of dimension 256 needs at least "
+    ):
+        planned(QUORA, memory_mb=10)
+    with pytest.raises(QprError, match=r"MB\. Raise it or leave out --factory$"):
+        planned(QUORA, factory="IVF10,Flat", memory_mb=10)
+    with pytest.raises(QprError, match=r"MB\. Raise it$"):
+        planned(QUORA._replace(bm25=False), memory_mb=10)
+
+
+def test_predictions_grow_with_what_they_are_of():
+    small = predicted(QUORA, "IVF2000,Flat", 8)
+    for change in ({"questions": 10**6}, {"dimension": 512}, {"model_bytes": 2**30}, {"text_bytes": 600.0}):
+        large = predicted(QUORA._replace(**change), "IVF2000,Flat", 8)
+        assert large.disk_mb > small.disk_mb
+        assert large.build_mb > small.build_mb
+        assert large.search_mb > small.search_mb
+    assert predicted(QUORA._replace(encode_us=1_000), "IVF2000,Flat", 8).cpu_minutes > small.cpu_minutes + 8
+    assert predicted(QUORA._replace(bm25=False), "IVF2000,Flat", 8).disk_mb < small.disk_mb
