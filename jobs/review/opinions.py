@@ -6,6 +6,7 @@ verdicts -> opinions -> the verdicts of each person on each item -> outcome
 from __future__ import annotations
 
 import collections
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -60,15 +61,18 @@ def outcome(people: People, *, shared: bool) -> Outcome:
         shared: a second person judges the item although the first calls it right.
     """
     found = [opinion(verdicts) for verdicts in people.values()]
+    if found == [RIGHT]:  # nearly all items
+        return Outcome(RIGHT, waits=shared)
     faults = collections.Counter(verdict for verdict in found if verdict != RIGHT)
     right, wrong = len(found) - faults.total(), faults.total()
     if not wrong:
-        return Outcome(RIGHT, waits=shared and len(found) == 1)
+        return Outcome(RIGHT, waits=False)
     if right > wrong:
         return Outcome(RIGHT, waits=False)
     return Outcome(faults.most_common(1)[0][0], waits=len(found) == 1 or right == wrong)
 
 
+@functools.lru_cache(100_000)
 def is_shared(item: str, seed: int) -> bool:
     """Return whether a second person judges an item in any case, so that a second opinion is no sign of a fault."""
     return hash64(f"shared:{seed}:{item}") % ONE_OF == 0

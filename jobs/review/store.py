@@ -5,10 +5,12 @@ Verdict -> VerdictStore.add -> stored; VerdictStore.verdicts -> Verdicts in the 
 
 from __future__ import annotations
 
+import functools
 import json
 import sqlite3
 import threading
 import time
+import types
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple, Self
 
@@ -127,7 +129,7 @@ class VerdictStore:
         """Return place, size and strata of each judged item."""
         with self._lock, explained(self.path):
             rows = self._connection.execute("SELECT item, place, size, strata FROM items").fetchall()
-        return {item: Place(place, size, json.loads(strata)) for item, place, size, strata in rows}
+        return {item: Place(place, size, _strata(strata)) for item, place, size, strata in rows}
 
     def claim(self, item: str, *, session: str, reviewer: str) -> bool:
         """Reserve an item for a session and return whether it is free; the session's earlier claim ends.
@@ -175,9 +177,18 @@ class VerdictStore:
         )
         rows = self._connection.execute(query).fetchall()
         return [
-            Verdict(name, item, reviewer, verdict, tuple(json.loads(strays)), note, judged_at)
+            Verdict(name, item, reviewer, verdict, _strays(strays), note, judged_at)
             for name, item, reviewer, verdict, strays, note, judged_at in rows
         ]
+
+
+@functools.lru_cache(1_000)
+def _strata(text: str) -> Mapping[str, str]:
+    return types.MappingProxyType(json.loads(text))
+
+
+def _strays(text: str) -> tuple[str, ...]:
+    return () if text == "[]" else tuple(json.loads(text))
 
 
 _MERGED: Final = ("items", "verdicts", "undone")

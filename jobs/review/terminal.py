@@ -30,7 +30,10 @@ class Keys:
     """Keys of a person, or the characters of a stream in which line breaks have no meaning."""
 
     def key(self) -> str:
-        """Return the next key; "q" at the end of the stream, or for Ctrl-C and Ctrl-D."""
+        """Return the next key; "q" at the end of the stream, or for Ctrl-C and Ctrl-D.
+
+        Keys that a person pressed before, while another item was shown, are discarded.
+        """
         if not is_typed():
             while (character := sys.stdin.read(1)).isspace():
                 pass

@@ -1,0 +1,75 @@
+"""Keys in a real terminal."""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import termios
+import time
+
+import pytest
+
+from jobs.review.store import VerdictStore
+
+SECONDS = 30
+
+
+@pytest.fixture
+def terminal(make_dataset, tmp_path):
+    """Return a function that presses keys in `qpr review`, each on its screen; it returns code and screen."""
+    make_dataset(tmp_path / "data", [[f"how do I pay {n} {word}" for word in "abc"] for n in range(12)])
+
+    def press(*steps):
+        ours, theirs = pty.openpty()
+        command = ["-m", "jobs", "review", "--dataset", tmp_path / "data", "--database", tmp_path / "review.db"]
+        environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
+        given = [sys.executable, *map(str, command), "--reviewer", "Ada"]
+        process = subprocess.Popen(given, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, close_fds=True)
+        os.close(theirs)
+        screen, until = "", time.monotonic() + SECONDS
+        for awaited, keys in steps:
+            start = len(screen)
+            while awaited not in screen[start:]:
+                ready, _, _ = select.select([ours], [], [], until - time.monotonic())
+                assert ready, screen[start:]
+                screen += os.read(ours, 65536).decode(errors="replace")
+            while bool(termios.tcgetattr(ours)[3] & termios.ICANON) != keys.endswith("\n"):
+                assert time.monotonic() < until, screen[start:]  # keys that come too early are discarded
+                time.sleep(0.01)
+            os.write(ours, keys.encode())
+        while True:
+            try:
+                rest = os.read(ours, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not rest:
+                break
+            screen += rest.decode(errors="replace")
+        os.close(ours)
+        return process.wait(SECONDS), screen
+
+    return press
+
+
+def verdicts(tmp_path):
+    with VerdictStore(str(tmp_path / "review.db")) as store:
+        return [(one.verdict, len(one.strays), one.note) for one in store.verdicts()]
+
+
+def test_one_key_is_a_verdict_without_enter(terminal, tmp_path):
+    code, screen = terminal(
+        ("q quit", "r"), ("q quit", "n"), ("Note:", "two towns\n"), ("two towns", "m"), ("q quit", "s"),
+        ("Numbers of the strays", "2\n"), ("q quit", "u"), ("q quit", "q"),
+    )  # fmt: skip
+    assert code == 0, screen
+    assert verdicts(tmp_path) == [("right", 0, ""), ("several", 0, "two towns")]
+    assert "Undone" in screen
+
+
+@pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["ctrl-c", "ctrl-d"])
+def test_an_interrupt_keeps_all_verdicts(terminal, tmp_path, key):
+    code, screen = terminal(("q quit", "r"), ("q quit", key))
+    assert code in (0, 130), screen
+    assert "Traceback" not in screen
+    assert verdicts(tmp_path) == [("right", 0, "")]
