@@ -4,7 +4,9 @@ Run: python -m benchmarks.retrieval.query --index index --dataset dataset --quer
 
 Each program runs in a process of its own. An index is opened with an empty cache of digests and again; the peer reads
 one FAISS file of the same vectors. CPU times are the best of three rounds over all queries, after one that warms up.
-Hits of `qpr` include texts, the peer's are row numbers. Memory is resident, less that of the imports.
+Hits of `qpr` include texts and probabilities, the peer's are row numbers. ``reasons_cpu_ms`` is a search alone whose
+reasons are all read, ``answer_cpu_ms`` the answer to a question with one more word, ``exact_cpu_ms`` to a question of
+the index. Memory is resident, less that of the imports: after the opening, after all queries one at a time, at the end.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import faiss
@@ -38,6 +41,7 @@ def main(
     dataset: Annotated[str, typer.Option(help="Dataset whose questions are the queries.")],
     queries: Annotated[int, typer.Option(min=1, help="Number of queries.")] = 1_000,
     k: Annotated[int, typer.Option(min=1, help="Hits of a query.")] = 20,
+    mode: Annotated[str | None, typer.Option(help="Way of searching, by default the index's.")] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -47,7 +51,7 @@ def main(
     settings = read_manifest(index, "index").configuration
     vectors_mb = settings["questions"] * settings["dimension"] * 4 / 2**20
     about = {"questions": settings["questions"], "factory": settings["factory"], "vectors_mb": vectors_mb}
-    report = Report(as_json=as_json, seed=seed, queries=len(chosen), k=k, **about)
+    report = Report(as_json=as_json, seed=seed, queries=len(chosen), k=k, mode=mode, **about)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = folder
         asked, peer = f"{folder}/queries.json", f"{folder}/one.faiss"
@@ -55,8 +59,8 @@ def main(
         write_peer(index, peer)
         time.sleep(3)  # files that have just changed are not remembered
         for name, function, given in (
-            ("qpr, first opening", search_index, (index,)),
-            ("qpr, opened before", search_index, (index,)),
+            ("qpr, first opening", search_index, (index, mode)),
+            ("qpr, opened before", search_index, (index, mode)),
             ("faiss.read_index", search_peer, (index, peer)),
         ):
             report.row(program=name, **json.loads(measure_call(function, *given, asked, k).output))
@@ -70,9 +74,24 @@ def write_peer(url: str, path: str) -> None:
     faiss.write_index(shards[0], path)
 
 
-def search_index(url: str, asked: str, k: int) -> None:
+def search_index(url: str, mode: Any, asked: str, k: int) -> None:
     """Print the figures of a searcher as JSON."""
-    report_on(lambda: open_searcher(url), lambda opened, texts: opened.search_many(texts, k), asked)
+
+    def read_reasons(opened: Any, texts: list[str]) -> None:
+        for hits in opened.search_many(texts, k):
+            for hit in hits:
+                _ = hit.why.shared_words, hit.why.contributions
+
+    report_on(
+        lambda: open_searcher(url, mode=mode),
+        lambda opened, texts: opened.search_many(texts, k),
+        asked,
+        {
+            "reasons_cpu_ms": read_reasons,
+            "answer_cpu_ms": lambda opened, texts: opened.answer(f"{texts[0]} please"),
+            "exact_cpu_ms": lambda opened, texts: opened.answer(texts[0]),
+        },
+    )
 
 
 def search_peer(url: str, path: str, asked: str, k: int) -> None:
@@ -88,8 +107,13 @@ def search_peer(url: str, path: str, asked: str, k: int) -> None:
     report_on(opened, lambda pair, texts: pair[1].search(pair[0].encode(texts), k), asked)
 
 
-def report_on(start: Callable[[], Any], search: Callable[[Any, list[str]], object], asked: str) -> None:
-    """Print opening time, memory, and milliseconds of CPU a query as JSON."""
+Search = Callable[[Any, list[str]], object]
+
+
+def report_on(
+    start: Callable[[], Any], search: Search, asked: str, others: Mapping[str, Search] = MappingProxyType({})
+) -> None:
+    """Print opening time, memory, and milliseconds of CPU a query as JSON; of ``others`` for one query at a time."""
     before, clocks = resident_mb(), (time.perf_counter(), time.process_time())
     opened = start()
     figures = {
@@ -99,12 +123,18 @@ def report_on(start: Callable[[], Any], search: Callable[[Any, list[str]], objec
     }
     texts = json.loads(Path(asked).read_text())
     figures["first_cpu_ms"] = cpu_ms(lambda: search(opened, texts[:1]))
-    one_by_one, together = [], []
-    for _ in range(ROUNDS + 1):
-        one_by_one.append(cpu_ms(lambda: [search(opened, [text]) for text in texts]) / len(texts))
-        together.append(cpu_ms(lambda: search(opened, texts)) / len(texts))
+    one_by_one = [each_ms(search, opened, texts) for _ in range(ROUNDS + 1)]
+    figures["queried_mb"] = resident_mb() - before
+    together = [cpu_ms(lambda: search(opened, texts)) / len(texts) for _ in range(ROUNDS + 1)]
     figures |= {"single_cpu_ms": min(one_by_one[1:]), "batch_cpu_ms": min(together[1:])}
+    for name, other in others.items():
+        figures[name] = min([each_ms(other, opened, texts) for _ in range(ROUNDS + 1)][1:])
     print(json.dumps(figures | {"searched_mb": resident_mb() - before}))
+
+
+def each_ms(search: Search, opened: Any, texts: list[str]) -> float:
+    """Return the CPU time of a query, searched one at a time."""
+    return cpu_ms(lambda: [search(opened, [text]) for text in texts]) / len(texts)
 
 
 def cpu_ms(call: Callable[[], object]) -> float:

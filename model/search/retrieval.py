@@ -99,7 +99,10 @@ class Retrieval:
         if self.mode == "dense":
             ranking = dense = self.index.rank(asked, max(k, least), exclude)
         elif self.mode == "bm25":
-            ranking = lexical = self._by_words(asked, k, exclude)
+            depth = max(
+                k, min(FUSED, len(self.index))
+            )  # BM25 reads more lists for more hits: the first is then another
+            ranking = lexical = self._by_words(asked, depth, exclude)
             dense = self.index.rank(asked, least, exclude) if least else nothing
         elif self.mode == "fusion":
             depth = max(k, least, min(FUSED, len(self.index)))

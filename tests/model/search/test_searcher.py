@@ -8,6 +8,7 @@ import pytest
 from model.confidence.additive_model import AdditiveModel, Curve
 from model.confidence.confidence import Confidence
 from model.confidence.features import NAMES
+from model.index.lexical import Lexical
 from model.reranking.term_statistics import WordCounts
 from model.search.retrieval import Retrieval
 from model.search.searcher import open_searcher
@@ -129,6 +130,19 @@ def test_a_confidence_model_gives_the_hits_of_every_mode_a_probability(place, mo
     assert all(0 < hit.probability < 1 and hit.why.contributions for hits in together[::2] for hit in hits)
     assert together[1][0].probability == 1
     assert searcher.search_many(["zebra"], mode="exact") == [[]]  # nothing to judge
+
+
+def test_one_hit_by_words_is_the_first_of_several(place, monkeypatch):
+    searcher, rank = open_searcher(str(place / "index"), mode="bm25"), Lexical.rank
+
+    def of_fewer_lists(lexical, texts, k, exclude=None):  # as of rare terms with more questions than are read
+        ids, scores = rank(lexical, texts, k, exclude)
+        return (ids[:, ::-1], scores) if k < 3 else (ids, scores)
+
+    monkeypatch.setattr(Lexical, "rank", of_fewer_lists)
+    several = searcher.search("paying bills", 3)
+    assert len(several) == 3
+    assert searcher.search("paying bills", 2) == several[:2]
 
 
 def test_hits_have_the_ranks_of_the_searches_that_found_them(place):
