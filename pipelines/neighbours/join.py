@@ -174,17 +174,18 @@ def _nearest(described: Described, lists: Lists, subjects: np.ndarray, k: int, *
     for some in slices(lists, AT_A_TIME):
         one, other = candidates(some, described.sketch, answers, subjects, described.effort, same_answer=same_answer)
         different = ids[one] != ids[other]
-        one, other = one[different], other[different]
+        if not different.all():
+            one, other = one[different], other[different]
         if described.vectors is None:
-            rows = np.unique(some.row)
-            places = np.searchsorted(rows, one), np.searchsorted(rows, other)
-            similarity = similarities(vectors_of(divided, rows), *places)
+            listed = np.zeros(len(ids), bool)
+            listed[some.row] = True
+            place = np.cumsum(listed) - 1
+            similarity = similarities(vectors_of(divided, np.flatnonzero(listed)), place[one], place[other])
         else:
             similarity = cosines(described.vectors, one, other)
-        row, mate = np.concatenate([one, other]), np.concatenate([other, one])
-        sought = subjects[row]
-        both = Pairs(row[sought], mate[sought], np.concatenate([similarity, similarity])[sought])
-        found.append(keep_nearest(both, rank, k))
+        sides = [Pairs(one, other, similarity), Pairs(other, one, similarity)]
+        sought = [Pairs(*(column[subjects[side.row]] for column in side)) for side in sides]
+        found.append(keep_nearest(concatenate(sought), rank, k))
     nearest = concatenate(found)
     if len(found) > 1:
         nearest = keep_nearest(distinct(nearest), rank, k)

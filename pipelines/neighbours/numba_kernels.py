@@ -1,6 +1,7 @@
 """The inner loops of the search for similar questions as machine code, made by numba; the same results as numpy's.
 
 lists of rows, sketches -> pick_candidates -> pairs of rows; sparse rows, pairs -> add_products, add_shared
+similarities of neighbours, pairs -> count_at_least
 
 Nothing here may be reordered or contracted, so no ``fastmath``.
 """
@@ -139,6 +140,25 @@ def add_shared(
                 for number in range(len(total)):
                     total[number] += values[indices[place], number]
         sums[pair] = total
+
+
+@njit(cache=True, nogil=True)
+def count_at_least(
+    table: npt.NDArray[np.float32], rows: Rows, least: npt.NDArray[np.float32], counts: npt.NDArray[np.float64]
+) -> None:
+    """Write the number of values of a row of a table that are at least as high as a limit.
+
+    Args:
+        table: (R, K) values, falling in each row.
+        rows: (P,) rows.
+        least: (P,) limits.
+        counts: (P,), overwritten.
+    """
+    for place in range(len(rows)):
+        values, count = table[rows[place]], 0
+        while count < len(values) and values[count] >= least[place]:
+            count += 1
+        counts[place] = count
 
 
 @njit(cache=True, nogil=True)

@@ -59,15 +59,22 @@ def keep_nearest(pairs: Pairs, rank: np.ndarray, k: int) -> Pairs:
     """
     if len(rank) > _LARGEST:  # too many for the 64 bits of a key
         return _keep_nearest_of_many(pairs, rank, k)
-    below = (LEVELS - pairs.similarity.astype(np.float64) * LEVELS).astype(np.int64)
-    keys = (pairs.row << (_LEVEL_BITS + _ROW_BITS)) | (below << _ROW_BITS) | rank[pairs.other]
-    keys = np.sort(keys[below < LEVELS])  # integers are sorted ten times faster than rows of three columns
+    level = (pairs.similarity * np.float32(LEVELS)).astype(np.int64)
+    keys = pairs.row << _LEVEL_BITS
+    keys += LEVELS
+    keys -= level
+    keys <<= _ROW_BITS
+    keys |= rank[pairs.other]
+    keys = keys[level > 0]
+    keys.sort()  # integers are sorted ten times faster than rows of three columns
     row = keys >> (_LEVEL_BITS + _ROW_BITS)
-    keys = keys[ranks_in_runs(starts_of_runs(row), len(row)) < k]
+    kept = np.ones(len(keys), bool)
+    kept[k:] = row[k:] != row[:-k]  # a row has k pairs before this one
+    keys = keys[kept]
     level = LEVELS - (keys >> _ROW_BITS & (2**_LEVEL_BITS - 1))
     row_of_rank = np.argsort(rank, kind="stable")
     other = row_of_rank[keys & (2**_ROW_BITS - 1)]
-    return Pairs(keys >> (_LEVEL_BITS + _ROW_BITS), other, (level / LEVELS).astype(np.float32))
+    return Pairs(row[kept], other, (level / LEVELS).astype(np.float32))
 
 
 def _keep_nearest_of_many(pairs: Pairs, rank: np.ndarray, k: int) -> Pairs:
@@ -129,7 +136,9 @@ def merge_nearest(neighbours: pa.Table, k: int) -> pa.Table:
     kept = np.zeros(len(order), bool)
     for side in (same, ~same):
         rows = question[order[side]]
-        kept[side] = ranks_in_runs(starts_of_runs(rows), len(rows)) < k
+        of_side = np.ones(len(rows), bool)
+        of_side[k:] = rows[k:] != rows[:-k]
+        kept[side] = of_side
     return grouped.take(pa.array(order[kept]))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.neighbours.nearest import similarity_of
+from schemas.compiled import load_loops
 
 AGREEMENT: Final = (
     "similarity",
@@ -79,6 +80,9 @@ def _of_side(witnesses: Witnesses, rows: np.ndarray, pair: np.ndarray) -> tuple[
 def _count_nearer(table: np.ndarray, rows: np.ndarray, pair: np.ndarray) -> np.ndarray:
     """Return (P,) float64 numbers of similarities in a row's neighbours that are at least as high as the pair's."""
     counts = np.empty(len(rows))
+    if (loops := load_loops("pipelines.neighbours.numba_kernels", len(rows))) is not None:
+        loops.count_at_least(table, rows, np.maximum(pair - _ROUNDING, _ROUNDING), counts)
+        return counts
     for start in range(0, len(rows), CHUNK):
         part = slice(start, start + CHUNK)
         counts[part] = (table[rows[part]] >= np.maximum(pair[part, None] - _ROUNDING, _ROUNDING)).sum(axis=1)

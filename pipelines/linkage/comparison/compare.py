@@ -22,7 +22,7 @@ from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
-PAIRS_AT_ONCE: Final = 300_000
+PAIRS_AT_ONCE: Final = 1 << 17
 """Approximate number of pairs in memory at a time; the pairs of an answer are never divided."""
 
 
@@ -109,12 +109,17 @@ def compare_pairs(
         answer_of_row: (R,) number of each row's answer, ascending from 0.
     """
     events = questions.members["events"].to_numpy()
-    found = [features(words, left, right, answer_of_row=answer_of_row, events=events)]
-    if questions.witnesses is not None:
-        found.append(agreement_features(questions.witnesses, left, right, answer_of_row=answer_of_row))
-    if questions.vectors is not None:
-        found.append(cosines(questions.vectors, left, right, answer_of_row=answer_of_row))
-    return np.column_stack(found) if len(found) > 1 else found[0]
+    witnesses, vectors = questions.witnesses, questions.vectors
+    further = (0 if witnesses is None else len(AGREEMENT)) + (0 if vectors is None else len(COSINES))
+    found = features(words, left, right, answer_of_row=answer_of_row, events=events, further=further)
+    filled = len(NAMES)
+    if witnesses is not None:
+        of_witnesses = slice(filled, filled + len(AGREEMENT))
+        found[:, of_witnesses] = agreement_features(witnesses, left, right, answer_of_row=answer_of_row)
+        filled += len(AGREEMENT)
+    if vectors is not None:
+        found[:, filled:] = cosines(vectors, left, right, answer_of_row=answer_of_row)
+    return found
 
 
 def compare_all(questions: Questions) -> Compared:

@@ -43,7 +43,13 @@ CHUNK: Final = 1 << 17
 
 
 def features(
-    words: Wording, left: np.ndarray, right: np.ndarray, *, answer_of_row: np.ndarray, events: np.ndarray
+    words: Wording,
+    left: np.ndarray,
+    right: np.ndarray,
+    *,
+    answer_of_row: np.ndarray,
+    events: np.ndarray,
+    further: int = 0,
 ) -> np.ndarray:
     """Return the features of pairs of questions.
 
@@ -53,9 +59,10 @@ def features(
         right: (P,) rows of the same answers.
         answer_of_row: (R,) number of each row's answer, ascending.
         events: (R,) number of events of each question with this answer.
+        further: number of further columns, which the caller fills.
 
     Returns:
-        (P, len(NAMES)) float32, column after column in memory.
+        (P, len(NAMES) + further) float32, column after column in memory.
     """
     found = _in_common(words, left, right)
     alike = (found["stems_here"] + found["grams_here"]) / 2
@@ -67,7 +74,7 @@ def features(
     found |= _both("better", *(np.log1p(better) for better in neighbours.standing()))
     found |= _of_answers(words, alike, left, answer_of_row)
     found |= _both("events", *(np.log1p(events)[rows] for rows in (left, right)))
-    table = np.empty((len(NAMES), len(left)), np.float32)
+    table = np.empty((len(NAMES) + further, len(left)), np.float32)
     for place, name in enumerate(NAMES):
         table[place] = found.pop(name)
     return table.T
@@ -80,7 +87,7 @@ def _in_common(words: Wording, left: np.ndarray, right: np.ndarray) -> dict[str,
     same = shared(stems, left, right, np.column_stack([words.numbers, repeated, stems.weight**4]))
     same_grams = shared(grams, left, right)
     have_repeated, have_rare = stems.rows @ repeated, stems.rows @ stems.weight**4
-    one, two = (stems.length[rows].astype(np.float32) for rows in (left, right))
+    one, two = (stems.length.astype(np.float32)[rows] for rows in (left, right))
     numbers = stems.rows @ words.numbers
     found: dict[str, np.ndarray] = {}
     found["stems"], found["stems_here"] = jaccard(stems, same, left, right)
@@ -109,7 +116,7 @@ def shared(parts: Parts, left: np.ndarray, right: np.ndarray, more: np.ndarray |
     """
     columns = [parts.weight, parts.weight_of_single, parts.weight_of_shared, np.ones(len(parts.weight))]
     values = np.column_stack([*columns, *([] if more is None else [more])])
-    sums = np.empty((len(left), values.shape[1]), np.float32)
+    sums = np.empty((len(left), values.shape[1]), np.float32, order="F")
     if (loops := load_loops("pipelines.neighbours.numba_kernels", len(left))) is not None:
         loops.add_shared(parts.rows.indptr, parts.rows.indices, values, left, right, sums)
         return sums
@@ -121,7 +128,8 @@ def shared(parts: Parts, left: np.ndarray, right: np.ndarray, more: np.ndarray |
 
 def jaccard(parts: Parts, same: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return weighted Jaccard indexes of pairs, one with the weights of the log and one with those of the answer."""
-    union = (parts.length[left] + parts.length[right]).astype(np.float32)
+    length = np.ascontiguousarray(parts.length[:, :2])
+    union = (length[left] + length[right]).astype(np.float32)
     here = union[:, 1] - 2 * same[:, 1] + same[:, 2]
     return same[:, 0] / np.maximum(union[:, 0] - same[:, 0], 1e-9), same[:, 2] / np.maximum(here, 1e-9)
 

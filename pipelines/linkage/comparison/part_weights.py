@@ -77,7 +77,7 @@ class Partition:
         size = np.bincount(self.answer_of_row)[key // codes]
         single, shared = (self._weight_here(lightest, counts - n, size - n) * scales for n in (1, 2))
         weights = lightest * scales
-        length = np.column_stack([rows @ weights, rows @ single, rows @ np.ones(len(key))])
+        length = rows @ np.column_stack([weights, single, np.ones(len(key))])
         return Parts(rows, key % codes, counts, weights, single, shared, length)
 
     def _weight_here(self, weight: np.ndarray, have: np.ndarray, others: np.ndarray) -> np.ndarray:
