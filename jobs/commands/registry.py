@@ -114,6 +114,11 @@ COMMANDS = {
     "ingest": LazyCommand(
         "jobs.commands.warehouses.ingest", "ingest", "Count one day's questions and answers in a warehouse."
     ),
+    "nightly": LazyCommand(
+        "jobs.commands.warehouses.nightly",
+        "nightly",
+        "Add a day to a warehouse, and publish dataset, model and index of its window.",
+    ),
     "versions": LazyCommand(
         "jobs.commands.warehouses.versions", "versions", "List the versions that nights have published."
     ),

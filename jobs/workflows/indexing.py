@@ -58,10 +58,11 @@ def build_index(
     output: str,
     overwrite: bool,
     options: PipelineOptions,
-    as_json: bool,
+    as_json: bool = False,
     dry_run: bool = False,
-) -> None:
-    """Build an index, publish it and print its counters; or print its plan.
+    show: bool = True,
+) -> Manifest | None:
+    """Build an index, publish it, print its counters and return its manifest; or print its plan and return None.
 
     Args:
         questions: datasets, and files and globs of questions.
@@ -72,6 +73,7 @@ def build_index(
         options: Beam's.
         as_json: print for a program.
         dry_run: print the plan and write nothing.
+        show: print the counters.
 
     Raises:
         QprError: a file or the model cannot be read, no index is within the memory, there is no usable question, or the
@@ -91,7 +93,7 @@ def build_index(
             check_questions(settings.factory, sum(in_datasets))
     if dry_run:
         show_plan(output, inputs, indexed_model, settings, overwrite=overwrite, as_json=as_json)
-        return
+        return None
     factory, shards = settings.factory, settings.shards
     if settings.memory_mb is not None:
         plan_size, plan = plan_of(inputs, indexed_model, settings)
@@ -149,7 +151,9 @@ def build_index(
             counters=draft.counters | fitted.counters,
             distributions=fitted.distributions,
         )
-    _show(output, manifest, ignored=inputs.ignored_columns, as_json=as_json)
+    if show:
+        _show(output, manifest, ignored=inputs.ignored_columns, as_json=as_json)
+    return manifest
 
 
 def validation_clusters(datasets: Sequence[str]) -> pa.Table:

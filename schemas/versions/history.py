@@ -118,7 +118,9 @@ def roll_back(warehouse: str, to: int) -> int:
         raise QprError(f"{warehouse}: version {to} is the current one already")
     for artefact, kind in older.artefacts.items():
         check_artefact(warehouse, artefact, kind, version=f"version {to}")
-    changed = {**stamp(), "parent": newest, "rollback_of": to, "changes": {}}
+    # questions that newer versions have held out stay out of later trainings
+    splits = read_version(warehouse, newest).splits
+    changed = {**stamp(), "parent": newest, "rollback_of": to, "changes": {}, "splits": splits}
     return publish(warehouse, older.model_copy(update=changed))
 
 

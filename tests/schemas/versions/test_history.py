@@ -61,11 +61,13 @@ def test_a_rollback_is_a_new_version_that_equals_an_old_one(tmp_path, make_versi
     w = str(tmp_path)
     first = make_version(w, "one", metrics={"mrr": 0.5})
     history.publish(w, first)
-    history.publish(w, make_version(w, "two", parent=1))
+    second = make_version(w, "two", parent=1)
+    history.publish(w, second)
     assert history.roll_back(w, 1) == 3
     number, version = history.current(w)
     assert (number, version.parent, version.rollback_of) == (3, 2, 1)
-    assert version.artefacts == first.artefacts
+    assert (version.dataset, version.model, version.index) == (first.dataset, first.model, first.index)
+    assert version.splits == second.splits
     assert version.metrics == first.metrics
     with pytest.raises(QprError, match="version 3 is the current one already"):
         history.roll_back(w, 3)

@@ -1,0 +1,223 @@
+"""A night: ingest, fold, train or keep, index, evaluate, gate, publish.
+
+date, settings -> run_night -> Outcome: a published version, a refused one, or nothing new
+
+Each step writes one artefact and is skipped where it is there, so a killed night is completed by the next run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from jobs.display.console import say, warn
+from jobs.nightly.evaluation import Interval
+from jobs.nightly.folding import fold_days, read_splits, remember_splits
+from jobs.nightly.gate import GateSettings, kept_share, questions_moved, reason_to_refuse
+from jobs.nightly.ingestion import ingest_day
+from jobs.nightly.reporting import write_report
+from jobs.nightly.settings import NightSettings
+from jobs.nightly.steps import finished, key_of, named, place_of
+from jobs.nightly.training import reason_to_train, train_encoder
+from jobs.nightly.warehouse import days_of
+from jobs.options.encoder_training import EncoderTraining
+from jobs.workflows.indexing import build_index
+from pipelines.graphs.settings import IndexConfig
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import read_manifest
+from schemas.versions import history
+from schemas.versions.version import Artefact, Training, Version, check_artefact
+
+if TYPE_CHECKING:
+    from apache_beam.options.pipeline_options import PipelineOptions
+
+    from pipelines.graphs.settings import ClustersConfig
+    from pipelines.ingestion.days import Day
+    from pipelines.privacy.users import UserKey
+
+
+@dataclasses.dataclass(frozen=True)
+class NightTerms:
+    """Everything that decides on a night besides its date.
+
+    Attributes:
+        clusters: how logs are read and clusters made.
+        encoder: how an encoder is trained.
+        night: window, rule of training, test set.
+        gate: limits of the gate.
+        options: Beam's.
+        max_reject_ratio: maximum share of rejected rows of a day and of the window.
+        user_key: of the hashes of users and questions that are written.
+    """
+
+    clusters: ClustersConfig
+    encoder: EncoderTraining
+    night: NightSettings
+    gate: GateSettings
+    options: PipelineOptions
+    max_reject_ratio: float
+    user_key: UserKey | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """End of a night.
+
+    Attributes:
+        number: of the published version, or of the current one where nothing is new; None for a refused one.
+        version: its record.
+        unchanged: true where the current version is made from the same days and settings already.
+    """
+
+    number: int | None
+    version: Version
+    unchanged: bool = False
+
+    @property
+    def line(self) -> str:
+        """Return one line about it."""
+        if self.unchanged:
+            return f"nothing new: version {self.number} is of the same days and settings"
+        if self.version.refused:
+            return f"refused: {self.version.refused}"
+        return f"published: version {self.number}, {self.version.days} days up to {self.version.date}"
+
+
+def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms) -> Outcome:
+    """Ingest days, make dataset, model and index of the window that ends with the last one, and publish them.
+
+    An earlier day than that of the current version is ingested again, and the window stays that of the current one.
+
+    Raises:
+        ConflictError: another version was published meanwhile.
+        QprError: a step failed; what it has finished is used by the next run.
+    """
+    for date in dates:
+        ingested = ingest_day(
+            warehouse,
+            date,
+            terms.clusters.ingestion,
+            options=terms.options,
+            max_reject_ratio=terms.max_reject_ratio,
+            user_key=terms.user_key,
+        )
+        say(f"{date}: {'unchanged' if ingested.unchanged else 'ingested'}")
+    now = history.current(warehouse)
+    parent = now[1] if now else None
+    last = max([dates[-1], *([parent.date] if parent else [])])
+    days = days_of(warehouse, last, terms.night.window_days)
+    _warn_of_other_settings(days, terms)
+    inputs = key_of([day.manifest.digest for day in days], _settings(terms))
+    if now and now[1].inputs == inputs and not terms.night.new_test_set:
+        return Outcome(*now, unchanged=True)
+    version = _made(warehouse, days, last, inputs, now, terms)
+    if version.refused:
+        history.keep_refused(warehouse, version)
+        return Outcome(None, version)
+    return Outcome(history.publish(warehouse, version), version)
+
+
+def _made(
+    warehouse: str,
+    days: Sequence[Day],
+    date: datetime.date,
+    inputs: str,
+    now: tuple[int, Version] | None,
+    terms: NightTerms,
+) -> Version:
+    """Return the record of a night whose artefacts are written, refused or not."""
+    number, parent = now or (None, None)
+    if parent:
+        for artefact, kind in parent.artefacts.items():
+            check_artefact(warehouse, artefact, kind, version=f"version {number}")
+    dataset = fold_days(
+        warehouse,
+        days,
+        terms.clusters,
+        earlier=parent and parent.splits,
+        options=terms.options,
+        max_reject_ratio=terms.max_reject_ratio,
+    )
+    splits = remember_splits(warehouse, dataset, parent and parent.splits)
+    model, trained = _encoder(warehouse, dataset, date, parent, terms)
+    index = _index(warehouse, dataset, model, terms.options)
+    test = dataset if parent is None or terms.night.new_test_set else parent.test
+    report, metrics, changes = write_report(warehouse, dataset, index, parent)
+    difference = None
+    if parent and "difference" in metrics:
+        difference = Interval(metrics["difference"], metrics["difference_low"], metrics["difference_high"])
+    manifests = [
+        read_manifest(storage.join(warehouse, artefact.path), "dataset").counters
+        for artefact in (dataset, *([parent.dataset] if parent else []))
+    ]
+    refused = reason_to_refuse(
+        terms.gate,
+        difference=difference,
+        before=manifests[1] if parent else None,
+        after=manifests[0],
+        moved=questions_moved(read_splits(warehouse, splits), read_splits(warehouse, parent and parent.splits)),
+    )
+    return Version(
+        parent=number,
+        date=date,
+        window_days=terms.night.window_days,
+        days=len(days),
+        inputs=inputs,
+        dataset=dataset,
+        model=model,
+        index=index,
+        splits=splits,
+        report=report,
+        test=test,
+        trained=trained,
+        metrics=metrics | {"kept_share": kept_share(manifests[0])},
+        changes=changes,
+        refused=refused,
+    )
+
+
+def _encoder(
+    warehouse: str, dataset: Artefact, date: datetime.date, parent: Version | None, terms: NightTerms
+) -> tuple[Artefact, Training]:
+    rule = terms.night.retrain
+    reason = reason_to_train(warehouse, rule, date=date, dataset=dataset, parent=parent)
+    if reason is None and parent is not None:
+        say(f"keeping the encoder of {parent.trained.date}")
+        return parent.model, parent.trained
+    say(f"training an encoder: {reason}")
+    return train_encoder(warehouse, dataset, terms.encoder, date=date, parent=parent)
+
+
+def _index(warehouse: str, dataset: Artefact, model: Artefact, options: PipelineOptions) -> Artefact:
+    """Build the index of a dataset and a model, unless it is there."""
+    config = IndexConfig()
+    path = place_of("indexes", key_of(dataset.digest, model.digest, config.model_dump(mode="json")))
+    if manifest := finished(warehouse, path, "index"):
+        return named(path, manifest)
+    urls = [storage.join(warehouse, artefact.path) for artefact in (dataset, model)]
+    output = storage.join(warehouse, path)
+    build_index([urls[0]], config, model=urls[1], output=output, overwrite=True, options=options, show=False)
+    return named(path, read_manifest(output, "index"))
+
+
+def _settings(terms: NightTerms) -> list[Any]:
+    encoder = terms.encoder
+    return [
+        terms.clusters.model_dump(mode="json"),
+        [type(encoder.shape).__name__, encoder.shape.model_dump(mode="json"), encoder.training.model_dump(mode="json")],
+        terms.night.model_dump(mode="json", exclude={"new_test_set"}),
+        terms.gate.model_dump(mode="json"),
+    ]
+
+
+def _warn_of_other_settings(days: Sequence[Day], terms: NightTerms) -> None:
+    """Warn of days that were read in another way than this night reads."""
+    how = terms.clusters.ingestion.model_dump(mode="json", exclude={"shards"})
+    others = [day for day in days if {name: day.manifest.configuration.get(name) for name in how} != how]
+    if others:
+        warn(
+            f"{len(others)} of {len(days)} days were ingested with other options, the first {others[0].date}. "
+            "`qpr ingest --from DATE --to DATE` with these options reads them again"
+        )

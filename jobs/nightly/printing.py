@@ -1,0 +1,45 @@
+"""A night of the command line: run alone in its warehouse, printed, with an exit code.
+
+dates, settings -> print_night -> exit code
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+
+import rich.console
+
+from jobs.display.console import emit, two_columns
+from jobs.display.safe_text import escape_controls
+from jobs.nightly.flow import NightTerms, run_night
+from jobs.nightly.warehouse import open_warehouse
+from jobs.workflows.versions import alone_in
+
+REFUSED = 3
+"""Exit code of a night that the gate refused; a scheduler need not repeat it."""
+
+
+def print_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms, *, as_json: bool) -> int:
+    """Run a night, print what it published or why not, and return the exit code.
+
+    Raises:
+        QprError: another night is under way, or a step failed.
+    """
+    open_warehouse(warehouse)
+    with alone_in(warehouse):
+        outcome = run_night(warehouse, dates, terms)
+    version = outcome.version
+    result = {
+        "warehouse": warehouse,
+        "published": None if outcome.unchanged else outcome.number,
+        "unchanged": outcome.unchanged,
+        "refused": version.refused,
+        "version": {"version": outcome.number, **version.as_json()},
+    }
+    rows = {"date": str(version.date), "days": version.days, "encoder of": str(version.trained.date)}
+    rows |= {name.replace("_", " "): f"{value:.4f}" for name, value in version.metrics.items()}
+    rows |= {f"clusters {name}": count for name, count in version.changes.items()}
+    table = two_columns(warehouse, rows)
+    emit(result, as_json=as_json, table=lambda: rich.console.Group(table, escape_controls(outcome.line)))
+    return REFUSED if version.refused else 0

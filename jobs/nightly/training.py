@@ -1,0 +1,103 @@
+"""Encoder of a night: trained on the nights of `--retrain`, else that of the version before.
+
+dataset, version before, rule -> encoder_of_night -> model, date of its training
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from typing import TYPE_CHECKING
+
+from jobs.display.console import say
+from jobs.nightly.steps import finished, key_of, named, place_of
+from jobs.options.encoder_training import EncoderTraining
+from jobs.options.training_run import TrainTerms
+from pipelines.summary.cluster_changes import changed_share, cluster_changes, count_changes
+from schemas.artifacts import storage
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError
+from schemas.versions.version import Artefact, Training, Version
+
+if TYPE_CHECKING:
+    from model.encoders.config import Shape
+
+RULE = re.compile(r"always|weekly|never|changed:(0?\.\d+|0|1)")
+WEEK = datetime.timedelta(days=7)
+
+
+def reason_to_train(
+    warehouse: str, rule: str, *, date: datetime.date, dataset: Artefact, parent: Version | None
+) -> str | None:
+    """Return why an encoder is trained tonight, or None to keep the one of the version before.
+
+    Args:
+        warehouse: its URL.
+        rule: always, weekly, never, or changed:X for more than this share of the clusters changed since the training.
+        date: of the night.
+        dataset: of the night.
+        parent: the version before; the first night always trains.
+
+    Raises:
+        QprError: the dataset of the last training is gone or damaged.
+    """
+    if parent is None:
+        return "there is no encoder yet"
+    if rule == "always":
+        return "--retrain always"
+    if rule == "weekly":
+        age = date - parent.trained.date
+        return f"the encoder is {age.days} days old" if age >= WEEK else None
+    if rule == "never":
+        return None
+    limit = float(rule.partition(":")[2])
+    columns = ["cluster_id", "question_ids"]
+    before, after = (
+        open_dataset(storage.join(warehouse, artefact.path)).table("clusters", columns=columns)
+        for artefact in (parent.trained.dataset, dataset)
+    )
+    share = changed_share(count_changes(cluster_changes(before, after)))
+    return f"{share:.1%} of the clusters changed since the training" if share > limit else None
+
+
+def train_encoder(
+    warehouse: str, dataset: Artefact, chosen: EncoderTraining, *, date: datetime.date, parent: Version | None
+) -> tuple[Artefact, Training]:
+    """Train an encoder, starting from the weights of the one before where that has the same shape, unless it is there.
+
+    A killed training continues from its last checkpoint.
+
+    Raises:
+        QprError: the dataset holds nothing to learn from, or training failed.
+    """
+    from jobs.workflows.training.encoder_training import run_training
+
+    start = _start(warehouse, parent, chosen.shape)
+    how = [type(chosen.shape).__name__, chosen.shape.model_dump(mode="json"), chosen.training.model_dump(mode="json")]
+    path = place_of("models", key_of(dataset.digest, how, start and start.digest))
+    trained = Training(date=date, dataset=dataset)
+    if manifest := finished(warehouse, path, "model"):
+        return named(path, manifest), trained
+    terms = TrainTerms(resume=True, init_from=start and storage.join(warehouse, start.path))
+    source = open_dataset(storage.join(warehouse, dataset.path))
+    with Output(storage.join(warehouse, path), "model", overwrite=True) as target:
+        run_training(source, target, shape=chosen.shape, settings=chosen.training, terms=terms)
+    made = finished(warehouse, path, "model")
+    if made is None:
+        raise QprError(f"{warehouse}/{path}: was removed while the night went on. Run this again")
+    return named(path, made), trained
+
+
+def _start(warehouse: str, parent: Version | None, shape: Shape) -> Artefact | None:
+    """Return the model to start from; None where there is none of this shape."""
+    from model.training.initialization import older_model
+
+    if parent is None:
+        return None
+    try:
+        older_model(storage.join(warehouse, parent.model.path), shape)
+    except QprError as error:
+        say(f"starting from fresh weights: {error}")
+        return None
+    return parent.model

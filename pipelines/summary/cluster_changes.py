@@ -1,0 +1,113 @@
+"""Changes of clusters between two versions of a dataset.
+
+clusters before, clusters after -> cluster_changes -> one row a cluster; count_changes -> number of clusters by change
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.ragged import lists_of
+
+CHANGES: Final = ("kept", "grew", "shrank", "merged", "split", "gone", "new")
+"""What becomes of a cluster: ``kept`` has the same questions, ``grew`` has more or others, ``shrank`` fewer; the
+questions of a ``merged`` one are in a cluster with those of another, those of a ``split`` one in several."""
+
+SCHEMA: Final = pa.schema(
+    [
+        pa.field("cluster_id", pa.int64()),  # of the version before; of a new cluster its own
+        pa.field("change", pa.string(), nullable=False),
+        pa.field("became", pa.list_(pa.int64()), nullable=False),  # clusters of the later version with its questions
+        pa.field("size_before", pa.int64(), nullable=False),  # 0 of a new cluster
+        pa.field("size_after", pa.int64(), nullable=False),  # questions of the clusters that it became
+        pa.field("questions_kept", pa.int64(), nullable=False),  # its questions among these
+    ]
+)
+
+
+def cluster_changes(before: pa.Table, after: pa.Table) -> pa.Table:
+    """Return the change of every cluster, and every new cluster, ordered by change and id.
+
+    Clusters are compared by their questions, not by their ids, which differ where an answer is renamed. A question that
+    is in several clusters links all of them.
+
+    Args:
+        before: ``cluster_id`` and ``question_ids`` of the older version.
+        after: of the later one.
+    """
+    old_ids, old_sizes = before["cluster_id"].to_numpy(), _sizes(before)
+    new_ids, new_sizes = after["cluster_id"].to_numpy(), _sizes(after)
+    links = _links(before, after)
+    old, new, shared = (links[name].to_numpy() for name in ("old", "new", "shared"))
+    parts, sources = np.bincount(old, minlength=len(old_ids)), np.bincount(new, minlength=len(new_ids))
+    kept = np.bincount(old, weights=shared, minlength=len(old_ids)).astype(np.int64)
+    total = np.bincount(old, weights=new_sizes[new], minlength=len(old_ids)).astype(np.int64)
+    joined = np.bincount(old, weights=sources[new] > 1, minlength=len(old_ids)) > 0
+    change = np.select(
+        [parts == 0, parts > 1, joined, total == old_sizes, kept < old_sizes],
+        ["gone", "split", "merged", "same size", "shrank"],
+        default="grew",
+    ).astype(object)
+    same_size = change == "same size"
+    change[same_size] = np.where((kept == old_sizes)[same_size], "kept", "grew")
+    change[(change == "shrank") & (total > kept)] = "grew"
+    of_old = pa.table(
+        {
+            "cluster_id": old_ids,
+            "change": pa.array(change, pa.string()),
+            "became": lists_of(pa.array(new_ids[new]), np.searchsorted(old, np.arange(len(old_ids)))),
+            "size_before": old_sizes,
+            "size_after": total,
+            "questions_kept": kept,
+        }
+    )
+    fresh = sources == 0
+    nothing = np.zeros(int(fresh.sum()), np.int64)
+    of_new = pa.table(
+        {
+            "cluster_id": new_ids[fresh],
+            "change": pa.array(["new"] * len(nothing), pa.string()),
+            "became": lists_of(pa.array(new_ids[fresh]), np.arange(len(nothing))),
+            "size_before": nothing,
+            "size_after": new_sizes[fresh],
+            "questions_kept": nothing,
+        }
+    )
+    whole = pa.concat_tables([of_old.cast(SCHEMA), of_new.cast(SCHEMA)])
+    return whole.sort_by([("change", "ascending"), ("cluster_id", "ascending")])
+
+
+def count_changes(changes: pa.Table) -> dict[str, int]:
+    """Return the number of clusters by change, zeros included."""
+    names = np.array(changes["change"].to_pylist(), object)
+    return {name: int(np.count_nonzero(names == name)) for name in CHANGES}
+
+
+def changed_share(counts: dict[str, int]) -> float:
+    """Return the share of the clusters of both versions that are not kept; 0 where there is none."""
+    total = sum(counts.values())
+    return 1 - counts["kept"] / total if total else 0.0
+
+
+def _sizes(clusters: pa.Table) -> np.ndarray:
+    return np.asarray(pc.list_value_length(clusters["question_ids"]).to_numpy(), np.int64)
+
+
+def _links(before: pa.Table, after: pa.Table) -> pa.Table:
+    """Return rows of both tables that share questions and how many, ordered."""
+    sides = [
+        pa.table(
+            {
+                "question_id": pc.list_flatten(clusters["question_ids"]),
+                name: np.repeat(np.arange(len(clusters)), _sizes(clusters)),
+            }
+        )
+        for name, clusters in (("old", before), ("new", after))
+    ]
+    joined = sides[0].join(sides[1], "question_id", join_type="inner", use_threads=False)
+    counted = joined.group_by(["old", "new"], use_threads=False).aggregate([([], "count_all")])
+    return counted.rename_columns(["old", "new", "shared"]).sort_by([("old", "ascending"), ("new", "ascending")])

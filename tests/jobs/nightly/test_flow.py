@@ -1,0 +1,142 @@
+import json
+
+import pytest
+
+from schemas.artifacts import storage
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import MANIFEST
+from schemas.versions import history
+from tests.jobs.nightly.conftest import rows_of
+
+FAST = ["--epochs", 1, "--dimension", 16, "--vocabulary-size", 200, "--hash-bins", 50, "--ngram-bins", 50, "--json"]
+FAST += ["--split-salt", "another", "--shards", 2]
+
+
+def night(qpr, warehouse, *options, code=0):
+    outcome = qpr("nightly", "--warehouse", warehouse, *FAST, *options)
+    assert outcome.code == code, outcome.err
+    return json.loads(outcome.out) if outcome.out else outcome.err
+
+
+def path_of(warehouse, artefact):
+    return storage.join(warehouse, artefact["path"])
+
+
+@pytest.fixture
+def warehouse(tmp_path, drop, dates):
+    w = str(tmp_path / "w")
+    for day in (1, 2, 3):
+        drop(w, dates(day), rows_of(dates(day), seed=0, count=300))
+    return w
+
+
+def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, warehouse, drop, dates):
+    first = night(qpr, warehouse, "--date", dates(1))
+    assert (first["published"], first["refused"]) == (1, None)
+    again = night(qpr, warehouse, "--date", dates(1))
+    assert (again["published"], again["unchanged"], again["version"]["version"]) == (None, True, 1)
+    second = night(qpr, warehouse, "--date", dates(2), "--max-regression", 1)["version"]
+    assert (second["version"], second["parent"], second["days"]) == (2, 1, 2)
+    assert second["model"] == first["version"]["model"]  # a week has not passed
+    assert second["test"] == first["version"]["dataset"]
+    assert second["metrics"]["frozen_queries"] > 10
+    assert sum(second["changes"].values()) > 0
+    rows = open_dataset(path_of(warehouse, second["dataset"])).manifest.counters["rows_read"]
+    assert rows == 600
+    found = qpr("search", "--index", path_of(warehouse, second["index"]), "how do i open the garden gate")
+    assert "open the garden gate" in found.out
+    # a late drop of an older day makes a version of the whole window
+    drop(warehouse, dates(1), rows_of(dates(1), seed=5, count=100), name="late.jsonl")
+    late = night(qpr, warehouse, "--date", dates(1), "--max-regression", 1)["version"]
+    assert (late["version"], late["date"], late["days"]) == (3, str(dates(2)), 2)
+
+
+def test_a_killed_night_is_completed_without_making_finished_steps_again(qpr, warehouse, dates, monkeypatch):
+    import jobs.nightly.flow as flow
+
+    steps = ("remember_splits", "train_encoder", "build_index", "write_report")
+    runs = {}
+    for step in steps:
+        with monkeypatch.context() as patched:
+            patched.setattr(flow, step, _killed)
+            with pytest.raises(KeyboardInterrupt):
+                flow_night(warehouse, dates(1))
+        manifests = {
+            path: (read := storage.read_bytes(storage.join(warehouse, path)))
+            for folder in ("datasets", "splits", "models", "indexes")
+            for name in storage.children(storage.join(warehouse, folder))
+            if storage.exists(storage.join(warehouse, path := f"{folder}/{name}/{MANIFEST}"))
+        }
+        assert runs.items() <= manifests.items(), read
+        runs = manifests
+        assert history.numbers(warehouse) == []
+    assert len(runs) == 4
+    with monkeypatch.context() as patched:
+        patched.setattr(history, "publish", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            flow_night(warehouse, dates(1))
+    assert flow_night(warehouse, dates(1)).number == 1
+
+
+def _killed(*_, **__):
+    raise KeyboardInterrupt
+
+
+def flow_night(warehouse, date):
+    from jobs.nightly.flow import NightTerms, run_night
+    from jobs.nightly.gate import GateSettings
+    from jobs.nightly.settings import NightSettings
+    from jobs.nightly.warehouse import open_warehouse
+    from jobs.options.encoder_training import EncoderTraining
+    from pipelines.engine.runner import parse_options
+    from pipelines.graphs.settings import ClustersConfig
+
+    open_warehouse(warehouse)
+    clusters = ClustersConfig(shards=2, assembly={"salt": "another"})
+    small = {"epochs": 1, "dimension": 16, "vocabulary_size": 200, "hash_bins": 50, "ngram_bins": 50}
+    encoder = EncoderTraining.of_values(small)
+    return run_night(
+        warehouse,
+        [date],
+        NightTerms(clusters, encoder, NightSettings(), GateSettings(), parse_options([]), 0.1),
+    )
+
+
+def test_a_refused_night_stays_for_inspection_and_the_current_version_stays(qpr, warehouse, drop, dates):
+    night(qpr, warehouse, "--date", dates(1))
+    unlike = [
+        {"question": f"zzz{n} qqq{n}?", "answer": f"only once {n}", "timestamp": f"{dates(2)}T00:00:00Z"}
+        for n in range(900)
+    ]
+    drop(warehouse, dates(2), unlike)
+    refused = night(qpr, warehouse, "--date", dates(2), "--max-regression", 1, code=3)
+    assert refused["published"] is None
+    assert refused["refused"].startswith("share of questions of all scripts in a cluster fell from ")
+    assert history.numbers(warehouse) == [1]
+    [kept] = history.refused_versions(warehouse)
+    assert kept.refused == refused["refused"]
+    assert storage.exists(storage.join(warehouse, kept.index.path, MANIFEST))
+    assert night(qpr, warehouse, "--date", dates(2), "--max-regression", 1, code=3)["refused"] == kept.refused
+    passed = night(qpr, warehouse, "--date", dates(2), "--max-regression", 1, "--max-kept-fall", 1)
+    assert passed["published"] == 2
+    assert passed["version"]["index"]["path"] == kept.index.path
+
+
+def test_a_missing_artefact_of_the_current_version_is_one_line(qpr, warehouse, dates):
+    first = night(qpr, warehouse, "--date", dates(1))["version"]
+    storage.delete(path_of(warehouse, first["index"]))
+    error = night(qpr, warehouse, "--date", dates(2), code=1)
+    assert f"version 1 names {first['index']['path']}, which cannot be used" in error
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--window", "365"], "--window 365: String should match pattern"),
+        (["--retrain", "daily"], "--retrain daily: String should match pattern"),
+        (["--retrain", "changed:2"], "--retrain changed:2: String should match pattern"),
+        (["--max-regression", 2], "--max-regression"),
+    ],
+)
+def test_wrong_options_are_one_line(qpr, warehouse, dates, options, message):
+    assert message in night(qpr, warehouse, "--date", dates(1), *options, code=2)
