@@ -80,7 +80,7 @@ def compare(before: str, after: str, test: str) -> Comparison:
     clusters = _test_clusters(test)
     searchers = [open_searcher(url) for url in (before, after)]
     held = [np.concatenate([np.array([], np.int64), *searcher.index.question_ids]) for searcher in searchers]
-    judged = _answerable(judgements(clusters, limit=QUERIES), np.intersect1d(*held))
+    judged = _answerable(judgements(clusters, limit=QUERIES), np.intersect1d(held[0], held[1]))
     first_before, first_after = (_reciprocal_ranks(searcher, judged) for searcher in searchers)
     members = pc.list_flatten(clusters["question_ids"]).to_numpy()
     numbers = np.repeat(np.arange(len(clusters)), pc.list_value_length(clusters["question_ids"]).to_numpy())

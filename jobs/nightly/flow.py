@@ -129,6 +129,7 @@ def _made(
 ) -> Version:
     """Return the record of a night whose artefacts are written, refused or not."""
     number, parent = now or (None, None)
+    earlier = parent.splits if parent else None
     if parent:
         for artefact, kind in parent.artefacts.items():
             check_artefact(warehouse, artefact, kind, version=f"version {number}")
@@ -136,11 +137,11 @@ def _made(
         warehouse,
         days,
         terms.clusters,
-        earlier=parent and parent.splits,
+        earlier=earlier,
         options=terms.options,
         max_reject_ratio=terms.max_reject_ratio,
     )
-    splits = remember_splits(warehouse, dataset, parent and parent.splits)
+    splits = remember_splits(warehouse, dataset, earlier)
     model, trained = _encoder(warehouse, dataset, date, parent, terms)
     index = _index(warehouse, dataset, model, terms.options)
     test = dataset if parent is None or terms.night.new_test_set else parent.test
@@ -157,7 +158,7 @@ def _made(
         difference=difference,
         before=manifests[1] if parent else None,
         after=manifests[0],
-        moved=questions_moved(read_splits(warehouse, splits), read_splits(warehouse, parent and parent.splits)),
+        moved=questions_moved(read_splits(warehouse, splits), read_splits(warehouse, earlier)),
     )
     return Version(
         parent=number,
@@ -203,12 +204,12 @@ def _index(warehouse: str, dataset: Artefact, model: Artefact, options: Pipeline
 
 
 def _settings(terms: NightTerms) -> list[Any]:
+    """Return the settings that decide on the artefacts; limits of the gate do not."""
     encoder = terms.encoder
     return [
         terms.clusters.model_dump(mode="json"),
         [type(encoder.shape).__name__, encoder.shape.model_dump(mode="json"), encoder.training.model_dump(mode="json")],
         terms.night.model_dump(mode="json", exclude={"new_test_set"}),
-        terms.gate.model_dump(mode="json"),
     ]
 
 

@@ -75,11 +75,11 @@ def train_encoder(
 
     start = _start(warehouse, parent, chosen.shape)
     how = [type(chosen.shape).__name__, chosen.shape.model_dump(mode="json"), chosen.training.model_dump(mode="json")]
-    path = place_of("models", key_of(dataset.digest, how, start and start.digest))
+    path = place_of("models", key_of(dataset.digest, how, start.digest if start else None))
     trained = Training(date=date, dataset=dataset)
     if manifest := finished(warehouse, path, "model"):
         return named(path, manifest), trained
-    terms = TrainTerms(resume=True, init_from=start and storage.join(warehouse, start.path))
+    terms = TrainTerms(resume=True, init_from=storage.join(warehouse, start.path) if start else None)
     source = open_dataset(storage.join(warehouse, dataset.path))
     with Output(storage.join(warehouse, path), "model", overwrite=True) as target:
         run_training(source, target, shape=chosen.shape, settings=chosen.training, terms=terms)

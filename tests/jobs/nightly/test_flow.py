@@ -30,6 +30,7 @@ def warehouse(tmp_path, drop, dates):
     return w
 
 
+@pytest.mark.slow
 def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, warehouse, drop, dates):
     first = night(qpr, warehouse, "--date", dates(1))
     assert (first["published"], first["refused"]) == (1, None)
@@ -51,6 +52,7 @@ def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, wareh
     assert (late["version"], late["date"], late["days"]) == (3, str(dates(2)), 2)
 
 
+@pytest.mark.slow
 def test_a_killed_night_is_completed_without_making_finished_steps_again(qpr, warehouse, dates, monkeypatch):
     import jobs.nightly.flow as flow
 
@@ -102,6 +104,7 @@ def flow_night(warehouse, date):
     )
 
 
+@pytest.mark.slow
 def test_a_refused_night_stays_for_inspection_and_the_current_version_stays(qpr, warehouse, drop, dates):
     night(qpr, warehouse, "--date", dates(1))
     unlike = [
@@ -122,6 +125,7 @@ def test_a_refused_night_stays_for_inspection_and_the_current_version_stays(qpr,
     assert passed["version"]["index"]["path"] == kept.index.path
 
 
+@pytest.mark.slow
 def test_a_missing_artefact_of_the_current_version_is_one_line(qpr, warehouse, dates):
     first = night(qpr, warehouse, "--date", dates(1))["version"]
     storage.delete(path_of(warehouse, first["index"]))

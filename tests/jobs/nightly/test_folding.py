@@ -61,6 +61,7 @@ def test_a_window_leaves_out_older_days_and_an_unchanged_one_is_not_made_again(w
     assert fold(warehouse, last=dates(3) + datetime.timedelta(days=9)) == whole
 
 
+@pytest.mark.slow
 def test_splits_stay_when_answers_are_renamed_and_merge(qpr, tmp_path, drop, dates):
     w, earlier = str(tmp_path / "w"), None
     names = {

@@ -53,7 +53,7 @@ def test_the_interval_draws_clusters_and_is_seeded():
     assert (same.low, same.mean, same.high) == (0, 0, 0)
 
 
-def test_the_interval_holds_the_true_difference_as_often_as_it_says():
+def test_the_interval_holds_the_true_difference_in_most_draws():
     draw, inside = np.random.default_rng(1), 0
     for _ in range(100):
         effect = np.repeat(draw.normal(0.02, 0.1, 60), 3)

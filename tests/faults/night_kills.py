@@ -1,0 +1,108 @@
+"""The versions of a warehouse after SIGKILL at random moments of `qpr nightly`, and after the night was run again.
+
+Run: python -m tests.faults.night_kills [--kills 200] [--seed 0]
+
+The second night of a small warehouse is killed just before a file system operation in it, all of them in random order.
+Then the current version is the first or the second, and every file that it names is whole. The night is run again:
+then the second version is current, with the digests of an undisturbed night, and a third run publishes nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import datetime
+import importlib
+import itertools
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+from pathlib import Path
+
+from schemas.artifacts.manifest import read_verified
+from schemas.errors import QprError
+from schemas.versions import history
+from schemas.versions.version import check_artefact
+from tests.faults.kills import LIBRARIES, run
+from tests.jobs.nightly.conftest import rows_of
+
+DAYS = (datetime.date(2025, 11, 1), datetime.date(2025, 11, 2))
+SMALL = ["--epochs", "1", "--dimension", "16", "--vocabulary-size", "200", "--hash-bins", "50", "--ngram-bins", "50"]
+SMALL += ["--shards", "1", "--max-regression", "1", "--retrain", "always", "--split-salt", "another"]
+
+
+def command(warehouse: Path, day: datetime.date) -> list[str]:
+    """Return the words of a night."""
+    return ["nightly", "--warehouse", str(warehouse), "--date", str(day), *SMALL]
+
+
+def state(warehouse: Path) -> tuple[int, tuple[str, ...]]:
+    """Return the current version and the digests of its artefacts, every file of which is verified.
+
+    Raises:
+        QprError: a record or an artefact cannot be read.
+    """
+    found = history.current(str(warehouse))
+    if found is None:
+        return 0, ()
+    number, version = found
+    for artefact, kind in version.artefacts.items():
+        manifest = check_artefact(str(warehouse), artefact, kind, version=f"version {number}")
+        for file in manifest.files:
+            read_verified(str(warehouse / artefact.path), file)
+    parts = (version.dataset, version.model, version.index, version.splits)
+    return number, tuple(part.digest for part in parts)
+
+
+def measure(*, kills: int, seed: int) -> dict[str, int]:
+    """Return how often which version was current after a kill, and how often a rerun differed."""
+    for library in LIBRARIES:
+        importlib.import_module(library)
+    counts = collections.Counter(dict.fromkeys(("killed", "first", "second", "broken", "rerun_differs"), 0))
+    with tempfile.TemporaryDirectory() as folder:
+        warehouse, saved = Path(folder) / "warehouse", Path(folder) / "saved"
+        for day in DAYS:
+            (warehouse / "events" / f"date={day}").mkdir(parents=True)
+            rows = "".join(json.dumps(row) + "\n" for row in rows_of(day, seed=0, count=200))
+            (warehouse / "events" / f"date={day}" / "log.jsonl").write_text(rows)
+        assert run(command(warehouse, DAYS[0]), warehouse).code == 0, (Path(folder) / "log").read_text()
+        shutil.copytree(warehouse, saved)
+        first, night = state(warehouse), command(warehouse, DAYS[1])
+        whole = run(night, warehouse)
+        assert whole.code == 0, (Path(folder) / "log").read_text()
+        second = state(warehouse)
+        assert (first[0], second[0]) == (1, 2)
+        operations = list(range(1, whole.operations + 1))
+        random.Random(seed).shuffle(operations)
+        for before in itertools.islice(itertools.cycle(operations), kills):
+            shutil.rmtree(warehouse)
+            shutil.copytree(saved, warehouse)
+            counts["killed"] += run(night, warehouse, before=before).code == -signal.SIGKILL
+            try:
+                counts[{first: "first", second: "second"}.get(state(warehouse), "broken")] += 1
+            except QprError as error:
+                counts["broken"] += 1
+                print(f"killed before operation {before}: {error}", file=sys.stderr)
+            codes = [run(night, warehouse).code for _ in range(2)]
+            counts["rerun_differs"] += codes != [0, 0] or state(warehouse) != second
+    return {"kills": kills, "operations": whole.operations, **counts}
+
+
+def main() -> None:
+    """Print the counts as JSON; exit with 1 if a version was broken or a rerun differed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    os.environ |= {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}  # before torch is loaded
+    counts = measure(kills=options.kills, seed=options.seed)
+    print(json.dumps(counts))
+    sys.exit(bool(counts["broken"] or counts["rerun_differs"]))
+
+
+if __name__ == "__main__":
+    main()
