@@ -61,7 +61,7 @@ def commands(
     folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(seed)  # no secret
     if dataset is None:
-        requests, indexed = _help_desk(folder, rng)
+        requests, indexed = help_desk(folder, rng)
     else:
         requests, indexed = _quora(dataset, folder, rng, questions)
     given = str(model or folder / "model")
@@ -75,7 +75,7 @@ def commands(
     report = Report(as_json=as_json, requests=count, without_an_answer=missing, judged=JUDGED, delta=delta, seed=seed)
     rng.shuffle(requests)
     cut = int(JUDGED * count)
-    judged = folder / "judged.jsonl"
+    judged = folder / f"judged-{index.name}.jsonl"
     verdicts = list(_judged(answers(index, requests[:cut]), requests[:cut], right))
     judged.write_text("".join(json.dumps(row) + "\n" for row in verdicts), "utf-8")
     for promised in alpha:
@@ -102,7 +102,7 @@ def certified(
         delta: chance that it does not hold.
         folder: of the certificate.
     """
-    certificate = folder / f"certificate-{alpha:g}"
+    certificate = folder / f"certificate-{index.name}-{alpha:g}"
     yesterday = datetime.datetime.now(datetime.UTC).date() - datetime.timedelta(days=1)
     named = ("--index", index, "--requests", judged, "--output", certificate, "--alpha", alpha, "--delta", delta)
     process = _qpr("certify", *named, "--log-until", yesterday, "--overwrite", "--json")
@@ -158,7 +158,7 @@ def _right_answer(row: Row, request: Request) -> bool:
     return request.right is not None and bool(answer) and fold(answer) == fold(request.right)
 
 
-def _help_desk(folder: Path, rng: random.Random) -> tuple[list[Request], Path]:
+def help_desk(folder: Path, rng: random.Random) -> tuple[list[Request], Path]:
     """Return the requests after the log, and the dataset of the log without half of the intents.
 
     The intents of split validation stay, since the confidence model needs at least five.
