@@ -54,7 +54,7 @@ def main(
             pq.write_table(table, files[name])
         Path(texts).write_text(json.dumps(rows["text"].slice(0, QUERIES).to_pylist()))
         build = ("index", "--model", model, "--questions")
-        measure_qpr(*build, files["others"], "--output", index)
+        show(report, "build", measure_qpr(*build, files["others"], "--output", index))
         show_queries(report, "as built", index, texts)
         show(report, "add", measure_qpr("index", "--output", index, "--add", files["new"]))
         show(report, "replace", measure_qpr("index", "--output", index, "--add", files["replacing"]))

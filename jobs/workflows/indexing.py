@@ -30,6 +30,7 @@ from model.search.opening import open_index
 from pipelines.engine.runner import run
 from pipelines.graphs.index import build
 from pipelines.reading.index_inputs import DatasetFile, ignored_notes, question_files
+from pipelines.writing.finished_shards import FinishedShards
 from pipelines.writing.run_report import check_sum, read_report
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest, Source
@@ -105,8 +106,10 @@ def build_index(
     with Output(output, "index", overwrite=overwrite) as target:
         encode = WorkerEncoder(model, indexed_model.digest)
         parts = functools.partial(build, files=inputs.files, run_url=target.run_url, shards=shards)
+        finished = FinishedShards.of(target, indexed_model.digest)
         with working(message):
-            run(functools.partial(parts, encode=encode, builder=builder), options)
+            run(functools.partial(parts, encode=encode, builder=builder, finished=finished), options)
+        finished.forget()
         report = read_report(target)
         counters = dict.fromkeys(COUNTERS, 0) | {n: c for n, c in report.counters.items() if n not in OF_DATASETS}
         check_sum(counters, *COUNTERS)

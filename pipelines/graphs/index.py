@@ -21,6 +21,7 @@ from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.equal_questions import merge_equal
 from pipelines.reading.index_inputs import QuestionFile
 from pipelines.reading.index_questions import read_questions
+from pipelines.writing.finished_shards import FinishedShards
 from pipelines.writing.parquet import WriteTable
 from pipelines.writing.rejects import TAG
 from pipelines.writing.run_report import WriteReport
@@ -62,6 +63,7 @@ def build(
     builder: ShardBuilder,
     folder: str = "",
     unchanged: Unchanged | None = None,
+    finished: FinishedShards | None = None,
 ) -> None:
     """Add all steps from question files to the shards and the run's report.
 
@@ -74,6 +76,7 @@ def build(
         builder: trains and builds shards.
         folder: of shards and id tables in the run's folder.
         unchanged: questions to leave out.
+        finished: shards of killed runs that are not built again.
     """
     read = (
         pipeline
@@ -100,7 +103,9 @@ def build(
         | "BringSampleTogether" >> beam.GroupByKey()
         | "TrainCentroids" >> beam.Map(train, encode, builder, questions)
     )
-    indexed = parts | "BuildShards" >> beam.FlatMap(build_shard, run_url, shards, encode, builder, trained, folder)
+    indexed = parts | "BuildShards" >> beam.FlatMap(
+        build_shard, run_url, shards, encode, builder, trained, folder, finished
+    )
     _ = (
         (read.written, merged.written, rejected, indexed)
         | "AllWritten" >> beam.Flatten()
@@ -153,16 +158,22 @@ def build_shard(
     builder: ShardBuilder,
     trained: bytes,
     folder: str = "",
+    finished: FinishedShards | None = None,
 ) -> Iterator[Written]:
     """Write a shard and its id table and yield a record of each; a bundle that is tried again writes the same bytes."""
     table = stored_rows(concatenate([part[1]]))
     number = table["question_id"][0].as_py() % shards
     name, place = f"{number:05d}-of-{shards:05d}", f"{folder}/" if folder else ""
-    index = builder.build(trained, encoded(table["text"], encode))
+    content, path = arrow_bytes(table), f"{place}{SHARDS}/{name}.faiss"
+    key = finished.key(trained, content) if finished else ""
+    index = finished.take(path, key) if finished else None
+    if index is None:
+        index = builder.build(trained, encoded(table["text"], encode))
     progress.count(len(table), "question", "indexed")
-    file = write_file(run_url, f"{place}{SHARDS}/{name}.faiss", index, table=SHARDS, rows=len(table))
+    file = write_file(run_url, path, index, table=SHARDS, rows=len(table))
+    if finished:
+        finished.note(path, key, file)
     yield Written(file, {"questions_indexed": len(table)})
-    content = arrow_bytes(table)
     yield Written(write_file(run_url, f"{place}{IDS}/{name}.arrow", content, table=IDS, rows=len(table)), {})
 
 

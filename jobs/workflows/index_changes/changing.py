@@ -30,6 +30,7 @@ from pipelines.graphs.index import build
 from pipelines.reading.index_inputs import DatasetFile, QuestionInputs, SegmentFile, ignored_notes, question_files
 from pipelines.reading.sources import Source as TableSource
 from pipelines.reading.sources import digest_input
+from pipelines.writing.finished_shards import FinishedShards
 from pipelines.writing.run_report import check_sum, read_report
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Source, read_manifest, read_verified
@@ -159,6 +160,7 @@ def _add(target: Output, base: Base, inputs: QuestionInputs, deleted: Ints, opti
     stored = in_order(base.manifest.of(SHARDS))
     with_lists = [file for file, shard in zip(stored, base.index.shards, strict=True) if shard.lists]
     builder = SegmentBuilder(target.url, min(with_lists, key=lambda file: file.bytes, default=None))
+    finished = FinishedShards.of(target, base.settings.model_digest)
     parts = functools.partial(
         build,
         files=inputs.files,
@@ -168,9 +170,11 @@ def _add(target: Output, base: Base, inputs: QuestionInputs, deleted: Ints, opti
         builder=builder,
         folder=folder_of(1 + max(segment_of(file.path) for file in stored)),
         unchanged=KnownRows(target.url, base.manifest.run_id, deleted.tobytes()),
+        finished=finished,
     )
     with working(f"Adding {counted(len(inputs.files), 'file')} of questions"):
         run(parts, options)
+    finished.forget()
     report = read_report(target)
     tables = in_order(file for file in report.files if file.table == IDS)
     return _Added(report.files, [_ids(target, file) for file in tables], inputs.sources, report.counters)

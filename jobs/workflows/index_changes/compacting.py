@@ -14,6 +14,7 @@ from jobs.display.console import say, working
 from jobs.workflows.index_changes.advice import shape_of
 from jobs.workflows.index_changes.changing import encoder_of
 from jobs.workflows.index_changes.publication import Base, publish, show
+from jobs.workflows.sizing.probe_tuning import with_probes
 from model.index.factory import default_factory, lists_of
 from model.index.segments.layout import in_order, segment_of, tombstones
 from model.index.shard_builder import ShardBuilder
@@ -21,6 +22,7 @@ from model.index.shards import new_index
 from pipelines.engine.runner import run
 from pipelines.graphs.index import build
 from pipelines.reading.index_inputs import SegmentFile
+from pipelines.writing.finished_shards import FinishedShards
 from pipelines.writing.run_report import check_sum, read_report
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
@@ -65,20 +67,33 @@ def compact_index(url: str, *, settings: IndexConfig, options: PipelineOptions, 
         builder = ShardBuilder(factory)
         files, encode = _live_files(base), encoder_of(base)
         parts = functools.partial(build, files=files, run_url=target.run_url, shards=shards, encode=encode)
+        finished = FinishedShards.of(target, base.settings.model_digest)
         with working(f"Indexing {counted(len(base.index), 'question')} in {counted(shards, 'shard')}"):
-            run(functools.partial(parts, builder=builder), options)
+            run(functools.partial(parts, builder=builder, finished=finished), options)
+        finished.forget()
         report = read_report(target)
         check_sum(report.counters | {"live": len(base.index)}, "live", "questions_indexed")
         compacted = base.settings.model_copy(
             update={
                 "factory": builder.factory_for(len(base.index)),
                 "shards": shards,
-                "probes": _probes(base, settings, lists_of(builder.factory_for(len(base.index)))),
+                "probes": min(settings.probes or 1, lists_of(builder.factory_for(len(base.index)))),
+                "recall": None,
                 "recall": None,  # it was that of other lists
             }
         )
         kept = [file for file in base.kept if file.table not in (SHARDS, IDS)]
-        manifest, shape = publish(target, base, [*kept, *report.files], compacted, inputs=[], counters=report.counters)
+        manifest, shape = publish(
+            target,
+            base,
+            [*kept, *report.files],
+            compacted,
+            inputs=[],
+            counters=report.counters,
+            tune=lambda built, index: with_probes(
+                built, lambda: index, probes=settings.probes, recall=settings.recall, latency_ms=settings.latency_ms
+            ),
+        )
     show(url, manifest, shape, report.counters, as_json=as_json)
 
 
@@ -86,11 +101,6 @@ def _given_factory(base: Base) -> str | None:
     """Return the factory of the index, None if it is that of the size of its first segment."""
     first = sum(file.rows for file in base.manifest.of(IDS) if not segment_of(file.path))
     return None if base.settings.factory == default_factory(first) else base.settings.factory
-
-
-def _probes(base: Base, settings: IndexConfig, lists: int) -> int:
-    """Return the given probes, or those of the index, or 10 where it had no lists."""
-    return min(settings.probes or base.settings.probes or 10, lists)
 
 
 def _live_files(base: Base) -> list[SegmentFile]:

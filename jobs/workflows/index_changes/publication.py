@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -70,24 +70,34 @@ def publish(
     *,
     inputs: list[Source],
     counters: Mapping[str, int],
+    tune: Callable[[IndexSettings, Index], IndexSettings] = lambda settings, _: settings,
 ) -> tuple[Manifest, Shape]:
     """Open a changed index as a reader would, add BM25 if the base has it, and publish it.
+
+    Args:
+        target: the index.
+        base: the version before.
+        files: of the changed index.
+        settings: of the changed index.
+        inputs: of the change.
+        counters: of the change.
+        tune: returns the settings to publish.
 
     Raises:
         QprError: the parts do not fit together, or the index cannot be published.
     """
-    configuration = settings.model_dump(exclude_none=True)
     before = [Source(url=target.url, digest=base.manifest.digest)]
     model = [source for source in base.manifest.inputs if source.digest == settings.model_digest]
-    about: dict[str, Any] = {"inputs": [*inputs, *before, *model], "configuration": configuration}
-    about["counters"] = dict(counters)
-    draft = target.manifest(files, **about)
+    about: dict[str, Any] = {"inputs": [*inputs, *before, *model], "counters": dict(counters)}
+    draft = target.manifest(files, configuration=settings.model_dump(exclude_none=True), **about)
     index = open_index(target.url, manifest=draft)
     if base.manifest.of(LEXICAL):
         with working("Weighing words for BM25"):
             files = [*files, *write_weights(target, live_tables(index))]
+    about["configuration"] = tune(settings, index).model_dump(exclude_none=True)
+    about["distributions"] = base.manifest.distributions
     shape = shape_of(index, draft)
-    return target.publish(files, **about, distributions=base.manifest.distributions), shape
+    return target.publish(files, **about), shape
 
 
 def live_tables(index: Index) -> Iterator[pa.Table]:

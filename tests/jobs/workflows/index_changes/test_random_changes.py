@@ -74,7 +74,7 @@ def run_plainly(build, options):
         sample = [graph.sample_of(part, of, questions)[1] for part in parts]
         trained = graph.train((0, sample), encode, of, questions)
         for part in parts:
-            place = (given["run_url"], given["shards"], encode, of, trained, given.get("folder", ""))
+            place = (given["run_url"], given["shards"], encode, of, trained, given.get("folder", ""), given["finished"])
             written.extend(graph.build_shard(part, *place))
     report = [(w.file and w.file.model_dump(), w.counts, None, [], []) for w in written]
     storage.write_bytes(storage.join(given["run_url"], "report.json"), json.dumps(report).encode())
