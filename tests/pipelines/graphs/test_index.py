@@ -23,7 +23,7 @@ class JsonShards:
         return json.dumps([vectors.tolist(), questions]).encode()
 
     def build(self, trained, vectors):
-        return json.dumps([*json.loads(trained), vectors.tolist()]).encode()
+        return json.dumps([*json.loads(trained), np.concatenate([*vectors]).tolist()]).encode()
 
 
 def lengths(texts):
