@@ -78,7 +78,6 @@ def compact_index(url: str, *, settings: IndexConfig, options: PipelineOptions, 
                 "factory": builder.factory_for(len(base.index)),
                 "shards": shards,
                 "probes": min(settings.probes or 1, lists_of(builder.factory_for(len(base.index)))),
-                "recall": None,
                 "recall": None,  # it was that of other lists
             }
         )
