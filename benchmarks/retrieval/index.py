@@ -102,14 +102,15 @@ def size_of(url: str) -> int:
 
 def search_index(url: str) -> None:
     """Print the figures of searches of an index as JSON."""
+    everything = open_index(url, exact=True)
+    texts = everything.questions(np.arange(len(everything)))["text"]
+    everything.rank_vectors(everything.encoder.encode(texts.slice(0, 4)), DEPTH)
+    resident = resident_mb()
     index = open_index(url)
     sample = sample_of(index)
     figures = timed(lambda vectors: index.rank_vectors(vectors, DEPTH), sample.vectors)
     settings, probes = index.settings, index.probes
-    everything = open_index(url, exact=True)
-    everything.rank_vectors(sample.vectors[:4], DEPTH)
-    index.questions(np.arange(len(index)))
-    vectors_mb = sum(len(shard.content) for shard in index.shards)
+    stored = sum(len(shard.content) for shard in index.shards)
     recall = recall_of(index, sample, probes) if probes else 1.0
     print(
         json.dumps(
@@ -117,10 +118,10 @@ def search_index(url: str) -> None:
                 "questions": len(index),
                 "factory": settings.factory,
                 "probes": probes,
-                "bytes_a_vector": vectors_mb / len(index),
+                "bytes_a_vector": stored / len(index),
                 "recall_at_10": recall,
                 **figures,
-                "resident_mb": resident_mb(),
+                "resident_mb": resident,
             }
         )
     )
@@ -139,7 +140,7 @@ def search_faiss(url: str) -> None:
 
 def search_autofaiss(url: str) -> None:
     """Print the figures of the index that autofaiss makes for the memory of ours."""
-    from autofaiss import build_index  # type: ignore[import-not-found]  # a peer that need not be installed
+    from autofaiss import build_index
 
     index = open_index(url)
     vectors = index.encoder.encode(index.questions(np.arange(len(index)))["text"])
