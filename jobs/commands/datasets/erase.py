@@ -18,6 +18,9 @@ def erase(
     dataset: Annotated[
         list[str] | None, typer.Option(metavar="FOLDER", help="Dataset to erase from. Repeatable.", show_default=False)
     ] = None,
+    index: Annotated[
+        list[str] | None, typer.Option(metavar="FOLDER", help="Index to erase from. Repeatable.", show_default=False)
+    ] = None,
     question: Annotated[
         list[str] | None,
         typer.Option(metavar="TEXT", help="Question to erase; @FILE: one a line. Repeatable.", show_default=False),
@@ -36,12 +39,12 @@ def erase(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what would be erased, write nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Erase a question, or everything that only one user asked, from datasets.
+    """Erase a question, or everything that only one user asked, from datasets and indexes.
 
-    All wordings with the same key are erased. A dataset is written again without them, and its old files are removed.
+    All wordings with the same key are erased. An artefact is written again without them, and its old files are removed.
 
     Examples:
-      qpr erase --dataset dataset --question "who is my neighbour"
+      qpr erase --dataset dataset --index index --question "who is my neighbour"
       qpr erase --dataset dataset --user @user.txt --user-key-file user.key --dry-run
     """
     from jobs.workflows.erasure.erasing import erase_from_artefacts
@@ -50,6 +53,7 @@ def erase(
         questions=read_texts(question or (), option="--question"),
         users=read_texts(user or (), option="--user"),
         datasets=dataset or (),
+        indexes=index or (),
         user_key=read_user_key(user_key_file),
         dry_run=dry_run,
         as_json=as_json,

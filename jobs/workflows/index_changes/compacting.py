@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jobs.display.console import say, working
-from jobs.workflows.index_changes.advice import shape_of
+from jobs.workflows.index_changes.advice import Shape, shape_of
 from jobs.workflows.index_changes.changing import encoder_of
 from jobs.workflows.index_changes.publication import Base, publish, show
 from jobs.workflows.sizing.probe_tuning import with_probes
 from model.index.factory import default_factory, lists_of
+from model.index.ranking import Ints
 from model.index.segments.layout import in_order, segment_of, tombstones
 from model.index.shard_builder import ShardBuilder
 from model.index.shards import new_index
@@ -24,8 +25,9 @@ from pipelines.graphs.index import build
 from pipelines.reading.index_inputs import SegmentFile
 from pipelines.writing.finished_shards import FinishedShards
 from pipelines.writing.run_report import check_sum, read_report
-from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.manifest import Manifest, read_manifest
 from schemas.artifacts.writer import Output
+from schemas.errors import QprError
 from schemas.quantities import counted
 from schemas.tables import IDS, SHARDS
 
@@ -60,40 +62,73 @@ def compact_index(url: str, *, settings: IndexConfig, options: PipelineOptions, 
             say(f"{url}: has one segment and no deleted rows, so its version stays")
             show(url, base.manifest, shape, {}, as_json=as_json)
             return
-        factory = settings.factory or _given_factory(base)
-        if factory is not None:
-            new_index(factory, base.settings.dimension)
-        shards = settings.shards if "shards" in settings.model_fields_set else base.settings.shards
-        builder = ShardBuilder(factory)
-        files, encode = _live_files(base), encoder_of(base)
-        parts = functools.partial(build, files=files, run_url=target.run_url, shards=shards, encode=encode)
-        finished = FinishedShards.of(target, base.settings.model_digest)
-        with working(f"Indexing {counted(len(base.index), 'question')} in {counted(shards, 'shard')}"):
-            run(functools.partial(parts, builder=builder, finished=finished), options)
-        finished.forget()
-        report = read_report(target)
-        check_sum(report.counters | {"live": len(base.index)}, "live", "questions_indexed")
-        compacted = base.settings.model_copy(
-            update={
-                "factory": builder.factory_for(len(base.index)),
-                "shards": shards,
-                "probes": min(settings.probes or 1, lists_of(builder.factory_for(len(base.index)))),
-                "recall": None,  # it was that of other lists
-            }
+        manifest, shape, counters = compact(target, base, settings=settings, options=options)
+    show(url, manifest, shape, counters, as_json=as_json)
+
+
+def compact(
+    target: Output,
+    base: Base,
+    *,
+    settings: IndexConfig,
+    options: PipelineOptions,
+    erased: Ints | None = None,
+) -> tuple[Manifest, Shape, dict[str, int]]:
+    """Publish one segment of the live rows of an index; nothing of its other rows is left.
+
+    Args:
+        target: the locked index.
+        base: its present version.
+        settings: those that were given replace the index's own.
+        options: Beam's.
+        erased: ids of questions that are left out too.
+
+    Raises:
+        QprError: no question would be left, or the index is too small for the factory.
+        UsageError: FAISS cannot build the factory.
+    """
+    gone = np.empty(0, np.int64) if erased is None else erased
+    live = len(base.index) - int(np.count_nonzero(base.index.rows_of(gone) >= 0))
+    if not live:
+        raise QprError(
+            f"{target.url}: nothing would be left of {counted(len(base.index), 'question')}. Remove the folder"
         )
-        kept = [file for file in base.kept if file.table not in (SHARDS, IDS)]
-        manifest, shape = publish(
-            target,
-            base,
-            [*kept, *report.files],
-            compacted,
-            inputs=[],
-            counters=report.counters,
-            tune=lambda built, index: with_probes(
-                built, lambda: index, probes=settings.probes, recall=settings.recall, latency_ms=settings.latency_ms
-            ),
-        )
-    show(url, manifest, shape, report.counters, as_json=as_json)
+    factory = settings.factory or _given_factory(base)
+    if factory is not None:
+        new_index(factory, base.settings.dimension)
+    shards = settings.shards if "shards" in settings.model_fields_set else base.settings.shards
+    builder = ShardBuilder(factory)
+    files, encode = _live_files(base, gone), encoder_of(base)
+    parts = functools.partial(build, files=files, run_url=target.run_url, shards=shards, encode=encode)
+    finished = FinishedShards.of(target, base.settings.model_digest)
+    with working(f"Indexing {counted(live, 'question')} in {counted(shards, 'shard')}"):
+        run(functools.partial(parts, builder=builder, finished=finished), options)
+    finished.forget()
+    report = read_report(target)
+    check_sum(report.counters | {"live": live}, "live", "questions_indexed")
+    built = builder.factory_for(live)
+    compacted = base.settings.model_copy(
+        update={
+            "factory": built,
+            "shards": shards,
+            "probes": min(settings.probes or 1, lists_of(built)),
+            "questions": live,
+            "recall": None,  # it was that of other lists
+        }
+    )
+    kept = [file for file in base.kept if file.table not in (SHARDS, IDS)]
+    manifest, shape = publish(
+        target,
+        base,
+        [*kept, *report.files],
+        compacted,
+        inputs=[],
+        counters=report.counters,
+        tune=lambda built, index: with_probes(
+            built, lambda: index, probes=settings.probes, recall=settings.recall, latency_ms=settings.latency_ms
+        ),
+    )
+    return manifest, shape, report.counters
 
 
 def _given_factory(base: Base) -> str | None:
@@ -102,10 +137,13 @@ def _given_factory(base: Base) -> str | None:
     return None if base.settings.factory == default_factory(first) else base.settings.factory
 
 
-def _live_files(base: Base) -> list[SegmentFile]:
-    """Return the id tables of an index with their deleted rows."""
+def _live_files(base: Base, erased: Ints) -> list[SegmentFile]:
+    """Return the id tables of an index with their deleted and erased rows."""
     files = []
-    for file, shard in zip(in_order(base.manifest.of(IDS)), base.index.shards, strict=True):
-        deleted = b"" if shard.live is None else tombstones([np.logical_not(shard.live)])
-        files.append(SegmentFile(base.index.url, file, deleted))
+    for file, shard, ids in zip(
+        in_order(base.manifest.of(IDS)), base.index.shards, base.index.question_ids, strict=True
+    ):
+        gone = np.isin(ids, erased)
+        gone |= False if shard.live is None else np.logical_not(shard.live)
+        files.append(SegmentFile(base.index.url, file, tombstones([gone]) if gone.any() else b""))
     return files

@@ -1,0 +1,53 @@
+"""Erasure from an index: one segment is built of the other rows, and all older files are removed.
+
+index URL, Erasure -> erase_from_index -> counts of what was erased
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jobs.workflows.index_changes.compacting import compact
+from jobs.workflows.index_changes.publication import Base
+from pipelines.engine.runner import parse_options
+from pipelines.graphs.settings import IndexConfig
+from pipelines.privacy.erase import Erasure
+from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.writer import Output
+
+
+def erase_from_index(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, Any]:
+    """Erase questions from an index; return how many rows had them.
+
+    Rows that were deleted but not compacted have their texts still, so they count too. Rejected rows of the index are
+    not compared: as with every change of an index, its next version has none.
+
+    Args:
+        url: folder of the index.
+        erasure: the questions.
+        dry_run: count only.
+
+    Raises:
+        QprError: there is no complete index, a run writes to it, no question would be left, or it cannot be written.
+    """
+    manifest = read_manifest(url, "index")  # before a folder is made for the lock
+    ids = erasure.ids.to_numpy()
+    if dry_run:
+        base = Base.of(url)
+        return _result(url, _rows(base, ids), len(manifest.of("rejected")), rewritten=False)
+    with Output(url, "index", overwrite=True) as target:
+        base = Base.of(url)
+        rows, rejected = _rows(base, ids), len(base.manifest.of("rejected"))
+        if rows or rejected:
+            compact(target, base, settings=IndexConfig(), options=parse_options([]), erased=ids)
+    return _result(url, rows, rejected, rewritten=bool(rows or rejected))
+
+
+def _rows(base: Base, ids: np.ndarray) -> int:
+    return sum(int(np.isin(of_shard, ids).sum()) for of_shard in base.index.question_ids)
+
+
+def _result(url: str, rows: int, rejected: int, *, rewritten: bool) -> dict[str, Any]:
+    return {"index": url, "rewritten": rewritten, "questions": rows, "files_of_rejected": rejected}
