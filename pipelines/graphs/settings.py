@@ -27,9 +27,9 @@ _SHARD_BYTES = 32 * 2**20
 _EXPANSION = {"parquet": 4.0}  # in memory, a text column of a log takes about four times its size in Parquet
 _UNPACKED = 5.0
 
-IndexPreset = Literal["default", "paper"]
+IndexPreset = Literal["tuned", "paper"]
 
-PRESETS: dict[IndexPreset, dict[str, Any]] = {"default": {}, "paper": {"factory": "IVF2000,Flat", "probes": 10}}
+PRESETS: dict[IndexPreset, dict[str, Any]] = {"tuned": {}, "paper": {"factory": "IVF2000,Flat", "probes": 10}}
 """Settings of an index by name: chosen by size and recall, and those of Bonadiman et al. (2019), section 4.3."""
 
 _Settings = TypeVar("_Settings", bound=pydantic.BaseModel)
@@ -147,7 +147,7 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
     COLUMNS: ClassVar[tuple[str, ...]] = ("question", "answer", "answer_id", "cluster_id", "events")
 
     preset: IndexPreset = pydantic.Field(
-        default="default", description="Settings of --factory and --probes where they are not given."
+        default="tuned", description="Settings of --factory and --probes where they are not given."
     )
     shards: int = pydantic.Field(default=8, ge=1, le=4096, description="Number of parts of the index.")
     factory: Annotated[str | None, Option(metavar="NAME", default="by size; Flat under 10,000 questions")] = (
@@ -173,7 +173,7 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
     latency_ms: float = pydantic.Field(
         default=5.0,
         gt=0,
-        description="Maximum median CPU milliseconds of a query: bounds the lists searched and the default mode.",
+        description="Maximum median CPU milliseconds of a query: bounds the lists searched and the mode chosen.",
     )
 
     @pydantic.model_validator(mode="after")

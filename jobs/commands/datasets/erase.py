@@ -45,7 +45,7 @@ def erase(
 
     Examples:
       qpr erase --dataset dataset --index index --question "who is my neighbour"
-      qpr erase --dataset dataset --user @user.txt --user-key-file user.key --dry-run
+      qpr erase --dataset dataset --user @user.txt --dry-run
     """
     from jobs.workflows.erasure.erasing import erase_from_artefacts
 

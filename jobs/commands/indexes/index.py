@@ -51,9 +51,9 @@ def index(
     Examples:
       qpr index --questions dataset --model model --output index
       qpr index --questions faq.csv --model model --output index
-      qpr index --questions dataset --model model --output index --recall 0.99 --latency-ms 3
+      qpr index --questions dataset --model model --output index --recall 0.99
       qpr index --questions dataset --model model --output index --preset paper
-      qpr index --questions dataset --model model --output index --memory-mb 2000 --dry-run
+      qpr index --questions faq.csv --model m --output i --memory-mb 900 --dry-run
       qpr index --output index --add new.csv --delete old.csv
       qpr index --output index --compact
 
