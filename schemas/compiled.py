@@ -28,9 +28,13 @@ def load_loops(module: str, rows: int, fewest: int = FEWEST) -> ModuleType | Non
     """
     if os.environ.get(SWITCH) == "0":
         return None
-    if rows >= fewest and module not in sys.modules:
-        try:
-            importlib.import_module(module)
-        except ImportError:  # there is no numba (extra `fast`), or one that refuses this numpy
-            sys.modules[module] = None  # type: ignore[assignment]  # so that nothing tries again
-    return sys.modules.get(module)
+    if module in sys.modules:
+        if sys.modules[module] is None:
+            return None
+    elif rows < fewest:
+        return None
+    try:
+        return importlib.import_module(module)  # waits where another thread is loading it
+    except ImportError:  # there is no numba (extra `fast`), or one that refuses this numpy
+        sys.modules[module] = None  # type: ignore[assignment]  # so that nothing tries again
+        return None

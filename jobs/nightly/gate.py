@@ -14,6 +14,7 @@ import pydantic
 from jobs.nightly.evaluation import Interval
 from pipelines.summary.script_shares import FEWEST_QUESTIONS, script_shares
 from schemas.option import Option
+from schemas.quantities import counted
 
 
 class GateSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Gate"):
@@ -51,7 +52,7 @@ def reason_to_refuse(
         moved: number of questions of train that were held out in an earlier version.
     """
     if moved:
-        return f"{moved:,} questions of train were in validation or test of an earlier version"
+        return f"in train, though held out by an earlier version: {counted(moved, 'question')}"
     if difference and difference.low < -settings.max_regression:
         return (
             f"MRR on the frozen test set changed by {difference.mean:+.4f} (95 % interval {difference.low:+.4f} to "

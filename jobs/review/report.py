@@ -93,7 +93,8 @@ def check_claim(document: Mapping[str, Any], path: str) -> None:
         )
     if not claim["supported"]:
         right = document["right"]
-        done = f"{right['right']:,} of {right['judged']:,} counted verdicts are right, which shows {right['bound']:.2%}"
+        judged = counted(right["judged"], "counted verdict")
+        done = f"{right['right']:,} right of {judged}, which shows {right['bound']:.2%}"
         more = counted(claim["missing"], f"further right {'request' if document['queue'] == 'requests' else 'cluster'}")
         raise QprError(f"{path}: {claim['share']:.2%} is not supported: {done}. It takes {more} without a wrong one")
 

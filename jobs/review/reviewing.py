@@ -11,7 +11,7 @@ from typing import Any
 import rich.console
 from rich.text import Text
 
-from jobs.display.console import emit, say, two_columns, warn
+from jobs.display.console import alarms, emit, results, say, two_columns, warn
 from jobs.display.terminal_tables import terminal_table
 from jobs.review.database import is_database
 from jobs.review.exchange import export_verdicts, import_verdicts
@@ -20,7 +20,7 @@ from jobs.review.report import check_claim, report_document, report_tables, writ
 from jobs.review.session import Review
 from jobs.review.settings import Files, ReviewSettings
 from jobs.review.store import VerdictStore
-from jobs.review.terminal import judge_in_terminal, reviewer_name
+from jobs.review.terminal import Keys, judge_in_terminal, reviewer_name
 from schemas.errors import UsageError
 from schemas.quantities import counted
 
@@ -72,7 +72,8 @@ def run_review(
             if serve is not None:
                 serve(review, reviewer)
                 return
-            result = {"database": database, "reviewer": reviewer, "verdicts": judge_in_terminal(review, reviewer)}
+            judged = judge_in_terminal(review, reviewer, Keys(alarms if as_json else results))
+            result = {"database": database, "reviewer": reviewer, "verdicts": judged}
         emit(result, as_json=as_json, table=lambda: two_columns("Review", result))
 
 

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 
+import rich.console
 import rich.panel
 import rich.text
 
@@ -27,7 +28,14 @@ _OTHER_KEYS = {"u": "undo", "n": "note", "a": "all wordings", "q": "quit"}
 
 
 class Keys:
-    """Keys of a person, or the characters of a stream in which line breaks have no meaning."""
+    """Keys of a person, or the characters of a stream in which line breaks have no meaning.
+
+    Args:
+        screen: where the person reads.
+    """
+
+    def __init__(self, screen: rich.console.Console = results) -> None:
+        self.screen = screen
 
     def key(self) -> str:
         """Return the next key; "q" at the end of the stream, or for Ctrl-C and Ctrl-D.
@@ -49,8 +57,8 @@ class Keys:
     def line(self, prompt: str) -> str:
         """Return a line of text."""
         if is_typed():
-            results.print(prompt, end=" ")
-            sys.stdout.flush()
+            self.screen.print(prompt, end=" ")
+            self.screen.file.flush()
             return sys.stdin.readline().strip()
         return next((line.strip() for line in sys.stdin if line.strip()), "")  # the rest of the key's line is empty
 
@@ -65,7 +73,7 @@ def judge_in_terminal(review: Review, reviewer: str, keys: Keys | None = None) -
     session = f"terminal-{os.getpid()}"
     judged = 0
     while (task := review.next_task(reviewer, session)) is not None:
-        _show(review, reviewer, task, _SHOWN)
+        _show(review, reviewer, task, _SHOWN, keys.screen)
         step = _judge(review, reviewer, session, task, keys)
         if step is None:
             break
@@ -87,7 +95,7 @@ def _judge(review: Review, reviewer: str, session: str, task: Task, keys: Keys) 
         if key == "n":
             note = keys.line("Note:")[:MOST_NOTE]
         elif key == "a":
-            _show(review, reviewer, task, len(task.item.lines))
+            _show(review, reviewer, task, len(task.item.lines), keys.screen)
         elif key in verdicts:
             strays = _strays(task.item, keys) if verdicts[key] == STRAY else ()
             if strays is not None:
@@ -109,12 +117,12 @@ def _strays(item: Item, keys: Keys) -> Sequence[str] | None:
     return names
 
 
-def _show(review: Review, reviewer: str, task: Task, shown: int) -> None:
+def _show(review: Review, reviewer: str, task: Task, shown: int, screen: rich.console.Console) -> None:
     """Print an item on a fresh screen."""
     kind, item = review.queue.source.kind, task.item
-    if results.is_terminal:
-        results.clear()
-    results.print(bound_text(review.progress(reviewer)), style="dim")
+    if screen.is_terminal:
+        screen.clear()
+    screen.print(bound_text(review.progress(reviewer)), style="dim")
     width = len(str(len(item.lines)))
     text = rich.text.Text()
     for place, line in enumerate(item.lines[:shown], 1):
@@ -127,8 +135,8 @@ def _show(review: Review, reviewer: str, task: Task, shown: int) -> None:
         text.append("\nAnswer: ", style="dim").append(printable(item.answer), style="bold")
     text.rstrip()
     panel = rich.panel.Panel(text, title=f"{task.number:,}. {QUESTIONS[kind]}", title_align="left")
-    results.print(panel, soft_wrap=False)
-    results.print(_help(VERDICTS[kind]))
+    screen.print(panel, soft_wrap=False)
+    screen.print(_help(VERDICTS[kind]))
 
 
 def _help(verdicts: Mapping[str, str]) -> str:

@@ -1,4 +1,5 @@
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -40,3 +41,9 @@ def test_loops_without_their_compiler_are_asked_for_once(loops):
     assert load_loops(NAME, FEWEST) is None
     loops.write_text("VALUE = 1")
     assert load_loops(NAME, FEWEST) is None
+
+
+def test_a_thread_waits_for_a_module_that_another_one_loads(loops):
+    loops.write_text("import time; time.sleep(0.3); VALUE = 1")
+    with ThreadPoolExecutor(4) as pool:
+        assert [*pool.map(lambda _: load_loops(NAME, FEWEST).VALUE, range(4))] == [1] * 4

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schemas.artifacts.manifest import File
+from schemas.quantities import counted
 
 FLAT_BELOW = 5_000
 """Under this many questions a later segment is flat: it is searched exactly in under 1 ms, and lists would be short."""
@@ -74,5 +75,5 @@ def deleted_rows(content: bytes | memoryview, counts: Sequence[int], *, deleted:
             raise ValueError("has bits beyond the rows")
         start += size
     if (found := sum(int(np.count_nonzero(mask)) for mask in masks)) != deleted:
-        raise ValueError(f"holds {found:,} deleted rows, the manifest says {deleted:,}")
+        raise ValueError(f"holds {counted(found, 'deleted row')}, the manifest says {deleted:,}")
     return masks

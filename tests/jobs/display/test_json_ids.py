@@ -1,6 +1,8 @@
 """No JSON holds an integer beyond 2**53: JavaScript and jq 1.6 would round it."""
 
+import io
 import json
+import sys
 
 import pyarrow.parquet as pq
 import pytest
@@ -52,6 +54,16 @@ def test_no_command_writes_an_integer_that_readers_of_json_round(qpr, tmp_path, 
         "question,answer,cluster_id\npay my bill,Online,9007199254740993\n"
         "pay my bill,Post,9007199254740995\n?!,a,9007199254740997\n"
     )
+    verbs = ("open", "close", "repair", "clean", "sell", "paint", "move", "rent", "weigh", "fold") * 3
+    for day in (1, 2):
+        drop = tmp_path / "warehouse" / "events" / f"date=2025-11-0{day}" / "log.jsonl"
+        drop.parent.mkdir(parents=True)
+        rows = [
+            {"question": f"{start} {verb} it", "answer": f"Page {n % 10} of the handbook of day {day}."}
+            for start in ("how do i", "how can i", "please tell me how to")
+            for n, verb in enumerate(verbs)
+        ]
+        drop.write_text("".join(json.dumps(row) + "\n" for row in rows))
     small = ["--epochs", 1, "--batch-size", 16, "--dimension", 8]
     commands = [
         ["simulate", "--output", "logs.jsonl", "--events", 6_000, "--json"],
@@ -72,8 +84,18 @@ def test_no_command_writes_an_integer_that_readers_of_json_round(qpr, tmp_path, 
         ["answer", "--index", "index", "--json", "how many people live in france", "where is it"],
         ["export", "--index", "index", "--output", "index.parquet", "--json"],
         ["certify", "--simulate", "--draws", 20, "--json"],
+        ["review", "--dataset", "dataset", "--database", "review.db", "--json"],
+        ["review", "--dataset", "dataset", "--database", "review.db", "--report", "review.html", "--json"],
+        ["erase", "--dataset", "dataset", "--index", "index", "--question", "where is it", "--dry-run", "--json"],
+        ["ingest", "--warehouse", "warehouse", "--date", "2025-11-01", "--json"],
+        ["nightly", "--warehouse", "warehouse", "--date", "2025-11-01", "--json", *small],
+        ["nightly", "--warehouse", "warehouse", "--date", "2025-11-02", "--max-regression", 1, "--json", *small],
+        ["versions", "--warehouse", "warehouse", "--json"],
+        ["rollback", "--warehouse", "warehouse", "--to", 1, "--json"],
+        ["gc", "--warehouse", "warehouse", "--json"],
     ]
     assert {command[0] for command in commands} == set(COMMANDS) - {"serve"}  # serves until it is stopped
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"rq")))
     for command in commands:
         outcome = qpr(*command)
         assert outcome.code == 0, outcome.err
@@ -85,7 +107,9 @@ def test_no_command_writes_an_integer_that_readers_of_json_round(qpr, tmp_path, 
     assert {"manifest.json", "leakage.json", "calibration.json", "metrics.json", "weights.json"} <= names
     tables = [pq.read_table(file) for file in tmp_path.rglob("rejected/*.parquet")]
     rejected = [row for table in tables for row in table.to_pylist() if row["payload"].startswith("{")]
-    assert any("cluster_id" in json.loads(row["payload"], parse_int=whole) for row in rejected)
+    assert any(
+        "cluster_id" in json.loads(row["payload"]) for row in rejected
+    )  # a dataset's are numbers, see rejects.py
     assert {"merge", "validate", "coherence"} <= {row["stage"] for row in rejected}
     for table in map(pq.read_table, (tmp_path / "faq").rglob("rejected/*.parquet")):
         for row in table.to_pylist():

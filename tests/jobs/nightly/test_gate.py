@@ -36,7 +36,7 @@ def test_questions_that_moved_into_train_are_refused():
     earlier = {"train": np.array([1]), "validation": np.array([2]), "test": np.array([3])}
     assert questions_moved({"train": np.array([1, 3])}, earlier) == 1
     assert questions_moved({"train": np.array([1, 9])}, earlier) == 0
-    assert refused(moved=1) == "1 questions of train were in validation or test of an earlier version"
+    assert refused(moved=1) == "in train, though held out by an earlier version: 1 question"
 
 
 def test_the_interval_draws_clusters_and_is_seeded():

@@ -4,8 +4,11 @@ from jobs.commands.registry import COMMANDS
 from jobs.options.output import lasting
 from schemas.errors import UsageError
 
-READERS = ("search", "answer", "serve")
+READERS = ("search", "answer", "serve", "erase", "review")
 """Commands without an output."""
+
+OF_WAREHOUSES = ("ingest", "nightly", "versions", "rollback", "gc")
+"""Commands whose output is a warehouse."""
 
 
 @pytest.mark.parametrize("url", ["memory://bucket/index", "memory:/x", "dir::memory://bucket"])
@@ -21,7 +24,7 @@ def test_other_outputs_stay_as_they_are(url):
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in READERS])
 def test_every_command_that_writes_refuses_it_before_it_asks_for_more(qpr, command):
-    outcome = qpr(command, "--output", "memory://bucket/out")
+    outcome = qpr(command, "--warehouse" if command in OF_WAREHOUSES else "--output", "memory://bucket/out")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err.startswith("error: memory://bucket/out: is in this command's memory")
 

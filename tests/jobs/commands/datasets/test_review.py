@@ -102,7 +102,7 @@ def test_a_claim_that_is_not_supported_is_refused_with_the_missing_number(review
     review(keys="r" * 12)
     refused = review("--report", tmp_path / "report.html", "--claim", 0.99)
     assert refused.code == 1
-    assert "99.00% is not supported: 12 of 12 counted verdicts are right" in refused.err
+    assert "99.00% is not supported: 12 right of 12 counted verdicts" in refused.err
     assert "It takes 339 further right clusters without a wrong one" in refused.err
     assert (tmp_path / "report.html").exists()
     assert review("--report", tmp_path / "report.html", "--claim", 0.3, "--overwrite").code == 0
