@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import dataclasses
 import functools
 import json
@@ -189,14 +190,24 @@ def serve(told: Any) -> None:
     server.serve_forever()
 
 
-def measure(*, races: int, writers: int, seed: int, folder: Path) -> Iterator[dict[str, int | str]]:
-    """Yield the counts of each store and way."""
+@contextlib.contextmanager
+def serving() -> Iterator[None]:
+    """Serve S3 with an empty bucket, ``s3://bucket``, to this process and those that it starts."""
     listening, telling = _fork.Pipe(duplex=False)
     server = _started(lambda: serve(telling))
     os.environ |= {"AWS_ENDPOINT_URL": listening.recv(), "AWS_DEFAULT_REGION": "us-east-1"}
     os.environ |= dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "testing")
     urllib.request.urlopen(urllib.request.Request(f"{os.environ['AWS_ENDPOINT_URL']}/bucket", method="PUT"))
     try:
+        yield
+    finally:
+        server.kill()
+        server.join()
+
+
+def measure(*, races: int, writers: int, seed: int, folder: Path) -> Iterator[dict[str, int | str]]:
+    """Yield the counts of each store and way."""
+    with serving():
         for store, by in WAYS:
             counts = collections.Counter(dict.fromkeys(COUNTED, 0))
             place = "s3://bucket" if store == "s3" else str(folder)
@@ -205,9 +216,6 @@ def measure(*, races: int, writers: int, seed: int, folder: Path) -> Iterator[di
             for start in range(0, count, BLOCK):
                 counts += run_block(drawn[start : start + BLOCK], by=by, writers=writers, folder=folder)
             yield {"store": store, "by": by, "races": count, **{name: counts[name] for name in COUNTED}}
-    finally:
-        server.kill()
-        server.join()
 
 
 def _races(place: str, count: int, seed: str, *, kills: bool) -> Iterator[Race]:
@@ -219,20 +227,28 @@ def _races(place: str, count: int, seed: str, *, kills: bool) -> Iterator[Race]:
         yield Race(f"{place}/{number:05}", f"{seed} {number}", old, overwrite, kills and last)
 
 
-def main() -> None:
-    """Print a line of JSON for each store and way; exit with 1 if an output was not whole."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def report_races(
+    measured: Callable[..., Iterator[dict[str, int | str]]], description: str | None, writers: str
+) -> None:
+    """Print a line of JSON for each row of races by the command's options; exit with 1 if one is wrong or unclear.
+
+    Args:
+        measured: `measure` of a script.
+        description: of the script.
+        writers: help of ``--writers``.
+    """
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--races", type=int, default=1000)
-    parser.add_argument("--writers", type=int, default=3, help="runs that write to one output at the same moment")
+    parser.add_argument("--writers", type=int, default=3, help=writers)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        for row in measure(races=options.races, writers=options.writers, seed=options.seed, folder=Path(folder)):
+        for row in measured(races=options.races, writers=options.writers, seed=options.seed, folder=Path(folder)):
             print(json.dumps(row), flush=True)
             failures += int(row["wrong"]) + int(row["unclear"])
     sys.exit(bool(failures))
 
 
 if __name__ == "__main__":
-    main()
+    report_races(measure, __doc__, "runs that write to one output at the same moment")

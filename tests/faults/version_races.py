@@ -9,16 +9,11 @@ byte for byte, and no older record has changed.
 
 from __future__ import annotations
 
-import argparse
 import collections
 import datetime
 import json
-import os
 import random
-import sys
-import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +23,7 @@ from schemas.artifacts.conditional_writes import ConflictError
 from schemas.errors import QprError
 from schemas.versions import history
 from schemas.versions.version import Artefact, Training, Version
-from tests.faults.races import _fork, _join, _started, serve
+from tests.faults.races import _fork, _join, _started, report_races, serving
 
 _NAMED = Artefact(path="datasets/one", digest="0" * 64)
 
@@ -80,12 +75,7 @@ def judge(warehouse: str, races: int, folder: Path) -> collections.Counter[str]:
 
 def measure(*, races: int, writers: int, seed: int, folder: Path) -> Iterator[dict[str, int | str]]:
     """Yield the counts of each store."""
-    listening, telling = _fork.Pipe(duplex=False)
-    server = _started(lambda: serve(telling))
-    os.environ |= {"AWS_ENDPOINT_URL": listening.recv(), "AWS_DEFAULT_REGION": "us-east-1"}
-    os.environ |= dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "testing")
-    urllib.request.urlopen(urllib.request.Request(f"{os.environ['AWS_ENDPOINT_URL']}/bucket", method="PUT"))
-    try:
+    with serving():
         for store, place in (("local", str(folder)), ("s3", "s3://bucket")):
             warehouse, count = storage.join(place, "w"), races // 2
             barrier = _fork.Barrier(writers)
@@ -105,25 +95,7 @@ def measure(*, races: int, writers: int, seed: int, folder: Path) -> Iterator[di
             counts = json.loads(judged.read_text())
             named = {name: counts.get(name, 0) for name in ("one_winner", "unclear", "wrong")}
             yield {"store": store, "races": count, "writers": writers, **named}
-    finally:
-        server.kill()
-        server.join()
-
-
-def main() -> None:
-    """Print a line of JSON for each store; exit with 1 if a race had no single winner."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--races", type=int, default=1000)
-    parser.add_argument("--writers", type=int, default=3, help="writers that publish at the same moment")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    failures = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for row in measure(races=options.races, writers=options.writers, seed=options.seed, folder=Path(folder)):
-            print(json.dumps(row), flush=True)
-            failures += int(row["wrong"]) + int(row["unclear"])
-    sys.exit(bool(failures))
 
 
 if __name__ == "__main__":
-    main()
+    report_races(measure, __doc__, "writers that publish at the same moment")

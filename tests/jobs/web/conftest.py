@@ -22,6 +22,18 @@ from jobs.web.versions.leases import Version, Versions
 from model.search.results import Answer, Hit, Why
 from schemas.tables import ANSWER_ID, ID_TABLE
 from schemas.text import question_id, tokens
+from tests.support.browser import BROWSER
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """Return a browser."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 class FakeIndex:

@@ -29,14 +29,6 @@ def abstention(reason):
     return {"answered": False, "reason": reason, "answer": None, "hit": PAY, "certificate": None}
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 class Server:
     """Responses to the page, and the requests that it made."""
 

@@ -12,14 +12,6 @@ ADDRESS = "http://127.0.0.1:9/review"
 TOKEN = "0123456789abcdef"
 
 
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 class Window:
     """A browser window, whose requests go to the application while it is connected."""
 
