@@ -11,7 +11,6 @@ recall is measured against the same exact search.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import time
 from pathlib import Path
@@ -24,7 +23,7 @@ import pyarrow.parquet as pq
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.measure import measure_call, measure_qpr, simulate
+from benchmarks.measure import measure_call, measure_qpr, resident_mb, simulate
 from model.index.sizing.recall import DEPTH, recall_of, sample_of
 from model.search.opening import open_index
 from schemas.text_arrays import key_all
@@ -206,11 +205,6 @@ def timed(search: Any, vectors: np.ndarray) -> dict[str, float]:
         "p99_wall_ms": float(np.percentile(wall, 99)),
         "queries_a_cpu_s": len(vectors) / batch,
     }
-
-
-def resident_mb() -> float:
-    """Return the resident memory of this process."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ import numpy as np
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.measure import measure_call
+from benchmarks.measure import measure_call, resident_mb
 from model.encoders.loading import load_encoder
 from model.search.searcher import open_searcher
 from schemas.artifacts import storage
@@ -142,11 +142,6 @@ def cpu_ms(call: Callable[[], object]) -> float:
     started = time.process_time()
     call()
     return 1_000 * (time.process_time() - started)
-
-
-def resident_mb() -> float:
-    """Return the resident memory of this process."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 if __name__ == "__main__":

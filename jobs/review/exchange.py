@@ -22,8 +22,8 @@ from jobs.review.store import Verdict, VerdictStore
 from jobs.review.tally import counted_items
 from jobs.workflows.verdicts.pair_sample import file_content
 from pipelines.reading.headers.columns import Column
-from pipelines.reading.reader import check_header, read
-from pipelines.reading.sources import expand
+from pipelines.reading.reader import numbered_rows
+from pipelines.reading.sources import only_file
 from schemas.artifacts import conditional_writes
 from schemas.errors import QprError, UsageError
 
@@ -81,21 +81,14 @@ def import_verdicts(store: VerdictStore, queue: Queue, file: str, *, reviewer: s
         reviewer: the person who judged where the file names none.
 
     Raises:
+        UsageError: several files are given.
         QprError: the file cannot be read, or a row fits no item or verdict.
     """
-    [source, *more] = expand([file])
-    if more:
-        raise UsageError(f"--import {file}: are several files. Give one")
-    check_header(source, _COLUMNS, mappable=False)
-    verdicts, number = list[Verdict](), 0
-    for batch in read(source, _COLUMNS):
-        if len(batch.rejects):
-            raise QprError(f"{file}: a row cannot be read for {batch.rejects['reason'][0].as_py()}. Correct the file")
-        for row in batch.rows.to_pylist():
-            number += 1
-            texts = {name: (value or "").strip() for name, value in row.items()}
-            if texts["verdict"]:
-                verdicts.append(_verdict(f"{file}: row {number:,}", texts, queue, reviewer))
+    verdicts = list[Verdict]()
+    for number, row in numbered_rows(only_file(file, option="--merge"), _COLUMNS):
+        texts = {name: (value or "").strip() for name, value in row.items()}
+        if texts["verdict"]:
+            verdicts.append(_verdict(f"{file}: row {number:,}", texts, queue, reviewer))
     items = {}
     for verdict in verdicts:
         place = queue.place(verdict.item)

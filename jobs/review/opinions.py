@@ -65,8 +65,6 @@ def outcome(people: People, *, shared: bool) -> Outcome:
         return Outcome(RIGHT, waits=shared)
     faults = collections.Counter(verdict for verdict in found if verdict != RIGHT)
     right, wrong = len(found) - faults.total(), faults.total()
-    if not wrong:
-        return Outcome(RIGHT, waits=False)
     if right > wrong:
         return Outcome(RIGHT, waits=False)
     return Outcome(faults.most_common(1)[0][0], waits=len(found) == 1 or right == wrong)

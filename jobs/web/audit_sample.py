@@ -64,7 +64,7 @@ class AuditSample:
     ) -> None:
         self._folder, self._size, self._now = folder, size, now
         self._rng = rng or random.SystemRandom()
-        self._lock = threading.Lock()
+        self._lock, self._saving = threading.Lock(), threading.Lock()
         self._today = _read_today(folder / TODAY) or self._new_day()
         self._over: list[_Day] = []
         self._changed = False
@@ -87,17 +87,25 @@ class AuditSample:
         Raises:
             OSError: a file cannot be written.
         """
-        with self._lock:
-            self._end_day()
-            rows = [row for day in self._over for row in day.rows]
-            if rows:
-                with (self._folder / FILE).open("ab") as file:
-                    file.write(b"".join(orjson.dumps(row) + b"\n" for row in rows))
-                self._drawn |= {str(row["request_id"]): str(row["certificate"]) for row in rows}
-            if self._changed or self._over:
-                with write_atomically(str(self._folder / TODAY)) as staged:
-                    staged.write(orjson.dumps(self._today.model_dump()))
-            self._over, self._changed = [], False
+        with self._saving:
+            with self._lock:  # not while files are written: `offer` would hold up the event loop
+                self._end_day()
+                over, due = list(self._over), self._changed or bool(self._over)
+                today, self._changed = orjson.dumps(self._today.model_dump()), False
+            rows = [row for day in over for row in day.rows]
+            try:
+                if rows:
+                    with (self._folder / FILE).open("ab") as file:
+                        file.write(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+                    self._drawn |= {str(row["request_id"]): str(row["certificate"]) for row in rows}
+                if due:
+                    with write_atomically(str(self._folder / TODAY)) as staged:
+                        staged.write(today)
+            except BaseException:
+                self._changed = True
+                raise
+            with self._lock:
+                del self._over[: len(over)]
             return len(rows)
 
     def certificate_of(self, name: str) -> str | None:
@@ -105,12 +113,15 @@ class AuditSample:
         return self._drawn.get(name)
 
     def _end_day(self) -> None:
-        if self._today.day != self._new_day().day:
+        if self._today.day != self._date():
             self._over.append(self._today)
             self._today = self._new_day()
 
+    def _date(self) -> str:
+        return f"{self._now():%Y-%m-%d}"
+
     def _new_day(self) -> _Day:
-        return _Day(day=f"{self._now():%Y-%m-%d}", seen=0, rows=[])
+        return _Day(day=self._date(), seen=0, rows=[])
 
 
 def _read_today(path: Path) -> _Day | None:

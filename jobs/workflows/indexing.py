@@ -97,7 +97,7 @@ def build_index(
         return None
     factory, shards = settings.factory, settings.shards
     if settings.memory_mb is not None:
-        plan_size, plan = plan_of(inputs, indexed_model, settings)
+        plan_size, plan = plan_of(inputs, indexed_model, settings, timed=False)
         shards = plan.shards
         if plan.factory != default_factory(plan_size.questions):  # else by the number that is left after merging
             factory = plan.factory

@@ -6,6 +6,7 @@ Source -> divide -> parts -> read -> Batch after Batch; check_header beforehand,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from pipelines.reading.batches import Batch
 from pipelines.reading.delimited import check_delimited, delimited_names, read_delimited
@@ -15,6 +16,8 @@ from pipelines.reading.lines import codec_of
 from pipelines.reading.parquet import check_parquet, divide_parquet, parquet_names, read_parquet
 from pipelines.reading.sources import Source
 from schemas.artifacts import storage
+from schemas.errors import QprError
+from schemas.quantities import counted
 
 _READERS = {"jsonl": read_jsonl, "csv": read_delimited, "tsv": read_delimited, "parquet": read_parquet}
 _CHECKS = {"jsonl": check_jsonl, "csv": check_delimited, "tsv": check_delimited, "parquet": check_parquet}
@@ -36,6 +39,24 @@ def read(source: Source, columns: Sequence[Column], names: Mapping[str, str] | N
         QprError: the file is missing, damaged or of another format than its name ends in.
     """
     return _READERS[source.format](source, columns, names or {})
+
+
+def numbered_rows(source: Source, columns: Sequence[Column]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield number, from 1, and values of each row of a small file that a person has edited.
+
+    Raises:
+        QprError: the file or a row cannot be read, or it lacks a column.
+    """
+    check_header(source, columns, mappable=False)
+    number = 0
+    for batch in read(source, columns):
+        if len(batch.rejects):
+            [reason], [payload] = (batch.rejects[name][:1].to_pylist() for name in ("reason", "payload"))
+            fault = f"{counted(len(batch.rejects), 'row')} cannot be read, the first for {reason}: {payload[:80]!a}"
+            raise QprError(f"{source.url}: {fault}. Correct the file, or save it as UTF-8")
+        for row in batch.rows.to_pylist():
+            number += 1
+            yield number, row
 
 
 def divide(source: Source) -> Iterator[Source]:

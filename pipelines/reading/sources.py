@@ -15,7 +15,8 @@ from typing import Any, Final, Literal
 from fsspec.implementations.local import LocalFileSystem
 
 from schemas.artifacts import manifest, storage
-from schemas.errors import QprError
+from schemas.errors import QprError, UsageError
+from schemas.quantities import counted
 
 Format = Literal["jsonl", "csv", "tsv", "parquet"]
 Compression = Literal["gzip", "zstd"]
@@ -63,6 +64,19 @@ class Source:
     def location(self) -> str:
         """Return the path or URL to open."""
         return self.path or self.url
+
+
+def only_file(path: str, *, option: str) -> Source:
+    """Return the file of a path, or of a glob that matches one.
+
+    Raises:
+        UsageError: there are several; the message begins with the option.
+        QprError: there is none, or it is empty, a folder or of an unknown format.
+    """
+    [source, *more] = expand([path])
+    if more:
+        raise UsageError(f"{option} {path}: are {counted(1 + len(more), 'file')}. Give one")
+    return source
 
 
 def expand(

@@ -5,14 +5,12 @@ dataset, seed -> PairQueue -> Item
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from jobs.review.queues.interface import Item, Line, Source
 from jobs.workflows.verdicts.pair_sample import pair_sample
+from pipelines.calibration.verdicts.verdict_file import MOST_PAIRS
 from schemas.artifacts.dataset import open_dataset
-
-_MOST: Final = 2304
-"""Maximum number of pairs that `qpr calibrate` counts."""
 
 
 class PairQueue:
@@ -21,14 +19,13 @@ class PairQueue:
     Args:
         url: of the dataset.
         seed: of the draw.
-        count: maximum number of pairs.
 
     Raises:
         QprError: the dataset has no linkage probabilities, or calibrated ones.
     """
 
-    def __init__(self, url: str, seed: int, *, count: int = _MOST) -> None:
-        self.rows = pair_sample(url, count=count, seed=seed)
+    def __init__(self, url: str, seed: int) -> None:
+        self.rows = pair_sample(url, count=MOST_PAIRS, seed=seed)
         self._places = {row["pair_id"]: place for place, row in enumerate(self.rows)}
         digest = open_dataset(url).manifest.digest
         self.source = Source("pairs", digest, seed, len(self.rows), len(self.rows), 1)

@@ -8,12 +8,9 @@ Hit -> hit_document; Answer -> answer_document; row of an id table -> question_d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import (
-    Any,
-    NotRequired,  # pydantic reads that of typing from Python 3.12 on
-)
+from typing import Any, NotRequired
 
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict  # pydantic reads that of typing from Python 3.12 on
 
 from schemas.text import fold, hash64
 

@@ -13,13 +13,13 @@ import rich.table
 
 from jobs.display.console import emit, say, two_columns, warn
 from jobs.display.summary_tables import percent
-from jobs.workflows.certificates.requests_file import numbered_rows
+from jobs.workflows.certificates.requests_file import filled_rows
 from model.certificates.certificate import Loaded, load_certificate
 from model.certificates.monitor import AuditVerdict, Monitor, last_monitor, monitor_url, read_monitor, record
 from model.certificates.requests import Request, read_verdict
 from pipelines.reading.headers.columns import Column
-from pipelines.reading.sources import Source, expand
-from schemas.errors import QprError, UsageError
+from pipelines.reading.sources import Source, only_file
+from schemas.errors import QprError
 from schemas.quantities import counted
 from schemas.statistics.e_processes import ALARM
 
@@ -44,9 +44,7 @@ def print_audits(url: str, file: str | None, *, as_json: bool) -> None:
     if file is None:
         monitor = read_monitor(url, digest=digest, alpha=alpha)
     else:
-        [source, *more] = expand([file])
-        if more:
-            raise UsageError(f"--audit {file}: are {counted(1 + len(more), 'file')}. Give one")
+        source = only_file(file, option="--audit")
         monitor = record(url, read_audits(source, loaded), digest=digest, alpha=alpha, now=now)
     if monitor.alarm:
         until = "until a new certificate is made with `qpr certify`"
@@ -77,7 +75,7 @@ def read_audits(source: Source, loaded: Loaded) -> list[AuditVerdict]:
     """
     verdicts: dict[str, bool] = {}
     others, missing = 0, 0
-    for number, row in numbered_rows(source, COLUMNS):
+    for number, row in filled_rows(source, COLUMNS):
         name, labeller, of = ((row[column] or "").strip() for column in ("request_id", "labeller", "certificate"))
         try:
             verdict = read_verdict(row["verdict"] or "")

@@ -25,10 +25,10 @@ from model.certificates.version import Version
 from model.search.results import Answer
 from model.search.searcher import open_searcher
 from model.search.settings import Opening
-from pipelines.reading.sources import digest_input, expand
+from pipelines.reading.sources import digest_input, only_file
 from schemas.artifacts.manifest import Source, read_manifest
 from schemas.artifacts.writer import Output
-from schemas.errors import QprError, UsageError
+from schemas.errors import QprError
 from schemas.quantities import counted
 
 BATCH: Final = 256
@@ -88,9 +88,7 @@ def write_certification(
         QprError: index or file cannot be read or do not fit together, the output cannot be claimed, or the verdicts do
             not show the promise; the message has the number of missing ones.
     """
-    [source, *more] = expand([file])
-    if more:
-        raise UsageError(f"--requests {file}: are {counted(1 + len(more), 'file')}. Give one")
+    source = only_file(file, option="--requests")
     with Output(output, "certificate", overwrite=overwrite) as target, working(f"Certifying {index} by {file}"):
         requests = read_requests(source)
         now = datetime.datetime.now(datetime.UTC)

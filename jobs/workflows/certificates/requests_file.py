@@ -13,10 +13,9 @@ import pyarrow as pa
 
 from model.certificates.requests import Request, read_verdict
 from pipelines.reading.headers.columns import TIMESTAMP, Column
-from pipelines.reading.reader import check_header, read
+from pipelines.reading.reader import numbered_rows
 from pipelines.reading.sources import Source
 from schemas.errors import QprError
-from schemas.quantities import counted
 
 COLUMNS: Final = (
     Column("question", pa.string()),
@@ -39,29 +38,15 @@ def read_requests(source: Source) -> list[Request]:
     Raises:
         QprError: the file cannot be read, lacks a column or has a row that is no request.
     """
-    requests = [_request(source.url, number, row) for number, row in numbered_rows(source, COLUMNS)]
+    requests = [_request(source.url, number, row) for number, row in filled_rows(source, COLUMNS)]
     if not requests:
         raise QprError(f"{source.url}: has no request. Draw questions at random from the traffic and judge them")
     return requests
 
 
-def numbered_rows(source: Source, columns: Sequence[Column]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield number, from 1, and values of each row of a file; rows without any value are skipped.
-
-    Raises:
-        QprError: the file or a row cannot be read, or it lacks a column.
-    """
-    check_header(source, columns, mappable=False)
-    number = 0
-    for batch in read(source, columns):
-        if len(batch.rejects):
-            [reason], [payload] = (batch.rejects[name][:1].to_pylist() for name in ("reason", "payload"))
-            fault = f"{counted(len(batch.rejects), 'row')} cannot be read, the first for {reason}: {payload[:80]!a}"
-            raise QprError(f"{source.url}: {fault}. Correct the file, or save it as UTF-8")
-        for row in batch.rows.to_pylist():
-            number += 1
-            if any(value not in (None, "") for value in row.values()):
-                yield number, row
+def filled_rows(source: Source, columns: Sequence[Column]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield number and values of each row that has a value; otherwise like `numbered_rows`."""
+    return (row for row in numbered_rows(source, columns) if any(value not in (None, "") for value in row[1].values()))
 
 
 def _request(url: str, number: int, row: dict[str, Any]) -> Request:

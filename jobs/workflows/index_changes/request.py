@@ -96,7 +96,5 @@ class IndexRequest:
             raise UsageError(f"--compact: cannot be given with {change}. Compact the index in a run of its own")
         allowed = _OF_COMPACTION if self.compact else _OF_READING
         if other := sorted(settings.model_fields_set - allowed):
-            option = {"column_names": "column", "latency_ms": "latency-ms", "memory_mb": "memory-mb"}.get(
-                other[0], other[0]
-            )
+            option = "column" if other[0] == "column_names" else other[0].replace("_", "-")
             raise UsageError(f"--{option}: cannot be given with {change}. Leave it out, or build a new index")

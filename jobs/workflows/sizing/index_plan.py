@@ -30,14 +30,20 @@ _TIMED: Final = 8_192
 _SLOW_S: Final = 0.5
 
 
-def plan_of(inputs: QuestionInputs, model: IndexedModel, settings: IndexConfig) -> tuple[Size, Plan]:
-    """Return the size of the inputs and the plan of their index; the first rows of some files are read and encoded.
+def plan_of(inputs: QuestionInputs, model: IndexedModel, settings: IndexConfig, *, timed: bool) -> tuple[Size, Plan]:
+    """Return the size of the inputs and the plan of their index; the first rows of some files are read.
+
+    Args:
+        inputs: where the questions are.
+        model: that encodes them.
+        settings: of the index.
+        timed: encode these rows, without which the plan's time does not count encoding.
 
     Raises:
         QprError: there is no question, an input or the model cannot be read, or no plan is within the memory.
         UsageError: `--factory` cannot be built.
     """
-    size = size_of(inputs, model, bm25=settings.bm25)
+    size = size_of(inputs, model, bm25=settings.bm25, timed=timed)
     plan = planned(
         size,
         factory=settings.factory,
@@ -49,8 +55,8 @@ def plan_of(inputs: QuestionInputs, model: IndexedModel, settings: IndexConfig) 
     return size, plan
 
 
-def size_of(inputs: QuestionInputs, model: IndexedModel, *, bm25: bool) -> Size:
-    """Return the size of the inputs: rows from manifests and footers, or estimated; bytes and time from a sample.
+def size_of(inputs: QuestionInputs, model: IndexedModel, *, bm25: bool, timed: bool) -> Size:
+    """Return the size of the inputs: rows from manifests and footers, or estimated; bytes and time of a sample.
 
     Raises:
         QprError: there is no question, or an input or the model cannot be read.
@@ -70,7 +76,7 @@ def size_of(inputs: QuestionInputs, model: IndexedModel, *, bm25: bool) -> Size:
         dimension=model.dimension,
         text_bytes=sum(lengths) / len(table),
         model_bytes=0 if model.manifest is None else sum(file.bytes for file in model.manifest.files),
-        encode_us=_encode_us(model.url, table["text"]),
+        encode_us=_encode_us(model.url, table["text"]) if timed else 0.0,
         bm25=bm25,
     )
 
@@ -84,7 +90,7 @@ def show_plan(
         QprError: the output cannot be claimed, or there is no plan.
     """
     replaces = check_output(output, "index", overwrite=overwrite)
-    size, plan = plan_of(inputs, model, settings)
+    size, plan = plan_of(inputs, model, settings, timed=True)
     result: dict[str, Any] = {
         "output": output,
         "replaces": replaces,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
-from schemas.errors import QprError, UsageError
+from schemas.errors import QprError
 
 if TYPE_CHECKING:
     from pipelines.clusters.settings import Reviewed
@@ -40,35 +40,28 @@ def read_reviewed(file: str) -> Reviewed:
     from pipelines.clusters.reviewed import read_name
     from pipelines.clusters.settings import Reviewed
     from pipelines.reading.headers.columns import Column
-    from pipelines.reading.reader import check_header, read
-    from pipelines.reading.sources import digest_input, expand
+    from pipelines.reading.reader import numbered_rows
+    from pipelines.reading.sources import digest_input, only_file
 
     columns = [
         Column(name, pa.string(), required=name in ("verdict", "cluster_id"))
         for name in ("verdict", "cluster_id", "judged", "strays")
     ]
-    [source, *more] = expand([file])
-    if more:
-        raise UsageError(f"--verdicts {file}: are several files. Give one")
-    check_header(source, columns, mappable=False)
-    wrong, strays, number = set[str](), set[tuple[str, str]](), 0
-    for batch in read(source, columns):
-        if len(batch.rejects):
-            raise QprError(f"{file}: a row cannot be read for {batch.rejects['reason'][0].as_py()}. Correct the file")
-        for row in batch.rows.to_pylist():
-            number += 1
-            texts = {name: (value or "").strip() for name, value in row.items()}
-            verdict, cluster, marked = texts["judged"] or texts["verdict"], texts["cluster_id"], texts["strays"].split()
-            try:
-                for name in (cluster, *marked):
-                    read_name(name)
-            except ValueError as error:
-                raise QprError(f"{file}: row {number:,}: {error}. Give a file of `qpr review --export`") from error
-            if verdict == "stray" and marked:
-                strays |= {(cluster, question) for question in marked}
-            elif verdict in (*_WRONG, "stray"):
-                wrong.add(cluster)
-            elif verdict not in _KEPT:
-                raise QprError(f"{file}: row {number:,}: verdict {verdict[:40]!a} is unknown. Write right or wrong")
+    source = only_file(file, option="--verdicts")
+    wrong, strays = set[str](), set[tuple[str, str]]()
+    for number, row in numbered_rows(source, columns):
+        texts = {name: (value or "").strip() for name, value in row.items()}
+        verdict, cluster, marked = texts["judged"] or texts["verdict"], texts["cluster_id"], texts["strays"].split()
+        try:
+            for name in (cluster, *marked):
+                read_name(name)
+        except ValueError as error:
+            raise QprError(f"{file}: row {number:,}: {error}. Give a file of `qpr review --export`") from error
+        if verdict == "stray" and marked:
+            strays |= {(cluster, question) for question in marked}
+        elif verdict in (*_WRONG, "stray"):
+            wrong.add(cluster)
+        elif verdict not in _KEPT:
+            raise QprError(f"{file}: row {number:,}: verdict {verdict[:40]!a} is unknown. Write right or wrong")
     digest = digest_input(source).digest or ""
     return Reviewed(verdicts=digest, wrong=tuple(sorted(wrong)), strays=tuple(sorted(strays)))

@@ -17,7 +17,7 @@ from jobs.workflows.verdicts.stored_evidence import decisive_settings, input_dig
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output
-from schemas.errors import QprError, UsageError
+from schemas.errors import QprError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
@@ -59,11 +59,9 @@ def _evidence(dataset: str, verdicts: str) -> tuple[Evidence, Source]:
     from pipelines.calibration.verdicts.evidence import gather_evidence
     from pipelines.calibration.verdicts.population import read_population
     from pipelines.calibration.verdicts.verdict_file import judged_blocks, read_verdicts, sample_draws
-    from pipelines.reading.sources import digest_input, expand
+    from pipelines.reading.sources import digest_input, only_file
 
-    [source, *more] = expand([verdicts])
-    if more:
-        raise UsageError(f"--verdicts {verdicts}: are {counted(1 + len(more), 'file')}. Give one")
+    source = only_file(verdicts, option="--verdicts")
     opened = open_dataset(dataset)
     refuse_calibrated(dataset, opened.manifest)
     found = read_verdicts(source, opened.manifest.digest)

@@ -21,7 +21,7 @@ from pipelines.calibration.verdicts.draws import OTHERS, Draw, SampledPair, Samp
 from pipelines.calibration.verdicts.population import Population
 from pipelines.calibration.verdicts.threshold_test import KEPT_DRAWS, LOOKS, OTHER_DRAWS
 from pipelines.reading.headers.columns import Column
-from pipelines.reading.reader import check_header, read
+from pipelines.reading.reader import numbered_rows
 from pipelines.reading.sources import Source
 from schemas.errors import QprError
 from schemas.quantities import counted
@@ -100,16 +100,11 @@ def read_verdicts(source: Source, digest: str) -> Verdicts:
     Raises:
         QprError: the file cannot be read, lacks a column, is about another dataset or contradicts itself.
     """
-    check_header(source, COLUMNS, mappable=False)
-    rows: list[dict[str, str | None]] = []
-    for batch in read(source, COLUMNS):
-        if len(batch.rejects):
-            [reason], [payload] = (batch.rejects[name][:1].to_pylist() for name in ("reason", "payload"))
-            fault = f"{counted(len(batch.rejects), 'row')} cannot be read, the first for {reason}: {payload[:80]!a}"
-            raise QprError(f"{source.url}: {fault}. Correct the file, or save it as UTF-8")
-        rows += batch.rows.to_pylist()
-    texts = [{name: (value or "").strip() for name, value in row.items()} for row in rows]
-    numbered = [(number, row) for number, row in enumerate(texts, start=1) if any(row.values())]
+    texts = (
+        (number, {name: (value or "").strip() for name, value in row.items()})
+        for number, row in numbered_rows(source, COLUMNS)
+    )
+    numbered = [(number, row) for number, row in texts if any(row.values())]
     if not numbered:
         raise QprError(f"{source.url}: has no row. Write a sample with `qpr sample --for-calibration` and judge it")
     _check_datasets(source.url, numbered, digest)
