@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from model.evaluation.evaluator import measure, ranked_ids
 from model.evaluation.metrics import ranks
 from model.evaluation.relevance import Judgements, judgements
-from model.search.searcher import Searcher, open_searcher
+from model.search.searcher import Searcher
 from schemas.artifacts.dataset import open_dataset
 
 Floats = npt.NDArray[np.float64]
@@ -51,7 +51,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def own_metrics(index: str, dataset: str) -> dict[str, float]:
+def own_metrics(searcher: Searcher, dataset: str) -> dict[str, float]:
     """Return the metrics of an index on the test split of its dataset; empty where it has no test cluster.
 
     Raises:
@@ -60,28 +60,27 @@ def own_metrics(index: str, dataset: str) -> dict[str, float]:
     judged = judgements(_test_clusters(dataset), limit=QUERIES)
     if not len(judged):
         return {}
-    measured = measure(open_searcher(index), judged, depth=DEPTH)
+    measured = measure(searcher, judged, depth=DEPTH)
     return {"queries": float(len(judged)), **measured["per_question"]}
 
 
-def compare(before: str, after: str, test: str) -> Comparison:
+def compare(before: Searcher, after: Searcher, test: str) -> Comparison:
     """Return the ranks of the frozen test set in two indexes.
 
     Only questions that both indexes hold count, so that days that leave the window do not look like a loss.
 
     Args:
-        before: URL of the index of the version before.
-        after: URL of the new one.
+        before: of the index of the version before.
+        after: of the new one.
         test: URL of the dataset with the frozen test split.
 
     Raises:
         QprError: one of them is missing or damaged.
     """
     clusters = _test_clusters(test)
-    searchers = [open_searcher(url) for url in (before, after)]
-    held = [np.concatenate([np.array([], np.int64), *searcher.index.question_ids]) for searcher in searchers]
+    held = [np.concatenate([np.array([], np.int64), *searcher.index.question_ids]) for searcher in (before, after)]
     judged = _answerable(judgements(clusters, limit=QUERIES), np.intersect1d(held[0], held[1]))
-    first_before, first_after = (_reciprocal_ranks(searcher, judged) for searcher in searchers)
+    first_before, first_after = (_reciprocal_ranks(searcher, judged) for searcher in (before, after))
     members = pc.list_flatten(clusters["question_ids"]).to_numpy()
     numbers = np.repeat(np.arange(len(clusters)), pc.list_value_length(clusters["question_ids"]).to_numpy())
     order = np.argsort(members, kind="stable")

@@ -20,7 +20,7 @@ from jobs.nightly.ingestion import ingest_day
 from jobs.nightly.reporting import write_report
 from jobs.nightly.settings import NightSettings
 from jobs.nightly.steps import finished, key_of, named, place_of
-from jobs.nightly.training import reason_to_train, train_encoder
+from jobs.nightly.training import how_trained, reason_to_train, train_encoder
 from jobs.nightly.warehouse import days_of
 from jobs.options.encoder_training import EncoderTraining
 from jobs.workflows.indexing import build_index
@@ -130,9 +130,10 @@ def _made(
     """Return the record of a night whose artefacts are written, refused or not."""
     number, parent = now or (None, None)
     earlier = parent.splits if parent else None
-    if parent:
-        for artefact, kind in parent.artefacts.items():
-            check_artefact(warehouse, artefact, kind, version=f"version {number}")
+    checked = {
+        artefact: check_artefact(warehouse, artefact, kind, version=f"version {number}")
+        for artefact, kind in (parent.artefacts.items() if parent else ())
+    }
     dataset = fold_days(
         warehouse,
         days,
@@ -141,7 +142,8 @@ def _made(
         options=terms.options,
         max_reject_ratio=terms.max_reject_ratio,
     )
-    splits = remember_splits(warehouse, dataset, earlier)
+    before = read_splits(warehouse, earlier)
+    splits = remember_splits(warehouse, dataset, earlier, before)
     model, trained = _encoder(warehouse, dataset, date, parent, terms)
     index = _index(warehouse, dataset, model, terms.options)
     test = dataset if parent is None or terms.night.new_test_set else parent.test
@@ -149,16 +151,13 @@ def _made(
     difference = None
     if parent and "difference" in metrics:
         difference = Interval(metrics["difference"], metrics["difference_low"], metrics["difference_high"])
-    manifests = [
-        read_manifest(storage.join(warehouse, artefact.path), "dataset").counters
-        for artefact in (dataset, *([parent.dataset] if parent else []))
-    ]
+    counters = read_manifest(storage.join(warehouse, dataset.path), "dataset").counters
     refused = reason_to_refuse(
         terms.gate,
         difference=difference,
-        before=manifests[1] if parent else None,
-        after=manifests[0],
-        moved=questions_moved(read_splits(warehouse, splits), read_splits(warehouse, earlier)),
+        before=checked[parent.dataset].counters if parent else None,
+        after=counters,
+        moved=questions_moved(read_splits(warehouse, splits), before),
     )
     return Version(
         parent=number,
@@ -173,7 +172,7 @@ def _made(
         report=report,
         test=test,
         trained=trained,
-        metrics=metrics | {"kept_share": kept_share(manifests[0])},
+        metrics=metrics | {"kept_share": kept_share(counters)},
         changes=changes,
         refused=refused,
     )
@@ -205,10 +204,9 @@ def _index(warehouse: str, dataset: Artefact, model: Artefact, options: Pipeline
 
 def _settings(terms: NightTerms) -> list[Any]:
     """Return the settings that decide on the artefacts; limits of the gate do not."""
-    encoder = terms.encoder
     return [
         terms.clusters.model_dump(mode="json"),
-        [type(encoder.shape).__name__, encoder.shape.model_dump(mode="json"), encoder.training.model_dump(mode="json")],
+        how_trained(terms.encoder),
         terms.night.model_dump(mode="json", exclude={"new_test_set"}),
     ]
 

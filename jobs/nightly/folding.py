@@ -5,14 +5,14 @@ days, earlier splits -> fold_days -> dataset -> remember_splits -> splits artefa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from jobs.display.console import warn, working
 from jobs.nightly.steps import finished, key_of, named, place_of
 from pipelines.ingestion.days import EARLIER_SPLITS, Day, DayFile, add_splits, read_splits_file
 from schemas.artifacts import storage
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
 
     from pipelines.graphs.settings import ClustersConfig
-    from pipelines.summary.run_summary import RunSummary
 
 
 def fold_days(
@@ -52,9 +51,8 @@ def fold_days(
     Raises:
         QprError: a daily table is damaged, or the dataset is not worth publishing.
     """
-    from jobs.display.html_report import dataset_page
+    from jobs.workflows.dataset import publish_dataset
     from pipelines.graphs import from_days
-    from pipelines.graphs.publish import run_and_publish
 
     made_of = [day.manifest.digest for day in days], earlier and earlier.digest
     how = config.model_dump(mode="json", include={"assembly", "ambiguity", "shards"})
@@ -64,33 +62,29 @@ def fold_days(
     splits = splits_files(warehouse, earlier)
     sources = from_days.sources_of(days)
     sized = config.for_files(sources)
-    seen: list[RunSummary] = []
-
-    def page(summary: RunSummary) -> bytes:
-        seen.append(summary)
-        return dataset_page(summary)
-
-    url, message = storage.join(warehouse, path), f"Clustering {counted(len(days), 'day')}"
-    try:
-        with Output(url, "dataset", overwrite=True) as target, working(message):
-            manifest = run_and_publish(
-                lambda pipeline, run: from_days.build(pipeline, days=days, earlier=splits, config=sized, run_url=run),
-                output=target,
-                sources=sources,
-                configuration=sized,
-                leakage=sized.assembly.leakage,
-                options=options,
-                max_reject_ratio=max_reject_ratio,
-                page=page,
-            )
-    finally:
-        for warning in (warning for summary in seen for warning in summary.warnings):
-            warn(warning)
+    manifest, _ = publish_dataset(
+        lambda pipeline, run: from_days.build(pipeline, days=days, earlier=splits, config=sized, run_url=run),
+        url=storage.join(warehouse, path),
+        overwrite=True,
+        message=f"Clustering {counted(len(days), 'day')}",
+        sources=sources,
+        configuration=sized,
+        options=options,
+        max_reject_ratio=max_reject_ratio,
+    )
     return named(path, manifest)
 
 
-def remember_splits(warehouse: str, dataset: Artefact, earlier: Artefact | None) -> Artefact:
+def remember_splits(
+    warehouse: str, dataset: Artefact, earlier: Artefact | None, before: Mapping[str, np.ndarray]
+) -> Artefact:
     """Write the split of every question that ever was in a cluster, unless that is there.
+
+    Args:
+        warehouse: its URL.
+        dataset: of the night.
+        earlier: splits of all versions before.
+        before: their content, by `read_splits`.
 
     Raises:
         QprError: the dataset or the earlier splits are damaged.
@@ -99,7 +93,7 @@ def remember_splits(warehouse: str, dataset: Artefact, earlier: Artefact | None)
     if manifest := finished(warehouse, path, "splits"):
         return named(path, manifest)
     clusters = open_dataset(storage.join(warehouse, dataset.path)).table("clusters", columns=["question_ids", "split"])
-    ids = add_splits(read_splits(warehouse, earlier), clusters)
+    ids = add_splits(before, clusters)
     table = pa.table(
         {
             "question_id": np.concatenate([ids[split] for split in SPLITS]),
@@ -138,5 +132,4 @@ def read_splits(warehouse: str, splits: Artefact | None) -> dict[str, np.ndarray
     """
     tables = [table for file in splits_files(warehouse, splits) for table in read_splits_file(file)]
     whole = pa.concat_tables([EARLIER_SPLITS.empty_table(), *tables])
-    of_row = np.array(whole["split"].to_pylist(), object)
-    return {split: whole["question_id"].to_numpy()[of_row == split] for split in SPLITS}
+    return {split: whole.filter(pc.equal(whole["split"], split))["question_id"].to_numpy() for split in SPLITS}

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from jobs.display.console import warn
 from jobs.nightly.evaluation import compare, interval, own_metrics
 from jobs.nightly.steps import finished, key_of, named, place_of
+from model.search.searcher import Searcher, open_searcher
 from pipelines.summary.cluster_changes import cluster_changes, count_changes
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
@@ -43,11 +44,12 @@ def write_report(
     url = storage.join(warehouse, path)
     if (manifest := finished(warehouse, path, "report")) is None:
         urls = [storage.join(warehouse, artefact.path) for artefact in (dataset, index)]
-        metrics = own_metrics(urls[1], urls[0])
+        searcher = open_searcher(urls[1])
+        metrics = own_metrics(searcher, urls[0])
         old = pa.table({"cluster_id": pa.array([], pa.int64()), "question_ids": pa.array([], pa.list_(pa.int64()))})
         if parent:
             old = open_dataset(storage.join(warehouse, parent.dataset.path)).table("clusters", columns=_COLUMNS)
-            metrics |= _difference(warehouse, urls[1], parent)
+            metrics |= _difference(warehouse, searcher, parent)
         changes = cluster_changes(old, open_dataset(urls[0]).table("clusters", columns=_COLUMNS))
         sink = pa.BufferOutputStream()
         pq.write_table(changes, sink, compression="zstd")
@@ -64,9 +66,10 @@ def write_report(
     return named(path, manifest), stored["metrics"], stored["changes"]
 
 
-def _difference(warehouse: str, index: str, parent: Version) -> dict[str, float]:
+def _difference(warehouse: str, after: Searcher, parent: Version) -> dict[str, float]:
     """Return the metrics on the frozen test set beside those of the version before; empty without a common query."""
-    compared = compare(storage.join(warehouse, parent.index.path), index, storage.join(warehouse, parent.test.path))
+    before = open_searcher(storage.join(warehouse, parent.index.path))
+    compared = compare(before, after, storage.join(warehouse, parent.test.path))
     if not len(compared.after):
         warn("no question of the frozen test set is in both indexes; --new-test-set takes that of this night")
         return {}

@@ -1,13 +1,12 @@
 """Encoder of a night: trained on the nights of `--retrain`, else that of the version before.
 
-dataset, version before, rule -> encoder_of_night -> model, date of its training
+dataset, version before, rule -> train_encoder -> model, date of its training
 """
 
 from __future__ import annotations
 
 import datetime
-import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jobs.display.console import say
 from jobs.nightly.steps import finished, key_of, named, place_of
@@ -23,7 +22,6 @@ from schemas.versions.version import Artefact, Training, Version
 if TYPE_CHECKING:
     from model.encoders.config import Shape
 
-RULE = re.compile(r"always|weekly|never|changed:(0?\.\d+|0|1)")
 WEEK = datetime.timedelta(days=7)
 
 
@@ -61,6 +59,12 @@ def reason_to_train(
     return f"{share:.1%} of the clusters changed since the training" if share > limit else None
 
 
+def how_trained(chosen: EncoderTraining) -> list[Any]:
+    """Return the settings that decide on an encoder, for `key_of`."""
+    shape, training = chosen.shape, chosen.training
+    return [type(shape).__name__, shape.model_dump(mode="json"), training.model_dump(mode="json")]
+
+
 def train_encoder(
     warehouse: str, dataset: Artefact, chosen: EncoderTraining, *, date: datetime.date, parent: Version | None
 ) -> tuple[Artefact, Training]:
@@ -74,8 +78,7 @@ def train_encoder(
     from jobs.workflows.training.encoder_training import run_training
 
     start = _start(warehouse, parent, chosen.shape)
-    how = [type(chosen.shape).__name__, chosen.shape.model_dump(mode="json"), chosen.training.model_dump(mode="json")]
-    path = place_of("models", key_of(dataset.digest, how, start.digest if start else None))
+    path = place_of("models", key_of(dataset.digest, how_trained(chosen), start.digest if start else None))
     trained = Training(date=date, dataset=dataset)
     if manifest := finished(warehouse, path, "model"):
         return named(path, manifest), trained

@@ -20,9 +20,9 @@ from typing import Final
 
 import pydantic
 
+from jobs.nightly.steps import finished
 from pipelines.ingestion.days import Day
 from schemas.artifacts import conditional_writes, storage
-from schemas.artifacts.manifest import MANIFEST, read_manifest
 from schemas.errors import QprError, UsageError
 from schemas.versions.version import LAYOUT
 
@@ -118,10 +118,8 @@ def day_of(warehouse: str, date: datetime.date) -> Day | None:
     Raises:
         QprError: its manifest is damaged.
     """
-    url = date_url(warehouse, DAILY, date)
-    if not storage.exists(storage.join(url, MANIFEST)):
-        return None
-    return Day(date, url, read_manifest(url, "day"))
+    manifest = finished(warehouse, f"{DAILY}/date={date}", "day")
+    return Day(date, date_url(warehouse, DAILY, date), manifest) if manifest else None
 
 
 def days_of(warehouse: str, last: datetime.date, window_days: int) -> list[Day]:

@@ -160,11 +160,52 @@ def make_dataset(
         tables = dataset_tables(result)
         show_dry_run(result, as_json=run.as_json, table=lambda: rich.console.Group(*map(terminal_table, tables)))
         return
+    size = f"{counted(len(sources), 'file')}, {counted(sum(s.bytes for s in sources), 'byte')}"
+    manifest, summary = publish_dataset(
+        build,
+        url=run.output,
+        overwrite=run.overwrite,
+        message=f"Clustering {size}, in {counted(configuration.shards or 1, 'part')}",
+        sources=sources,
+        configuration=configuration,
+        options=run.options,
+        max_reject_ratio=run.max_reject_ratio,
+        questions_a_row=questions_a_row,
+    )
+    _show(run.output, manifest, summary, as_json=run.as_json)
+
+
+def publish_dataset(
+    build: Callable[[beam.Pipeline, str], None],
+    *,
+    url: str,
+    overwrite: bool,
+    message: str,
+    sources: Sequence[Source],
+    configuration: ClustersConfig | QuoraConfig,
+    options: PipelineOptions,
+    max_reject_ratio: float,
+    questions_a_row: int = 1,
+) -> tuple[Manifest, RunSummary]:
+    """Claim the output, run the pipeline, publish what it wrote, pass its warnings on, and return its summary.
+
+    Args:
+        build: adds the steps to a pipeline; its second argument is the run's folder.
+        url: the dataset's folder.
+        overwrite: replace an existing dataset.
+        message: shown while the pipeline runs.
+        sources: the input files, their columns checked.
+        configuration: settings of the run, stored in the manifest.
+        options: Beam's.
+        max_reject_ratio: maximum share of rejected rows.
+        questions_a_row: number of questions in an input row.
+
+    Raises:
+        QprError: the output cannot be claimed, or the run is not worth publishing.
+    """
     from jobs.display.html_report import dataset_page
     from pipelines.graphs.publish import run_and_publish
 
-    size = f"{counted(len(sources), 'file')}, {counted(sum(s.bytes for s in sources), 'byte')}"
-    message = f"Clustering {size}, in {counted(configuration.shards or 1, 'part')}"
     seen: list[RunSummary] = []
 
     def page(summary: RunSummary) -> bytes:
@@ -172,15 +213,15 @@ def make_dataset(
         return dataset_page(summary)
 
     try:
-        with Output(run.output, "dataset", overwrite=run.overwrite) as target, working(message):
+        with Output(url, "dataset", overwrite=overwrite) as target, working(message):
             manifest = run_and_publish(
                 build,
                 output=target,
                 sources=sources,
                 configuration=configuration,
                 leakage=configuration.assembly.leakage,
-                options=run.options,
-                max_reject_ratio=run.max_reject_ratio,
+                options=options,
+                max_reject_ratio=max_reject_ratio,
                 questions_a_row=questions_a_row,
                 page=page,
             )
@@ -188,7 +229,7 @@ def make_dataset(
         for summary in seen:
             for warning in summary.warnings:
                 warn(warning)
-    _show(run.output, manifest, seen[-1], as_json=run.as_json)
+    return manifest, seen[-1]
 
 
 def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import secrets
 from collections.abc import Iterator
 
 import rich.table
@@ -16,8 +15,7 @@ from jobs.display.console import emit, say, two_columns
 from jobs.display.safe_text import escape_controls
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST
-from schemas.artifacts.output_lock.lock import acquire
-from schemas.artifacts.output_lock.owner import Owner
+from schemas.artifacts.output_lock.lock import held
 from schemas.errors import QprError
 from schemas.quantities import counted
 from schemas.versions import history
@@ -35,16 +33,12 @@ def alone_in(warehouse: str) -> Iterator[None]:
     Raises:
         LockedError: another one is under way.
     """
-    started = datetime.datetime.now(datetime.UTC)
     folder = storage.join(warehouse, LOCK)
     file_system, path = storage.locate(folder)
     with storage.explained(folder):
         file_system.makedirs(path, exist_ok=True)
-    lock = acquire(folder, Owner.here(f"{started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}", started))
-    try:
+    with held(folder):
         yield
-    finally:
-        lock.release()
 
 
 def check_warehouse(warehouse: str) -> None:

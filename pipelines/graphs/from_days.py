@@ -14,7 +14,6 @@ from pipelines.graphs.from_logs import assemble
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.ingestion.days import COUNTS, Day, DayFile, read_day_file, read_splits_file
 from pipelines.intermediate import Written
-from pipelines.neighbours.embeddings import Encode
 from pipelines.reading.sources import Source
 from pipelines.writing.rejects import TAG
 from schemas.artifacts.manifest import Source as Input
@@ -32,7 +31,6 @@ def build(
     earlier: Sequence[DayFile],
     config: ClustersConfig,
     run_url: str,
-    encode: Encode | None = None,
 ) -> None:
     """Add all steps from daily tables to the written dataset.
 
@@ -42,7 +40,6 @@ def build(
         earlier: files with the splits of earlier versions; none in the first.
         config: how to make the dataset; how to read the rows was decided when they were ingested.
         run_url: the run's folder.
-        encode: returns vectors of texts, where the configuration compares their cosine.
     """
     rows = (
         pipeline
@@ -63,7 +60,6 @@ def build(
         config=config,
         shards=config.for_files(sources_of(days)).shards or 1,
         run_url=run_url,
-        encode=encode,
         earlier=splits,
     )
 

@@ -6,6 +6,7 @@ log files -> build -> Written
 from __future__ import annotations
 
 import collections
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -141,6 +142,7 @@ def read_asked(
     """Yield the ASKED rows of a file, its rejected rows, and counts of rows, unreadable values and personal data."""
     needed = [*validation.filters, *([USER_ID] if privacy.options_of_users else [])]
     counts = collections.Counter({"rows_read": 0} | {f"readable_{name}": 0 for name in needed})
+    protect = functools.partial(protect_rows, privacy=privacy, key=user_key)
     for batch in read(source, COLUMNS, column_names):
         counts["rows_read"] += len(batch.rows) + len(batch.rejects)
         progress.count(len(batch.rows) + len(batch.rejects), "row", "read")
@@ -152,7 +154,7 @@ def read_asked(
         unread, found_unread = scrub_columns(unread, ("payload",) if privacy.columns else ())
         counts.update({f"replaced_{kind}": number for kind, number in (found + found_unread).items()})
         users = hash_users(rows[USER_ID], user_key) if privacy.options_of_users else None
-        checked = validate(rows, validation, users=users, stored=protect_rows(rows, privacy, user_key))
+        checked = validate(rows, validation, users=users, protect=protect)
         if len(checked.asked):
             yield checked.asked
         for lost in (checked.rejects, unread):

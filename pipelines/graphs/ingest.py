@@ -11,7 +11,6 @@ from typing import Any
 
 import apache_beam as beam
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from pipelines.engine.shuffle import GroupByShard, shard_of
 from pipelines.graphs.from_logs import read_asked
@@ -23,7 +22,7 @@ from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey
 from pipelines.reading.reader import divide
 from pipelines.reading.sources import Source
-from pipelines.writing.parquet import WriteTable
+from pipelines.writing.parquet import WriteTable, to_parquet
 from pipelines.writing.rejects import TAG
 from pipelines.writing.run_report import WriteReport
 from schemas.artifacts.writer import write_file
@@ -94,8 +93,6 @@ def write_counts(
         return
     counted = merge_day(limited.asked)
     shard = int(shard_of(counted["question_id"].slice(0, 1), shards)[0])
-    sink = pa.BufferOutputStream()
-    pq.write_table(counted, sink, compression="zstd", compression_level=1, use_dictionary=["answer"])
     path = f"{COUNTS}/{shard:05d}-of-{shards:05d}.parquet"
-    file = write_file(run_url, path, bytes(sink.getvalue().to_pybytes()), table=COUNTS, rows=len(counted))
+    file = write_file(run_url, path, to_parquet(counted, COUNTS), table=COUNTS, rows=len(counted))
     yield Written(file, {"rows_kept": sum(counted["events"].to_pylist()), "forms": len(counted)})

@@ -68,8 +68,7 @@ def keep_nearest(pairs: Pairs, rank: np.ndarray, k: int) -> Pairs:
     keys = keys[level > 0]
     keys.sort()  # integers are sorted ten times faster than rows of three columns
     row = keys >> (_LEVEL_BITS + _ROW_BITS)
-    kept = np.ones(len(keys), bool)
-    kept[k:] = row[k:] != row[:-k]  # a row has k pairs before this one
+    kept = _first_of_runs(row, k)
     keys = keys[kept]
     level = LEVELS - (keys >> _ROW_BITS & (2**_LEVEL_BITS - 1))
     row_of_rank = np.argsort(rank, kind="stable")
@@ -135,11 +134,15 @@ def merge_nearest(neighbours: pa.Table, k: int) -> pa.Table:
     same = answer[order] == other_answer[order]
     kept = np.zeros(len(order), bool)
     for side in (same, ~same):
-        rows = question[order[side]]
-        of_side = np.ones(len(rows), bool)
-        of_side[k:] = rows[k:] != rows[:-k]
-        kept[side] = of_side
+        kept[side] = _first_of_runs(question[order[side]], k)
     return grouped.take(pa.array(order[kept]))
+
+
+def _first_of_runs(values: np.ndarray, k: int) -> np.ndarray:
+    """Return a mask of the first ``k`` of each run of equal values."""
+    first = np.ones(len(values), bool)
+    first[k:] = values[k:] != values[:-k]  # k of its run are before it
+    return first
 
 
 def _question_by_question(neighbours: pa.Table) -> np.ndarray:

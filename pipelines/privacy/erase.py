@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.privacy.patterns import replace_personal
+from pipelines.privacy.payloads import object_in
 from pipelines.privacy.users import UserKey, as_text, hash_questions, hash_users
 from schemas.ragged import offsets_of
 from schemas.text import fold, key
@@ -120,11 +121,7 @@ def erase_rejected(rejected: pa.Table, erasure: Erasure) -> pa.Table:
 
 
 def _names(payload: str, erasure: Erasure) -> bool:
-    try:
-        row = json.loads(payload)
-    except (ValueError, RecursionError):
-        row = None
-    if not isinstance(row, dict):
+    if (row := object_in(payload)) is None:
         folded = fold(payload)
         return any(one in folded for one in erasure.keys)
     texts = [value for value in row.values() if isinstance(value, str)]

@@ -68,7 +68,7 @@ def protect_unreadable(
 def _stored(
     payload: str, columns: Mapping[str, str], user: str, privacy: Privacy, key: UserKey | None, has_users: bool
 ) -> str:
-    row = _object_in(payload)
+    row = object_in(payload)
     names_user = has_users or (f'"{user}"' in payload if row is None else not {user, USER_ID}.isdisjoint(row))
     if not names_user and privacy.min_users == 1:
         return payload
@@ -85,7 +85,8 @@ def _stored(
     return json.dumps(kept, ensure_ascii=False)
 
 
-def _object_in(payload: str) -> dict[str, Any] | None:
+def object_in(payload: str) -> dict[str, Any] | None:
+    """Return the JSON object of a payload; None where it is something else."""
     try:
         row = json.loads(payload)
     except (ValueError, RecursionError):

@@ -5,6 +5,7 @@ rows as read -> validate -> ASKED rows, REJECTS rows
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -27,7 +28,11 @@ class Validated(NamedTuple):
 
 
 def validate(
-    rows: pa.Table, options: Validation, *, users: pa.Array | None = None, stored: pa.Table | None = None
+    rows: pa.Table,
+    options: Validation,
+    *,
+    users: pa.Array | None = None,
+    protect: Callable[[pa.Table], pa.Table] | None = None,
 ) -> Validated:
     """Reject unusable rows and count the others by question form and answer form.
 
@@ -37,7 +42,7 @@ def validate(
         rows: columns of `schemas.tables.QA_LOG`, all nullable.
         options: the limits.
         users: (rows,) hashes of who asked, uint64; then rows are counted by user too, in the column `USER`.
-        stored: (rows,) the columns that a rejected row keeps; all by default.
+        protect: returns rejected rows as they may be stored; as they are by default.
     """
     questions, answers = encode(rows["question"]), encode(rows["answer"])
     keys = key_all(questions.dictionary)
@@ -63,7 +68,8 @@ def validate(
     ).cast(ASKED)
     if users is not None:
         asked = asked.append_column(USER, counted[USER.name])
-    return Validated(asked, reject_rows(rows if stored is None else stored, reasons))
+    rejected = rows.filter(pc.is_valid(reasons))
+    return Validated(asked, reject_rows(protect(rejected) if protect else rejected, reasons.drop_null()))
 
 
 def question_faults(texts: pa.Array, keys: pa.Array) -> pa.Array:

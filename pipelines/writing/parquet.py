@@ -26,7 +26,13 @@ ORDER = {
 }
 """Rows of a file are in this order, so that equal content gives equal bytes."""
 
-REPEATED = {"questions": ["split"], "clusters": ["split"], "pairs": ["cluster_id"], "rejected": ["stage", "reason"]}
+REPEATED = {
+    "questions": ["split"],
+    "clusters": ["split"],
+    "pairs": ["cluster_id"],
+    "rejected": ["stage", "reason"],
+    "asked": ["answer"],
+}
 """Columns with few values, the only ones for which a Parquet dictionary pays."""
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import datetime
 import hashlib
-import secrets
 import weakref
 from collections.abc import Mapping, Set
 from typing import Any, Self
@@ -17,7 +16,7 @@ from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.atomic_files import staged_for
 from schemas.artifacts.manifest import MANIFEST, File, Kind, Manifest, Source, read_manifest, with_article
 from schemas.artifacts.output_lock.lock import NAMES, OutputLock, acquire
-from schemas.artifacts.output_lock.owner import Owner
+from schemas.artifacts.output_lock.owner import Owner, new_run_id
 from schemas.artifacts.paths import RUN_FOLDER, delete_unlisted
 from schemas.errors import QprError
 
@@ -47,7 +46,7 @@ class Output:
         names = storage.children(url)
         self._new = NAMES.issuperset(names) if names else not storage.exists(url)  # a killed run made it for itself
         self._started = datetime.datetime.now(datetime.UTC)
-        self.run_id = f"{self._started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        self.run_id = new_run_id(self._started)
         self._lock = acquire(url, Owner.here(self.run_id, self._started))  # fails too where the folder is not writable
         self._finalizer = weakref.finalize(self, _end, self._lock, url if self._new else None)  # at exit too
         try:

@@ -12,11 +12,9 @@ from __future__ import annotations
 import contextlib
 import datetime
 import re
-import secrets
 
 from schemas.artifacts import conditional_writes, storage
-from schemas.artifacts.output_lock.lock import acquire
-from schemas.artifacts.output_lock.owner import Owner
+from schemas.artifacts.output_lock.lock import held
 from schemas.errors import QprError
 from schemas.versions.version import Version, check_artefact, parse_version, stamp
 
@@ -91,11 +89,7 @@ def publish(warehouse: str, version: Version) -> int:
     """
     number = (version.parent or 0) + 1
     folder = storage.join(warehouse, VERSIONS)
-    with contextlib.ExitStack() as stack:
-        if not conditional_writes.is_conditional(folder):
-            started = datetime.datetime.now(datetime.UTC)
-            run_id = f"{started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-            stack.callback(acquire(folder, Owner.here(run_id, started)).release)
+    with contextlib.nullcontext() if conditional_writes.is_conditional(folder) else held(folder):
         there = numbers(warehouse)
         if there and there[-1] >= number:
             raise conditional_writes.ConflictError(
@@ -124,12 +118,10 @@ def roll_back(warehouse: str, to: int) -> int:
     return publish(warehouse, older.model_copy(update=changed))
 
 
-def keep_refused(warehouse: str, version: Version) -> str:
-    """Write the record of a refused version for inspection and return its URL."""
+def keep_refused(warehouse: str, version: Version) -> None:
+    """Write the record of a refused version for inspection."""
     name = f"{version.date}-{version.inputs[:12]}.json"
-    url = storage.join(warehouse, VERSIONS, REFUSED, name)
-    storage.write_bytes(url, version.model_dump_json(indent=2).encode())
-    return url
+    storage.write_bytes(storage.join(warehouse, VERSIONS, REFUSED, name), version.model_dump_json(indent=2).encode())
 
 
 def refused_versions(warehouse: str) -> list[Version]:

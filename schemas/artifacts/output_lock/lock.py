@@ -1,16 +1,19 @@
 """Lock of an output, so that one run writes to it at a time.
 
-output's URL, owner -> acquire -> LocalLock or Lease
+output's URL, owner -> acquire -> LocalLock or Lease; held holds it for a block
 """
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import sys
+from collections.abc import Iterator
 from typing import Protocol
 
 from schemas.artifacts import storage
 from schemas.artifacts.output_lock.lease import LEASES, Lease
-from schemas.artifacts.output_lock.owner import Owner
+from schemas.artifacts.output_lock.owner import Owner, new_run_id
 
 LOCK = "lock.json"
 """The file of a local lock."""
@@ -30,6 +33,22 @@ class OutputLock(Protocol):
 
     def release(self) -> None:
         """Release the lock; a second call has no effect."""
+
+
+@contextlib.contextmanager
+def held(url: str) -> Iterator[None]:
+    """Hold the lock of a folder inside the block.
+
+    Raises:
+        LockedError: another run has it.
+        QprError: the folder cannot be written to.
+    """
+    started = datetime.datetime.now(datetime.UTC)
+    lock = acquire(url, Owner.here(new_run_id(started), started))
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def acquire(url: str, owner: Owner) -> OutputLock:

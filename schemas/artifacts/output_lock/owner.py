@@ -8,12 +8,18 @@ from __future__ import annotations
 import contextlib
 import datetime
 import os
+import secrets
 import socket
 from pathlib import Path
 
 import pydantic
 
 from schemas.errors import QprError
+
+
+def new_run_id(since: datetime.datetime) -> str:
+    """Return the id of a run that began at this time, in UTC; ids are in order of time."""
+    return f"{since:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
 
 class Owner(pydantic.BaseModel, frozen=True):

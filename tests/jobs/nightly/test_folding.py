@@ -75,7 +75,7 @@ def test_splits_stay_when_answers_are_renamed_and_merge(qpr, tmp_path, drop, dat
         drop(w, dates(day), rows_of(dates(day), seed=0, rename=rename))
         assert qpr("ingest", "--warehouse", w, "--date", dates(day)).code == 0
         dataset = fold(w, last=dates(day), window=1, earlier=earlier)
-        earlier = remember_splits(w, dataset, earlier)
+        earlier = remember_splits(w, dataset, earlier, read_splits(w, earlier))
         for row in tables(w, dataset).table("clusters", columns=["question_ids", "split"]).to_pylist():
             for split, ids in seen.items():
                 assert split == row["split"] or not ids & set(row["question_ids"])
