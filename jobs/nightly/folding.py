@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from jobs.nightly.steps import finished, key_of, named, place_of
+from jobs.workflows.dataset_publication import publish_dataset
 from pipelines.ingestion.days import EARLIER_SPLITS, Day, DayFile, add_splits, read_splits_file
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
@@ -51,7 +52,6 @@ def fold_days(
     Raises:
         QprError: a daily table is damaged, or the dataset is not worth publishing.
     """
-    from jobs.workflows.dataset import publish_dataset
     from pipelines.graphs import from_days
 
     made_of = [day.manifest.digest for day in days], earlier and earlier.digest

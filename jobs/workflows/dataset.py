@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 
 import rich.console
 
-from jobs.display.console import emit, say, warn, working
+from jobs.display.console import emit, say
 from jobs.options.inputs import check_inputs, check_users, input_files
+from jobs.workflows.dataset_publication import publish_dataset
 from jobs.workflows.linkage import with_calibration
 from jobs.workflows.next_steps import next_steps
 from jobs.workflows.verdicts.reviewed_clusters import with_reviewed
 from jobs.workflows.verdicts.stored_evidence import warn_of_other_logs
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import REPORTS
-from schemas.artifacts.writer import Output
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
@@ -173,63 +173,6 @@ def make_dataset(
         questions_a_row=questions_a_row,
     )
     _show(run.output, manifest, summary, as_json=run.as_json)
-
-
-def publish_dataset(
-    build: Callable[[beam.Pipeline, str], None],
-    *,
-    url: str,
-    overwrite: bool,
-    message: str,
-    sources: Sequence[Source],
-    configuration: ClustersConfig | QuoraConfig,
-    options: PipelineOptions,
-    max_reject_ratio: float,
-    questions_a_row: int = 1,
-) -> tuple[Manifest, RunSummary]:
-    """Claim the output, run the pipeline, publish what it wrote, pass its warnings on, and return its summary.
-
-    Args:
-        build: adds the steps to a pipeline; its second argument is the run's folder.
-        url: the dataset's folder.
-        overwrite: replace an existing dataset.
-        message: shown while the pipeline runs.
-        sources: the input files, their columns checked.
-        configuration: settings of the run, stored in the manifest.
-        options: Beam's.
-        max_reject_ratio: maximum share of rejected rows.
-        questions_a_row: number of questions in an input row.
-
-    Raises:
-        QprError: the output cannot be claimed, or the run is not worth publishing.
-    """
-    from jobs.display.html_report import dataset_page
-    from pipelines.graphs.publish import run_and_publish
-
-    seen: list[RunSummary] = []
-
-    def page(summary: RunSummary) -> bytes:
-        seen.append(summary)
-        return dataset_page(summary)
-
-    try:
-        with Output(url, "dataset", overwrite=overwrite) as target, working(message):
-            manifest = run_and_publish(
-                build,
-                output=target,
-                sources=sources,
-                configuration=configuration,
-                leakage=configuration.assembly.leakage,
-                options=options,
-                max_reject_ratio=max_reject_ratio,
-                questions_a_row=questions_a_row,
-                page=page,
-            )
-    finally:  # the warnings of a refused run help to find its cause
-        for summary in seen:
-            for warning in summary.warnings:
-                warn(warning)
-    return manifest, seen[-1]
 
 
 def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -> None:

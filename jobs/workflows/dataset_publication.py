@@ -1,0 +1,78 @@
+"""Publication of a dataset that a pipeline makes: of logs, of labelled pairs or of a warehouse's days.
+
+pipeline, output's URL -> publish_dataset -> dataset, summary of its run
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from jobs.display.console import warn, working
+from schemas.artifacts.writer import Output
+
+if TYPE_CHECKING:
+    import apache_beam as beam
+    from apache_beam.options.pipeline_options import PipelineOptions
+
+    from pipelines.graphs.settings import ClustersConfig, QuoraConfig
+    from pipelines.reading.sources import Source
+    from pipelines.summary.run_summary import RunSummary
+    from schemas.artifacts.manifest import Manifest
+
+
+def publish_dataset(
+    build: Callable[[beam.Pipeline, str], None],
+    *,
+    url: str,
+    overwrite: bool,
+    message: str,
+    sources: Sequence[Source],
+    configuration: ClustersConfig | QuoraConfig,
+    options: PipelineOptions,
+    max_reject_ratio: float,
+    questions_a_row: int = 1,
+) -> tuple[Manifest, RunSummary]:
+    """Claim the output, run the pipeline, publish what it wrote, pass its warnings on, and return its summary.
+
+    Args:
+        build: adds the steps to a pipeline; its second argument is the run's folder.
+        url: the dataset's folder.
+        overwrite: replace an existing dataset.
+        message: shown while the pipeline runs.
+        sources: the input files, their columns checked.
+        configuration: settings of the run, stored in the manifest.
+        options: Beam's.
+        max_reject_ratio: maximum share of rejected rows.
+        questions_a_row: number of questions in an input row.
+
+    Raises:
+        QprError: the output cannot be claimed, or the run is not worth publishing.
+    """
+    from jobs.display.html_report import dataset_page
+    from pipelines.graphs.publish import run_and_publish
+
+    seen: list[RunSummary] = []
+
+    def page(summary: RunSummary) -> bytes:
+        seen.append(summary)
+        return dataset_page(summary)
+
+    try:
+        with Output(url, "dataset", overwrite=overwrite) as target, working(message):
+            manifest = run_and_publish(
+                build,
+                output=target,
+                sources=sources,
+                configuration=configuration,
+                leakage=configuration.assembly.leakage,
+                options=options,
+                max_reject_ratio=max_reject_ratio,
+                questions_a_row=questions_a_row,
+                page=page,
+            )
+    finally:  # the warnings of a refused run help to find its cause
+        for summary in seen:
+            for warning in summary.warnings:
+                warn(warning)
+    return manifest, seen[-1]
