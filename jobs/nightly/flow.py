@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jobs.display.console import say, warn
-from jobs.nightly.evaluation import Interval
 from jobs.nightly.folding import fold_days, read_splits, remember_splits
-from jobs.nightly.gate import GateSettings, kept_share, questions_moved, reason_to_refuse
+from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_refuse
+from jobs.nightly.gate.evaluation import Interval
+from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.ingestion import ingest_day
 from jobs.nightly.reporting import write_report
 from jobs.nightly.settings import NightSettings

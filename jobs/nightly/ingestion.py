@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jobs.display.console import warn, working
@@ -67,6 +67,7 @@ def ingest_day(
     from pipelines.engine.runner import run
     from pipelines.graphs import ingest
     from pipelines.graphs.from_logs import COLUMNS
+    from pipelines.summary.faults import fault_of_rows
     from pipelines.writing.run_report import check_sum, read_report
 
     files = input_files(drop_of(warehouse, date), config, example="")
@@ -86,8 +87,9 @@ def ingest_day(
         report = read_report(target)
         counters = {"rows_rejected": 0, "rows_kept": 0, "members_rejected": 0} | report.counters
         check_sum(counters, "rows_read", "rows_kept", "rows_rejected")
-        if fault := fault_of_day(counters, date, max_reject_ratio):
-            raise QprError(f"{', '.join(source.url for source in sources[:3])}: {fault}")
+        urls = [source.url for source in sources[:3]]
+        if fault := fault_of_rows(counters, urls, max_reject_ratio) or fault_of_times(counters, date):
+            raise QprError(f"drop of {date}: {fault}")
         configuration = sized.model_dump(mode="json")
         manifest = target.publish(report.files, inputs=inputs, configuration=configuration, counters=counters)
     if off := counters.get("rows_off_date", 0):
@@ -95,28 +97,14 @@ def ingest_day(
     return Ingested(Day(date, url, manifest), unchanged=False)
 
 
-def fault_of_day(counters: dict[str, int], date: datetime.date, max_reject_ratio: float) -> str | None:
-    """Return why a day is not used, or None.
+def fault_of_times(counters: Mapping[str, int], date: datetime.date) -> str | None:
+    """Return why the times of a day's rows are not those of its drop, or None.
 
     Args:
         counters: of the day.
         date: of its drop.
-        max_reject_ratio: maximum share of rejected rows.
     """
-    from pipelines.summary.faults import ASKED_FOR
-
-    read, stamped = counters.get("rows_read", 0), counters.get("rows_stamped", 0)
-    wanted = sum(counters.get(f"rejected_{reason}", 0) for reason in ASKED_FOR)
-    rejected = counters["rows_rejected"] - wanted
-    if not read:
-        return "there is no row. Check that it is the right file"
-    if rejected > max_reject_ratio * (read - wanted):
-        reasons = {name: count for name, count in counters.items() if name.startswith("rejected_")}
-        frequent = max(reasons, key=lambda name: reasons[name]).removeprefix("rejected_")
-        return (
-            f"{rejected:,} of {counted(read - wanted, 'row')} rejected, more than --max-reject-ratio "
-            f"{max_reject_ratio} allows; most frequent reason: {frequent}"
-        )
+    stamped = counters.get("rows_stamped", 0)
     far = counters.get("rows_far_off_date", 0)
     if far > MAX_FAR_SHARE * stamped:
         return (

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from jobs.display.console import warn
-from jobs.nightly.evaluation import compare, interval, own_metrics
+from jobs.nightly.gate.evaluation import compare, interval, own_metrics
 from jobs.nightly.steps import finished, key_of, named, place_of
 from model.search.searcher import Searcher, open_searcher
 from pipelines.summary.cluster_changes import cluster_changes, count_changes

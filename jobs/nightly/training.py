@@ -94,13 +94,12 @@ def train_encoder(
 
 def _start(warehouse: str, parent: Version | None, shape: Shape) -> Artefact | None:
     """Return the model to start from; None where there is none of this shape."""
-    from model.training.initialization import older_model
+    from model.encoders.saved_model import read_config
+    from model.training.initialization import shape_difference
 
     if parent is None:
         return None
-    try:
-        older_model(storage.join(warehouse, parent.model.path), shape)
-    except QprError as error:
-        say(f"starting from fresh weights: {error}")
+    if difference := shape_difference(read_config(storage.join(warehouse, parent.model.path)), shape):
+        say(f"starting from fresh weights: {difference}")
         return None
     return parent.model

@@ -140,6 +140,18 @@ def load_parts(url: str, stored: VerifiedFiles | None = None) -> ModelParts:
     return ModelParts(manifest, config, vocabulary, weights, files)
 
 
+def read_config(url: str) -> ModelConfig:
+    """Return the settings of the model at an fsspec URL, without reading its weights.
+
+    Raises:
+        QprError: there is no complete model, or its settings are damaged.
+    """
+    files = [file for file in read_manifest(url, "model").of("model") if file.path.partition("/")[2] == CONFIG]
+    if not files:
+        raise QprError(f"{url}: the model has no {CONFIG}. Train it again")
+    return _config(url, read_verified(url, files[0]))
+
+
 def _config(url: str, content: bytes) -> ModelConfig:
     try:
         config = ModelConfig.model_validate_json(content)

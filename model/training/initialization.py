@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import torch
 
-from model.encoders.config import Shape
+from model.encoders.config import ModelConfig, Shape
 from model.encoders.network import Network
 from model.encoders.new_network import network_of
 from model.encoders.registry import kind_of
@@ -73,16 +73,28 @@ def older_model(url: str, shape: Shape) -> ModelParts:
         QprError: there is none, it is damaged, or its encoder is of another kind or shape.
     """
     parts = load_parts(url)
-    there = {"encoder": parts.config.encoder, **parts.config.shape.model_dump()}
+    if difference := shape_difference(parts.config, shape):
+        raise QprError(
+            f"{url}: cannot begin from a network of another shape: {difference}. Give the model's or leave out "
+            "--init-from"
+        )
+    return parts
+
+
+def shape_difference(older: ModelConfig, shape: Shape) -> str | None:
+    """Return the first option in which an encoder differs from an older model, so that no weights carry over; or None.
+
+    Args:
+        older: settings of the model.
+        shape: of the encoder.
+    """
+    there = {"encoder": older.encoder, **older.shape.model_dump()}
     here = {"encoder": kind_of(shape).name, **shape.model_dump()}
     different = [name for name in there if name in here and there[name] != here[name]]
     if different:
         name = different[0]
-        values = f"--{name.replace('_', '-')} is {_shown(there[name])} there and {_shown(here[name])} here"
-        raise QprError(
-            f"{url}: cannot begin from a network of another shape: {values}. Give the model's or leave out --init-from"
-        )
-    return parts
+        return f"--{name.replace('_', '-')} is {_shown(there[name])} there and {_shown(here[name])} here"
+    return None
 
 
 @torch.no_grad()

@@ -48,17 +48,8 @@ def fault_of(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio:
         urls: of the input files.
         max_reject_ratio: maximum share of rejected rows; rows rejected for a reason in `ASKED_FOR` do not count.
     """
-    read, rejected = counters.get("rows_read", 0), counters["rows_rejected"]
-    asked_for = sum(counters.get(f"rejected_{reason}", 0) for reason in ASKED_FOR)
-    if not read:
-        return f"{', '.join(urls)}: there is no row. Check that it is the right file"
-    if rejected - asked_for > max_reject_ratio * (read - asked_for):
-        allowed = f"more than --max-reject-ratio {max_reject_ratio} allows"
-        of_rows = {name: n for name, n in _reasons(counters).items() if name.split("_")[0] in ROW_STAGES}
-        unusable = {name: n for name, n in of_rows.items() if name not in ASKED_FOR}
-        share = f"{rejected - asked_for:,} of {counted(read - asked_for, 'row')} rejected, {allowed}"
-        step = ENCODING_HINT if counters.get("rejected_read_invalid_utf8") else _OTHERWISE
-        return f"{share}. {_most_frequent(unusable)}. {step}"
+    if fault := fault_of_rows(counters, urls, max_reject_ratio):
+        return fault
     if idle := idle_filter(counters):
         return idle
     if counters.get("positive_edges") == 0:
@@ -70,6 +61,28 @@ def fault_of(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio:
         of = f"{counted(counters.get('members', 0), 'question')} in {counted(counters.get('groups', 0), 'group')}"
         reasons = _reasons(counters)
         return f"no cluster was left of {of}. {_most_frequent(reasons)}. {_advice(reasons)}"
+    return None
+
+
+def fault_of_rows(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio: float) -> str | None:
+    """Return why the rows of a run are not used: there is none, or too many are rejected; None if they are.
+
+    Args:
+        counters: of the run.
+        urls: of the input files.
+        max_reject_ratio: maximum share of rejected rows; rows rejected for a reason in `ASKED_FOR` do not count.
+    """
+    read, rejected = counters.get("rows_read", 0), counters["rows_rejected"]
+    asked_for = sum(counters.get(f"rejected_{reason}", 0) for reason in ASKED_FOR)
+    if not read:
+        return f"{', '.join(urls)}: there is no row. Check that it is the right file"
+    if rejected - asked_for > max_reject_ratio * (read - asked_for):
+        allowed = f"more than --max-reject-ratio {max_reject_ratio} allows"
+        of_rows = {name: n for name, n in _reasons(counters).items() if name.split("_")[0] in ROW_STAGES}
+        unusable = {name: n for name, n in of_rows.items() if name not in ASKED_FOR}
+        share = f"{rejected - asked_for:,} of {counted(read - asked_for, 'row')} rejected, {allowed}"
+        step = ENCODING_HINT if counters.get("rejected_read_invalid_utf8") else _OTHERWISE
+        return f"{share}. {_most_frequent(unusable)}. {step}"
     return None
 
 

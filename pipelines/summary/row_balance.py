@@ -16,7 +16,7 @@ from schemas.tables import ROW_STAGES, SPLITS
 _REJECTED = "rejected_"
 _SORTED = (_REJECTED, scripts.PREFIX, answer_worth.PREFIX, incoherent_intents.PREFIX)
 _IN_SPLIT = ("clusters", "members", "pairs")
-_STAGES = (*ROW_STAGES, "ambiguity", "review", "linkage", "size", "coherence", "leakage")
+_STAGES = (*ROW_STAGES, "ambiguity", "splits", "review", "linkage", "size", "coherence", "leakage")
 
 
 class Rejects(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from jobs.nightly.gate import GateSettings
+from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.settings import NightSettings
 from jobs.options.beam import beam_options
 from jobs.options.encoder_training import EncoderTraining

@@ -86,7 +86,7 @@ def _killed(*_, **__):
 
 def flow_night(warehouse, date):
     from jobs.nightly.flow import NightTerms, run_night
-    from jobs.nightly.gate import GateSettings
+    from jobs.nightly.gate.settings import GateSettings
     from jobs.nightly.settings import NightSettings
     from jobs.nightly.warehouse import open_warehouse
     from jobs.options.encoder_training import EncoderTraining

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from model.encoders.cnn.settings import CnnSettings
 from model.encoders.network import weights_of
 from model.encoders.new_network import network_of
-from model.encoders.saved_model import load_parts
+from model.encoders.saved_model import load_parts, read_config
 from model.encoders.subword.settings import SubwordSettings
 from model.text.vocabulary import Vocabulary
 from model.training.encoder_training import train
-from model.training.initialization import begin_from, begun, older_model, rows_in_common
+from model.training.initialization import begin_from, begun, older_model, rows_in_common, shape_difference
 from model.training.settings import TrainingSettings
 from schemas.artifacts import storage
 from schemas.errors import QprError
@@ -118,6 +118,15 @@ def test_training_from_a_model_differs_from_training_from_scratch(memory, make_m
     fresh = train(pairs, pairs_about(), **given)
     assert "beginning with the weights of a model: it knows 2 of 14 words" in said
     assert (warm.weights["embedding.weight"] != fresh.weights["embedding.weight"]).any()
+
+
+def test_shapes_are_compared_by_the_settings_alone(memory, make_model):
+    manifest = make_model(f"{memory}/old")
+    [weights] = [f"{memory}/old/{f.path}" for f in manifest.files if f.path.endswith("safetensors")]
+    storage.delete_file(weights)
+    config = read_config(f"{memory}/old")
+    assert shape_difference(config, SHAPES["cnn"]) is None
+    assert shape_difference(config, SHAPES["subword"]) == "--encoder is cnn there and subword here"
 
 
 def test_a_damaged_model_is_refused(memory, make_model):

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from jobs.nightly.evaluation import Comparison, Interval, interval
-from jobs.nightly.gate import GateSettings, questions_moved, reason_to_refuse
+from jobs.nightly.gate.decision import questions_moved, reason_to_refuse
+from jobs.nightly.gate.evaluation import Comparison, Interval, interval
+from jobs.nightly.gate.settings import GateSettings
 
 KEPT = {"questions": 100, "questions_in_clusters": 80}
 

@@ -6,32 +6,13 @@ comparison, counters, splits -> reason_to_refuse -> one line, or None
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
 
 import numpy as np
-import pydantic
 
-from jobs.nightly.evaluation import Interval
+from jobs.nightly.gate.evaluation import Interval
+from jobs.nightly.gate.settings import GateSettings
 from pipelines.summary.script_shares import FEWEST_QUESTIONS, script_shares
-from schemas.option import Option
 from schemas.quantities import counted
-
-
-class GateSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Gate"):
-    """Limits below which a night is refused."""
-
-    max_regression: float = pydantic.Field(
-        default=0.02,
-        ge=0,
-        le=1,
-        description="Maximum fall of the MRR on the frozen test set; the 95 % interval must not reach below it.",
-    )
-    max_kept_fall: Annotated[float, Option(metavar="X")] = pydantic.Field(
-        default=0.1,
-        ge=0,
-        le=1,
-        description="Maximum fall of the share of questions in a cluster, in all and of each script.",
-    )
 
 
 def reason_to_refuse(
