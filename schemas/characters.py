@@ -1,57 +1,73 @@
 """Sets of Unicode characters for regular expressions, from the tables of Python's `unicodedata`.
 
-category or condition -> characters_of, characters_where -> inside of a character class
+category or expression -> characters_of, characters_matching -> inside of a character class
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import re
 import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Iterable
+from typing import Final
 
-LAST_OF_PLANE_0 = 0xFFFF
+LAST_OF_PLANE_0: Final = 0xFFFF
 """Python matches a class with characters above it many times more slowly."""
 
-LAST_LETTER = 0x3FFFF
-"""No letter, digit or mark but a variation selector is above; ten more planes take most of a second to look through."""
+LAST_LETTER: Final = 0x3FFFF
+"""No letter, digit or mark but a variation selector is above."""
+
+_ASSIGNED: Final = (range(LAST_LETTER + 1), range(0xE0000, 0xE1000))
+"""All code points but unassigned and private ones: planes 0 to 3, and the tags and variation selectors of plane 14."""
 
 
 @functools.cache
-def characters_of(category: str) -> str:
+def characters_of(category: str, *, last: int = sys.maxunicode) -> str:
     """Return the inside of a regular expression class that holds every character of a Unicode category.
 
     Args:
-        category: a category such as ``Cf``, or the first letter of several.
+        category: a category of assigned characters such as ``Cf``, or the first letter of several.
+        last: last code point.
     """
-    return characters_where(lambda character: unicodedata.category(character).startswith(category))
+    runs = [run for name, run in _runs_of_categories() if name.startswith(category)]
+    return _inside((run.start, min(run.stop - 1, last)) for run in runs if run.start <= last)
 
 
-def characters_where(belongs: Callable[[str], bool], *, first: int = 0, last: int = sys.maxunicode) -> str:
-    """Return the inside of a regular expression class that holds every character that belongs to a set.
+def characters_matching(expression: str, *, first: int = 0, last: int = LAST_LETTER) -> str:
+    """Return the inside of a regular expression class that holds every character that an expression matches.
 
     Args:
-        belongs: whether a character does.
+        expression: matches one character.
         first: first code point to test.
         last: last code point to test.
     """
-    start, ranges = first, []
-    for inside, run in itertools.groupby(map(belongs, map(chr, range(first, last + 1)))):
-        end = start + sum(1 for _ in run)
-        if inside:
-            ranges.append(f"\\U{start:08x}-\\U{end - 1:08x}")
-        start = end
-    return "".join(ranges)
+    characters = "".join(map(chr, range(first, last + 1)))
+    return _inside(
+        (first + match.start(), first + match.end() - 1) for match in re.finditer(f"(?:{expression})+", characters)
+    )
 
 
-def is_mark(character: str) -> bool:
-    """Return whether a character is a mark: it belongs to the letter before it."""
-    return unicodedata.category(character)[0] == "M"
+def _inside(runs: Iterable[tuple[int, int]]) -> str:
+    return "".join(f"\\U{start:08x}-\\U{end:08x}" for start, end in runs)
+
+
+@functools.cache
+def _runs_of_categories() -> list[tuple[str, range]]:
+    """Return the runs of neighbouring characters of one category, in order; without a Python call a character."""
+    found = []
+    for codes in _ASSIGNED:
+        start = codes.start
+        for category, run in itertools.groupby(map(unicodedata.category, map(chr, codes))):
+            end = start + len(list(run))
+            found.append((category, range(start, end)))
+            start = end
+    return found
 
 
 @functools.cache
 def decimal_digits() -> dict[int, str]:
     """Return the ASCII digit of every other decimal digit (category Nd), by code point, for `str.translate`."""
-    digits = (code for code in range(128, LAST_LETTER) if unicodedata.category(chr(code)) == "Nd")
-    return {code: str(unicodedata.decimal(chr(code))) for code in digits}
+    codes = itertools.chain.from_iterable(run for name, run in _runs_of_categories() if name == "Nd")
+    return {code: str(unicodedata.decimal(chr(code))) for code in codes if code >= 128}

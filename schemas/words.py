@@ -11,10 +11,9 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-import unicodedata
 from typing import Final
 
-from schemas.characters import LAST_LETTER, LAST_OF_PLANE_0, characters_where, decimal_digits, is_mark
+from schemas.characters import LAST_OF_PLANE_0, characters_matching, characters_of, decimal_digits
 
 VERSION: Final = 2
 """Version of these words, stored with models that learned them; version 1 is `schemas.older_words`."""
@@ -120,17 +119,17 @@ def _variants() -> dict[int, str | None]:
 
 @functools.cache
 def _variant() -> re.Pattern[str]:
-    low = characters_where(lambda character: ord(character) in _variants(), last=LAST_OF_PLANE_0)
+    low = "".join(f"\\u{code:04x}" for code in sorted(_variants()) if code <= LAST_OF_PLANE_0)
     return re.compile(f"[{low}]|[\U00010000-\U0010ffff]")
 
 
 @functools.cache
 def _marks() -> str:
-    return f"[{characters_where(is_mark, last=LAST_OF_PLANE_0)}]*"
+    return f"[{characters_of('M', last=LAST_OF_PLANE_0)}]*"
 
 
 def _currencies() -> str:
-    return characters_where(lambda character: unicodedata.category(character) == "Sc", last=LAST_OF_PLANE_0)
+    return characters_of("Sc", last=LAST_OF_PLANE_0)
 
 
 @functools.cache
@@ -146,13 +145,10 @@ def _ascii_word() -> re.Pattern[str]:
 
 @functools.cache
 def _word() -> re.Pattern[str]:
-    alone = re.compile(f"[{_HAN}{_HIRAGANA}{_KATAKANA}{_HANGUL}{_UNSPACED}{_RARE_HAN}]")
-
-    def is_letter(character: str) -> bool:
-        return (character.isalnum() or character == "_" or is_mark(character)) and not alone.match(character)
-
-    first = characters_where(is_letter, last=LAST_OF_PLANE_0)
-    last = characters_where(is_letter, first=LAST_OF_PLANE_0 + 1, last=LAST_LETTER)
+    alone = f"{_HAN}{_HIRAGANA}{_KATAKANA}{_HANGUL}{_UNSPACED}{_RARE_HAN}"
+    letter = rf"(?![{alone}])[\w{characters_of('M')}]"
+    first = characters_matching(letter, last=LAST_OF_PLANE_0)
+    last = characters_matching(letter, first=LAST_OF_PLANE_0 + 1)
     others = "|".join(
         [
             f"[{_HAN}]{_marks()}",
