@@ -15,6 +15,7 @@ TOP = {
         "characters",
         "compiled",
         "errors",
+        "filters",
         "hashing",
         "older_words",
         "option",

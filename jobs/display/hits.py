@@ -15,7 +15,7 @@ import rich.table
 
 from jobs.display.console import results
 from jobs.display.safe_text import printable, with_text_ids
-from schemas.text import question_id
+from schemas.text import key
 
 if TYPE_CHECKING:
     from model.search.results import Answer, Hit
@@ -78,7 +78,7 @@ def _table(question: str, hits: Sequence[Hit]) -> rich.table.Table:
 
 
 def _reasons(question: str, hit: Hit) -> str:
-    if hit.question_id == question_id(question):
+    if key(hit.text) == key(question):
         return "the same question"
     words = hit.why.shared_words
     shown = [" ".join(words[:SHOWN_WORDS]) + (" …" if len(words) > SHOWN_WORDS else "")] if words else []

@@ -22,8 +22,8 @@ from jobs.workflows.sizing.indexed_model import IndexedModel
 from jobs.workflows.sizing.probe_tuning import with_probes
 from jobs.workflows.worker_encoder import WorkerEncoder
 from model.index.factory import check_questions, default_factory, lists_of
-from model.index.index import IndexSettings
 from model.index.lexical_files import write_lexical
+from model.index.settings import IndexSettings
 from model.index.shard_builder import ShardBuilder
 from model.index.shards import new_index
 from model.search.opening import open_index
@@ -82,7 +82,10 @@ def build_index(
         UsageError: FAISS cannot build the factory.
     """
     inputs = question_files(
-        questions, settings.column_names, files_of=lambda url: input_files([url], settings, example="")
+        questions,
+        settings.column_names,
+        files_of=lambda url: input_files([url], settings, example=""),
+        filters=settings.filters,
     )
     for note in ignored_notes(inputs):
         say(note)
@@ -126,6 +129,8 @@ def build_index(
             shards=shards,
             distance=indexed_model.distance,
             model_url=model if indexed_model.manifest is None else None,
+            vary_by=settings.vary_by or None,
+            valid_until=settings.valid_until,
         )
         files = [*report.files, *indexed_model.copy_to(target)]
         files += write_lexical(target, report.files) if settings.bm25 else []

@@ -16,9 +16,10 @@ from jobs.display.console import working
 from model.choices import IndexMode
 from model.evaluation.metrics import Ints, Metrics, per_question, ranks
 from model.evaluation.relevance import Judgements, judgements
-from model.index.index import Index, IndexSettings, ModeFigures
+from model.index.index import Index
 from model.index.lexical import Lexical
 from model.index.lexical_files import open_lexical
+from model.index.settings import IndexSettings, ModeFigures
 from model.search.retrieval import Retrieval, fused
 from model.search.searcher import Searcher
 from schemas.artifacts.manifest import Manifest

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from model.index.cells import whole
 from model.index.factory import lists_of
+from model.index.rows.cells import whole
 from model.index.segments.layout import deleted_rows, place_of, segment_of
 from model.index.shard_merge import Ints
 from model.index.shards import Shard
@@ -22,11 +22,12 @@ from schemas.artifacts.manifest import File
 from schemas.artifacts.table_files import is_arrow, mapped_rows, read_rows
 from schemas.artifacts.verified_files import Content
 from schemas.errors import QprError
+from schemas.filters import NO_FILTERS, FilterColumns
 from schemas.quantities import counted
 from schemas.tables import ANSWER_ID, ID_TABLE
 
 if TYPE_CHECKING:
-    from model.index.index import IndexSettings
+    from model.index.settings import IndexSettings
 
 AGAIN = "Build the index again"
 
@@ -40,12 +41,14 @@ class IdTable:
         content: its bytes: an Arrow file, whose rows are never copied, or a Parquet file of an older release.
         rows: their number in the manifest.
         checked: the values of the very same bytes have been checked before.
+        filters: columns of the index that filter searches.
     """
 
     name: str
     content: Content = dataclasses.field(repr=False)
     rows: int
     checked: bool = False
+    filters: FilterColumns = NO_FILTERS
 
     def question_ids(self) -> Ints:
         """Return the ids of all rows, ascending.
@@ -63,12 +66,12 @@ class IdTable:
         return ids
 
     def read(self) -> pa.Table:
-        """Return all rows, always with ``answer_id``.
+        """Return all rows, always with ``answer_id``, and with the columns that filter searches.
 
         Raises:
             QprError: the file is damaged.
         """
-        schema, absent = ID_TABLE.append(ANSWER_ID), {ANSWER_ID.name}
+        schema, absent = pa.schema([*ID_TABLE, ANSWER_ID, *self.filters.fields]), {ANSWER_ID.name}
         if is_arrow(self.content):
             return mapped_rows(
                 self.content, schema, name=self.name, rows=self.rows, absent=absent, checked=self.checked

@@ -12,89 +12,25 @@ import itertools
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pydantic
 
-from model.choices import Distance, IndexMode
 from model.encoders.interface import FEW, Encoder
-from model.encoders.registry import PREFIXES
-from model.index.cells import Reader, reader
 from model.index.consistency import IdTable
-from model.index.factory import checked_factory
 from model.index.ranking import Ranking
+from model.index.rows.cells import Reader, reader
+from model.index.rows.row_filters import Mask, RowFilters, probes_within
+from model.index.settings import IndexSettings
 from model.index.shard_merge import Ints, nearest
 from model.index.shards import Matrix, Shard
 from schemas.artifacts.verified_files import VerifiedFiles
 from schemas.errors import UsageError
+from schemas.filters import row_id, row_suffix
+from schemas.tables import ANSWER_ID, ID_TABLE
 from schemas.text import key, words
-
-
-class ModeFigures(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """Figures of a way of searching on validation.
-
-    Attributes:
-        queries: their number.
-        hits_at_1: share with a paraphrase at rank 1.
-        mrr: mean reciprocal rank of the first paraphrase.
-        median_ms: CPU milliseconds of one query, encoding and texts included.
-    """
-
-    queries: int = pydantic.Field(ge=1)
-    hits_at_1: float = pydantic.Field(ge=0, le=1)
-    mrr: float = pydantic.Field(ge=0, le=1)
-    median_ms: float = pydantic.Field(ge=0, allow_inf_nan=False)
-
-
-class RecallFigures(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """Recall of an index's own search, against a search of all exact vectors.
-
-    Attributes:
-        queries: number of questions of the index that were searched for.
-        at_10: share of their ten nearest other questions that were found.
-        target: the share for which the probes were chosen; None if the probes were given.
-        compared: median number of vectors compared with a query.
-    """
-
-    queries: int = pydantic.Field(ge=1)
-    at_10: float = pydantic.Field(ge=0, le=1)
-    target: float | None = pydantic.Field(default=None, gt=0, le=1)
-    compared: int = pydantic.Field(ge=0)
-
-
-class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
-    """The configuration in an index's manifest.
-
-    Attributes:
-        model_digest: the model that encoded the questions; queries need the same.
-        factory: FAISS factory string of every shard.
-        probes: lists searched for a query; 0 where the factory has no lists.
-        dimension: of the vectors.
-        questions: number of those that are not deleted.
-        shards: number of parts of the first segment; a part without questions has no file.
-        distance: of the model's training; the ranking is always by the Euclidean distance.
-        model_url: address of the model, if the index does not contain it.
-        mode: default way of searching, the best one on validation within the latency budget.
-        lexical_weight: of the reciprocal rank by BM25 in mode fusion; that of the vectors' has weight 1.
-        modes: validation figures of the ways of searching, by name; empty where they were not measured.
-        recall: of a search of ``probes`` lists; None where every search is exact.
-    """
-
-    model_digest: str
-    factory: Annotated[str, pydantic.AfterValidator(checked_factory)]
-    probes: int = pydantic.Field(ge=0)
-    dimension: int = pydantic.Field(ge=1)
-    questions: int = pydantic.Field(ge=1)
-    shards: int = pydantic.Field(ge=1)
-    distance: Distance
-    model_url: str | None = pydantic.Field(default=None, pattern=f"^({'|'.join(PREFIXES)})")
-    mode: IndexMode = "dense"
-    lexical_weight: float = pydantic.Field(default=0.7, gt=0, le=100, allow_inf_nan=False)
-    modes: dict[IndexMode, ModeFigures] = {}
-    recall: RecallFigures | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,6 +45,7 @@ class Index:
         shards: the opened FAISS indexes of all segments.
         question_ids: of each shard, ascending; of deleted rows too.
         stored: its files.
+        suffix: text that follows the key of a question in the hash of its row, by the values of a request.
     """
 
     url: str
@@ -119,9 +56,35 @@ class Index:
     question_ids: tuple[Ints, ...]
     stored: VerifiedFiles = dataclasses.field(repr=False)
     _id_tables: tuple[IdTable, ...] = dataclasses.field(repr=False)
+    suffix: str = ""
 
     def __len__(self) -> int:
         return self.settings.questions
+
+    @property
+    def row_filters(self) -> RowFilters:
+        """Return the values and ends of validity of all rows."""
+        return RowFilters(self.settings.filters, self._tables, [shard.live for shard in self.shards])
+
+    def within(self, masks: Sequence[Mask], values: Sequence[str]) -> Index:
+        """Return the same index, of which only some rows are found.
+
+        Args:
+            masks: of each shard the rows that may be found.
+            values: that these rows have, in the order of the columns.
+        """
+        shards = tuple(dataclasses.replace(shard, live=mask) for shard, mask in zip(self.shards, masks, strict=True))
+        probes = self.probes
+        if values:
+            lists, allowed = max(shard.lists for shard in shards), sum(map(np.count_nonzero, masks))
+            probes = probes_within(probes, lists=lists, allowed=int(allowed), rows=len(self))
+        part = dataclasses.replace(self, shards=shards, probes=probes, suffix=row_suffix(values))
+        part.__dict__.update(_tables=self._tables, _readers=self._readers, _starts=self._starts)
+        return part
+
+    def row_id(self, text: str) -> int:
+        """Return the id that the row of a question has."""
+        return row_id(text, self.suffix)
 
     def rank(self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
         """Return the k questions nearest to each text as arrays; equal scores rank by question id.
@@ -153,7 +116,7 @@ class Index:
         return Ranking(found.ids, np.float32(0) - found.distances, found.rows)
 
     def questions(self, rows: npt.ArrayLike) -> pa.Table:
-        """Return the questions at these rows, `schemas.tables.ID_TABLE` and ``answer_id``; no row may be negative."""
+        """Return the questions at these rows, none negative: `ID_TABLE`, ``answer_id``, columns that filter."""
         wanted = np.asarray(rows, np.int64)
         shard = np.searchsorted(self._starts, wanted, side="right") - 1
         order = np.argsort(shard, kind="stable")
@@ -167,7 +130,7 @@ class Index:
         return pa.concat_tables(parts).combine_chunks().take(pa.array(place))
 
     def records(self, rows: Ints) -> list[dict[str, Any]]:
-        """Return the same as dicts, for a few rows in a hundredth of the time."""
+        """Return the same as dicts for a few rows in a hundredth of the time, without columns that filter searches."""
         starts, readers = self._starts.tolist(), self._readers
         found = []
         for row in rows.tolist():
@@ -198,6 +161,10 @@ class Index:
             rows = np.where(there, start + place, rows)
             start += len(ids)
         return rows
+
+    def has(self, question_id: int) -> bool:
+        """Return whether a row of this id can be found."""
+        return self._row_of(question_id) >= 0
 
     def _row_of(self, question_id: int) -> int:
         """Return `rows_of` of one id, in a tenth of the time of the calls of numpy."""
@@ -238,10 +205,8 @@ class Index:
     @functools.cached_property
     def _readers(self) -> list[dict[str, Reader]]:
         """Return the readers of the columns of each shard by name."""
-        return [
-            {name: reader(column) for name, column in zip(table.column_names, table.columns, strict=True)}
-            for table in self._tables
-        ]
+        names = [*ID_TABLE.names, ANSWER_ID.name]
+        return [{name: reader(table[name]) for name in names} for table in self._tables]
 
 
 def reading_threads() -> int:

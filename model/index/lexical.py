@@ -56,6 +56,7 @@ class Lexical:
         largest: (V,) float32, largest weight of each term.
         questions: (P,) int32, numbers of the questions with a term, ascending for each term.
         weights: (P,) float32, weight of the term in that question, above 0.
+        allowed: (N,) mask of the questions that are ranked; None: all are. Weights are those among all questions.
     """
 
     ids: Ints
@@ -64,6 +65,7 @@ class Lexical:
     largest: Floats
     questions: npt.NDArray[np.int32]
     weights: Floats
+    allowed: npt.NDArray[np.bool_] | None = None
 
     @classmethod
     def of(cls, contents: Mapping[str, Any]) -> Lexical:
@@ -125,6 +127,8 @@ class Lexical:
                     break
             with_term = self.questions[part]
             new = with_term[sums[with_term] == 0]
+            if self.allowed is not None:
+                new = new[self.allowed[new]]
             sums[with_term] += self.weights[part]
             found.append(new)
             count += len(new)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from model.search.results import Answer, Hit, Reason
 from schemas.errors import UsageError
-from schemas.text import question_id
+from schemas.text import key
 
 if TYPE_CHECKING:
     from model.certificates.certificate import Loaded
@@ -37,7 +37,7 @@ def decide(question: str, hit: Hit | None, certificate: Loaded | None, now: date
     """
     if hit is None:
         return Answer(question, answered=False, reason="no_hit", hit=None)
-    if hit.question_id == question_id(question):
+    if is_same(question, hit):
         return Answer(question, answered=True, reason="exact", hit=hit)
     reason = _reason(hit, certificate, now)
     permit = certificate.digest if certificate and reason == "certified" else None
@@ -50,11 +50,24 @@ def decide_many(
     """Return the answer to each question, or the abstention, with all its hits; the arguments are those of `decide`."""
     answers = []
     for question, hits in zip(questions, found, strict=True):
-        same = bool(hits) and hits[0].question_id == question_id(question)
+        same = bool(hits) and is_same(question, hits[0])
         first = with_guard(question, hits[0]) if hits and not same else hits[0] if hits else None
         answer = decide(question, first, certificate, now)
         answers.append(dataclasses.replace(answer, hits=(*([first] if first else []), *hits[1:])))
     return answers
+
+
+def is_same(question: str, hit: Hit) -> bool:
+    """Return whether a hit is the question itself."""
+    return key(hit.text) == key(question)
+
+
+def without_ended(answer: Answer, is_valid: Callable[[Hit], bool]) -> Answer:
+    """Return an answer without hits whose validity has ended; it abstains if its best candidate is one of them."""
+    hits = tuple(filter(is_valid, answer.hits))
+    if answer.hit is None or is_valid(answer.hit):
+        return dataclasses.replace(answer, hits=hits)
+    return Answer(answer.question, answered=False, reason="answer_ended", hit=None, hits=hits)
 
 
 def checked_hits(hits: int) -> int:

@@ -6,7 +6,7 @@ questions, Found, records of an index, Judgement -> hits_of -> lists of Hit, Fou
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,7 +73,11 @@ class FoundWhy(Why):
 
 
 def hits_of(
-    asked: Sequence[str], found: Found, records: Sequence[dict[str, Any]], judgement: Judgement | None
+    asked: Sequence[str],
+    found: Found,
+    records: Sequence[dict[str, Any]],
+    judgement: Judgement | None,
+    identity: Callable[[str], int] = question_id,
 ) -> list[list[Hit]]:
     """Return the hits of each question.
 
@@ -82,11 +86,12 @@ def hits_of(
         found: their rankings.
         records: `Index.records` of the questions of the rankings, one ranking after the other.
         judgement: of these hits; None without a confidence model, or without a hit.
+        identity: returns the id that the row of a question has.
     """
     rest, hits = iter(records), []
     ranks = (found.dense_ranks.tolist(), found.lexical_ranks.tolist())
     for query, (text, there, dense, lexical) in enumerate(zip(asked, found.ranking.found, *ranks, strict=True)):
-        words, own = QuestionWords(text), question_id(text)
+        words, own = QuestionWords(text), identity(text)
         probabilities = None if judgement is None else judgement.probabilities[query].tolist()
         of_query = []
         for rank, place in enumerate(np.flatnonzero(there).tolist(), start=1):

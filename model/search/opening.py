@@ -13,8 +13,9 @@ from model.encoders.addresses import checked_address
 from model.encoders.interface import Encoder
 from model.encoders.loading import load_encoder
 from model.index.consistency import AGAIN, IdTable, check_dimension, check_ids, check_parts, with_tombstones
-from model.index.index import Index, IndexSettings, reading_threads
+from model.index.index import Index, reading_threads
 from model.index.segments.layout import in_order
+from model.index.settings import IndexSettings
 from model.index.shard_format import ShardLayout, layout_of
 from model.index.shards import Shard, open_shard
 from schemas.artifacts import storage
@@ -61,7 +62,7 @@ def open_index(
     with ThreadPoolExecutor(reading_threads()) as pool:  # digests and FAISS release the interpreter lock
         encoder = pool.submit(_encoder, url, manifest, settings, stored)
         shards = tuple(pool.map(lambda file: _shard(stored, file), shard_files))
-        tables = tuple(pool.map(lambda file: _id_table(stored, file), id_files))
+        tables = tuple(pool.map(lambda file: _id_table(stored, file, settings), id_files))
         for file in deletions:
             name = storage.join(url, file.path)
             shards = with_tombstones(name, stored.read(file), shards, deleted=file.rows)
@@ -110,8 +111,9 @@ def _shard(stored: VerifiedFiles, file: File) -> Shard:
         raise QprError(f"{stored.url}/{file.path}: is no shard of an index: {error}. {AGAIN}") from error
 
 
-def _id_table(stored: VerifiedFiles, file: File) -> IdTable:
-    table = IdTable(storage.join(stored.url, file.path), stored.read(file), file.rows)
+def _id_table(stored: VerifiedFiles, file: File, settings: IndexSettings) -> IdTable:
+    name = storage.join(stored.url, file.path)
+    table = IdTable(name, stored.read(file), file.rows, filters=settings.filters)
     if not is_arrow(table.content):
         return table
     stored.check("ids-1", [file], table.question_ids)

@@ -21,11 +21,12 @@ Reason = Literal[
     "no_certificate",
     "expired",
     "alarm",
+    "answer_ended",
     "no_hit",
 ]
 """Grounds of an answer or an abstention: the question itself is in the index, the certificate permits the answer, its
 probability is below the certified threshold, a guard fired, there is no certificate, it has expired or audits of given
-answers raised the alarm, or no hit."""
+answers raised the alarm, the validity of the answer has ended since the certificate was made, or no hit."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

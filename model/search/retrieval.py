@@ -16,7 +16,6 @@ from model.index.index import Index
 from model.index.lexical import Lexical
 from model.index.ranking import Ints, Ranking, places
 from schemas.errors import UsageError
-from schemas.text import question_id
 
 if TYPE_CHECKING:
     from model.reranking.reranker import Reranker
@@ -111,7 +110,7 @@ class Retrieval:
         elif self.reranker is not None:
             dense = self.index.rank(asked, max(k, least, min(self.reranker.depth, len(self.index))), exclude)
             ranking = self.reranker.reordered(self.index, asked, dense, k)
-        ids = np.array([question_id(text) for text in asked.to_pylist()], np.int64)
+        ids = np.array([self.index.row_id(text) for text in asked.to_pylist()], np.int64)
         rows = self.index.rows_of(ids)
         if exclude is not None:
             rows[ids == exclude] = -1

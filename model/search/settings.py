@@ -35,6 +35,14 @@ class ExactOpening(Opening, frozen=True, extra="forbid"):
     exact: bool = pydantic.Field(default=False, description="Search all lists.")
 
 
+class Filtering(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Values that hits have to have."""
+
+    filters: Annotated[dict[str, str], Option("filter", metavar="COLUMN=VALUE")] = pydantic.Field(
+        default={}, description="Value of a column by which the index varies, such as locale=de. Repeatable."
+    )
+
+
 class Search(Opening, frozen=True, extra="forbid"):
     """The same, and the number of hits."""
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard, concatenate, to_ipc
-from pipelines.intermediate import Written
+from pipelines.intermediate import INDEX_ROWS, Written
 from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.equal_questions import merge_equal
 from pipelines.reading.index_inputs import QuestionFile
@@ -184,7 +184,12 @@ def encoded(texts: pa.ChunkedArray, encode: Encode) -> Iterator[np.ndarray]:
 
 
 def stored_rows(table: pa.Table) -> pa.Table:
-    """Return the id table of a shard from its INDEX_ROWS; without ``answer_id`` where no question has one."""
+    """Return the id table of a shard from its rows; without ``answer_id`` where no question has one."""
     rows = table.select(ID_TABLE.names).cast(ID_TABLE)
     answer_ids = table[ANSWER_ID.name]
-    return rows if answer_ids.null_count == len(table) else rows.append_column(ANSWER_ID, answer_ids)
+    if answer_ids.null_count < len(table):
+        rows = rows.append_column(ANSWER_ID, answer_ids)
+    for field in table.schema:
+        if field.name not in INDEX_ROWS.names:
+            rows = rows.append_column(field, table[field.name])
+    return rows

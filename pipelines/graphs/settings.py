@@ -18,6 +18,7 @@ from pipelines.linkage.settings import Linking
 from pipelines.privacy.settings import Privacy
 from pipelines.questions.settings import Ambiguity, Validation
 from pipelines.reading.settings import NamedColumns, TextFormat
+from schemas.filters import FilterColumns, checked_vary_by
 from schemas.option import Option
 
 if TYPE_CHECKING:
@@ -176,9 +177,28 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
         description="Maximum median CPU milliseconds of a query: bounds the lists searched and the mode chosen.",
     )
 
+    vary_by: Annotated[tuple[str, ...], Option(metavar="COLUMN", panel="Filters")] = pydantic.Field(
+        default=(), description="Column, such as locale, of which every search names a value. Repeatable."
+    )
+    valid_until: Annotated[str | None, Option(metavar="COLUMN", panel="Filters", default="no end")] = pydantic.Field(
+        default=None, description="Column with the date or time until which an answer is given."
+    )
+
+    @property
+    def filters(self) -> FilterColumns:
+        """Return the columns that filter searches."""
+        return FilterColumns(self.vary_by, self.valid_until)
+
+    @pydantic.field_validator("vary_by")
+    @classmethod
+    def _are_names(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return checked_vary_by(names)
+
     @pydantic.model_validator(mode="after")
     def _fill_in(self) -> Self:
-        """Take what is not given from the preset."""
+        """Take what is not given from the preset; check the columns that filter together."""
+        if self.valid_until in {"", "question", "answer", *self.vary_by}:
+            raise ValueError(f"--valid-until {self.valid_until}: must be a column of its own")
         given = {name: value for name, value in PRESETS[self.preset].items() if getattr(self, name) is None}
         for name, value in given.items():
             self.__dict__[name] = value  # frozen for users of an instance, not for this

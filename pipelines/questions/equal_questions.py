@@ -31,7 +31,7 @@ def merge_equal(table: pa.Table) -> Merged:
     The row kept has the smallest value of each column among the rows that agree, and their sum of ``events``.
 
     Args:
-        table: INDEX_ROWS, every row of each of its questions.
+        table: INDEX_ROWS and columns that filter searches, every row of each of its questions.
     """
     ordered = table.sort_by("question_id").combine_chunks()
     ids = ordered["question_id"].to_numpy()
@@ -40,11 +40,11 @@ def merge_equal(table: pa.Table) -> Merged:
     if not repeated.any():
         return Merged(ordered, REJECTS.empty_table())
     agreeing, others = _settled(ordered.filter(pa.array(repeated)))
-    minima = [(name, "min") for name in ("text", "answer", "cluster_id", "answer_id")]
+    minima = [(name, "min") for name in table.column_names if name not in ("question_id", "events")]
     merged = agreeing.group_by("question_id", use_threads=False).aggregate([*minima, ("events", "sum")])
     merged = merged.rename_columns([name.removesuffix("_min").removesuffix("_sum") for name in merged.column_names])
     single = ordered.filter(pa.array(~repeated))
-    merged = merged.select(INDEX_ROWS.names).cast(INDEX_ROWS)
+    merged = merged.select(table.column_names).cast(table.schema)
     rows = pa.concat_tables([single, merged]).sort_by("question_id").combine_chunks()
     written, keys = json_objects(payloads(others)), others["question_id"]
     return Merged(rows, reject(written, stage="merge", reasons="other_answer", shard_keys=keys))
@@ -86,7 +86,8 @@ def _settled(rows: pa.Table) -> tuple[pa.Table, pa.Table]:
 
 
 def payloads(rows: pa.Table) -> pa.Table:
-    """Return INDEX_ROWS with the columns of a reject's payload."""
+    """Return rows of questions with the columns of a reject's payload."""
     cluster_ids = rows["cluster_id"].cast(pa.string())  # a JSON number beyond 2**53 is rounded by most readers
     columns = {"question": rows["text"], "answer": rows["answer"], "answer_id": rows["answer_id"]}
-    return pa.table({**columns, "cluster_id": cluster_ids, "events": rows["events"]})
+    filters = {name: rows[name] for name in rows.column_names if name not in INDEX_ROWS.names}
+    return pa.table({**columns, "cluster_id": cluster_ids, "events": rows["events"], **filters})

@@ -19,6 +19,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import File, Source
 from schemas.errors import QprError, UsageError
+from schemas.filters import NO_FILTERS, VALID_UNTIL, FilterColumns
 
 COLUMNS: Final = (
     Column("question", pa.string()),
@@ -32,10 +33,11 @@ QUESTION_NAMES: Final = ("question", "text")
 
 @dataclasses.dataclass(frozen=True)
 class DatasetFile:
-    """One file of the table ``questions`` of the dataset at ``url``."""
+    """One file of the table ``questions`` of the dataset at ``url``; its answers have no end of validity."""
 
     url: str
     file: File
+    filters: FilterColumns = NO_FILTERS
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +46,12 @@ class TableFile:
 
     source: TableSource
     names: tuple[tuple[str, str], ...]
+    filters: FilterColumns = NO_FILTERS
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return the columns to read."""
+        return (*COLUMNS, *_filter_columns(self.filters))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,11 +62,13 @@ class SegmentFile:
         url: of the index.
         file: the id table.
         deleted: bits of the rows to leave out, the lowest of each byte first; empty where there are none.
+        filters: columns of the index.
     """
 
     url: str
     file: File
     deleted: bytes = b""
+    filters: FilterColumns = NO_FILTERS
 
 
 QuestionFile = DatasetFile | TableFile | SegmentFile
@@ -90,6 +100,7 @@ def question_files(
     *,
     files_of: Callable[[str], Sequence[TableSource]],
     option: str = "--questions",
+    filters: FilterColumns = NO_FILTERS,
 ) -> QuestionInputs:
     """Return the files of datasets, tables and globs; of each file only the header or footer is read.
 
@@ -98,6 +109,7 @@ def question_files(
         names: our name of a column -> the tables', where an option maps one.
         files_of: returns the files of a path or a glob.
         option: that named them, for messages.
+        filters: columns that each table has to have; datasets have no column to vary by.
 
     Raises:
         QprError: a dataset or file is missing, damaged, of an unknown format, or lacks a column.
@@ -113,11 +125,14 @@ def question_files(
             raise QprError(f"{url}: no such dataset or file. Check the path, or make a dataset with `qpr clusters`")
         if is_folder:
             dataset = open_dataset(url)
-            inputs.files.extend(DatasetFile(url, file) for file in dataset.manifest.of("questions"))
+            if filters.vary_by:
+                missing = f"has no column {filters.vary_by[0]}, by which the index varies"
+                raise QprError(f"{url}: a dataset {missing}. Give its questions as a file with this column")
+            inputs.files.extend(DatasetFile(url, file, filters) for file in dataset.manifest.of("questions"))
             inputs.sources.append(Source(url=url, digest=dataset.manifest.digest))
             continue
         for source in files_of(url):
-            file, inputs.ignored[source.url] = _table_file(source, names)
+            file, inputs.ignored[source.url] = _table_file(source, names, filters)
             inputs.files.append(file)
             inputs.sources.append(digest_input(source))
     if len({_identity(file) for file in inputs.files}) != len(inputs.files):
@@ -135,15 +150,26 @@ def _identity(file: QuestionFile) -> str:
     return storage.join(identity_of(file.url), file.file.path)
 
 
-def _table_file(source: TableSource, names: Mapping[str, str]) -> tuple[TableFile, list[str]]:
+def _filter_columns(filters: FilterColumns) -> list[Column]:
+    """Return the columns of a table that filter searches, as text."""
+    names = [(name, "--vary-by") for name in filters.vary_by]
+    if filters.valid_until is not None:
+        names.insert(0, (VALID_UNTIL.name, "--valid-until"))
+    return [Column(name, pa.string(), option=option) for name, option in names]
+
+
+def _table_file(source: TableSource, names: Mapping[str, str], filters: FilterColumns) -> tuple[TableFile, list[str]]:
     """Return a table with the names of its columns, and the columns that are ignored."""
     available = column_names(source)
     question = next((name for name in QUESTION_NAMES if name in available), QUESTION_NAMES[0])
     located = {"question": question, **names}
-    check_header(source, COLUMNS, located)
-    used = {located.get(column.name, column.name) for column in COLUMNS}
+    if filters.valid_until is not None:
+        located[VALID_UNTIL.name] = filters.valid_until
+    columns = (*COLUMNS, *_filter_columns(filters))
+    check_header(source, columns, located)
+    used = {located.get(column.name, column.name) for column in columns}
     differing = tuple((ours, theirs) for ours, theirs in located.items() if ours != theirs)
-    return TableFile(source, differing), [name for name in available if name not in used]
+    return TableFile(source, differing, filters), [name for name in available if name not in used]
 
 
 def ignored_notes(inputs: QuestionInputs) -> Iterator[str]:

@@ -16,15 +16,16 @@ import pyarrow.compute as pc
 from pipelines.intermediate import INDEX_ROWS, REJECTS
 from pipelines.questions.equal_questions import payloads
 from pipelines.questions.row_filters import question_faults
-from pipelines.reading.index_inputs import COLUMNS, DatasetFile, QuestionFile, SegmentFile, TableFile
+from pipelines.reading.index_inputs import DatasetFile, QuestionFile, SegmentFile, TableFile
 from pipelines.reading.reader import read
 from pipelines.writing.rejects import reject_rows
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import read_file
 from schemas.artifacts.manifest import read_verified
 from schemas.artifacts.table_files import is_arrow, mapped_rows, read_rows
+from schemas.filters import MAX_VALUE_CHARACTERS, VALID_UNTIL, FilterColumns, read_ends, row_ids
 from schemas.tables import ANSWER_ID, ID_TABLE
-from schemas.text_arrays import hash64_all, key_all
+from schemas.text_arrays import key_all
 
 BATCH: Final = 131_072
 """Rows of one table of a dataset."""
@@ -37,7 +38,8 @@ class Questions(NamedTuple):
     """Some rows of a file.
 
     Attributes:
-        rows: those to index, INDEX_ROWS; the same question may occur more than once.
+        rows: those to index, INDEX_ROWS and the columns that filter searches; the same question may occur more than
+            once.
         rejects: the others, `pipelines.intermediate.REJECTS`.
         unreadable: by column, number of values of ``rows`` that are null because they are no whole number.
     """
@@ -64,13 +66,15 @@ def read_questions(source: QuestionFile) -> Iterator[Questions]:
 
 def _of_dataset(source: DatasetFile) -> Iterator[Questions]:
     for table in read_file(source.url, source.file, columns=ID_TABLE.names, batch=BATCH):
-        yield _checked(table.append_column(ANSWER_ID, pa.nulls(len(table), ANSWER_ID.type)), {})
+        for field in (ANSWER_ID, *source.filters.fields):
+            table = table.append_column(field, pa.nulls(len(table), field.type))
+        yield _checked(table, {}, source.filters)
 
 
 def _of_segment(source: SegmentFile) -> pa.Table:
     """Return the rows of an id table that are not deleted; they were checked when they were indexed."""
     content, name = read_verified(source.url, source.file), storage.join(source.url, source.file.path)
-    schema, absent, count = INDEX_ROWS, {ANSWER_ID.name}, source.file.rows
+    schema, absent, count = _schema(source.filters), {ANSWER_ID.name}, source.file.rows
     if is_arrow(content):
         rows = mapped_rows(content, schema, name=name, rows=count, absent=absent)
     else:
@@ -82,32 +86,55 @@ def _of_segment(source: SegmentFile) -> pa.Table:
 
 
 def _of_table(source: TableFile) -> Iterator[Questions]:
-    for batch in read(source.source, COLUMNS, dict(source.names)):
-        columns = {column.name: batch.rows[column.name].combine_chunks() for column in COLUMNS}
+    for batch in read(source.source, source.columns, dict(source.names)):
+        columns = {column.name: batch.rows[column.name].combine_chunks() for column in source.columns}
         numbers = {name: whole_numbers(columns[name]) for name in ("cluster_id", "events")}
         answers = pc.if_else(pc.equal(pc.utf8_trim_whitespace(columns["answer"]), ""), None, columns["answer"])
         rows = {"text": columns["question"], "answer": answers, "answer_id": columns["answer_id"], **numbers}
+        rows |= {field.name: pc.utf8_trim_whitespace(columns[field.name]) for field in source.filters.fields}
         unread = {name: _unread(columns[name], values) for name, values in numbers.items()}
-        checked = _checked(pa.table(rows), {name: count for name, count in unread.items() if count})
+        checked = _checked(pa.table(rows), {name: count for name, count in unread.items() if count}, source.filters)
         yield checked._replace(rejects=pa.concat_tables([checked.rejects, batch.rejects]))
 
 
-def _checked(table: pa.Table, unreadable: Mapping[str, int]) -> Questions:
+def _checked(table: pa.Table, unreadable: Mapping[str, int], filters: FilterColumns) -> Questions:
     """Return the rows whose question has a word and at most the maximum length; reject the others.
 
     Args:
-        table: columns of INDEX_ROWS; without ``question_id`` it is computed.
+        table: columns of INDEX_ROWS and those that filter searches, as text; without ``question_id`` it is computed.
         unreadable: counts to return with the rows.
+        filters: columns that filter searches; a row needs a value of each to vary by, and no end that is unreadable.
     """
     texts = table["text"].combine_chunks()
     keys = key_all(texts)
     reasons = pc.if_else(pc.is_null(texts), "missing_question", question_faults(texts, keys))
+    for name in filters.vary_by:
+        reasons = pc.coalesce(reasons, _value_faults(name, table[name].combine_chunks()))
+    ended = table
+    if filters.valid_until is not None and pa.types.is_string(table.schema.field(VALID_UNTIL.name).type):
+        ends = read_ends(table[VALID_UNTIL.name].combine_chunks())
+        reasons = pc.coalesce(reasons, ends.faults)
+        ended = table.set_column(table.column_names.index(VALID_UNTIL.name), VALID_UNTIL, ends.times)
     kept = pc.is_null(reasons)
     rejects = reject_rows(payloads(table), reasons)
-    rows = table.filter(kept)
+    rows = ended.filter(kept)
     if "question_id" not in table.column_names:
-        rows = rows.append_column("question_id", hash64_all(keys.filter(kept)))
-    return Questions(rows.select(INDEX_ROWS.names).cast(INDEX_ROWS), rejects, unreadable)
+        values = [rows[name].combine_chunks() for name in filters.vary_by]
+        rows = rows.append_column("question_id", row_ids(keys.filter(kept), values))
+    schema = _schema(filters)
+    return Questions(rows.select(schema.names).cast(schema), rejects, unreadable)
+
+
+def _schema(filters: FilterColumns) -> pa.Schema:
+    return pa.schema([*INDEX_ROWS, *filters.fields])
+
+
+def _value_faults(name: str, values: pa.Array) -> pa.Array:
+    """Return why each value cannot be searched for, or null."""
+    missing = pc.equal(pc.fill_null(values, ""), "")
+    too_long = pc.greater(pc.utf8_length(values), MAX_VALUE_CHARACTERS)
+    absent = pa.scalar(None, pa.string())
+    return pc.if_else(missing, f"missing_{name}", pc.if_else(too_long, f"too_long_{name}", absent))
 
 
 def whole_numbers(texts: pa.Array) -> pa.Array:

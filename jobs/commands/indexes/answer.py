@@ -13,12 +13,13 @@ from jobs.display.console import warn
 from jobs.display.hits import print_answer
 from jobs.display.text_input import question_arguments, question_batches
 from jobs.options.output import folder
-from model.search.settings import Opening
+from model.search.settings import Filtering, Opening
 
 
 def answer(
     index: Annotated[str, folder("Index to search.")],
     settings: Opening,
+    filtering: Filtering,
     questions: Annotated[
         list[str] | None,
         typer.Argument(metavar="QUESTION", help="Question to answer.", show_default="lines of stdin"),
@@ -31,12 +32,13 @@ def answer(
     """Answer each question, or abstain with a reason.
 
     Reasons of an answer: exact (the index has the question itself), certified. Of an abstention: below_confidence,
-    guard:NAME, no_certificate, expired, alarm, no_hit.
+    guard:NAME, no_certificate, expired, alarm, answer_ended, no_hit.
 
     A question that begins with a dash follows after --.
 
-    Example:
+    Examples:
       qpr answer --index index --certificate certificate "how do I pay my bill"
+      qpr answer --index index --filter locale=en "how do I pay my bill"
     """
     from model.search.searcher import open_searcher
 
@@ -44,7 +46,7 @@ def answer(
     searcher = open_searcher(index, **settings.model_dump(), certificate=certificate)
     is_over = False
     for batch in question_batches(given, hits=1):
-        for result in searcher.answer_many(batch):
+        for result in searcher.answer_many(batch, filters=filtering.filters):
             if result.reason == "expired" and not is_over:
                 warn(f"{certificate}: has expired; only questions of the index itself are answered. Run `qpr certify`")
                 is_over = True

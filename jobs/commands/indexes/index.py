@@ -46,7 +46,8 @@ def index(
 ) -> None:
     """Encode questions and build a searchable index that holds its model, or change one.
 
-    A file needs a column of questions and may have answer, answer_id, cluster_id (a 64-bit integer) and events.
+    A file needs a column of questions and may have answer, answer_id, cluster_id (a 64-bit integer) and events. With
+    --vary-by, a question can have an answer for each value, and a search finds only rows with the values that it names.
 
     Examples:
       qpr index --questions dataset --model model --output index
@@ -54,6 +55,7 @@ def index(
       qpr index --questions dataset --model model --output index --recall 0.99
       qpr index --questions dataset --model model --output index --preset paper
       qpr index --questions faq.csv --model m --output i --memory-mb 900 --dry-run
+      qpr index --questions faq.csv --model m --output i --vary-by locale
       qpr index --output index --add new.csv --delete old.csv
       qpr index --output index --compact
 

@@ -13,12 +13,13 @@ from jobs.display.console import say, warn
 from jobs.display.hits import print_hits
 from jobs.display.text_input import question_arguments, question_batches
 from jobs.options.output import folder
-from model.search.settings import Search
+from model.search.settings import Filtering, Search
 
 
 def search(
     index: Annotated[str, folder("Index to search.")],
     settings: Search,
+    filtering: Filtering,
     questions: Annotated[
         list[str] | None,
         typer.Argument(metavar="QUESTION", help="Question to search for.", show_default="lines of stdin"),
@@ -33,8 +34,9 @@ def search(
 
     A question that begins with a dash follows after --.
 
-    Example:
+    Examples:
       qpr search --index index "how do I pay my bill" --k 5
+      qpr search --index index --filter locale=en "how do I pay my bill"
     """
     from model.search.searcher import open_searcher
 
@@ -42,9 +44,10 @@ def search(
     opened = open_searcher(index, **settings.model_dump(exclude={"k"}))
     if opened.confidence is None:
         say("the index has no confidence model, so hits have no probability")
+    filtered = bool(opened.index.settings.filters)
     k = min(settings.k, len(opened))
     for batch in question_batches(given, hits=k):
-        for question, hits in zip(batch, opened.search_many(batch, k), strict=True):
+        for question, hits in zip(batch, opened.search_many(batch, k, filters=filtering.filters), strict=True):
             if not hits:
-                warn(f"{question[:80]!r}: no word to search by")
+                warn(f"{question[:80]!r}: no word to search by{', or no valid answer' if filtered else ''}")
             print_hits(question, hits, as_json=as_json)

@@ -20,10 +20,11 @@ from jobs.workflows.index_changes.known_rows import KnownRows
 from jobs.workflows.index_changes.publication import Base, publish, show
 from jobs.workflows.indexing import OF_DATASETS, input_notes, reject_reasons
 from jobs.workflows.worker_encoder import WorkerEncoder
-from model.index.consistency import IdTable
+from model.index.consistency import AGAIN, IdTable
 from model.index.ranking import Ints
 from model.index.segments.builder import SegmentBuilder
 from model.index.segments.layout import Mask, folder_of, in_order, segment_of, tombstones
+from model.index.settings import IndexSettings
 from model.search.opening import model_folder
 from pipelines.engine.runner import run
 from pipelines.graphs.index import build
@@ -33,7 +34,7 @@ from pipelines.reading.sources import digest_input
 from pipelines.writing.finished_shards import FinishedShards
 from pipelines.writing.run_report import check_sum, read_report
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import File, Source, read_manifest, read_verified
+from schemas.artifacts.manifest import File, Source, read_manifest, read_settings, read_verified
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.quantities import counted
@@ -108,14 +109,17 @@ def change_index(
     Raises:
         QprError: there is no index, a file cannot be read, no question is usable, or none would be left.
     """
-    read_manifest(url, "index")  # before a folder is made
-    files_of = functools.partial(_files, settings)
+    filters = read_settings(url, read_manifest(url, "index"), IndexSettings, again=AGAIN).filters
+
+    def files_of(url: str) -> list[TableSource]:
+        return input_files([url], settings, example="")
+
     names = settings.column_names
-    inputs = question_files(add, names, files_of=files_of, option="--add") if add else QuestionInputs([], [], {})
+    inputs = question_files(add, names if add else {}, files_of=files_of, option="--add", filters=filters)
     for note in ignored_notes(inputs):
         say(note)
     sources = [source for path in delete for source in files_of(path)]
-    deletions = read_deletions(sources, names) if sources else Deletions(np.empty(0, np.int64), 0, 0)
+    deletions = read_deletions(sources, names, filters.vary_by) if sources else Deletions(np.empty(0, np.int64), 0, 0)
     with Output(url, "index", overwrite=True) as target:
         base = Base.of(url)
         deleted = deletions.ids[base.index.rows_of(deletions.ids) >= 0]
@@ -149,10 +153,6 @@ def change_index(
             counters=counters,
         )
     show(url, manifest, shape, counters, as_json=as_json)
-
-
-def _files(settings: IndexConfig, url: str) -> list[TableSource]:
-    return input_files([url], settings, example="")
 
 
 def _add(target: Output, base: Base, inputs: QuestionInputs, deleted: Ints, options: PipelineOptions) -> _Added:

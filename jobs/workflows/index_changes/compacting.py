@@ -145,5 +145,6 @@ def _live_files(base: Base, erased: Ints) -> list[SegmentFile]:
     ):
         gone = np.isin(ids, erased)
         gone |= False if shard.live is None else np.logical_not(shard.live)
-        files.append(SegmentFile(base.index.url, file, tombstones([gone]) if gone.any() else b""))
+        deleted = tombstones([gone]) if gone.any() else b""
+        files.append(SegmentFile(base.index.url, file, deleted, base.settings.filters))
     return files

@@ -19,7 +19,8 @@ from pipelines.reading.index_questions import whole_numbers
 from pipelines.reading.reader import check_header, column_names, read
 from pipelines.reading.sources import Source
 from schemas.errors import QprError
-from schemas.text_arrays import hash64_all, key_all
+from schemas.filters import row_ids
+from schemas.text_arrays import key_all
 
 ID: Final = "question_id"
 
@@ -38,41 +39,49 @@ class Deletions(NamedTuple):
     unreadable: int
 
 
-def read_deletions(sources: Sequence[Source], names: Mapping[str, str]) -> Deletions:
+def read_deletions(sources: Sequence[Source], names: Mapping[str, str], vary_by: Sequence[str] = ()) -> Deletions:
     """Return the questions to delete; a file is read by its ids if it has a column of them, else by its questions.
 
     Args:
         sources: the files.
         names: our name of a column -> the files', where they differ.
+        vary_by: columns of the index whose values a file of questions has to name too.
 
     Raises:
         QprError: a file cannot be read, or has no such column.
     """
     found, rows = [np.empty(0, np.int64)], 0
     for source in sources:
-        column, theirs = _column(source, names)
-        for batch in read(source, [column], {column.name: theirs}):
-            values = batch.rows[column.name].combine_chunks()
-            found.append((whole_numbers(values).drop_null() if column.name == ID else _ids_of(values)).to_numpy())
+        columns, theirs = _columns(source, names, vary_by)
+        for batch in read(source, columns, theirs):
+            values, *others = (batch.rows[column.name].combine_chunks() for column in columns)
+            by_id = columns[0].name == ID
+            found.append((whole_numbers(values).drop_null() if by_id else _ids_of(values, others)).to_numpy())
             rows += len(values) + len(batch.rejects)
     together = np.concatenate(found)
     return Deletions(np.unique(together), rows, rows - len(together))
 
 
-def _column(source: Source, names: Mapping[str, str]) -> tuple[Column, str]:
-    """Return the column to read and its name in the file."""
+def _columns(source: Source, names: Mapping[str, str], vary_by: Sequence[str]) -> tuple[list[Column], dict[str, str]]:
+    """Return the columns to read, the first with ids or questions, and their names in the file."""
     available = column_names(source)
     wanted = (ID, *QUESTION_NAMES) if "question" not in names else (ID, names["question"])
     theirs = next((name for name in wanted if name in available), None)
     if theirs is None:
         columns = f"{', '.join(wanted[:-1])} or {wanted[-1]}"
         raise QprError(f"{source.url}: has no column {columns}; there are {', '.join(available)[:200]}")
-    column = Column(ID if theirs == ID else "question", pa.string())
-    check_header(source, [column], {column.name: theirs})
-    return column, theirs
+    first = Column(ID if theirs == ID else "question", pa.string())
+    others = [] if theirs == ID else [Column(name, pa.string()) for name in vary_by]
+    if lacking := next((column.name for column in others if column.name not in available), None):
+        raise QprError(f"{source.url}: has no column {lacking}, by which the index varies. Add it, or use {ID}")
+    check_header(source, [first, *others], {first.name: theirs})
+    return [first, *others], {first.name: theirs}
 
 
-def _ids_of(texts: pa.Array) -> pa.Array:
-    """Return the ids of those texts that have one."""
-    keys = key_all(texts.drop_null())
-    return hash64_all(keys.filter(pc.not_equal(keys, "")))
+def _ids_of(texts: pa.Array, values: Sequence[pa.Array]) -> pa.Array:
+    """Return the ids of the rows that have a question and a value of each column."""
+    table = pa.table([texts, *map(pc.utf8_trim_whitespace, values)], names=[*map(str, range(len(values) + 1))])
+    keys, *others = (column.combine_chunks() for column in table.drop_null().columns)
+    keys = key_all(keys)
+    with_word = pc.not_equal(keys, "")
+    return row_ids(keys.filter(with_word), [column.filter(with_word) for column in others])

@@ -13,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from model.index.consistency import IdTable
+from model.index.consistency import AGAIN, IdTable
 from model.index.ranking import Ints
 from model.index.segments.layout import Mask, deleted_rows, in_order
+from model.index.settings import IndexSettings
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.manifest import read_manifest, read_settings
 from schemas.artifacts.verified_files import VerifiedFiles
 from schemas.errors import QprError
 from schemas.tables import IDS, TOMBSTONES
@@ -68,7 +69,8 @@ def _load(url: str, run_id: str) -> list[_Part]:
         raise QprError(f"{url}: the index changed during the run. Start the run again")
     stored = VerifiedFiles(url)
     files = in_order(manifest.of(IDS))
-    tables = [IdTable(storage.join(url, file.path), stored.read(file), file.rows) for file in files]
+    filters = read_settings(url, manifest, IndexSettings, again=AGAIN).filters
+    tables = [IdTable(storage.join(url, file.path), stored.read(file), file.rows, filters=filters) for file in files]
     masks = [np.zeros(file.rows, bool) for file in files]
     for file in manifest.of(TOMBSTONES):
         masks = deleted_rows(stored.read(file), [one.rows for one in files], deleted=file.rows)

@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from jobs.display.console import emit, say, two_columns, working
 from jobs.workflows.index_changes.advice import Shape, shape_of
-from model.index.index import Index, IndexSettings
+from model.index.index import Index
 from model.index.lexical_files import write_weights
+from model.index.settings import IndexSettings
 from model.search.opening import open_index
 from schemas.artifacts.manifest import File, Manifest, Source, read_manifest
 from schemas.artifacts.writer import Output

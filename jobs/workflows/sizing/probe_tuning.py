@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from jobs.display.console import say, working
 from model.index.factory import lists_of
-from model.index.index import Index, IndexSettings
+from model.index.index import Index
+from model.index.settings import IndexSettings
 from model.index.sizing.recall import tuned
 from schemas.quantities import counted
 

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from faiss import rev_swig_ptr
 from threadpoolctl import threadpool_limits
 
-from model.index.index import Index, RecallFigures
+from model.index.index import Index
+from model.index.settings import RecallFigures
 from model.index.shard_merge import Ints
 from model.index.shards import Matrix, Shard
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from jobs.workflows.search_modes import chosen_mode
-from model.index.index import ModeFigures
+from model.index.settings import ModeFigures
 from model.search.searcher import open_searcher
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.index.cells import reader, whole
+from model.index.rows.cells import reader, whole
 
 
 @given(

@@ -1,0 +1,1 @@
+"""Rows of an index: their cells, and those that a request may find."""

@@ -1,0 +1,116 @@
+"""Rows of an index that a request may find: those with its values whose answers are valid at its time.
+
+columns of id tables -> RowFilters -> masks of the rows of each shard
+"""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from schemas.errors import UsageError
+from schemas.filters import VALID_UNTIL, FilterColumns
+
+Mask = npt.NDArray[np.bool_]
+
+EXACT_ROWS: Final = 100_000
+"""Number of rows up to which a search of some rows reads all lists: their vectors are compared in about 10 ms."""
+
+_EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+_NO_END: Final = np.iinfo(np.int64).max
+
+
+class RowFilters:
+    """Values and ends of validity of all rows, 4 and 8 bytes of each.
+
+    Args:
+        columns: that filter.
+        tables: rows of each shard.
+        live: of each shard the mask of the rows that are not deleted; None where all are live.
+    """
+
+    def __init__(self, columns: FilterColumns, tables: Sequence[pa.Table], live: Sequence[Mask | None]) -> None:
+        self._columns, self._live = columns, tuple(live)
+        self._starts = [*itertools.accumulate(map(len, tables), initial=0)]
+        codes = np.zeros(self._starts[-1], np.int64)
+        self._places: dict[str, dict[str, int]] = {}
+        alive = np.concatenate([np.ones(len(t), bool) if m is None else m for t, m in zip(tables, live, strict=True)])
+        self.values: dict[str, tuple[str, ...]] = {}
+        for name in columns.vary_by:
+            column = pa.chunked_array([c for t in tables for c in t[name].chunks], pa.string()).combine_chunks()
+            encoded = column.dictionary_encode()
+            values, numbers = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+            self._places[name] = {value: place for place, value in enumerate(values)}
+            self.values[name] = tuple(sorted(values[number] for number in np.unique(numbers[alive])))
+            codes = codes * len(values) + numbers
+        distinct = math.prod(map(len, self._places.values()))
+        self._codes = codes.astype(np.int32) if distinct < 2**31 else codes
+        self._ends, self._boundaries = _ends(columns, tables)
+
+    def checked(self, filters: Mapping[str, str] | None) -> tuple[str, ...]:
+        """Return the values of a request in the order of the columns.
+
+        Raises:
+            UsageError: a column is missing or unknown, or no question has the value.
+        """
+        given, names = dict(filters or {}), self._columns.vary_by
+        for name in sorted(given.keys() - {*names}, key=str):
+            there = f"those of this index are {', '.join(names)}" if names else "this index has none"
+            raise UsageError(f"filters: {str(name)[:60]!a} is no column to filter by; {there}")
+        for name in names:
+            if name not in given:
+                raise UsageError(f"filters: {name} is missing. Name a value of each of {', '.join(names)}")
+            if not isinstance(given[name], str) or given[name] not in self.values[name]:
+                raise UsageError(f"filters: no question has the {name} {str(given[name])[:60]!a}")
+        return tuple(given[name] for name in names)
+
+    def period(self, now: datetime.datetime) -> int:
+        """Return the number of ends of validity that have come; while it is the same, the same answers are valid."""
+        return int(np.searchsorted(self._boundaries, _microseconds(now), side="right"))
+
+    def masks(self, values: Sequence[str], period: int) -> list[Mask]:
+        """Return the mask of each shard's live rows that have these values and are valid in this period."""
+        allowed = np.ones(self._starts[-1], bool)
+        if values:
+            code = 0
+            for (_, places), value in zip(self._places.items(), values, strict=True):
+                code = code * len(places) + places[value]
+            allowed = self._codes == code
+        if period:
+            allowed &= self._ends > self._boundaries[period - 1]
+        parts = [allowed[start:stop] for start, stop in itertools.pairwise(self._starts)]
+        return [part if live is None else part & live for part, live in zip(parts, self._live, strict=True)]
+
+
+def probes_within(probes: int, *, lists: int, allowed: int, rows: int) -> int:
+    """Return the number of lists to search where a part of the rows may be found.
+
+    Up to `EXACT_ROWS` it is all of them, so that the search is exact; beyond that, as many as have the same number of
+    rows that may be found as a search of all rows compares.
+    """
+    if not lists or allowed <= EXACT_ROWS:
+        return lists or probes
+    return min(lists, math.ceil(probes * rows / allowed))
+
+
+def _microseconds(moment: datetime.datetime) -> int:
+    return (moment - _EPOCH) // datetime.timedelta(microseconds=1)
+
+
+def _ends(columns: FilterColumns, tables: Sequence[pa.Table]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the end of each row in microseconds, and all of them once, ascending; both empty without such a column."""
+    nothing = np.empty(0, np.int64)
+    if columns.valid_until is None:
+        return nothing, nothing
+    parts = [t[VALID_UNTIL.name].cast(pa.int64()).fill_null(_NO_END).to_numpy() for t in tables]
+    ends = np.concatenate([nothing, *parts])
+    boundaries = np.unique(ends)
+    return ends, boundaries[boundaries != _NO_END]

@@ -1,0 +1,88 @@
+"""Settings of an index, in its manifest.
+
+configuration of a manifest -> IndexSettings, ModeFigures, RecallFigures
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import pydantic
+
+from model.choices import Distance, IndexMode
+from model.encoders.registry import PREFIXES
+from model.index.factory import checked_factory
+from schemas.filters import FilterColumns, checked_vary_by
+
+
+class ModeFigures(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Figures of a way of searching on validation.
+
+    Attributes:
+        queries: their number.
+        hits_at_1: share with a paraphrase at rank 1.
+        mrr: mean reciprocal rank of the first paraphrase.
+        median_ms: CPU milliseconds of one query, encoding and texts included.
+    """
+
+    queries: int = pydantic.Field(ge=1)
+    hits_at_1: float = pydantic.Field(ge=0, le=1)
+    mrr: float = pydantic.Field(ge=0, le=1)
+    median_ms: float = pydantic.Field(ge=0, allow_inf_nan=False)
+
+
+class RecallFigures(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Recall of an index's own search, against a search of all exact vectors.
+
+    Attributes:
+        queries: number of questions of the index that were searched for.
+        at_10: share of their ten nearest other questions that were found.
+        target: the share for which the probes were chosen; None if the probes were given.
+        compared: median number of vectors compared with a query.
+    """
+
+    queries: int = pydantic.Field(ge=1)
+    at_10: float = pydantic.Field(ge=0, le=1)
+    target: float | None = pydantic.Field(default=None, gt=0, le=1)
+    compared: int = pydantic.Field(ge=0)
+
+
+class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """The configuration in an index's manifest.
+
+    Attributes:
+        model_digest: the model that encoded the questions; queries need the same.
+        factory: FAISS factory string of every shard.
+        probes: lists searched for a query; 0 where the factory has no lists.
+        dimension: of the vectors.
+        questions: number of those that are not deleted.
+        shards: number of parts of the first segment; a part without questions has no file.
+        distance: of the model's training; the ranking is always by the Euclidean distance.
+        model_url: address of the model, if the index does not contain it.
+        mode: default way of searching, the best one on validation within the latency budget.
+        lexical_weight: of the reciprocal rank by BM25 in mode fusion; that of the vectors' has weight 1.
+        modes: validation figures of the ways of searching, by name; empty where they were not measured.
+        recall: of a search of ``probes`` lists; None where every search is exact.
+        vary_by: columns of which every search names a value; None for none.
+        valid_until: name in the files of the column with the end of an answer's validity; None for none.
+    """
+
+    model_digest: str
+    factory: Annotated[str, pydantic.AfterValidator(checked_factory)]
+    probes: int = pydantic.Field(ge=0)
+    dimension: int = pydantic.Field(ge=1)
+    questions: int = pydantic.Field(ge=1)
+    shards: int = pydantic.Field(ge=1)
+    distance: Distance
+    model_url: str | None = pydantic.Field(default=None, pattern=f"^({'|'.join(PREFIXES)})")
+    mode: IndexMode = "dense"
+    lexical_weight: float = pydantic.Field(default=0.7, gt=0, le=100, allow_inf_nan=False)
+    modes: dict[IndexMode, ModeFigures] = {}
+    recall: RecallFigures | None = None
+    vary_by: Annotated[tuple[str, ...], pydantic.AfterValidator(checked_vary_by)] | None = None
+    valid_until: str | None = None
+
+    @property
+    def filters(self) -> FilterColumns:
+        """Return the columns that filter searches."""
+        return FilterColumns(self.vary_by or (), self.valid_until)

@@ -1,0 +1,80 @@
+"""Parts of a searcher: its way of searching, its confidence model, and all that decides its answers.
+
+manifest, opened index, options -> retrieval_of, confidence_of, version_of
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from model.certificates.version import Version
+from model.choices import Mode
+from model.index.index import Index
+from model.index.lexical_files import check_lexical, open_lexical
+from model.search.retrieval import Retrieval
+from schemas import __version__
+from schemas.artifacts.manifest import Manifest, read_manifest, read_verified
+from schemas.errors import QprError, UsageError
+from schemas.tables import CONFIDENCE
+
+if TYPE_CHECKING:
+    from model.confidence.confidence import Confidence
+
+
+def check_mode(mode: Mode | None, rerank: str | None) -> None:
+    """Check that a way of searching and a reranker fit together.
+
+    Raises:
+        UsageError: they do not.
+    """
+    if mode == "rerank" and rerank is None:
+        raise UsageError("--mode rerank: needs a reranker. Give one with --rerank, made by `qpr train-reranker`")
+    if rerank is not None and mode not in (None, "rerank"):
+        raise UsageError(f"--rerank: belongs to --mode rerank, got --mode {mode}. Leave one of them out")
+
+
+def retrieval_of(manifest: Manifest, index: Index, mode: Mode | None, rerank: str | None) -> Retrieval:
+    """Return the way to search an index.
+
+    Raises:
+        QprError: the index has no BM25 that the mode needs, or the reranker is not for it.
+    """
+    if rerank is not None:
+        from model.reranking.saved_reranker import load_reranker  # a search without one starts 4 % faster
+
+        return Retrieval(index, "rerank", reranker=load_reranker(rerank, model_digest=index.settings.model_digest))
+    mode = mode or index.settings.mode
+    if mode not in ("bm25", "fusion"):
+        check_lexical(manifest, index)
+        return Retrieval(index, mode)
+    lexical = open_lexical(manifest, index)
+    if lexical is None:
+        raise QprError(f"{index.url}: has no BM25, which mode {mode} needs. Build the index again without --no-bm25")
+    return Retrieval(index, mode, lexical, index.settings.lexical_weight)
+
+
+def confidence_of(url: str, manifest: Manifest) -> Confidence | None:
+    """Return the confidence model of an index, None where it has none."""
+    files = manifest.of(CONFIDENCE)
+    if not files:
+        return None
+    from model.confidence.saved_confidence import read_confidence
+
+    return read_confidence(read_verified(url, files[0]), source=f"{url}/{files[0].path}")
+
+
+def version_of(manifest: Manifest, retrieval: Retrieval, rerank: str | None) -> Version:
+    """Return all that decides the answers of a searcher."""
+    from model.guards.registry import GUARDS
+
+    confidence = manifest.of(CONFIDENCE)
+    return Version(
+        index=manifest.digest,
+        confidence=confidence[0].sha256 if confidence else None,
+        mode=f"fusion {retrieval.lexical_weight:g}" if retrieval.mode == "fusion" else retrieval.mode,
+        reranker=read_manifest(rerank, "reranker").digest if rerank else None,
+        guards=tuple(GUARDS),
+        probes=retrieval.index.probes,
+        k=1,
+        release=__version__,
+    )

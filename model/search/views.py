@@ -1,0 +1,86 @@
+"""Views of an index: the rows that one request may find, and the way to search them.
+
+values of a request, time -> Views.of -> Retrieval of the rows with these values whose answers are valid then
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import datetime
+import functools
+import threading
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from model.index.ranking import Ints
+from model.index.rows.row_filters import RowFilters
+from model.search.retrieval import Retrieval
+from schemas.errors import UsageError
+
+_BYTES: Final = 64 * 2**20
+"""Memory of the views that are kept; one has about 2 bytes a row."""
+
+_LEAST: Final = 4
+"""Views that are kept whatever their size."""
+
+
+class Views:
+    """Views of one index; the last ones are kept, since requests come back with the same values.
+
+    Args:
+        retrieval: of all rows.
+    """
+
+    def __init__(self, retrieval: Retrieval) -> None:
+        self._all = retrieval
+        self._filters = retrieval.index.settings.filters
+        self._kept: collections.OrderedDict[tuple[tuple[str, ...], int], Retrieval] = collections.OrderedDict()
+        self._lock = threading.Lock()
+        self._most = max(_LEAST, _BYTES // max(1, 2 * len(retrieval.index)))
+
+    @property
+    def values(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the values of each column that a request has to name, ascending."""
+        return self._rows.values if self._filters.vary_by else {}
+
+    @functools.cached_property
+    def _rows(self) -> RowFilters:
+        return self._all.index.row_filters
+
+    @functools.cached_property
+    def _lexical_rows(self) -> Ints:
+        """Return the row of each question of BM25."""
+        assert self._all.lexical is not None
+        return self._all.index.rows_of(self._all.lexical.ids)
+
+    def of(self, filters: Mapping[str, str] | None, now: datetime.datetime) -> Retrieval:
+        """Return the way to search the rows with the values of a request whose answers are valid at a time.
+
+        Raises:
+            UsageError: a column is missing or unknown, or no question has the value.
+        """
+        if not self._filters:
+            if filters:
+                raise UsageError(f"filters: {str(next(iter(filters)))[:60]!a}: this index has no column to filter by")
+            return self._all
+        values = self._rows.checked(filters)
+        kept = values, self._rows.period(now)
+        if not values and not kept[1]:
+            return self._all
+        with self._lock:
+            if kept not in self._kept:
+                self._kept[kept] = self._made(*kept)
+                while len(self._kept) > self._most:
+                    self._kept.popitem(last=False)
+            self._kept.move_to_end(kept)
+            return self._kept[kept]
+
+    def _made(self, values: tuple[str, ...], period: int) -> Retrieval:
+        masks = self._rows.masks(values, period)
+        index, lexical = self._all.index.within(masks, values), self._all.lexical
+        if lexical is not None:
+            lexical = dataclasses.replace(lexical, allowed=np.concatenate(masks)[self._lexical_rows])
+        return dataclasses.replace(self._all, index=index, lexical=lexical)
