@@ -5,7 +5,7 @@ number, noun -> counted -> text
 
 from __future__ import annotations
 
-_IRREGULAR = {"query": "queries"}
+_IRREGULAR = {"query": "queries", "canary": "canaries"}
 
 
 def counted(number: int, noun: str) -> str:

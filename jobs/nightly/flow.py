@@ -16,6 +16,7 @@ from jobs.display.console import say, warn
 from jobs.nightly.folding import fold_days, read_splits, remember_splits
 from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_refuse
 from jobs.nightly.gate.evaluation import Interval
+from jobs.nightly.gate.evidence import GateFiles, gather, read_files
 from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.ingestion import ingest_day
 from jobs.nightly.reporting import write_report
@@ -95,6 +96,7 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
         ConflictError: another version was published meanwhile.
         QprError: a step failed; what it has finished is used by the next run.
     """
+    files = read_files(terms.gate)
     for date in dates:
         ingested = ingest_day(
             warehouse,
@@ -113,7 +115,7 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
     inputs = key_of([day.manifest.digest for day in days], _settings(terms))
     if now and now[1].inputs == inputs and not terms.night.new_test_set:
         return Outcome(*now, unchanged=True)
-    version = _made(warehouse, days, last, inputs, now, terms)
+    version = _made(warehouse, days, last, inputs, now, terms, files)
     if version.refused:
         history.keep_refused(warehouse, version)
         return Outcome(None, version)
@@ -127,6 +129,7 @@ def _made(
     inputs: str,
     now: tuple[int, Version] | None,
     terms: NightTerms,
+    files: GateFiles,
 ) -> Version:
     """Return the record of a night whose artefacts are written, refused or not."""
     number, parent = now or (None, None)
@@ -153,10 +156,15 @@ def _made(
     if parent and "difference" in metrics:
         difference = Interval(metrics["difference"], metrics["difference_low"], metrics["difference_high"])
     counters = read_manifest(storage.join(warehouse, dataset.path), "dataset").counters
-    refused = reason_to_refuse(
+    evidence = gather(
+        warehouse,
+        files,
         terms.gate,
+        dataset=dataset,
+        index=index,
+        days=days,
+        before=checked[parent.dataset] if parent else None,
         difference=difference,
-        before=checked[parent.dataset].counters if parent else None,
         after=counters,
         moved=questions_moved(read_splits(warehouse, splits), before),
     )
@@ -173,9 +181,9 @@ def _made(
         report=report,
         test=test,
         trained=trained,
-        metrics=metrics | {"kept_share": kept_share(counters)},
+        metrics=metrics | {"kept_share": kept_share(counters)} | evidence.metrics,
         changes=changes,
-        refused=refused,
+        refused=reason_to_refuse(terms.gate, evidence),
     )
 
 

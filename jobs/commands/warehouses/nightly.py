@@ -14,6 +14,7 @@ from jobs.nightly.settings import NightSettings
 from jobs.options.beam import beam_options
 from jobs.options.encoder_training import EncoderTraining
 from jobs.options.inputs import MaxRejectRatio
+from jobs.options.linkage import ReviewedClusters
 from jobs.options.output import AsJson
 from jobs.options.user_key import UserKeyFile, read_user_key
 from jobs.options.warehouse import FirstDate, LastDate, Warehouse
@@ -30,6 +31,7 @@ def nightly(
     date: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Day to add.")] = None,
     first: FirstDate = None,
     last: LastDate = None,
+    verdicts: ReviewedClusters = None,
     user_key_file: UserKeyFile = None,
     max_reject_ratio: MaxRejectRatio = 0.1,
     *,
@@ -49,8 +51,10 @@ def nightly(
     from jobs.nightly.days import chosen_dates
     from jobs.nightly.flow import NightTerms
     from jobs.nightly.printing import print_night
+    from jobs.workflows.verdicts.reviewed_clusters import with_reviewed
 
     key, options = read_user_key(user_key_file), beam_options(context)
     dates = chosen_dates(warehouse, date, first, last)
-    terms = NightTerms(clusters, encoder, night, gate, options, max_reject_ratio, key)
+    judged = clusters if verdicts is None else with_reviewed(clusters, verdicts)
+    terms = NightTerms(judged, encoder, night, gate, options, max_reject_ratio, key)
     raise typer.Exit(print_night(warehouse, dates, terms, as_json=as_json))

@@ -1,53 +1,29 @@
-"""Gate of a night: reasons not to publish it.
+"""Decision of the gate: the first reason not to publish a night.
 
-comparison, counters, splits -> reason_to_refuse -> one line, or None
+limits, evidence -> reason_to_refuse -> one line with the figure, its limit and the next step, or None
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Callable, Mapping
+from typing import Final
 
 import numpy as np
 
-from jobs.nightly.gate.evaluation import Interval
+from jobs.nightly.gate.evidence import Evidence
 from jobs.nightly.gate.settings import GateSettings
 from pipelines.summary.script_shares import FEWEST_QUESTIONS, script_shares
 from schemas.quantities import counted
 
+_AGAIN: Final = "run the night again"
 
-def reason_to_refuse(
-    settings: GateSettings,
-    *,
-    difference: Interval | None,
-    before: Mapping[str, int] | None,
-    after: Mapping[str, int],
-    moved: int,
-) -> str | None:
-    """Return why a night is not published, or None.
 
-    Args:
-        settings: the limits.
-        difference: of the MRR on the frozen test set; None without a version before or without a common query.
-        before: counters of the dataset of the version before; None for the first.
-        after: counters of the new one.
-        moved: number of questions of train that were held out in an earlier version.
-    """
-    if moved:
-        return f"in train, though held out by an earlier version: {counted(moved, 'question')}"
-    if difference and difference.low < -settings.max_regression:
-        return (
-            f"MRR on the frozen test set changed by {difference.mean:+.4f} (95 % interval {difference.low:+.4f} to "
-            f"{difference.high:+.4f}), which may be below -{settings.max_regression:g} of --max-regression"
-        )
-    if before is None:
-        return None
-    falls = _kept_shares(before)
-    for name, share in _kept_shares(after).items():
-        if name in falls and falls[name] - share > settings.max_kept_fall:
-            return (
-                f"share of questions {name} in a cluster fell from {falls[name]:.1%} to {share:.1%}, more than "
-                f"--max-kept-fall {settings.max_kept_fall:g} allows"
-            )
+def reason_to_refuse(settings: GateSettings, evidence: Evidence) -> str | None:
+    """Return why a night is not published, or None."""
+    for check in _CHECKS:
+        if reason := check(settings, evidence):
+            return reason
     return None
 
 
@@ -67,6 +43,82 @@ def questions_moved(splits: Mapping[str, np.ndarray], earlier: Mapping[str, np.n
     return len(np.intersect1d(splits["train"], held_out))
 
 
+def _leaked(_: GateSettings, evidence: Evidence) -> str | None:
+    if not evidence.moved:
+        return None
+    return (
+        f"in train, though held out by an earlier version: {counted(evidence.moved, 'question')}, where 0 are allowed. "
+        "Report this as a defect; no limit lets it pass"
+    )
+
+
+def _missed(settings: GateSettings, evidence: Evidence) -> str | None:
+    missed = evidence.missed
+    if missed is None:
+        return None
+    instead = "has no hit" if missed.found is None else f"has the first hit {missed.found[:60]!a}"
+    return (
+        f"{missed.missed:,} of {counted(missed.all, 'canary')} not found within rank {settings.canary_rank} "
+        f"of --canary-rank; the first, in row {missed.canary.row:,}, {missed.canary.question[:60]!a}, {instead} in "
+        f"place of {missed.canary.expected}. Look for it in the drops, or correct --canaries, and {_AGAIN}"
+    )
+
+
+def _regressed(settings: GateSettings, evidence: Evidence) -> str | None:
+    difference = evidence.difference
+    if difference is None or difference.low >= -settings.max_regression:
+        return None
+    return (
+        f"MRR on the frozen test set changed by {difference.mean:+.4f} (95 % interval {difference.low:+.4f} to "
+        f"{difference.high:+.4f}), which may be below -{settings.max_regression:g} of --max-regression. Compare the "
+        f"drops with those before, or raise the limit and {_AGAIN}"
+    )
+
+
+def _lost(settings: GateSettings, evidence: Evidence) -> str | None:
+    if evidence.before is None:
+        return None
+    shares = _kept_shares(evidence.before)
+    for name, share in _kept_shares(evidence.after).items():
+        if name in shares and shares[name] - share > settings.max_kept_fall:
+            return (
+                f"share of questions {name} in a cluster fell from {shares[name]:.1%} to {share:.1%}, more than "
+                f"--max-kept-fall {settings.max_kept_fall:g} allows. Look at the table rejected of {evidence.judge}, "
+                f"or raise the limit and {_AGAIN}"
+            )
+    return None
+
+
+def _drifted(settings: GateSettings, evidence: Evidence) -> str | None:
+    mix = evidence.mix
+    if mix is None or mix.excess <= settings.max_drift:
+        return None
+    return (
+        f"answers of {mix.date} are {mix.distance:.3f} away from those of the days before, the most unusual of which "
+        f"is {mix.usual:.3f} away; --max-drift {settings.max_drift:g} allows {mix.usual + settings.max_drift:.3f}. "
+        f"{mix.new:.1%} of the rows have a new answer, and {mix.moved[:40]!a} went from {mix.share_before:.1%} to "
+        f"{mix.share:.1%}. Replace the drop of that day, or raise the limit and {_AGAIN}"
+    )
+
+
+def _unreviewed(settings: GateSettings, evidence: Evidence) -> str | None:
+    review = evidence.review
+    if review is None or review.right is None:
+        return None
+    judge = f"Judge clusters with `qpr review --dataset {shlex.quote(evidence.judge)}`, report them and {_AGAIN}"
+    if not evidence.is_reviewed:
+        return (
+            f"--require-review is about dataset {review.digest[:12]}, which is not that of this night or of a version "
+            f"of the {counted(settings.review_days, 'day')} of --review-days. {judge}"
+        )
+    if review.right.bound < settings.min_right:
+        return (
+            f"{review.right.right:,} of {counted(review.right.judged, 'judged cluster')} are right, which shows "
+            f"{review.right.bound:.2%}, less than --min-right {settings.min_right:g}. {judge}"
+        )
+    return None
+
+
 def _kept_shares(counters: Mapping[str, int]) -> dict[str, float]:
     of_scripts = {
         f"in the script {shares.script}": shares.share
@@ -74,3 +126,14 @@ def _kept_shares(counters: Mapping[str, int]) -> dict[str, float]:
         if shares.questions >= FEWEST_QUESTIONS
     }
     return {"of all scripts": kept_share(counters)} | of_scripts
+
+
+_CHECKS: Final[tuple[Callable[[GateSettings, Evidence], str | None], ...]] = (
+    _leaked,
+    _missed,
+    _regressed,
+    _lost,
+    _drifted,
+    _unreviewed,
+)
+"""In this order: faults of the build first, then faults of the drops, then missing verdicts."""

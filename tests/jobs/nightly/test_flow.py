@@ -126,6 +126,35 @@ def test_a_refused_night_stays_for_inspection_and_the_current_version_stays(qpr,
 
 
 @pytest.mark.slow
+def test_a_missed_canary_refuses_the_night_and_verdicts_keep_wrong_clusters_out(qpr, warehouse, dates, tmp_path):
+    canaries, verdicts, review = (tmp_path / name for name in ("canaries.csv", "verdicts.csv", "review.json"))
+    rows = rows_of(dates(1), seed=0, count=300)[:1]
+    canaries.write_text(f"question,answer\n{rows[0]['question']},{rows[0]['answer']}\nhow do i open it,By magic\n")
+    given = ("--date", dates(1), "--canaries", canaries)
+    refused = night(qpr, warehouse, *given, code=3)
+    assert refused["refused"].startswith(
+        "1 of 2 canaries not found within rank 1 of --canary-rank; the first, in row 2"
+    )
+    assert refused["version"]["metrics"]["canaries_found"] == 0.5
+    canaries.write_text("\n".join(canaries.read_text().splitlines()[:2]))
+    dataset = open_dataset(path_of(warehouse, refused["version"]["dataset"]))
+    clusters = dataset.table("clusters", columns=["cluster_id", "texts"]).to_pylist()
+    wrong = next(cluster for cluster in clusters if rows[0]["question"] not in cluster["texts"])
+    verdicts.write_text(f"cluster_id,verdict\nc{wrong['cluster_id'] % 2**64:016x},several\n")
+    right = {"judged": 30, "right": 29, "bound": 0.9}
+    review.write_text(
+        json.dumps({"queue": "clusters", "digest": dataset.manifest.digest, "confidence": 0.95, "right": right})
+    )
+    given += ("--verdicts", verdicts, "--require-review", review)
+    assert "which shows 90.00%, less than --min-right 0.97" in night(qpr, warehouse, *given, code=3)["refused"]
+    published = night(qpr, warehouse, *given, "--min-right", 0.9)["version"]
+    kept = open_dataset(path_of(warehouse, published["dataset"]))
+    assert wrong["cluster_id"] not in kept.table("clusters", columns=["cluster_id"])["cluster_id"].to_pylist()
+    assert kept.manifest.counters["rejected_review_wrong_cluster"] == len(wrong["texts"])
+    assert published["metrics"]["canaries_found"] == 1
+
+
+@pytest.mark.slow
 def test_a_missing_artefact_of_the_current_version_is_one_line(qpr, warehouse, dates):
     first = night(qpr, warehouse, "--date", dates(1))["version"]
     storage.delete(path_of(warehouse, first["index"]))
@@ -140,7 +169,17 @@ def test_a_missing_artefact_of_the_current_version_is_one_line(qpr, warehouse, d
         (["--retrain", "daily"], "--retrain daily: String should match pattern"),
         (["--retrain", "changed:2"], "--retrain changed:2: String should match pattern"),
         (["--max-regression", 2], "--max-regression"),
+        (["--max-drift", -1], "--max-drift"),
+        (["--canary-rank", 2], "--canary-rank belongs to --canaries"),
+        (["--min-right", 0.9], "--min-right and --review-days belong to --require-review"),
     ],
 )
 def test_wrong_options_are_one_line(qpr, warehouse, dates, options, message):
     assert message in night(qpr, warehouse, "--date", dates(1), *options, code=2)
+
+
+@pytest.mark.parametrize("option", ["--canaries", "--require-review", "--verdicts"])
+def test_a_missing_file_of_the_gate_is_one_line_before_any_work(qpr, warehouse, dates, option):
+    error = night(qpr, warehouse, "--date", dates(1), option, "missing.csv", code=1)
+    assert "missing.csv" in error
+    assert not storage.exists(storage.join(warehouse, "daily"))

@@ -1,16 +1,24 @@
+import datetime
+
 import numpy as np
 import pytest
 
+from jobs.nightly.gate.answer_mix import Mix
+from jobs.nightly.gate.canaries import Canary, Missed
 from jobs.nightly.gate.decision import questions_moved, reason_to_refuse
 from jobs.nightly.gate.evaluation import Comparison, Interval, interval
+from jobs.nightly.gate.evidence import Evidence
+from jobs.nightly.gate.label_precision import Review
 from jobs.nightly.gate.settings import GateSettings
 
 KEPT = {"questions": 100, "questions_in_clusters": 80}
 
 
 def refused(settings=None, **others):
-    values = {"difference": None, "before": KEPT, "after": KEPT, "moved": 0} | others
-    return reason_to_refuse(settings or GateSettings(), **values)
+    values = {"difference": None, "before": KEPT, "after": KEPT, "moved": 0, "judge": "w/datasets/d"} | others
+    reason = reason_to_refuse(settings or GateSettings(), Evidence(**values))
+    assert reason is None or "\n" not in reason
+    return reason
 
 
 def test_a_night_like_the_one_before_passes():
@@ -37,7 +45,65 @@ def test_questions_that_moved_into_train_are_refused():
     earlier = {"train": np.array([1]), "validation": np.array([2]), "test": np.array([3])}
     assert questions_moved({"train": np.array([1, 3])}, earlier) == 1
     assert questions_moved({"train": np.array([1, 9])}, earlier) == 0
-    assert refused(moved=1) == "in train, though held out by an earlier version: 1 question"
+    assert refused(moved=1).startswith("in train, though held out by an earlier version: 1 question, where 0 are")
+
+
+def test_a_missed_canary_is_named_with_what_was_found():
+    missed = Missed(Canary(3, "how do i pay", "at the desk", None, None), "by post", 2, 40)
+    reason = refused(GateSettings(canaries="c.csv", canary_rank=5), missed=missed)
+    assert reason.startswith("2 of 40 canaries not found within rank 5 of --canary-rank; the first, in row 3, 'how do ")
+    assert "has the first hit 'by post' in place of answer 'at the desk'. Look for it in the drops" in reason
+    assert "'how do i pay', has no hit in place of" in refused(missed=missed._replace(found=None))
+
+
+def test_a_day_with_other_answers_is_refused_beyond_the_usual_distance():
+    mix = Mix(datetime.date(2026, 11, 20), 0.35, 0.2, 0.1, "Yes", 0.03, 0.41)
+    reason = refused(mix=mix)
+    assert reason.startswith("answers of 2026-11-20 are 0.350 away from those of the days before, the most unusual of")
+    assert "--max-drift 0.1 allows 0.300. 10.0% of the rows have a new answer, and 'Yes' went from 3.0% to" in reason
+    assert refused(GateSettings(max_drift=0.16), mix=mix) is None
+    assert refused(mix=mix._replace(usual=0.3)) is None
+
+
+def test_verdicts_that_show_too_small_a_share_are_refused():
+    review = Review(
+        queue="clusters", digest="d" * 64, confidence=0.95, right={"judged": 200, "right": 200, "bound": 0.98}
+    )
+    settings = GateSettings(require_review="r.json", min_right=0.99)
+    reason = refused(settings, review=review)
+    assert "200 of 200 judged clusters are right, which shows 98.00%, less than --min-right 0.99" in reason
+    assert "`qpr review --dataset w/datasets/d`, report them and run the night again" in reason
+    assert refused(GateSettings(require_review="r.json"), review=review) is None
+    reason = refused(GateSettings(require_review="r.json"), review=review, is_reviewed=False)
+    assert "is about dataset dddddddddddd, which is not that of this night or of a version of the 30 days" in reason
+
+
+def test_figures_are_recorded():
+    review = Review(queue="clusters", digest="d" * 64, confidence=0.95, right={"judged": 9, "right": 9, "bound": 0.7})
+    missed = Missed(Canary(1, "a", "b", None, None), None, 1, 4)
+    mix = Mix(datetime.date(2026, 11, 20), 0.35, 0.2, 0.1, "Yes", 0.03, 0.41)
+    evidence = Evidence(None, None, KEPT, 0, missed=missed, review=review, mix=mix, canaries=4)
+    assert evidence.metrics == {
+        "answer_distance": 0.35,
+        "answer_distance_before": 0.2,
+        "new_answers_share": 0.1,
+        "canaries_found": 0.75,
+        "right_at_least": 0.7,
+    }
+    assert Evidence(None, None, KEPT, 0, canaries=4).metrics == {"canaries_found": 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"canary_rank": 3}, "--canary-rank belongs to --canaries"),
+        ({"min_right": 0.9}, "belong to --require-review"),
+        ({"review_days": 1}, "belong to --require-review"),
+    ],
+)
+def test_limits_without_their_file_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        GateSettings(**given)
 
 
 def test_the_interval_draws_clusters_and_is_seeded():

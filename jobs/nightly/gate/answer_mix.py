@@ -1,0 +1,188 @@
+"""Drift of the answer mix: the distance of a day's answers from those of the days before.
+
+new days, days before -> answer_mix -> Mix: the most distant new day, and the most distant of the days before
+
+Distance: Jensen-Shannon, the root of the divergence in bits (Lin 1991; Endres and Schindelin 2003 show that it is a
+metric), 0 for equal shares and 1 for disjoint ones. It is defined where an answer is new, which the population
+stability index is not. Each day before is compared with the others of them in the same way; so weekdays, chance and a
+usual share of new answers are in the figure that a new day is compared with.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.ingestion.days import COUNTS, Day, read_day_file
+
+Ints = npt.NDArray[np.int64]
+
+DAYS: Final = 28
+"""Maximum number of days before: whole weeks, and so few that the work of a night stays that of its day."""
+
+FEWEST_DAYS: Final = 7
+"""Minimum number of days before: with fewer a weekday would be new."""
+
+MOST_BINS: Final = 100
+EVENTS_OF_BIN: Final = 20
+"""Events of a day for each bin, on average; rare answers share one, else chance alone would make small days distant."""
+
+
+class Counts(NamedTuple):
+    """Events of a day by answer.
+
+    Attributes:
+        answers: (n,) ids of answers, ascending.
+        events: (n,) number of events of each.
+    """
+
+    answers: Ints
+    events: Ints
+
+
+class Mix(NamedTuple):
+    """Distance of the most distant new day.
+
+    Attributes:
+        date: of that day.
+        distance: of its answers from those of the days before, in [0, 1].
+        usual: distance of the most distant of the days before from the others of them.
+        new: share of its events with an answer that no day before has.
+        moved: text of the answer whose share changed most.
+        share_before: share of that answer on the days before.
+        share: its share on the day.
+    """
+
+    date: datetime.date
+    distance: float
+    usual: float
+    new: float
+    moved: str
+    share_before: float
+    share: float
+
+    @property
+    def excess(self) -> float:
+        """Return the distance beyond the usual one."""
+        return self.distance - self.usual
+
+
+def answer_mix(fresh: Sequence[Day], before: Sequence[Day]) -> Mix | None:
+    """Return the distance of the most distant new day; None without a new day or with too few days before.
+
+    Args:
+        fresh: days that the version before does not have.
+        before: the other days of the window, ascending; the last `DAYS` of them are compared.
+
+    Raises:
+        QprError: a daily table is damaged.
+    """
+    if not fresh or len(before) < FEWEST_DAYS:
+        return None
+    counts = [counts_of_day(day) for day in before[-DAYS:]]
+    total = together(counts)
+    usual = usual_distance(counts, total)
+    found = [(day, counted := counts_of_day(day), distance(counted, total)) for day in fresh]
+    day, counted, (far, new) = max(found, key=lambda each: each[2])
+    answer, share_before, share = most_moved(counted, total)
+    text = _text_of(answer, [day, *reversed(before[-DAYS:])])
+    return Mix(day.date, far, usual, new, text, share_before, share)
+
+
+def usual_distance(days: Sequence[Counts], total: Counts) -> float:
+    """Return the distance of the most distant of these days from the others of them.
+
+    Args:
+        days: at least one.
+        total: of all of them together.
+    """
+    return max(distance(day, _without(total, day))[0] for day in days)
+
+
+def counts_of_day(day: Day) -> Counts:
+    """Return the events of a day by answer.
+
+    Raises:
+        QprError: its table is damaged.
+    """
+    tables = [
+        rows.select(["answer_id", "events"])
+        for file in day.files
+        if file.file.table == COUNTS
+        for _, rows in read_day_file(file)
+    ]
+    if not tables:
+        return Counts(np.array([], np.int64), np.array([], np.int64))
+    whole = pa.concat_tables(tables)
+    return _summed(whole["answer_id"].to_numpy(), whole["events"].to_numpy())
+
+
+def together(days: Sequence[Counts]) -> Counts:
+    """Return the events of several days by answer."""
+    return _summed(np.concatenate([day.answers for day in days]), np.concatenate([day.events for day in days]))
+
+
+def distance(day: Counts, before: Counts) -> tuple[float, float]:
+    """Return the distance of a day from other days, and the share of its events with an answer that they lack.
+
+    The most frequent answers of these days have a bin each; all others share one, and new answers another one.
+    """
+    from scipy.spatial.distance import jensenshannon
+
+    if not len(day.events) or not len(before.events):
+        return 0.0, 0.0
+    bins = int(np.clip(day.events.sum() // EVENTS_OF_BIN, 1, MOST_BINS))
+    frequent = before.answers[np.lexsort((before.answers, -before.events))[:bins]]
+    shares = [_binned(counts, np.sort(frequent), before.answers) for counts in (day, before)]
+    return float(jensenshannon(*shares, base=2)), float(shares[0][-1])
+
+
+def most_moved(day: Counts, before: Counts) -> tuple[int, float, float]:
+    """Return the answer whose share changed most, its share on the days before, and on the day."""
+    answers = np.union1d(day.answers, before.answers)
+    shares = []
+    for counts in (before, day):
+        share = np.zeros(len(answers))
+        share[np.searchsorted(answers, counts.answers)] = counts.events / max(counts.events.sum(), 1)
+        shares.append(share)
+    place = int(np.argmax(np.abs(shares[1] - shares[0])))
+    return int(answers[place]), float(shares[0][place]), float(shares[1][place])
+
+
+def _binned(counts: Counts, frequent: Ints, known: Ints) -> npt.NDArray[np.float64]:
+    """Return the shares of the frequent answers, of all other known ones, and of the new ones."""
+    place = np.searchsorted(frequent, counts.answers)
+    place[place == len(frequent)] = 0
+    is_frequent = frequent[place] == counts.answers
+    bins = np.where(is_frequent, place, np.where(np.isin(counts.answers, known), len(frequent), len(frequent) + 1))
+    events = np.bincount(bins, weights=counts.events, minlength=len(frequent) + 2)
+    return np.asarray(events / events.sum())
+
+
+def _without(total: Counts, day: Counts) -> Counts:
+    """Return the events of all days but one."""
+    events = total.events.copy()
+    events[np.searchsorted(total.answers, day.answers)] -= day.events
+    return Counts(total.answers[events > 0], events[events > 0])
+
+
+def _summed(answers: Ints, events: Ints) -> Counts:
+    distinct, place = np.unique(answers, return_inverse=True)
+    return Counts(distinct, np.bincount(place, weights=events, minlength=len(distinct)).astype(np.int64))
+
+
+def _text_of(answer: int, days: Sequence[Day]) -> str:
+    """Return the first text of an answer; the first of these days that has it is read."""
+    for day in days:
+        for file in (file for file in day.files if file.file.table == COUNTS):
+            for _, rows in read_day_file(file):
+                texts = rows.filter(pc.equal(rows["answer_id"], answer))["answer"]
+                if len(texts):
+                    return str(texts[0].as_py())
+    return ""

@@ -1,0 +1,160 @@
+"""Evidence on a night: all that the gate decides by.
+
+files of the gate, artefacts of the night and of the version before -> gather -> Evidence
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from jobs.nightly.gate.answer_mix import Mix, answer_mix
+from jobs.nightly.gate.canaries import Canary, Missed, first_missed, read_canaries
+from jobs.nightly.gate.evaluation import Interval
+from jobs.nightly.gate.label_precision import Review, is_reviewed, read_review
+from jobs.nightly.gate.settings import GateSettings
+from model.search.searcher import open_searcher
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import Manifest
+
+if TYPE_CHECKING:
+    from pipelines.ingestion.days import Day
+    from schemas.versions.version import Artefact
+
+
+class GateFiles(NamedTuple):
+    """Files of the gate, read before the night begins.
+
+    Attributes:
+        review: report of verdicts that is required; None: none is.
+        canaries: questions that have to be found.
+    """
+
+    review: Review | None
+    canaries: Sequence[Canary]
+
+
+class Evidence(NamedTuple):
+    """All that the gate decides by.
+
+    Attributes:
+        difference: of the MRR on the frozen test set; None without a version before or without a common query.
+        before: counters of the dataset of the version before; None for the first.
+        after: counters of the new one.
+        moved: number of questions of train that were held out in an earlier version.
+        missed: the first canary that is not found; None: all are.
+        review: verdicts on clusters; None: none are required.
+        is_reviewed: whether they are about this night's dataset or that of a late version.
+        judge: folder of the night's dataset, for the advice to judge it.
+        mix: distance of the new days' answers; None with too few days before.
+        canaries: number of canaries.
+    """
+
+    difference: Interval | None
+    before: Mapping[str, int] | None
+    after: Mapping[str, int]
+    moved: int
+    missed: Missed | None = None
+    review: Review | None = None
+    is_reviewed: bool = True
+    judge: str = ""
+    mix: Mix | None = None
+    canaries: int = 0
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """Return the figures for the record of the version."""
+        figures: dict[str, float] = {}
+        if self.mix:
+            figures |= {
+                "answer_distance": self.mix.distance,
+                "answer_distance_before": self.mix.usual,
+                "new_answers_share": self.mix.new,
+            }
+        if self.canaries:
+            figures["canaries_found"] = 1 - (self.missed.missed / self.canaries if self.missed else 0)
+        if self.review and self.review.right:
+            figures["right_at_least"] = self.review.right.bound
+        return figures
+
+
+def read_files(settings: GateSettings) -> GateFiles:
+    """Return the files that the gate's options name.
+
+    Raises:
+        QprError: one cannot be read or has another content.
+    """
+    review = None if settings.require_review is None else read_review(settings.require_review)
+    return GateFiles(review, [] if settings.canaries is None else read_canaries(settings.canaries))
+
+
+def missed_canary(files: GateFiles, index_url: str, k: int) -> Missed | None:
+    """Return the first canary that an index does not find among k hits; None without a canary or if all are found.
+
+    Raises:
+        QprError: the index is damaged.
+    """
+    return first_missed(open_searcher(index_url), files.canaries, k) if files.canaries else None
+
+
+def mix_of(days: Sequence[Day], dataset_before: Manifest | None) -> Mix | None:
+    """Return the distance of the answers of the days that the version before does not have; None without a version.
+
+    Args:
+        days: of the window, ascending.
+        dataset_before: manifest of the dataset of the version before, whose inputs are its days.
+
+    Raises:
+        QprError: a daily table is damaged.
+    """
+    if dataset_before is None:
+        return None
+    known = {source.digest for source in dataset_before.inputs}
+    fresh = [day for day in days if day.manifest.digest not in known]
+    return answer_mix(fresh, [day for day in days if day.manifest.digest in known])
+
+
+def gather(
+    warehouse: str,
+    files: GateFiles,
+    settings: GateSettings,
+    *,
+    dataset: Artefact,
+    index: Artefact,
+    days: Sequence[Day],
+    before: Manifest | None,
+    difference: Interval | None,
+    after: Mapping[str, int],
+    moved: int,
+) -> Evidence:
+    """Return all that the gate decides by.
+
+    Args:
+        warehouse: its URL.
+        files: of the gate.
+        settings: its limits.
+        dataset: of the night.
+        index: of the night.
+        days: of the window, ascending.
+        before: manifest of the dataset of the version before; None for the first night.
+        difference: of the MRR on the frozen test set.
+        after: counters of the night's dataset.
+        moved: number of questions of train that were held out in an earlier version.
+
+    Raises:
+        QprError: an artefact or a daily table is damaged.
+    """
+    review = files.review
+    return Evidence(
+        difference=difference,
+        before=before.counters if before else None,
+        after=after,
+        moved=moved,
+        missed=missed_canary(files, storage.join(warehouse, index.path), settings.canary_rank),
+        review=review,
+        is_reviewed=review is None
+        or is_reviewed(warehouse, review, dataset, date=days[-1].date, days=settings.review_days),
+        judge=storage.join(warehouse, dataset.path),
+        mix=mix_of(days, before),
+        canaries=len(files.canaries),
+    )

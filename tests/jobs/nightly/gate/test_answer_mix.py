@@ -1,0 +1,108 @@
+import datetime
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from jobs.nightly.gate.answer_mix import Counts, answer_mix, distance, together
+from jobs.nightly.gate.evidence import mix_of
+from pipelines.ingestion.days import Day
+from pipelines.intermediate import ASKED
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import Source
+from schemas.artifacts.writer import Output
+
+FIRST = datetime.date(2026, 11, 1)
+POPULAR = 1 / np.arange(1, 41) ** 0.8
+POPULAR /= POPULAR.sum()
+
+
+@pytest.fixture
+def day(memory):
+    """Return a function that publishes a daily table with these numbers of events by answer."""
+
+    def publish(number, events):
+        url = storage.join(memory, "daily", f"{number:03}")
+        answers = list(events)
+        rows = pa.table(
+            {
+                "question_id": pa.array(answers, pa.int64()),
+                "key": [f"question {n}" for n in answers],
+                "text": [f"question {n}" for n in answers],
+                "answer_id": pa.array(answers, pa.int64()),
+                "answer": [f"answer {n}" for n in answers],
+                "events": pa.array(events.values(), pa.int64()),
+                "first_seen": pa.nulls(len(answers), ASKED.field("first_seen").type),
+                "last_seen": pa.nulls(len(answers), ASKED.field("last_seen").type),
+            }
+        ).cast(ASKED)
+        with Output(url, "day") as output:
+            sink = pa.BufferOutputStream()
+            pq.write_table(rows, sink)
+            content = sink.getvalue().to_pybytes()
+            file = output.write("asked/one.parquet", content, table="asked", rows=len(rows))
+            manifest = output.publish([file], inputs=[], configuration={}, counters={})
+        return Day(FIRST + datetime.timedelta(days=number), url, manifest)
+
+    return publish
+
+
+def drawn(seed, shares=POPULAR, *, events=1000, first=0):
+    counts = np.random.default_rng(seed).multinomial(events, shares)
+    return {first + answer: int(n) for answer, n in enumerate(counts) if n}
+
+
+def test_equal_days_are_at_distance_0_and_disjoint_ones_at_1():
+    one = Counts(np.arange(5), np.full(5, 100))
+    assert distance(one, one) == (pytest.approx(0), 0)
+    assert distance(Counts(np.arange(5, 10), np.full(5, 100)), one) == (pytest.approx(1), 1)
+
+
+def test_rare_answers_share_a_bin_so_that_chance_alone_does_not_make_a_small_day_distant():
+    draw, answers = np.random.default_rng(0), 20_000
+    before = together([Counts(np.arange(answers), draw.multinomial(100_000, np.full(answers, 1 / answers)))])
+    small = Counts(*np.unique(draw.integers(0, answers, 300), return_counts=True))
+    assert distance(small, before)[0] < 0.15
+
+
+def test_a_usual_day_is_no_further_than_those_before_and_a_shifted_one_is(day):
+    before = [day(n, drawn(n)) for n in range(10)]
+    usual = answer_mix([day(10, drawn(10))], before)
+    assert usual.excess < 0.05
+    shifted = POPULAR * 0.7
+    shifted[25] += 0.3
+    far = answer_mix([day(11, drawn(11)), day(12, drawn(12, shifted))], before)
+    assert far.date == FIRST + datetime.timedelta(days=12)  # the most distant of the new days
+    assert far.excess > 0.2
+    assert far.usual == usual.usual
+    assert (far.moved, far.share > 0.28, far.share_before < 0.05) == ("answer 25", True, True)
+
+
+def test_a_share_of_new_answers_that_every_day_has_is_usual(day):
+    def with_new(number):
+        return drawn(number, events=800) | drawn(number, events=200, first=1000 * (number + 1))
+
+    before = [day(n, with_new(n)) for n in range(8)]
+    assert answer_mix([day(8, with_new(8))], before).excess < 0.05
+    renamed = answer_mix([day(9, drawn(9, first=90_000))], before)
+    assert renamed.new == 1
+    assert renamed.excess > 0.4
+
+
+def test_fewer_than_seven_days_before_are_not_compared(day):
+    days = [day(n, drawn(n)) for n in range(8)]
+    assert answer_mix(days[-1:], days[1:-1]) is None
+    assert answer_mix(days[-1:], days[:-1]) is not None
+    assert answer_mix([], days) is None
+
+
+def test_new_days_are_those_that_the_version_before_lacks(day, memory):
+    days = [day(n, drawn(n)) for n in range(8)]
+    with Output(f"{memory}/dataset", "dataset") as output:
+        inputs = [Source(url=one.url, digest=one.manifest.digest) for one in days[:7]]
+        file = output.write("questions/one", b"1", table="questions")
+        manifest = output.publish([file], inputs=inputs, configuration={}, counters={})
+    assert mix_of(days, manifest).date == days[7].date
+    assert mix_of(days[:7], manifest) is None
+    assert mix_of(days, None) is None
