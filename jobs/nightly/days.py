@@ -14,7 +14,7 @@ import rich.table
 from jobs.display.console import emit, warn
 from jobs.nightly.ingestion import Ingested, ingest_day
 from jobs.nightly.warehouse import EVENTS, dates_of, open_warehouse, parse_date
-from jobs.workflows.versions import alone_in
+from jobs.workflows.warehouses.versions import alone_in
 from schemas.errors import QprError, UsageError
 
 if TYPE_CHECKING:

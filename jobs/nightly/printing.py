@@ -14,7 +14,7 @@ from jobs.display.console import emit, two_columns
 from jobs.display.safe_text import escape_controls
 from jobs.nightly.flow import NightTerms, run_night
 from jobs.nightly.warehouse import open_warehouse
-from jobs.workflows.versions import alone_in
+from jobs.workflows.warehouses.versions import alone_in
 
 REFUSED = 3
 """Exit code of a night that the gate refused; a scheduler need not repeat it."""

@@ -5,71 +5,50 @@ warehouse URL -> open_warehouse -> drops_of, days_of -> files of a day, daily ta
     warehouse.json           layout of the folder
     events/date=YYYY-MM-DD/  log files of a day, as they arrive; only read
     daily/date=YYYY-MM-DD/   one day's counts of questions and answers, with its rejected rows
-    datasets/ models/ indexes/ splits/ reports/
+    datasets/ models/ indexes/ splits/ reports/ certificates/
                              artefacts, each in a folder named by the digest of what it is made from
+    leases/                  readers of versions, which `qpr gc` spares
     versions/NNNNNNNN.json   published versions; versions/refused/ has those that the gate refused
 """
 
 from __future__ import annotations
 
 import datetime
-import json
 import re
 from collections.abc import Iterator
 from typing import Final
 
-import pydantic
-
+from jobs.display.console import say
 from jobs.nightly.steps import finished
 from pipelines.ingestion.days import Day
-from schemas.artifacts import conditional_writes, storage
+from schemas.artifacts import storage
 from schemas.errors import QprError, UsageError
+from schemas.versions import layout
 from schemas.versions.version import LAYOUT
 
 EVENTS: Final = "events"
 DAILY: Final = "daily"
-LAYOUT_FILE: Final = "warehouse.json"
 
 _DATE_FOLDER: Final = re.compile(r"date=(\d{4}-\d\d-\d\d)")
 
 
-class _Layout(pydantic.BaseModel):
-    """Content of `LAYOUT_FILE`."""
-
-    layout: int = pydantic.Field(ge=0)
-
-
 def open_warehouse(warehouse: str) -> None:
-    """Check the layout of a warehouse, and write it where there are only drops so far.
+    """Check the layout of a warehouse, migrate an older one, and write it where there are only drops so far.
 
     Raises:
-        QprError: there is no drop, or the layout is another one.
+        QprError: there is no drop, or the layout cannot be used.
     """
-    url = storage.join(warehouse, LAYOUT_FILE)
-    content = storage.read_if_there(url)
-    if content is None:
+    found = layout.read_layout(warehouse)
+    if found is None:
         if not storage.children(storage.join(warehouse, EVENTS)):
             place = storage.join(warehouse, EVENTS, "date=2026-11-20")
             raise QprError(
                 f"{warehouse}: no warehouse and no drop. Put a day's log files into a folder such as {place}"
             )
-        try:
-            conditional_writes.create(url, json.dumps({"layout": LAYOUT}).encode())
-        except conditional_writes.ConflictError:
-            content = storage.read_bytes(url)
-        else:
-            return
-    try:
-        layout = _Layout.model_validate_json(content).layout
-    except pydantic.ValidationError as error:
-        raise QprError(f"{url}: damaged. Restore it: {json.dumps({'layout': LAYOUT})}") from error
-    if layout > LAYOUT:
-        raise QprError(f"{url}: layout {layout}, this code knows {LAYOUT}. Upgrade question-paraphrase-retrieval")
-    if layout < LAYOUT:
-        raise QprError(
-            f"{url}: layout {layout} is older than {LAYOUT} and cannot be migrated. Move the drops ({EVENTS}/) into a "
-            "new warehouse and run `qpr nightly --from DATE --to DATE` there"
-        )
+        layout.write_layout(warehouse)
+    elif found < LAYOUT:
+        layout.migrate(warehouse, found)
+        say(f"{warehouse}: migrated from layout {found} to {LAYOUT}; older releases cannot use it any more")
 
 
 def parse_date(text: str, *, option: str, today: datetime.date) -> datetime.date:

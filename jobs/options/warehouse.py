@@ -15,6 +15,14 @@ Warehouse = Annotated[
     str,
     typer.Option("--warehouse", callback=lasting, metavar="FOLDER", help="Warehouse, a folder at any fsspec URL."),
 ]
+VersionWarehouse = Annotated[
+    str | None,
+    typer.Option("--warehouse", metavar="FOLDER", help="In place of --index: a warehouse, for its current version."),
+]
+VersionAt = Annotated[
+    str | None,
+    typer.Option("--at", metavar="N|DATE", help="Version of the warehouse, or the last one of a date."),
+]
 FirstDate = Annotated[
     str | None,
     typer.Option("--from", metavar="YYYY-MM-DD", help="First day of a range, in place of --date."),

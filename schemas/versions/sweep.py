@@ -2,8 +2,8 @@
 
 warehouse -> removable -> folders, sizes -> remove
 
-Versions and refused versions that are kept mark their artefacts. Of the rest a folder is removable when it is older
-than the grace time, since a night that is under way has artefacts that no version names yet.
+Versions and refused versions that are kept mark their artefacts, and so do leases of readers. Of the rest a folder is
+removable when it is older than the grace time, since a night that is under way has artefacts that no version names yet.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from schemas.artifacts import storage
 from schemas.artifacts.paths import RUN_FOLDER
 from schemas.versions.history import numbers, read_version, refused_versions
+from schemas.versions.leases import Lease, leased_paths, remove_expired
 
 FOLDERS: Final = ("datasets", "models", "indexes", "splits", "reports", "certificates")
 """Folders of a warehouse that are swept; events, daily tables and version records never are."""
@@ -48,9 +49,9 @@ def removable(warehouse: str, *, keep: int, grace: datetime.timedelta, now: date
         now: the time, in UTC.
 
     Raises:
-        QprError: a record is damaged.
+        QprError: a record or a lease is damaged.
     """
-    kept = kept_paths(warehouse, keep)
+    kept = kept_paths(warehouse, keep) | leased_paths(warehouse, now).keys()
     found = []
     for folder in FOLDERS:
         for name in storage.children(storage.join(warehouse, folder)):
@@ -61,9 +62,30 @@ def removable(warehouse: str, *, keep: int, grace: datetime.timedelta, now: date
     return found
 
 
+def spared(warehouse: str, *, keep: int, now: datetime.datetime) -> list[Lease]:
+    """Return the leases without which a folder were removable, one of each version.
+
+    Raises:
+        QprError: a record or a lease is damaged.
+    """
+    kept = kept_paths(warehouse, keep)
+    by_version = {lease.version: lease for path, lease in leased_paths(warehouse, now).items() if path not in kept}
+    return [by_version[version] for version in sorted(by_version)]
+
+
 def remove(warehouse: str, found: list[Removable]) -> None:
-    """Remove folders; each first loses its manifest, so that no reader finds half of an artefact."""
+    """Remove folders, and leases of readers that are gone.
+
+    Leases are read again before each folder, since a reader may have come meanwhile. A folder first loses its manifest,
+    so that no reader finds half of an artefact.
+
+    Raises:
+        QprError: a lease is damaged, or a folder cannot be removed.
+    """
+    remove_expired(warehouse, datetime.datetime.now(datetime.UTC))
     for folder in found:
+        if folder.path in leased_paths(warehouse, datetime.datetime.now(datetime.UTC)):
+            continue
         url = storage.join(warehouse, folder.path)
         storage.delete_file(storage.join(url, "manifest.json"))
         storage.delete(url)

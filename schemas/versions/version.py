@@ -17,7 +17,7 @@ from schemas.artifacts.manifest import Kind, Manifest, first_fault, read_manifes
 from schemas.artifacts.paths import checked_path
 from schemas.errors import QprError
 
-LAYOUT = 1
+LAYOUT = 2
 """Layout of warehouses and version records that this code writes."""
 
 Sha256 = Annotated[str, pydantic.Field(pattern="^[0-9a-f]{64}$")]
@@ -63,6 +63,7 @@ class Version(pydantic.BaseModel, frozen=True, extra="forbid"):
         changes: number of clusters by what became of them since the parent.
         rollback_of: number of the older version that this one equals.
         refused: why it was not published; None for a published one.
+        uncertified: why it has no certificate; None for one that has, or for which no requests were given.
     """
 
     layout: int = pydantic.Field(default=LAYOUT, ge=1)
@@ -86,6 +87,7 @@ class Version(pydantic.BaseModel, frozen=True, extra="forbid"):
     changes: dict[str, int] = {}
     rollback_of: int | None = None
     refused: str | None = None
+    uncertified: str | None = None
 
     @property
     def artefacts(self) -> dict[Artefact, Kind]:
@@ -121,9 +123,12 @@ def parse_version(content: bytes, url: str) -> Version:
         QprError: it is damaged, or of another layout.
     """
     try:
-        return Version.model_validate_json(content)
+        version = Version.model_validate_json(content)
     except pydantic.ValidationError as error:
         raise QprError(f"{url}: no version record of layout {LAYOUT} ({first_fault(error)}). {_ADVICE}") from error
+    if version.layout > LAYOUT:
+        raise QprError(f"{url}: record of layout {version.layout}, this code knows {LAYOUT}. {_ADVICE}")
+    return version
 
 
 def check_artefact(warehouse: str, artefact: Artefact, kind: Kind, *, version: str) -> Manifest:

@@ -5,7 +5,7 @@ arguments or lines of stdin -> Searcher.answer_many -> a line or a JSON object a
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -13,11 +13,21 @@ from jobs.display.console import warn
 from jobs.display.hits import print_answer
 from jobs.display.text_input import question_arguments, question_batches
 from jobs.options.output import folder
+from jobs.options.warehouse import VersionAt, VersionWarehouse
 from model.search.settings import Filtering, Opening
+
+_OVER: Final = {
+    "expired": "has expired; only questions of the index itself are answered. Run `qpr certify`",
+    "alarm": "audits raised the alarm; only questions of the index itself are answered",
+}
+"""Warnings about a certificate that permits nothing any more, by the reason of an abstention."""
 
 
 def answer(
-    index: Annotated[str, folder("Index to search.")],
+    index: Annotated[str | None, folder("Index to search.")] = None,
+    warehouse: VersionWarehouse = None,
+    at: VersionAt = None,
+    *,
     settings: Opening,
     filtering: Filtering,
     questions: Annotated[
@@ -39,18 +49,18 @@ def answer(
     Examples:
       qpr answer --index index --certificate certificate "how do I pay my bill"
       qpr answer --index index --filter locale=en "how do I pay my bill"
+      qpr answer --warehouse warehouse "how do I pay my bill"
     """
+    from jobs.workflows.warehouses.version_reading import reading
     from model.search.searcher import open_searcher
 
     given = question_arguments(questions or [])
-    searcher = open_searcher(index, **settings.model_dump(), certificate=certificate)
-    is_over = False
-    for batch in question_batches(given, hits=1):
-        for result in searcher.answer_many(batch, filters=filtering.filters):
-            if result.reason == "expired" and not is_over:
-                warn(f"{certificate}: has expired; only questions of the index itself are answered. Run `qpr certify`")
-                is_over = True
-            if result.reason == "alarm" and not is_over:
-                warn(f"{certificate}: audits raised the alarm; only questions of the index itself are answered")
-                is_over = True
-            print_answer(result, as_json=as_json)
+    with reading(index, certificate, warehouse, at) as read:
+        searcher = open_searcher(read.index_url, **settings.model_dump(), certificate=read.certificate)
+        warned = False
+        for batch in question_batches(given, hits=1):
+            for result in searcher.answer_many(batch, filters=filtering.filters):
+                if result.reason in _OVER and not warned:
+                    warn(f"{read.certificate}: {_OVER[result.reason]}")
+                    warned = True
+                print_answer(result, as_json=as_json)

@@ -8,12 +8,18 @@ from __future__ import annotations
 from typing import Annotated
 
 from jobs.options.output import folder
+from jobs.options.warehouse import VersionAt, VersionWarehouse
 from jobs.web.settings import Serving
 from model.search.settings import Opening
 
 
 def serve(
-    index: Annotated[str, folder("Index to serve; a new version at the same place is exchanged while serving.")],
+    index: Annotated[
+        str | None, folder("Index to serve; a new version at the same place is exchanged while serving.")
+    ] = None,
+    warehouse: VersionWarehouse = None,
+    at: VersionAt = None,
+    *,
     settings: Serving,
     opening: Opening,
     certificate: Annotated[
@@ -26,13 +32,18 @@ def serve(
 
     SIGTERM finishes the requests that run; SIGHUP looks for a new version of the index.
 
-    Example:
+    With --warehouse `qpr gc` removes nothing of the served version; start again to serve a newer one.
+
+    Examples:
       qpr serve --index index --port 8080 --state state
+      qpr serve --warehouse warehouse --at 42
     """
     import functools
 
     from jobs.web.server import serve as serve_index
+    from jobs.workflows.warehouses.version_reading import reading
     from model.search.searcher import open_searcher
 
-    opener = functools.partial(open_searcher, **opening.model_dump(), certificate=certificate)
-    serve_index(index, settings, opener, certificate)
+    with reading(index, certificate, warehouse, at) as served:
+        opener = functools.partial(open_searcher, **opening.model_dump(), certificate=served.certificate)
+        serve_index(served.index_url, settings, opener, served.certificate)

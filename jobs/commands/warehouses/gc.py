@@ -32,6 +32,6 @@ def gc(
       qpr gc --warehouse warehouse --keep 7
       qpr gc --warehouse warehouse --keep 7 --delete
     """
-    from jobs.workflows.versions import sweep
+    from jobs.workflows.warehouses.versions import sweep
 
     sweep(warehouse, keep=keep, grace_hours=grace_hours, delete=delete, as_json=as_json)

@@ -29,7 +29,7 @@ def versions(
       qpr versions --warehouse warehouse
       qpr versions --warehouse warehouse --at 2026-11-20 --json
     """
-    from jobs.workflows.versions import show_version, show_versions
+    from jobs.workflows.warehouses.versions import show_version, show_versions
 
     if at is None:
         show_versions(warehouse, as_json=as_json)

@@ -131,38 +131,39 @@ def together(days: Sequence[Counts]) -> Counts:
 def distance(day: Counts, before: Counts) -> tuple[float, float]:
     """Return the distance of a day from other days, and the share of its events with an answer that they lack.
 
-    The most frequent answers of these days have a bin each; all others share one, and new answers another one.
+    The most frequent answers, by the mean of their shares on the day and before, have a bin each; all others share one,
+    and all other new answers another one. So an answer that is rare before and frequent on the day has its own bin.
     """
     from scipy.spatial.distance import jensenshannon
 
     if not len(day.events) or not len(before.events):
         return 0.0, 0.0
     bins = int(np.clip(day.events.sum() // EVENTS_OF_BIN, 1, MOST_BINS))
-    frequent = before.answers[np.lexsort((before.answers, -before.events))[:bins]]
-    shares = [_binned(counts, np.sort(frequent), before.answers) for counts in (day, before)]
-    return float(jensenshannon(*shares, base=2)), float(shares[0][-1])
+    answers, of_day, of_before = _shares(day, before)
+    order = np.lexsort((answers, -of_day - of_before))
+    frequent, others = order[:bins], order[bins:]
+    is_new = of_before[others] == 0
+    binned = [
+        np.array([*shares[frequent], shares[others][~is_new].sum(), shares[others][is_new].sum()])
+        for shares in (of_day, of_before)
+    ]
+    return float(jensenshannon(*binned, base=2)), float(of_day[of_before == 0].sum())
 
 
 def most_moved(day: Counts, before: Counts) -> tuple[int, float, float]:
     """Return the answer whose share changed most, its share on the days before, and on the day."""
+    answers, of_day, of_before = _shares(day, before)
+    place = int(np.argmax(np.abs(of_day - of_before)))
+    return int(answers[place]), float(of_before[place]), float(of_day[place])
+
+
+def _shares(day: Counts, before: Counts) -> tuple[Ints, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return all answers, and the share of each on the day and on the days before."""
     answers = np.union1d(day.answers, before.answers)
-    shares = []
-    for counts in (before, day):
-        share = np.zeros(len(answers))
-        share[np.searchsorted(answers, counts.answers)] = counts.events / max(counts.events.sum(), 1)
-        shares.append(share)
-    place = int(np.argmax(np.abs(shares[1] - shares[0])))
-    return int(answers[place]), float(shares[0][place]), float(shares[1][place])
-
-
-def _binned(counts: Counts, frequent: Ints, known: Ints) -> npt.NDArray[np.float64]:
-    """Return the shares of the frequent answers, of all other known ones, and of the new ones."""
-    place = np.searchsorted(frequent, counts.answers)
-    place[place == len(frequent)] = 0
-    is_frequent = frequent[place] == counts.answers
-    bins = np.where(is_frequent, place, np.where(np.isin(counts.answers, known), len(frequent), len(frequent) + 1))
-    events = np.bincount(bins, weights=counts.events, minlength=len(frequent) + 2)
-    return np.asarray(events / events.sum())
+    shares = np.zeros((2, len(answers)))
+    for row, counts in zip(shares, (day, before), strict=True):
+        row[np.searchsorted(answers, counts.answers)] = counts.events / max(counts.events.sum(), 1)
+    return answers, shares[0], shares[1]
 
 
 def _without(total: Counts, day: Counts) -> Counts:

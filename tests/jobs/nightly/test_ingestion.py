@@ -83,6 +83,11 @@ def test_bad_dates_and_folders_are_one_line(qpr, tmp_path, drop, dates):
     assert "has no drop from 2025-10-01 to 2025-10-02" in ingest(
         qpr, w, "--from", "2025-10-01", "--to", "2025-10-02", code=1
     )
+    storage.write_bytes(storage.join(w, "warehouse.json"), b'{"layout": 1}')
+    outcome = qpr("ingest", "--warehouse", w, "--date", dates(1))
+    assert (outcome.code, "migrated from layout 1 to 2; older releases cannot use it" in outcome.err) == (0, True)
+    assert storage.read_bytes(storage.join(w, "warehouse.json")) == b'{"layout": 2}'
+    assert "migrated" not in qpr("ingest", "--warehouse", w, "--date", dates(1)).err
     storage.write_bytes(storage.join(w, "warehouse.json"), b'{"layout": 0}')
     assert "layout 0 is older than 1 and cannot be migrated" in ingest(qpr, w, "--date", dates(1), code=1)
     storage.write_bytes(storage.join(w, "warehouse.json"), b'{"layout": 9}')

@@ -1,4 +1,5 @@
 import datetime
+import json
 import multiprocessing
 import threading
 
@@ -91,9 +92,16 @@ def test_a_damaged_record_and_one_of_a_newer_layout_are_refused(tmp_path, make_v
     w = str(tmp_path)
     version = make_version(w, "one")
     history.publish(w, version)
+    newer = version.model_copy(update={"layout": 3}).model_dump_json()
+    storage.write_bytes(history.file_of(w, 1), newer.encode())
+    with pytest.raises(QprError, match=r"00000001.json: record of layout 3, this code knows 2\. Upgrade"):
+        history.current(w)
+    older = version.model_copy(update={"layout": 1}).model_dump(mode="json", exclude={"uncertified"})
+    storage.write_bytes(history.file_of(w, 1), json.dumps(older).encode())
+    assert history.current(w)[1].layout == 1
     for content in (b"", b"{}", version.model_dump_json().replace("datasets/one", "../one").encode()):
         storage.write_bytes(history.file_of(w, 1), content)
-        with pytest.raises(QprError, match=r"00000001.json: no version record of layout 1 \("):
+        with pytest.raises(QprError, match=r"00000001.json: no version record of layout 2 \("):
             history.current(w)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from schemas.artifacts import storage
 from schemas.versions import history
+from schemas.versions.leases import leased
 
 
 @pytest.fixture
@@ -63,9 +64,30 @@ def test_a_folder_without_versions_is_one_line(qpr, tmp_path, command):
 
 
 def test_a_removal_waits_for_no_night(qpr, warehouse):
-    from jobs.workflows.versions import alone_in
+    from jobs.workflows.warehouses.versions import alone_in
 
     with alone_in(warehouse):
         outcome = qpr("gc", "--warehouse", warehouse, "--delete")
     assert outcome.code == 1
     assert "another run is writing there" in outcome.err
+
+
+def test_gc_names_readers_and_refuses_a_damaged_lease(qpr, warehouse):
+    arguments = ["gc", "--warehouse", warehouse, "--keep", 1, "--grace-hours", 0]
+    with leased(warehouse, 1, history.read_version(warehouse, 1)):
+        outcome = qpr(*arguments, "--delete")
+        assert outcome.code == 0
+        assert "version 1 stays: process " in outcome.err
+        assert storage.exists(storage.join(warehouse, "datasets", "one", "manifest.json"))
+    storage.write_bytes(storage.join(warehouse, "leases", "a.json"), b"half")
+    outcome = qpr(*arguments, "--delete")
+    assert (outcome.code, outcome.err.count("\n")) == (1, 1)
+    assert "damaged lease" in outcome.err
+
+
+@pytest.mark.parametrize("command", [["versions"], ["gc"], ["answer", "hello"]])
+def test_a_warehouse_of_a_newer_layout_is_refused(qpr, warehouse, command):
+    storage.write_bytes(storage.join(warehouse, "warehouse.json"), b'{"layout": 3}')
+    outcome = qpr(*command, "--warehouse", warehouse)
+    assert outcome.code == 1
+    assert outcome.err.endswith("warehouse.json: layout 3, this code knows 2. Upgrade question-paraphrase-retrieval\n")

@@ -63,7 +63,7 @@ def test_rare_answers_share_a_bin_so_that_chance_alone_does_not_make_a_small_day
     draw, answers = np.random.default_rng(0), 20_000
     before = together([Counts(np.arange(answers), draw.multinomial(100_000, np.full(answers, 1 / answers)))])
     small = Counts(*np.unique(draw.integers(0, answers, 300), return_counts=True))
-    assert distance(small, before)[0] < 0.15
+    assert distance(small, before)[0] < 0.2  # .9 with a bin for each answer
 
 
 def test_a_usual_day_is_no_further_than_those_before_and_a_shifted_one_is(day):

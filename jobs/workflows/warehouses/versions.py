@@ -18,8 +18,8 @@ from schemas.artifacts.manifest import MANIFEST
 from schemas.artifacts.output_lock.lock import held
 from schemas.errors import QprError
 from schemas.quantities import counted
-from schemas.versions import history
-from schemas.versions.sweep import removable, remove
+from schemas.versions import history, layout
+from schemas.versions.sweep import removable, remove, spared
 from schemas.versions.version import Version
 
 LOCK = "lock"
@@ -45,8 +45,9 @@ def check_warehouse(warehouse: str) -> None:
     """Check that there is a folder with versions.
 
     Raises:
-        QprError: there is none.
+        QprError: there is none, or the layout of the warehouse cannot be used.
     """
+    layout.read_layout(warehouse)
     if not storage.exists(storage.join(warehouse, history.VERSIONS)):
         raise QprError(f"{warehouse}: has no versions. `qpr nightly --warehouse {warehouse}` makes the first")
 
@@ -84,6 +85,8 @@ def show_version(warehouse: str, at: str, *, as_json: bool) -> None:
     rows |= {"window": counted(version.window_days, "day"), "days with a drop": str(version.days)}
     rows |= {name: f"{value:.4f}" for name, value in version.metrics.items()}
     rows |= {f"clusters {name}": str(count) for name, count in version.changes.items()}
+    rows |= {"certificate": storage.join(warehouse, version.certificate.path)} if version.certificate else {}
+    rows |= {"no certificate": version.uncertified} if version.uncertified else {}
     rows |= {"removed by qpr gc": ", ".join(gone)} if gone else {}
     emit(result, as_json=as_json, table=lambda: two_columns(warehouse, rows))
 
@@ -92,12 +95,14 @@ def sweep(warehouse: str, *, keep: int, grace_hours: float, delete: bool, as_jso
     """Print the folders that no kept version names, and remove them with ``delete``.
 
     Raises:
-        QprError: a record is damaged, or a night is under way.
+        QprError: a record or a lease is damaged, or a night is under way.
     """
     check_warehouse(warehouse)
     now = datetime.datetime.now(datetime.UTC)
     with alone_in(warehouse) if delete else contextlib.nullcontext():
         found = removable(warehouse, keep=keep, grace=datetime.timedelta(hours=grace_hours), now=now)
+        for lease in spared(warehouse, keep=keep, now=now):
+            say(f"version {lease.version} stays: {lease.reader} has it open")
         if delete:
             remove(warehouse, found)
     freed = sum(folder.bytes for folder in found)

@@ -1,0 +1,148 @@
+"""False refusals and detected faults of the gate's drift of the answer mix, on simulated logs.
+
+Run: python -m benchmarks.pipelines.answer_mix --events 2000 --events 20000
+
+A log is divided into 42 days. From the ninth on, each day is compared with those before it: as it is (``excess`` of
+harmless days: a limit below the largest refuses one), and with a planted fault. Faults: a share of the rows gets one
+answer ("one answer"), a share gets answers that no day has ("new answers"), the rows of the most frequent answer are
+missing ("a source is missing"), weekends have another mix in all weeks ("weekends", harmless).
+"""
+
+from __future__ import annotations
+
+import datetime
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import typer
+
+from benchmarks.cli import AsJson, Report, Seed, run
+from benchmarks.measure import simulate
+from jobs.nightly.gate.answer_mix import DAYS, Counts, Ints, distance, together, usual_distance
+from schemas.text import hash64
+
+NIGHTS = 42
+FIRST = 8
+
+Fault = Callable[[Counts, np.random.Generator], Counts]
+
+
+def days_of(log: str) -> list[Counts]:
+    """Return the events of each day of a log by answer."""
+    rows = pq.read_table(log, columns=["answer", "timestamp"])
+    start = rows["timestamp"].cast(pa.int64()).to_numpy() // (24 * 3600 * 10**6)
+    texts = rows["answer"].combine_chunks().dictionary_encode()
+    ids = np.array([hash64(text) for text in texts.dictionary.to_pylist()], np.int64)
+    answers = ids[texts.indices.to_numpy()]
+    return [_counted(answers[start == day]) for day in np.unique(start)]
+
+
+def one_answer(share: float) -> Fault:
+    """Return a fault that gives a share of the rows one answer."""
+
+    def plant(day: Counts, draw: np.random.Generator) -> Counts:
+        taken = draw.binomial(day.events, share)
+        events = day.events - taken
+        events[draw.integers(len(events))] += taken.sum()
+        return Counts(day.answers[events > 0], events[events > 0])
+
+    return plant
+
+
+def new_answers(share: float) -> Fault:
+    """Return a fault that gives a share of the rows answers that no day has, as a renaming does."""
+
+    def plant(day: Counts, draw: np.random.Generator) -> Counts:
+        renamed = draw.random(len(day.answers)) < share
+        answers = np.where(renamed, day.answers ^ 1, day.answers)
+        order = np.argsort(answers)
+        return Counts(answers[order], day.events[order])
+
+    return plant
+
+
+def missing(day: Counts, draw: np.random.Generator) -> Counts:
+    """Return a day without half of its answers, drawn at random."""
+    kept = draw.random(len(day.answers)) < 0.5
+    return Counts(day.answers[kept], day.events[kept])
+
+
+def weekends(days: Sequence[Counts]) -> Iterator[Counts]:
+    """Yield the days, of which each sixth and seventh has only every other event of every third answer."""
+    for number, day in enumerate(days):
+        events = np.where((number % 7 >= 5) & (day.answers % 3 == 0), day.events // 2, day.events)
+        yield Counts(day.answers[events > 0], events[events > 0])
+
+
+class Before(NamedTuple):
+    """The days before a night together, and the distance of the most distant of them from the others."""
+
+    total: Counts
+    usual: float
+
+    def excess(self, day: Counts) -> float:
+        """Return the distance of a day beyond the usual one."""
+        return distance(day, self.total)[0] - self.usual
+
+
+def before(days: Sequence[Counts], night: int) -> Before:
+    """Return the days before a night."""
+    counts = days[max(0, night - DAYS) : night]
+    total = together(counts)
+    return Before(total, usual_distance(counts, total))
+
+
+def main(
+    events: Annotated[list[int] | None, typer.Option(help="Rows of a day; repeatable.")] = None,
+    limit: Annotated[float, typer.Option(help="Limit of the gate.")] = 0.1,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Print the excess of harmless and of faulty days, and the share of them that the limit refuses."""
+    report = Report(as_json=as_json, nights=NIGHTS, limit=limit, seed=seed, date=str(datetime.date.today()))
+    faults: dict[str, Fault] = {f"one answer, {share:.0%}": one_answer(share) for share in (0.05, 0.1, 0.2, 0.3)}
+    faults |= {f"new answers, {share:.0%}": new_answers(share) for share in (0.1, 0.2, 0.5, 1.0)}
+    faults["half of the answers missing"] = missing
+    for number in events or [2_000, 20_000]:
+        with tempfile.TemporaryDirectory() as folder:
+            log = simulate(folder, events=NIGHTS * number, seed=seed, options=("--days", NIGHTS))
+            days = days_of(log)
+        weekly = list(weekends(days))
+        nights = range(FIRST, len(days))
+        earlier = [before(days, night) for night in nights]
+        small = [_sampled(days[night], 0.1, night) for night in nights]
+        found = {
+            "harmless": [one.excess(days[night]) for one, night in zip(earlier, nights, strict=True)],
+            "harmless, a tenth of the rows": [one.excess(day) for one, day in zip(earlier, small, strict=True)],
+            "harmless, weekends": [before(weekly, night).excess(weekly[night]) for night in nights],
+        }
+        for name, plant in faults.items():
+            draws = (np.random.default_rng([seed, night]) for night in nights)
+            planted = [plant(days[night], draw) for night, draw in zip(nights, draws, strict=True)]
+            found[name] = [one.excess(day) for one, day in zip(earlier, planted, strict=True)]
+        for name, values in found.items():
+            report.row(
+                rows_of_a_day=number,
+                day=name,
+                least=min(values),
+                median=float(np.median(values)),
+                most=max(values),
+                refused=float(np.mean(np.array(values) > limit)),
+            )
+
+
+def _counted(answers: Ints) -> Counts:
+    return Counts(*np.unique(answers, return_counts=True))
+
+
+def _sampled(day: Counts, share: float, seed: int) -> Counts:
+    events = np.random.default_rng(seed).binomial(day.events, share)
+    return Counts(day.answers[events > 0], events[events > 0])
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,1 @@
+"""Versions of a warehouse: their list, one record, removal, and reading one that a lease holds."""

@@ -1,0 +1,80 @@
+import pytest
+
+from jobs.workflows.warehouses.version_reading import Served, reading
+from schemas.artifacts import storage
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError, UsageError
+from schemas.versions import history, leases
+from schemas.versions.version import Artefact
+from tests.support.small_versions import make_version
+
+
+@pytest.fixture
+def warehouse(tmp_path):
+    w = str(tmp_path / "w")
+    with Output(f"{w}/certificates/c", "certificate") as output:
+        file = output.write("certificate.json", b"{}", table="certificate")
+        digest = output.publish([file], inputs=[], configuration={}, counters={}).digest
+    certificate = Artefact(path="certificates/c", digest=digest)
+    history.publish(w, make_version(w, "one", certificate=certificate))
+    history.publish(w, make_version(w, "two", parent=1, date="2026-11-21"))
+    return w
+
+
+def test_an_index_is_read_without_a_lease():
+    with reading("index", "certificate", None, None) as served:
+        assert served == Served("index", "certificate")
+
+
+def test_the_version_of_a_warehouse_is_held_with_its_certificate(warehouse):
+    with reading(None, None, warehouse, None) as served:
+        assert served == Served(f"{warehouse}/indexes/two", None)
+    with reading(None, None, warehouse, "2026-11-20") as served:
+        assert served == Served(f"{warehouse}/indexes/one", f"{warehouse}/certificates/c")
+        assert [lease.version for lease in leases.leases(warehouse).values()] == [1]
+    assert leases.leases(warehouse) == {}
+    with reading(None, "another", warehouse, "1") as served:
+        assert served.certificate == "another"
+
+
+def test_a_version_without_its_index_is_one_line_and_leaves_no_lease(warehouse):
+    storage.delete(f"{warehouse}/indexes/one")
+    with (
+        pytest.raises(QprError, match="version 1 names indexes/one, which cannot be used"),
+        reading(None, None, warehouse, "1"),
+    ):
+        pass
+    assert leases.leases(warehouse) == {}
+
+
+def test_a_warehouse_that_cannot_be_written_is_read_with_a_warning(warehouse, monkeypatch, capsys):
+    def refuse(*_):
+        raise QprError("read-only")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(storage, "write_bytes", refuse)
+        with reading(None, None, warehouse, None) as served:
+            assert served.index_url.endswith("indexes/two")
+    assert "no lease on version 2: read-only. `qpr gc` may remove it while it is read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((None, None, None, None), "give --index, or --warehouse"),
+        (("index", None, "w", None), "Give either"),
+        (("index", None, None, "3"), "--at 3: is a version of --warehouse"),
+    ],
+)
+def test_wrong_usage_is_refused(given, message):
+    with pytest.raises(UsageError, match=message), reading(*given):
+        pass
+
+
+@pytest.mark.parametrize("command", ["answer", "serve"])
+def test_commands_take_a_warehouse(qpr, warehouse, command):
+    outcome = qpr(command, "--warehouse", warehouse, *(["hello"] if command == "answer" else []))
+    assert outcome.code == 1  # the small index is none that can be searched
+    assert f"{warehouse}/indexes/two" in outcome.err
+    assert leases.leases(warehouse) == {}
+    assert qpr(command, *(["hello"] if command == "answer" else [])).code == 2
