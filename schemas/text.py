@@ -13,6 +13,7 @@ import re
 import unicodedata
 
 from schemas.characters import characters_of
+from schemas.words import plain_words
 from schemas.words import words as words
 
 MEANINGFUL_PUNCTUATION = "#%&@"
@@ -57,6 +58,12 @@ def key(text: str) -> str:
 def tokens(text_key: str) -> list[str]:
     """Return the distinct words of a key, in order of first appearance."""
     return list(dict.fromkeys(words(text_key)))
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of the key of a text, repeats included."""
+    found = plain_words(text)
+    return words(key(text)) if found is None else found
 
 
 def hash64(text: str) -> int:

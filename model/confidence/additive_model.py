@@ -8,6 +8,7 @@ further. The curves add up, so the contribution of a feature is exact (Hastie an
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import Annotated
 
@@ -47,11 +48,15 @@ class AdditiveModel(pydantic.BaseModel, frozen=True, extra="forbid"):
     def contributions(self, table: Doubles) -> Doubles:
         """Return the log odds of every feature, (…, F), of features (…, F)."""
         added = np.empty_like(table)
-        for number, curve in enumerate(self.curves.values()):
-            added[..., number] = np.interp(table[..., number], curve.knots, curve.log_odds)
+        for number, (knots, log_odds) in enumerate(self._curves):
+            added[..., number] = np.interp(table[..., number], knots, log_odds)
         return added
 
     def probability(self, contributions: Doubles) -> Doubles:
         """Return the probability, (…), by the contributions of the features, (…, F)."""
         log_odds = contributions.sum(axis=-1) + self.bias
         return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -30, 30))))
+
+    @functools.cached_property
+    def _curves(self) -> list[tuple[Doubles, Doubles]]:
+        return [(np.array(curve.knots), np.array(curve.log_odds)) for curve in self.curves.values()]

@@ -21,7 +21,7 @@ import pyarrow as pa
 from model.encoders.interface import FEW, Encoder
 from model.index.consistency import IdTable
 from model.index.ranking import Ranking
-from model.index.rows.cells import Reader, reader
+from model.index.rows.cells import Records
 from model.index.rows.row_filters import Mask, RowFilters, probes_within
 from model.index.settings import IndexSettings
 from model.index.shard_merge import Ints, nearest
@@ -30,7 +30,7 @@ from schemas.artifacts.verified_files import VerifiedFiles
 from schemas.errors import UsageError
 from schemas.filters import row_id, row_suffix
 from schemas.tables import ANSWER_ID, ID_TABLE
-from schemas.text import key, words
+from schemas.text import words_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Index:
             lists, allowed = max(shard.lists for shard in shards), sum(map(np.count_nonzero, masks))
             probes = probes_within(probes, lists=lists, allowed=int(allowed), rows=len(self))
         part = dataclasses.replace(self, shards=shards, probes=probes, suffix=row_suffix(values))
-        part.__dict__.update(_tables=self._tables, _readers=self._readers, _starts=self._starts)
+        part.__dict__.update(_tables=self._tables, _records=self._records, _starts=self._starts)
         return part
 
     def row_id(self, text: str) -> int:
@@ -99,10 +99,10 @@ class Index:
         Raises:
             UsageError: k is under 1.
         """
-        asked = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
-        ranking = self.rank_vectors(self.encoder.encode(asked), k, exclude)
-        wordless = np.array([not words(key(text)) for text in asked.to_pylist()], bool)
-        ranking.ids[wordless], ranking.scores[wordless], ranking.rows[wordless] = -1, -np.inf, -1
+        ranking = self.rank_vectors(self.encoder.encode(texts), k, exclude)
+        wordless = [not words_of(text) for text in (texts.to_pylist() if isinstance(texts, pa.Array) else texts)]
+        if any(wordless):
+            ranking.ids[wordless], ranking.scores[wordless], ranking.rows[wordless] = -1, -np.inf, -1
         return ranking
 
     def rank_vectors(self, vectors: Matrix, k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
@@ -131,22 +131,11 @@ class Index:
 
     def records(self, rows: Ints) -> list[dict[str, Any]]:
         """Return the same as dicts for a few rows in a hundredth of the time, without columns that filter searches."""
-        starts, readers = self._starts.tolist(), self._readers
-        found = []
-        for row in rows.tolist():
-            shard = bisect.bisect_right(starts, row) - 1
-            place = row - starts[shard]
-            found.append({name: read(place) for name, read in readers[shard].items()})
-        return found
+        return self._records.of(rows.tolist())
 
     def column(self, name: str, rows: Ints) -> list[Any]:
         """Return one column of `records`."""
-        starts, readers = self._starts.tolist(), [of_shard[name] for of_shard in self._readers]
-        found = []
-        for row in rows.tolist():
-            shard = bisect.bisect_right(starts, row) - 1
-            found.append(readers[shard](row - starts[shard]))
-        return found
+        return self._records.column(name, rows.tolist())
 
     def rows_of(self, question_ids: Ints) -> Ints:
         """Return the row of each question id (n,), -1 where the index does not have it, or no longer."""
@@ -203,10 +192,9 @@ class Index:
             return [*pool.map(IdTable.read, self._id_tables)]
 
     @functools.cached_property
-    def _readers(self) -> list[dict[str, Reader]]:
-        """Return the readers of the columns of each shard by name."""
+    def _records(self) -> Records:
         names = [*ID_TABLE.names, ANSWER_ID.name]
-        return [{name: reader(table[name]) for name in names} for table in self._tables]
+        return Records([table.select(names) for table in self._tables], self._starts.tolist())
 
 
 def reading_threads() -> int:

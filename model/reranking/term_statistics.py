@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import itertools
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +17,9 @@ import pyarrow.compute as pc
 
 from model.encoders.interface import Encoder, Matrix
 from schemas.errors import QprError
-from schemas.older_words import words_v1
 from schemas.quantities import counted
 from schemas.text_arrays import distinct_all, words_all
-from schemas.words import VERSION, words
+from schemas.words import VERSION
 
 MOST_WORDS = 24
 """Words of a question that are looked at: of Quora's questions 3 % have more."""
@@ -57,19 +55,24 @@ class WordCounts:
         length = float(np.mean(pc.list_value_length(listed).to_numpy())) if len(keys) else 0.0
         return cls(tuple(kept["word"].to_pylist()), kept["count"].to_numpy(), len(keys), max(length, 1.0))
 
-    def idf(self, words: list[str]) -> Floats:
+    def idf(self, words: Collection[str]) -> Floats:
         """Return the inverse document frequency of words as BM25 has it; one not counted has that of a single question.
 
         ``log(1 + (N - n + 0.5) / (n + 0.5))`` (Robertson and Zaragoza 2009, section 3.1, kept above 0).
         """
-        get = self._place.get
-        places = np.array([get(word, -1) for word in words], np.int64)
-        counts = np.where(places >= 0, self.counts[places] if len(self.counts) else 1, 1)
-        return np.log1p((self.questions - counts + 0.5) / (counts + 0.5)).astype(np.float32)
+        return np.array(self.weights(words), np.float32)
+
+    def weights(self, words: Collection[str]) -> list[float]:
+        """Return the same as `idf` without numpy, for a few words."""
+        weights, of_others = self._weights
+        return [weights.get(word, of_others) for word in words]
 
     @functools.cached_property
-    def _place(self) -> dict[str, int]:
-        return {word: place for place, word in enumerate(self.words)}
+    def _weights(self) -> tuple[dict[str, float], float]:
+        """Return the weight of each counted word, and that of all others."""
+        counts = np.append(self.counts, 1)
+        *weights, of_others = np.log1p((self.questions - counts + 0.5) / (counts + 0.5)).astype(np.float32).tolist()
+        return dict(zip(self.words, weights, strict=True)), of_others
 
     def most_frequent(self, limit: int) -> WordCounts:
         """Return the counts of the most frequent words, the smaller ones of equally frequent words."""
@@ -127,16 +130,6 @@ def word_rows(keys: pa.Array, *, version: int) -> tuple[npt.NDArray[np.int32], p
     rows = np.full(there.shape, len(encoded.dictionary), np.int32)
     rows[there] = encoded.indices.to_numpy()[(starts[:, None] + places)[there]]
     return rows, encoded.dictionary
-
-
-def few_word_rows(keys: Sequence[str], *, version: int) -> tuple[npt.NDArray[np.int32], list[str]]:
-    """Return the same as `word_rows` for a few questions, without calls of Arrow, which take longer than the work."""
-    cut = words if version == VERSION else words_v1
-    listed = [cut(key)[:MOST_WORDS] for key in keys]
-    numbers = {word: number for number, word in enumerate(dict.fromkeys(itertools.chain.from_iterable(listed)))}
-    padding, place = [len(numbers)] * MOST_WORDS, numbers.__getitem__
-    padded = [[*map(place, found), *padding[len(found) :]] for found in listed]
-    return np.array(padded, np.int32).reshape(len(listed), MOST_WORDS), list(numbers)
 
 
 def word_table(words: pa.Array, counts: WordCounts, encoder: Encoder) -> WordTable:

@@ -6,13 +6,11 @@ questions, Found, records of an index, Judgement -> hits_of -> lists of Hit, Fou
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from model.search.results import Hit, Why
-from schemas.text import key, question_id, tokens
+from schemas.text import key, tokens
 
 if TYPE_CHECKING:
     from model.confidence.confidence import Judgement
@@ -50,14 +48,15 @@ class FoundWhy(Why):
         lexical_rank: int,
         judged: tuple[Judgement, int, int] | None,
     ) -> None:
-        self.__dict__.update(  # the class is frozen
-            dense_rank=dense_rank or None,
-            lexical_rank=lexical_rank or None,
-            guard=None,
-            _question=question,
-            _text=text,
-            _judged=judged,
-        )
+        fields = {
+            "dense_rank": dense_rank or None,
+            "lexical_rank": lexical_rank or None,
+            "guard": None,
+            "_question": question,
+            "_text": text,
+            "_judged": judged,
+        }
+        object.__setattr__(self, "__dict__", fields)  # the class is frozen
 
     @functools.cached_property
     def shared_words(self) -> tuple[str, ...]:
@@ -77,30 +76,31 @@ def hits_of(
     found: Found,
     records: Sequence[dict[str, Any]],
     judgement: Judgement | None,
-    identity: Callable[[str], int] = question_id,
 ) -> list[list[Hit]]:
     """Return the hits of each question.
 
     Args:
         asked: the questions.
         found: their rankings.
-        records: `Index.records` of the questions of the rankings, one ranking after the other.
+        records: `Index.records` of the questions of the rankings, one ranking after the other; they become the hits.
         judgement: of these hits; None without a confidence model, or without a hit.
-        identity: returns the id that the row of a question has.
     """
     rest, hits = iter(records), []
-    ranks = (found.dense_ranks.tolist(), found.lexical_ranks.tolist())
-    for query, (text, there, dense, lexical) in enumerate(zip(asked, found.ranking.found, *ranks, strict=True)):
-        words, own = QuestionWords(text), identity(text)
+    arrays = found.own_ids, found.ranking.found, found.dense_ranks, found.lexical_ranks
+    ranked = zip(asked, *(array.tolist() for array in arrays), strict=True)
+    for query, (text, own, there, dense, lexical) in enumerate(ranked):
+        words = QuestionWords(text)
         probabilities = None if judgement is None else judgement.probabilities[query].tolist()
-        of_query = []
-        for rank, place in enumerate(np.flatnonzero(there).tolist(), start=1):
+        of_query: list[Hit] = []
+        for place, is_found in enumerate(there):
+            if not is_found:
+                continue
             record = next(rest)
             same = record["question_id"] == own
             judged = None if judgement is None or same else (judgement, query, place)
             why = FoundWhy(words, record["text"], dense[place], lexical[place], judged)
             likely = None if probabilities is None else 1.0 if same else probabilities[place]
-            of_query.append(Hit(rank=rank, probability=likely, why=why, **record))
+            of_query.append(Hit.of(record, len(of_query) + 1, likely, why))
         hits.append(of_query)
     return hits
 
@@ -108,4 +108,4 @@ def hits_of(
 def same_question(question: str, record: dict[str, Any], probability: float | None) -> Hit:
     """Return the question of the index that has the key of another one, as its hit."""
     why = FoundWhy(QuestionWords(question), record["text"], 0, 0, None)
-    return Hit(rank=1, probability=probability, why=why, **record)
+    return Hit.of(record, 1, probability, why)

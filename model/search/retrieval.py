@@ -6,6 +6,7 @@ texts -> Retrieval.find -> Found: a ranking, and the ranks of its questions by v
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -27,13 +28,14 @@ FUSED: Final = 20
 class Found(NamedTuple):
     """A ranking, and the ranks of its questions, (n, k), by each way of finding them; 0 where it did not.
 
-    ``nearest`` is the ranking by vectors, which may have more questions.
+    ``nearest`` is the ranking by vectors, which may have more questions; ``own_ids`` (n,) are row ids of the queries.
     """
 
     ranking: Ranking
     dense_ranks: Ints
     lexical_ranks: Ints
     nearest: Ranking
+    own_ids: Ints
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Retrieval:
             raise UsageError(f"mode {mode}: is not one of {', '.join(self.modes)}. Open the searcher with it")
         return dataclasses.replace(self, mode=mode)
 
-    def find(self, asked: pa.Array, k: int, exclude: Ints | None, *, neighbours: int = 0) -> Found:
+    def find(self, asked: pa.Array | Sequence[str], k: int, exclude: Ints | None, *, neighbours: int = 0) -> Found:
         """Return the k best questions of each text; the question whose key equals that of the text is the first.
 
         Args:
@@ -92,34 +94,35 @@ class Retrieval:
         """
         if k < 1:
             raise UsageError(f"k must be at least 1, got {k}")
+        texts = asked.to_pylist() if isinstance(asked, pa.Array) else asked
         least = min(neighbours, len(self.index))
-        nothing = _nothing(len(asked), 0)
-        dense, lexical, ranking = nothing, nothing, _nothing(len(asked), k)
+        nothing = _nothing(len(texts), 0)
+        dense, lexical, ranking = nothing, nothing, _nothing(len(texts), k)
         if self.mode == "dense":
             ranking = dense = self.index.rank(asked, max(k, least), exclude)
         elif self.mode == "bm25":
             depth = max(
                 k, min(FUSED, len(self.index))
             )  # BM25 reads more lists for more hits: the first is then another
-            ranking = lexical = self._by_words(asked, depth, exclude)
+            ranking = lexical = self._by_words(texts, depth, exclude)
             dense = self.index.rank(asked, least, exclude) if least else nothing
         elif self.mode == "fusion":
             depth = max(k, least, min(FUSED, len(self.index)))
-            dense, lexical = self.index.rank(asked, depth, exclude), self._by_words(asked, depth, exclude)
+            dense, lexical = self.index.rank(asked, depth, exclude), self._by_words(texts, depth, exclude)
             ranking = fused(dense, lexical, self.lexical_weight, k)
         elif self.reranker is not None:
             dense = self.index.rank(asked, max(k, least, min(self.reranker.depth, len(self.index))), exclude)
-            ranking = self.reranker.reordered(self.index, asked, dense, k)
-        ids = np.array([self.index.row_id(text) for text in asked.to_pylist()], np.int64)
+            ranking = self.reranker.reordered(self.index, pa.array(texts, pa.string()), dense, k)
+        ids = np.array([self.index.row_id(text) for text in texts], np.int64)
         rows = self.index.rows_of(ids)
         if exclude is not None:
             rows[ids == exclude] = -1
         ranking = ranking.with_first(ids, rows, k)
-        return Found(ranking, places(ranking.ids, dense.ids), places(ranking.ids, lexical.ids), dense)
+        return Found(ranking, places(ranking.ids, dense.ids), places(ranking.ids, lexical.ids), dense, ids)
 
-    def _by_words(self, asked: pa.Array, k: int, exclude: Ints | None) -> Ranking:
+    def _by_words(self, texts: Sequence[str], k: int, exclude: Ints | None) -> Ranking:
         assert self.lexical is not None
-        ids, scores = self.lexical.rank(asked.to_pylist(), k, exclude)
+        ids, scores = self.lexical.rank(texts, k, exclude)
         rows = self.index.rows_of(ids.ravel()).reshape(ids.shape)
         return Ranking(ids, scores, np.where(np.isfinite(scores), rows, -1))
 

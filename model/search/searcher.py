@@ -114,7 +114,7 @@ class Searcher:
 
     def _hits(self, retrieval: Retrieval, asked: Sequence[str], k: int) -> list[list[Hit]]:
         found = retrieval.find(
-            pa.array(asked, pa.string()),
+            asked,
             min(k, len(self)),
             None,
             neighbours=NEIGHBOURS if self.confidence is not None else 0,
@@ -127,7 +127,7 @@ class Searcher:
             from model.search.judging import judged
 
             judgement = judged(self.confidence, index, asked, found, [record["text"] for record in records])
-        return hits_of(asked, found, records, judgement, index.row_id)
+        return hits_of(asked, found, records, judgement)
 
     def answer(self, question: str, *, filters: Filters = None) -> Answer:
         """Return the answer to one question, or an abstention with its reason.
@@ -193,9 +193,8 @@ class Searcher:
         Raises:
             UsageError: k is under 1, or the index varies by columns.
         """
-        asked = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
         retrieval = self.views.of(None, self.clock())
-        return retrieval.find(asked, k, None if exclude is None else np.asarray(exclude, np.int64)).ranking
+        return retrieval.find(texts, k, None if exclude is None else np.asarray(exclude, np.int64)).ranking
 
 
 def open_searcher(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from schemas.text import key, question_id, words
+from schemas.text import key, question_id, words, words_of
 from schemas.words import SYMBOLS
 
 AWKWARD = (
@@ -26,6 +26,11 @@ def test_a_word_is_one_word(text):
         assert words(word) == [word]
         assert not re.search(r"\s", word)
         assert re.search(r"\w", word)
+
+
+@given(texts | st.text(st.characters(max_codepoint=127)))
+def test_words_of_a_text_are_those_of_its_key(text):
+    assert words_of(text) == words(key(text))
 
 
 @given(texts)

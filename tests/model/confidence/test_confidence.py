@@ -2,7 +2,6 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from model.confidence import confidence
 from model.confidence.additive_model import AdditiveModel, Curve
 from model.confidence.confidence import Confidence, ranked_features
 from model.confidence.features import NAMES
@@ -41,15 +40,6 @@ def test_hits_may_be_regarded_as_in_no_cluster():
     table, _ = ranked_features(COUNTS, pa.array(["pay"]), nearest, questions, alone=np.array([[True, False]]))
     assert column(table, "alone") == [[1, 0]]
     assert column(table, "mates") == [[0, 0]]
-
-
-def test_few_texts_have_the_words_that_many_have(monkeypatch):
-    nearest, questions = ranking([0, 1, 2, 3, 4])
-    texts = pa.array(["Can I pay 1,000 for a C++ bill"])
-    few, _ = ranked_features(COUNTS, texts, nearest, questions)
-    monkeypatch.setattr(confidence, "FEW", 0)
-    many, _ = ranked_features(COUNTS, texts, nearest, questions)
-    np.testing.assert_array_equal(few, many)
 
 
 def test_chosen_places_are_judged_as_among_all():

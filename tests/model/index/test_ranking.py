@@ -27,3 +27,5 @@ def test_places_are_ranks_in_another_ranking_and_0_where_it_lacks_the_id():
     one, other = np.array([[1, 7, -1], [4, 5, 6]]), np.array([[7, 3, 1, -1], [6, -1, -1, -1]])
     assert places(one, other).tolist() == [[3, 1, 0], [0, 0, 1]]
     assert places(one, other[:, :0]).tolist() == [[0, 0, 0], [0, 0, 0]]
+    first = np.array([[7, 3], [6, -1]])
+    assert places(first, other).tolist() == [[1, 2], [1, 0]]

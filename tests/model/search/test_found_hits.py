@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -6,14 +8,15 @@ from model.confidence.features import NAMES
 from model.index.ranking import Ranking
 from model.search import found_hits
 from model.search.found_hits import hits_of, same_question
-from model.search.results import Why
+from model.search.results import Hit, Why
 from model.search.retrieval import Found
 from schemas.text import question_id
 
 ASKED = ["Pay, pay my BILL", "flight"]
 TEXTS = ["how do I pay a bill", "pay, pay my bill", "cancel my flight"]
 RANKING = Ranking(np.array([[1, 2], [3, -1]]), np.zeros((2, 2), np.float32), np.array([[0, 1], [2, -1]]))
-FOUND = Found(RANKING, np.array([[1, 0], [1, 0]]), np.array([[0, 3], [0, 0]]), RANKING)
+OWN_IDS = np.array([*map(question_id, ASKED)])
+FOUND = Found(RANKING, np.array([[1, 0], [1, 0]]), np.array([[0, 3], [0, 0]]), RANKING, OWN_IDS)
 JUDGEMENT = Judgement(np.array([[0.25, 0.5], [0.75, np.nan]]), np.arange(4 * len(NAMES)).reshape(2, 2, -1) / 8)
 
 
@@ -41,6 +44,14 @@ def test_hits_have_their_ranks_probability_and_reasons():
     assert own.why == Why(("pay", "my", "bill"), None, 3)  # the question itself is no matter of probability
     assert other.why.contributions == JUDGEMENT.reasons(1, 0)
     assert other.why != first.why
+
+
+def test_a_hit_of_a_record_equals_one_with_these_fields():
+    hit = Hit.of(record("pay"), 3, 0.5, Why())
+    assert hit == Hit(rank=3, probability=0.5, why=Why(), **record("pay"))
+    assert dataclasses.replace(hit, rank=1).rank == 1
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        hit.rank = 1
 
 
 def test_hits_without_a_confidence_model_have_no_probability():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.index.rows.cells import reader, whole
+from model.index.rows.cells import Records, reader, whole
 
 
 @given(
@@ -28,3 +28,14 @@ def test_a_column_of_several_parts_is_joined_and_one_of_one_part_is_not_copied()
 def test_a_row_that_is_not_there_is_no_value():
     with pytest.raises(IndexError):
         reader(pa.chunked_array([pa.array([1, 2])]))(2)
+
+
+def test_records_are_the_rows_of_their_tables():
+    tables = [
+        pa.table({"text": ["a", "b"], "answer": pa.nulls(2, pa.string())}),
+        pa.table({"text": ["c", None], "answer": ["x", None]}),
+    ]
+    records, rows = Records(tables, [0, 2]), [3, 0, 2]
+    assert records.of(rows) == pa.concat_tables(tables).take(rows).to_pylist()
+    assert records.column("answer", rows) == [None, None, "x"]
+    assert records.of(rows)[0] is not records.of(rows)[0]

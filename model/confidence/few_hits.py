@@ -1,0 +1,144 @@
+"""Features of a few hits, one hit at a time.
+
+texts, hits, ranking by distance, clusters -> few_features -> (n, w, features)
+
+The numbers are those of `model.confidence.features` to the last bit, but the calls of numpy for 20 hits of one query
+take twice as long as this. Sums of weights do not depend on their order: 24 numbers of single precision are added
+without rounding in double precision.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from model.confidence.features import NAMES, NEIGHBOURS, Doubles, Flags, Ints
+from model.index.ranking import Ranking
+from model.reranking.term_statistics import MOST_WORDS, WordCounts
+from schemas.older_words import words_v1
+from schemas.text import key, words_of
+from schemas.words import VERSION
+
+_STANDING: Final = ("distance", "margin", "isolation", "mates", "alone", "rank")
+_OVERLAP: Final = ("shared", "shared_of_hit", "differing", "differing_of_hit", "length")
+_PLACES: Final = [(*_STANDING, *_OVERLAP).index(name) for name in NAMES]
+_RANKS: Final[list[float]] = np.log1p(np.arange(1_024)).tolist()
+_LENGTHS: Final[list[float]] = np.log(np.maximum(np.arange(MOST_WORDS + 1), 1)).tolist()
+
+
+def few_features(
+    counts: WordCounts,
+    texts: Sequence[str],
+    hits: Sequence[str],
+    nearest: Ranking,
+    clusters: Sequence[int | None],
+    columns: Ints,
+    there: Flags,
+) -> Doubles:
+    """Return the features of hits, (n, w, len(NAMES)), zeros where there is none.
+
+    Args:
+        counts: of the words of the index.
+        texts: (n,) queries, not normalized.
+        hits: texts of the hits to look at, one query after the other.
+        nearest: the questions nearest to the queries, (n, k), of which `NEIGHBOURS` are compared.
+        clusters: of these questions where there is one, one query after the other; None for a question in none.
+        columns: (n, w) columns of ``nearest`` to look at.
+        there: (n, w), where there is a hit.
+    """
+    of_hits, of_clusters = iter(hits), iter(clusters)
+    numbers: list[float] = []
+    ranked = zip(texts, (-nearest.scores.astype(float)).tolist(), nearest.found.tolist(), strict=True)
+    for (text, distances, found), looked_at in zip(ranked, np.where(there, columns, -1).tolist(), strict=True):
+        of_query = [next(of_clusters) if is_found else None for is_found in found]
+        near, query = _Neighbourhood(distances, of_query), _Words.of(text, counts)
+        for place in looked_at:
+            if place >= 0:
+                hit = _Words.of(next(of_hits), counts)
+                numbers += near.standing(place, distances[place], of_query[place])
+                numbers += _overlap(query, hit, counts)
+    table = np.zeros((*there.shape, len(NAMES)))
+    table[there] = np.array(numbers, float).reshape(-1, len(NAMES))[:, _PLACES]
+    return table
+
+
+class _Words(NamedTuple):
+    """Words of a text, with repeats, at most `MOST_WORDS`.
+
+    Attributes:
+        words: in their order.
+        distinct: the same without repeats.
+        weight: sum of the inverse document frequencies of ``words``.
+    """
+
+    words: list[str]
+    distinct: set[str]
+    weight: float
+
+    @classmethod
+    def of(cls, text: str, counts: WordCounts) -> _Words:
+        """Return the words of a text, not normalized, with the weight that they have among these."""
+        found = (words_of(text) if counts.tokenizer == VERSION else words_v1(key(text)))[:MOST_WORDS]
+        return cls(found, set(found), sum(counts.weights(found)))
+
+    def of_common(self, words: set[str], weights: Sequence[float]) -> tuple[float, int]:
+        """Return weight and number of these words, with repeats; all of them are among the distinct ones."""
+        if len(self.words) == len(self.distinct):
+            return sum(weights), len(words)
+        times = [self.words.count(word) for word in words]
+        return sum(map(operator.mul, times, weights)), sum(times)
+
+
+class _Neighbourhood:
+    """The nearest hits of a query, at most `NEIGHBOURS`.
+
+    Args:
+        distances: of its hits, ascending; infinity where there is none.
+        clusters: of these hits; None for a hit in no cluster.
+    """
+
+    def __init__(self, distances: Sequence[float], clusters: Sequence[int | None]) -> None:
+        near = [distance for distance in distances[:NEIGHBOURS] if distance < math.inf]
+        self._distances, self._sizes = near, dict[int | None, int]()
+        self.last = self._nearest_other = near[-1] if near else 0.0
+        self._first = clusters[0] if near else None
+        for place in range(len(near) - 1, -1, -1):
+            cluster = clusters[place]
+            self._sizes[cluster] = self._sizes.get(cluster, 0) + 1
+            if place and (cluster is None or cluster != self._first):
+                self._nearest_other = near[place]
+
+    def standing(self, place: int, distance: float, cluster: int | None) -> tuple[float, ...]:
+        """Return the features `_STANDING` of the hit at a place of the ranking, from 0."""
+        is_near = place < NEIGHBOURS
+        mates = 0 if cluster is None else self._sizes.get(cluster, 0) - is_near
+        is_of_first = place == 0 if cluster is None else cluster == self._first
+        other = self._nearest_other if is_of_first or not self._distances else self._distances[0]
+        distance = distance if distance < math.inf else self.last
+        return (
+            distance,
+            other - distance,
+            self.last - distance,
+            mates / max(len(self._distances) - is_near, 1),
+            cluster is None,
+            _RANKS[place] if place < len(_RANKS) else float(np.log1p(place)),
+        )
+
+
+def _overlap(query: _Words, hit: _Words, counts: WordCounts) -> tuple[float, ...]:
+    """Return the features `_OVERLAP` of a hit."""
+    common = query.distinct & hit.distinct
+    weights = counts.weights(common)
+    shared, times = query.of_common(common, weights)
+    shared_of_hit, times_of_hit = hit.of_common(common, weights)
+    return (
+        shared / max(query.weight, 1e-6),
+        shared_of_hit / max(hit.weight, 1e-6),
+        len(query.words) - times,
+        len(hit.words) - times_of_hit,
+        _LENGTHS[len(query.words)],
+    )
