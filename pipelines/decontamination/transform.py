@@ -57,10 +57,7 @@ class RemoveLeakage(beam.PTransform):
                 members
                 | "SetsToCompare" >> beam.Map(sets_to_compare, self.leakage.near_duplicate)
                 | "MeetByWords" >> GroupByShard(key="meeting", shards=self.shards)
-                | "FindLeaks"
-                >> beam.FlatMap(
-                    lambda sets: _accused(find_leaks(sets, self.leakage.near_duplicate), "pairs_of_sets")
-                ).with_outputs("written", main="main")
+                | "FindLeaks" >> beam.FlatMap(_leaks, self.leakage.near_duplicate).with_outputs("written", main="main")
             )
             mentions.append(found.main)
             counts.append(found.written)
@@ -115,12 +112,17 @@ class FindSimilarSpellings(beam.PTransform):
             spelled
             | "PlaceSpellings" >> beam.Map(place_spellings, least, held_out=beam.pvalue.AsSingleton(held_out))
             | "MeetByGram" >> GroupByShard(key="meeting", shards=self.shards)
-            | "CompareSpellings"
-            >> beam.FlatMap(
-                lambda rows: _accused(find_similar_spellings(rows, least), "pairs_of_spellings")
-            ).with_outputs("written", main="main")
+            | "CompareSpellings" >> beam.FlatMap(_similar_spellings, least).with_outputs("written", main="main")
         )
         return {"main": found.main, "written": found.written}
+
+
+def _leaks(sets: pa.Table, least: float) -> Iterator[Any]:
+    return _accused(find_leaks(sets, least), "pairs_of_sets")
+
+
+def _similar_spellings(rows: pa.Table, least: float) -> Iterator[Any]:
+    return _accused(find_similar_spellings(rows, least), "pairs_of_spellings")
 
 
 def _accused(found: Found, pairs: str) -> Iterator[Any]:

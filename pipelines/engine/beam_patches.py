@@ -24,7 +24,7 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
     WorkerHandler,
 )
 from apache_beam.runners.worker import sdk_worker
-from apache_beam.transforms import core
+from apache_beam.transforms import core, userstate
 
 BUNDLE_KEPT_S: Final = 2
 """Seconds that the steps of a finished bundle are kept; building them again takes some hundredths of a second."""
@@ -70,16 +70,21 @@ def inspect_once() -> None:
     """Make Beam parse the flags once for a view of the options, and inspect a method of a step once.
 
     Beam parses all flags again whenever a view of the same class is asked for, and inspects the methods that every step
-    inherits again for every step, several times each: half of the CPU time of `qpr clusters` on a small log. No issue
-    of Beam describes this.
+    inherits again for every step, several times each, the last time to find out whether it keeps a state: most of the
+    CPU time of `qpr clusters` on a small log. No issue of Beam describes this.
     """
     PipelineOptions.view_as = _view_as
     core.get_function_args_defaults = _arguments_of
+    userstate.get_dofn_specs = _states_of
 
 
 _parsed_view = PipelineOptions.view_as
 _inspected = core.get_function_args_defaults
+_searched = userstate.get_dofn_specs
 _views: weakref.WeakKeyDictionary[PipelineOptions, dict[type[PipelineOptions], PipelineOptions]] = (
+    weakref.WeakKeyDictionary()
+)
+_states: weakref.WeakKeyDictionary[type[core.DoFn], tuple[set[userstate.StateSpec], set[userstate.TimerSpec]]] = (
     weakref.WeakKeyDictionary()
 )
 
@@ -105,3 +110,15 @@ def _arguments_of(function: Callable[..., Any]) -> tuple[list[str], list[Any]]:
 def _arguments_of_method(function: Callable[..., Any]) -> tuple[list[str], list[Any]]:
     names, defaults = _inspected(types.MethodType(function, object()))
     return names, defaults
+
+
+def _states_of(step: core.DoFn) -> tuple[set[userstate.StateSpec], set[userstate.TimerSpec]]:
+    """Return the states and timers of a step, which depend on its class, unless it holds a method itself."""
+    kind = type(step)
+    if any(isinstance(value, types.MethodType) for value in vars(step).values()):
+        states, timers = _searched(step)
+    else:
+        if kind not in _states:
+            _states[kind] = _searched(step)
+        states, timers = _states[kind]
+    return {*states}, {*timers}

@@ -6,6 +6,7 @@ learned/*.txt (LightGBM), learned/*.json -> load_model, JSON of a calibration ->
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib.resources
 import json
 from collections.abc import Sequence
@@ -88,6 +89,7 @@ _SAVED: pydantic.TypeAdapter[LogisticWeights | BoostedWeights] = pydantic.TypeAd
 )
 
 
+@functools.cache
 def load_model(kind: Kind = "boosted", encoder: EncoderKind | None = None) -> LinkModel:
     """Return the shipped model of a kind.
 

@@ -14,7 +14,8 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
 )
 from apache_beam.runners.worker import sdk_worker
 from apache_beam.runners.worker.sdk_worker import BundleProcessorCache
-from apache_beam.transforms import core
+from apache_beam.transforms import core, userstate
+from apache_beam.transforms.timeutil import TimeDomain
 
 from pipelines.engine import beam_patches
 from pipelines.engine.beam_patches import (
@@ -92,6 +93,7 @@ def test_beam_itself_keeps_a_finished_bundle_for_a_minute_without_an_option_or_t
 def inspected_once(monkeypatch):
     monkeypatch.setattr(PipelineOptions, "view_as", PipelineOptions.view_as)
     monkeypatch.setattr(core, "get_function_args_defaults", core.get_function_args_defaults)
+    monkeypatch.setattr(userstate, "get_dofn_specs", userstate.get_dofn_specs)
     inspect_once()
 
 
@@ -130,3 +132,29 @@ def test_the_arguments_of_a_method_are_those_that_beam_finds(name):
 @pytest.mark.usefixtures("inspected_once")
 def test_functions_that_are_no_methods_are_inspected_by_beam():
     assert core.get_function_args_defaults(lambda element, bound=3: element) == (["element", "bound"], [3])
+
+
+COUNT = userstate.CombiningValueStateSpec("count", sum)
+END = userstate.TimerSpec("end", TimeDomain.WATERMARK)
+
+
+class Counting(beam.DoFn):
+    def process(self, element, count=beam.DoFn.StateParam(COUNT), end=beam.DoFn.TimerParam(END)):  # noqa: B008
+        yield element
+
+
+@pytest.mark.usefixtures("inspected_once")
+def test_the_states_of_a_step_are_those_that_beam_finds():
+    for step in (Step(), Counting(), Step(), Counting()):
+        assert userstate.get_dofn_specs(step) == beam_patches._searched(step)
+    assert userstate.get_dofn_specs(Counting()) == ({COUNT}, {END})
+    userstate.get_dofn_specs(Counting())[0].clear()
+    assert userstate.is_stateful_dofn(Counting())
+
+
+@pytest.mark.usefixtures("inspected_once")
+def test_a_step_that_holds_a_method_is_searched_itself():
+    plain, holding = Step(), Step()
+    holding.held = Counting().process
+    assert userstate.get_dofn_specs(plain) == (set(), set())
+    assert userstate.get_dofn_specs(holding) == ({COUNT}, {END})
