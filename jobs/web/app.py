@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from jobs.web.docs_page import docs_page
 from jobs.web.exchange import Exchange
-from jobs.web.messages.bodies import asked_model, feedback_model, read_id, read_json, read_query
+from jobs.web.messages.bodies import asked_model, feedback_model, read_filters, read_id, read_json, read_query
 from jobs.web.messages.descriptions import DESCRIPTION, body_schema, described, id_parameter, search_parameters
 from jobs.web.messages.documents import AnswersDocument, ClusterDocument, QuestionDocument, SearchDocument
 from jobs.web.messages.fault_handlers import add_faults
@@ -68,17 +68,18 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
 
 def _add_searches(app: FastAPI, service: Service) -> None:
     limits = service.settings.limits
-    modes = service.versions.current.searcher.modes
-    searched, answered = asked_model(limits, modes), asked_model(limits)
+    modes, columns = service.versions.current.searcher.modes, service.columns
+    searched, answered = asked_model(limits, modes, columns), asked_model(limits, columns=columns)
+    parameters = search_parameters(limits, modes, columns)
 
     @app.get(
         "/search",
-        **described("Hits of one question.", 422, returns=SearchDocument, parameters=search_parameters(limits, modes)),
+        **described("Hits of one question.", 422, returns=SearchDocument, parameters=parameters),
     )
     async def search_one(request: Request) -> Response:
-        question, k, mode = read_query(request, limits)
+        question, k, mode, values = read_query(request, limits, columns)
         _log(request, [question])
-        return json_response(await service.search([question], k, mode))
+        return json_response(await service.search([question], k, mode, values))
 
     @app.post(
         "/search",
@@ -87,7 +88,7 @@ def _add_searches(app: FastAPI, service: Service) -> None:
     async def search(request: Request) -> Response:
         body: Any = await read_json(request, searched, limits)
         _log(request, body.texts)
-        return json_response(await service.search(body.texts, body.k, body.mode))
+        return json_response(await service.search(body.texts, body.k, body.mode, body.values))
 
     @app.post(
         "/answer",
@@ -98,23 +99,33 @@ def _add_searches(app: FastAPI, service: Service) -> None:
     async def answer(request: Request) -> Response:
         body: Any = await read_json(request, answered, limits)
         _log(request, body.texts)
-        return json_response(await service.answer(body.texts, body.k))
+        return json_response(await service.answer(body.texts, body.k, body.values))
 
 
 def _add_lookups(app: FastAPI, service: Service) -> None:
+    columns = service.columns
+
     @app.get(
         "/questions/{id}",
-        **described("A question of the index.", 404, returns=QuestionDocument, parameters=id_parameter("question")),
+        **described(
+            "A question of the index.", 404, returns=QuestionDocument, parameters=id_parameter("question", columns)
+        ),
     )
     async def question(request: Request) -> Response:
-        return json_response(await asyncio.to_thread(service.question, read_id(request, "question")))
+        return json_response(
+            await asyncio.to_thread(service.question, read_id(request, "question"), read_filters(request, columns))
+        )
 
     @app.get(
         "/clusters/{id}",
-        **described("The questions of a cluster.", 404, returns=ClusterDocument, parameters=id_parameter("cluster")),
+        **described(
+            "The questions of a cluster.", 404, returns=ClusterDocument, parameters=id_parameter("cluster", columns)
+        ),
     )
     async def cluster(request: Request) -> Response:
-        return json_response(await asyncio.to_thread(service.cluster, read_id(request, "cluster")))
+        return json_response(
+            await asyncio.to_thread(service.cluster, read_id(request, "cluster"), read_filters(request, columns))
+        )
 
 
 def _add_operations(app: FastAPI, service: Service) -> None:
@@ -168,8 +179,13 @@ def _add_search_page(app: FastAPI, service: Service) -> None:
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
         searcher, longest = service.versions.current.searcher, service.settings.limits.max_characters
+        is_open = service.settings.token_file is None  # the page needs no token, and the names of tenants may
         html, policy = search_page(
-            name="questions", questions=len(searcher), modes=searcher.modes, max_characters=longest
+            name="questions",
+            questions=len(searcher),
+            modes=searcher.modes,
+            max_characters=longest,
+            filters={name: of if is_open else () for name, of in searcher.filter_values.items()},
         )
         return Response(html, media_type="text/html", headers={"Content-Security-Policy": policy})
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import asyncio
 import collections
 import dataclasses
-from collections.abc import Callable, Sequence
+import types
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from jobs.web.versions.leases import Version
 from model.choices import Mode
@@ -24,6 +25,10 @@ BATCH = 64
 """Questions a thread takes at a time: at .3 ms each, a thread is free again after 20 ms."""
 
 
+NO_FILTERS: Final[Mapping[str, str]] = types.MappingProxyType({})
+"""Values of a request to an index that varies by no column."""
+
+
 class _Call(NamedTuple):
     """Equal calls are made together."""
 
@@ -31,11 +36,13 @@ class _Call(NamedTuple):
     kind: Kind
     k: int
     mode: Mode | None
+    filters: tuple[tuple[str, str], ...]
 
     def __call__(self, questions: Sequence[str]) -> Sequence[Any]:
+        searcher, filters = self.version.searcher, dict(self.filters)
         if self.kind == "search":
-            return self.version.searcher.search_many(questions, self.k, mode=self.mode)
-        return self.version.searcher.answer_many(questions, hits=self.k)
+            return searcher.search_many(questions, self.k, mode=self.mode, filters=filters)
+        return searcher.answer_many(questions, hits=self.k, filters=filters)
 
 
 @dataclasses.dataclass(eq=False, slots=True)
@@ -66,16 +73,22 @@ class Batcher:
         return sum(map(len, self._waiting.values()))
 
     async def run(
-        self, version: Version, kind: Kind, questions: Sequence[str], k: int = 1, mode: Mode | None = None
+        self,
+        version: Version,
+        kind: Kind,
+        questions: Sequence[str],
+        k: int = 1,
+        mode: Mode | None = None,
+        filters: Mapping[str, str] = NO_FILTERS,
     ) -> list[Any]:
         """Return the result of each question.
 
         A request with more than `BATCH` questions waits in the queue again after each batch, so that single questions
         are not held up.
         """
-        results: list[Any] = []
+        results, values = list[Any](), tuple(sorted(filters.items()))
         for start in range(0, len(questions), BATCH):
-            results += await self._submit(_Call(version, kind, k, mode), questions[start : start + BATCH])
+            results += await self._submit(_Call(version, kind, k, mode, values), questions[start : start + BATCH])
         return results
 
     def close(self) -> None:

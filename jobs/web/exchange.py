@@ -85,5 +85,8 @@ class Exchange:
         if run_id == refused and not force and time.monotonic() - since < _AGAIN:
             return None
         self._refused = run_id, time.monotonic()
-        vary_by = self._service.settings.vary_by
-        return open_version(self._url, self._open, certificate=self._certificate, vary_by=vary_by)
+        version, present = open_version(self._url, self._open, certificate=self._certificate), self._service.columns
+        if version.columns != present:
+            differing = f"varies by {', '.join(version.columns) or 'no column'}, not by {', '.join(present) or 'none'}"
+            raise QprError(f"{self._url}: {differing}. Start the server again")
+        return version

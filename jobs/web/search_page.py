@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
-from typing import NamedTuple
+import types
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
 from jobs.display.rendering import render
+
+NO_FILTERS: Final[Mapping[str, Sequence[str]]] = types.MappingProxyType({})
 
 
 class Page(NamedTuple):
@@ -22,7 +25,18 @@ class Page(NamedTuple):
     policy: str
 
 
-def search_page(*, name: str, questions: int, modes: Sequence[str], max_characters: int) -> Page:
+MOST_VALUES: Final = 200
+"""Values of a column up to which the page lists them; beyond, a person types one."""
+
+
+def search_page(
+    *,
+    name: str,
+    questions: int,
+    modes: Sequence[str],
+    max_characters: int,
+    filters: Mapping[str, Sequence[str]] = NO_FILTERS,
+) -> Page:
     """Return the page that searches an index.
 
     Args:
@@ -30,6 +44,7 @@ def search_page(*, name: str, questions: int, modes: Sequence[str], max_characte
         questions: their number.
         modes: values of ``mode`` in a request, the default first; fewer than two are not shown.
         max_characters: of a question.
+        filters: values of each column of which a search names one; none of those that a person has to type.
     """
     style, script = render("search.css"), render("search.js")
     html = render(
@@ -38,6 +53,7 @@ def search_page(*, name: str, questions: int, modes: Sequence[str], max_characte
         questions=questions,
         modes=modes,
         max_characters=max_characters,
+        filters={column: values if len(values) <= MOST_VALUES else () for column, values in filters.items()},
         style=Markup(style),  # noqa: S704  # the package's own files, without a value of a user
         script=Markup(script),  # noqa: S704
     )

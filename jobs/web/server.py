@@ -42,7 +42,7 @@ def serve(url: str, settings: Serving, open_searcher: Opener, certificate: str |
     token = checked_token(settings.host, settings.token_file)
     state = State(settings.state)
     with listening(settings.host, settings.port) as listener, _giving_way():
-        first = open_version(url, open_searcher, certificate=certificate, vary_by=settings.vary_by)
+        first = open_version(url, open_searcher, certificate=certificate)
         service = Service(settings, Versions(first), state)
         del first  # else it would stay in memory after an exchange
         gc.collect()

@@ -6,15 +6,16 @@ checked request -> Service -> plain objects for JSON
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from jobs.web.auditing import Auditing
-from jobs.web.batching import Batcher
+from jobs.web.batching import NO_FILTERS, Batcher
 from jobs.web.messages.documents import (
     AnswersDocument,
     ClusterDocument,
@@ -31,8 +32,10 @@ from jobs.web.metrics import Metrics
 from jobs.web.settings import Serving
 from jobs.web.state import State
 from jobs.web.versions.leases import Version, Versions
+from jobs.web.versions.opening import is_valid
 from model.choices import Mode
 from model.search.answering import MOST_HITS
+from schemas.errors import UsageError
 
 CLUSTER_QUESTIONS = 1000
 """Questions of a cluster that a response lists."""
@@ -40,6 +43,15 @@ CLUSTER_QUESTIONS = 1000
 
 READY_S = 1.0
 """Seconds for which the outcome of a readiness check holds: its address is open, and must not cost searches."""
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    """Turn the refusal of a searcher into a fault of the request."""
+    try:
+        yield
+    except UsageError as error:
+        raise Fault(422, str(error)) from error
 
 
 class Service:
@@ -76,16 +88,24 @@ class Service:
         self.metrics.swaps.labels("swapped").inc()
         self.show_version(version)
 
-    async def search(self, questions: Sequence[str], k: int, mode: Mode | None = None) -> SearchDocument:
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns of which a request names a value."""
+        return self.versions.current.columns
+
+    async def search(
+        self, questions: Sequence[str], k: int, mode: Mode | None = None, filters: Mapping[str, str] = NO_FILTERS
+    ) -> SearchDocument:
         """Return the hits of each question; those with a blocked answer are left out.
 
         Raises:
-            Fault: the index cannot be searched in this mode (422).
+            Fault: the index cannot be searched in this mode, or with these values (422).
         """
         with self.versions.lease() as version:
             if mode is not None and mode not in version.searcher.modes:
                 raise Fault(422, f"mode: this index has {', '.join(version.searcher.modes)}")
-            results = await self._search(version, questions, k, mode)
+            with _explained():
+                results = await self._search(version, questions, k, mode, filters)
             found = sum(bool(hits) for hits in results)
             self.metrics.questions.labels("search", "hits").inc(found)
             self.metrics.questions.labels("search", "no_hit").inc(len(results) - found)
@@ -93,26 +113,33 @@ class Service:
             return {"version": version.name, "results": [{"question": text, "hits": hits} for text, hits in pairs]}
 
     async def _search(
-        self, version: Version, questions: Sequence[str], k: int, mode: Mode | None
+        self, version: Version, questions: Sequence[str], k: int, mode: Mode | None, filters: Mapping[str, str]
     ) -> list[list[HitDocument]]:
         blocked = self.state.blocked
         depth, size = k, len(version.searcher)
         while True:  # again and deeper, as long as blocked answers leave less than k hits
             depth = min(size, 2 * depth + 8) if blocked else k
-            found = await self.batcher.run(version, "search", questions, depth, mode)
+            found = await self.batcher.run(version, "search", questions, depth, mode, filters)
             kept = [hit_documents(hits, k, blocked=blocked) for hits in found]
             lacking = any(len(best) < k and len(hits) >= depth for best, hits in zip(kept, found, strict=True))
             if not lacking or depth >= size:
                 return kept
 
-    async def answer(self, questions: Sequence[str], k: int = 0) -> AnswersDocument:
+    async def answer(
+        self, questions: Sequence[str], k: int = 0, filters: Mapping[str, str] = NO_FILTERS
+    ) -> AnswersDocument:
         """Return the answer to each question, or an abstention with its reason; with k the first k hits too.
 
         Of hits with a blocked answer fewer than k can be left.
+
+        Raises:
+            Fault: the index cannot be searched with these values (422).
         """
         with self.versions.lease() as version:
             blocked = self.state.blocked
-            answers = await self.batcher.run(version, "answer", questions, MOST_HITS if k and blocked else k)
+            depth = MOST_HITS if k and blocked else k
+            with _explained():
+                answers = await self.batcher.run(version, "answer", questions, depth, filters=filters)
             alarm = self.auditing.alarm
             rows = [answer_document(answer, blocked=blocked, alarm=alarm) for answer in answers]
             if k:
@@ -123,26 +150,33 @@ class Service:
                 self.metrics.questions.labels("answer", row["reason"]).inc()
             return {"version": version.name, "results": rows}
 
-    def question(self, question_id: int) -> QuestionDocument:
+    def question(self, question_id: int, filters: Mapping[str, str] = NO_FILTERS) -> QuestionDocument:
         """Return a question of the index.
 
         Raises:
-            Fault: there is none with this id (404).
+            Fault: there is none with this id that a search with these values finds (404), or it cannot be searched with
+                them (422).
         """
         version = self.versions.current
-        row = int(version.searcher.index.rows_of(np.array([question_id], np.int64))[0])
+        with _explained():
+            part = version.searcher.part(filters)
+        row = int(part.rows_of(np.array([question_id], np.int64))[0])
         if row < 0:
             raise Fault(404, "no question has this id", "not_found")
         return {"version": version.name, **self._rows(version, [row])[0]}
 
-    def cluster(self, cluster_id: int) -> ClusterDocument:
-        """Return the questions of a cluster.
+    def cluster(self, cluster_id: int, filters: Mapping[str, str] = NO_FILTERS) -> ClusterDocument:
+        """Return the questions of a cluster that a search with these values finds.
 
         Raises:
-            Fault: there is none with this id (404).
+            Fault: there are none with this id (404), or the index cannot be searched with these values (422).
         """
         version = self.versions.current
+        with _explained():
+            part = version.searcher.part(filters)
         rows = version.clusters.of(cluster_id)
+        if part is not version.searcher.index and len(rows):
+            rows = rows[part.rows_of(part.questions(rows)["question_id"].to_numpy()) >= 0]
         if not len(rows):
             raise Fault(404, "no cluster has this id", "not_found")
         questions = self._rows(version, rows[:CLUSTER_QUESTIONS])
@@ -158,9 +192,11 @@ class Service:
             since, name, able = self._ready
             if name == version.run_id and time.monotonic() - since < READY_S:
                 return able
-            text, question_id = version.canaries[0]
-            [hits] = await self.batcher.run(version, "search", [text], 1)
-            able = bool(hits) and hits[0].question_id == question_id
+            canary = next((canary for canary in version.canaries if is_valid(version.searcher, canary)), None)
+            able = True  # where the validity of all has ended
+            if canary is not None:
+                [hits] = await self.batcher.run(version, "search", [canary.text], 1, filters=canary.filters)
+                able = bool(hits) and hits[0].question_id == canary.question_id
             self._ready = (time.monotonic(), version.run_id, able)
             return able
 

@@ -48,7 +48,4 @@ class Serving(pydantic.BaseModel, frozen=True, extra="forbid"):
     log: Literal["none", "requests", "questions"] = pydantic.Field(
         default="requests", description="Log requests on stderr, with or without their questions."
     )
-    vary_by: tuple[str, ...] = pydantic.Field(
-        default=(), description="Columns of the index, such as locale, that a hit has to share with the request."
-    )
     limits: Limits = Limits()

@@ -81,6 +81,19 @@ class Searcher:
         """Return the parts of the index that requests may find."""
         return Views(self.retrieval)
 
+    @property
+    def filter_values(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the values, ascending, of each column of which a search names one."""
+        return self.views.values
+
+    def part(self, filters: Filters = None) -> Index:
+        """Return the index, in which only the rows are found that a search with these values finds now.
+
+        Raises:
+            UsageError: the filters do not fit the index.
+        """
+        return self.views.of(filters, self.clock()).index
+
     def __len__(self) -> int:
         """Return the number of questions of the index."""
         return len(self.index)

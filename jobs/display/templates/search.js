@@ -7,12 +7,14 @@ const REASONS = {
   below_confidence: "No known question is surely the same as yours.",
   no_certificate: "Without a certificate only questions of the index itself are answered.",
   expired: "The certificate has expired.",
+  answer_ended: "The validity of the answer has ended.",
   alarm: "Audits found too many wrong answers, so the certificate permits nothing.",
   no_hit: "Nothing was found.",
   blocked: "The answer has been blocked.",
 };
 
 const part = Object.fromEntries([...document.querySelectorAll("[id]")].map((element) => [element.id, element]));
+const filters = [...document.querySelectorAll("[data-filter]")];
 let token = sessionStorage.getItem("token");
 let running = null;
 let timer = 0;
@@ -27,7 +29,12 @@ function make(name, text = "", attributes = {}) {
 function asked() {
   const parameters = new URLSearchParams({ q: part.question.value.trim() });
   if (part.mode) parameters.set("mode", part.mode.value);
+  for (const [name, value] of Object.entries(chosen())) parameters.set(name, value);
   return parameters;
+}
+
+function chosen() {
+  return Object.fromEntries(filters.map((element) => [element.dataset.filter, element.value]));
 }
 
 async function call(path, options = {}) {
@@ -45,7 +52,7 @@ async function search() {
   if (!parameters.get("q")) return showNothing();
   const { signal } = (running = new AbortController());
   const one = !part.mode || part.mode.selectedIndex === 0; // the answer comes in the first mode: then one search has both
-  const body = JSON.stringify({ question: parameters.get("q"), ...(one && { k: 10 }) });
+  const body = JSON.stringify({ question: parameters.get("q"), ...(one && { k: 10 }), ...(filters.length && { filters: chosen() }) });
   const answering = { method: "POST", body, signal, headers: { "Content-Type": "application/json" } };
   part.found.ariaBusy = "true";
   const slow = setTimeout(() => (part.status.textContent = "Searching…"), 300);
@@ -130,7 +137,7 @@ function reasonsOf(hit) {
 async function showWordings(details, hit) {
   const place = details.appendChild(make("p", "Loading other wordings…", { class: "faint" }));
   try {
-    const cluster = await call(`clusters/${hit.cluster_id}`);
+    const cluster = await call(`clusters/${hit.cluster_id}${filters.length ? `?${new URLSearchParams(chosen())}` : ""}`);
     const others = cluster.questions.filter((question) => question.question_id !== hit.question_id);
     place.textContent = others.length ? "Other wordings:" : "There is no other wording.";
     const list = details.appendChild(make("ul"));
@@ -160,7 +167,7 @@ function move(step) {
 
 function onKey(event) {
   const typing = document.activeElement.matches("input, select");
-  if (event.ctrlKey || event.metaKey || event.altKey || document.activeElement === part.mode) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || document.activeElement.matches("select")) return;
   if (event.key === "/" && !typing) part.question.focus();
   else if (event.key === "ArrowDown" || event.key === "ArrowUp") move(event.key === "ArrowDown" ? 1 : -1);
   else if (event.key === "Escape" && document.activeElement !== part.question) part.question.focus();
@@ -173,12 +180,14 @@ function restore() {
   const parameters = new URLSearchParams(location.search);
   part.question.value = parameters.get("q") ?? "";
   if (part.mode && parameters.get("mode")) part.mode.value = parameters.get("mode");
+  for (const element of filters) element.value = parameters.get(element.dataset.filter) ?? element.value;
   search();
 }
 
 part.question.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(search, WAIT_MS); });
 part.form.addEventListener("submit", (event) => { event.preventDefault(); clearTimeout(timer); search(); });
 part.mode?.addEventListener("change", search);
+for (const element of filters) element.addEventListener("change", search);
 part.access.addEventListener("submit", (event) => {
   event.preventDefault();
   token = part.token.value;

@@ -18,6 +18,7 @@ from jobs.web.settings import Limits
 from model.choices import Mode
 from model.search.answering import MOST_HITS
 from schemas.artifacts.manifest import first_fault
+from schemas.filters import MAX_VALUE_CHARACTERS
 
 _Body = TypeVar("_Body", bound=pydantic.BaseModel)
 
@@ -41,6 +42,11 @@ class Asked(pydantic.BaseModel, frozen=True, extra="forbid", strict=True):
         if isinstance(given, Mapping) and ("question" in given) == ("questions" in given):
             raise ValueError("give either question or questions")
         return given
+
+    @property
+    def values(self) -> dict[str, str]:
+        """Return the value of each column; empty where the index varies by none."""
+        return getattr(self, "filters", {})
 
     @property
     def texts(self) -> list[str]:
@@ -67,11 +73,11 @@ class FeedbackBody(pydantic.BaseModel, frozen=True, extra="forbid", strict=True)
 
 
 @functools.cache
-def asked_model(limits: Limits, modes: tuple[Mode, ...] = ()) -> type[Asked]:
+def asked_model(limits: Limits, modes: tuple[Mode, ...] = (), columns: tuple[str, ...] = ()) -> type[Asked]:
     """Return the model of a body that asks for answers or, where an index has ``modes``, for hits in one of them.
 
     Both take ``k``; answers have no hits by default, and at most `MOST_HITS`. The modes only describe the body: another
-    version of the index can have others.
+    version of the index can have others. Where an index varies by ``columns``, the body names a value of each.
     """
     question = Annotated[str, pydantic.Field(max_length=limits.max_characters)]
     several = Annotated[list[question], pydantic.Field(min_length=1, max_length=limits.max_questions)]
@@ -85,10 +91,21 @@ def asked_model(limits: Limits, modes: tuple[Mode, ...] = ()) -> type[Asked]:
     if modes:
         enum: JsonDict = {"anyOf": [{"type": "string", "enum": [*modes]}, {"type": "null"}]}
         fields["mode"] = (Mode | None, pydantic.Field(default=None, description=MODE, json_schema_extra=enum))
+    if columns:
+        values = pydantic.Field(
+            description="A value of each column of the index.", json_schema_extra=_object_of(columns)
+        )
+        fields["filters"] = (dict[str, str], values)
     name = "SearchBody" if modes else "AnswerBody"
     model = pydantic.create_model(name, __base__=Asked, **fields)
     model.model_config["json_schema_extra"] = _ONE_OF
     return model
+
+
+def _object_of(columns: tuple[str, ...]) -> JsonDict:
+    """Return the JSON Schema of an object with these columns."""
+    value: JsonDict = {"type": "string", "minLength": 1, "maxLength": MAX_VALUE_CHARACTERS}
+    return {"properties": dict.fromkeys(columns, value), "required": [*columns], "additionalProperties": False}
 
 
 def _whole(value: Any) -> Any:
@@ -158,16 +175,19 @@ async def _read_limited(request: Request, limit: int) -> bytes:
     return bytes(content)
 
 
-def read_query(request: Request, limits: Limits) -> tuple[str, int, Mode | None]:
-    """Return question, number of hits and way of searching of ``GET /search?q=…&k=…&mode=…``.
+def read_query(
+    request: Request, limits: Limits, columns: tuple[str, ...] = ()
+) -> tuple[str, int, Mode | None, dict[str, str]]:
+    """Return question, number of hits, way of searching and values of ``GET /search?q=…&k=…&mode=…&locale=…``.
 
     Raises:
         Fault: a parameter is missing, unknown, given twice or out of bounds (422).
     """
     given = request.query_params.multi_items()
     values = dict(given)
-    if unknown := sorted(values.keys() - {"q", "k", "mode"}):
-        raise Fault(422, f"unknown parameter {unknown[0][:60]!a}; there are q, k and mode")
+    if unknown := sorted(values.keys() - {"q", "k", "mode", *columns}):
+        known = ["q", "k", "mode", *columns]
+        raise Fault(422, f"unknown parameter {unknown[0][:60]!a}; there are {', '.join(known[:-1])} and {known[-1]}")
     if len(values) < len(given):
         raise Fault(422, "a parameter is given twice")
     if "q" not in values:
@@ -181,7 +201,19 @@ def read_query(request: Request, limits: Limits) -> tuple[str, int, Mode | None]
     mode = next((mode for mode in modes if mode == values.get("mode")), None)
     if "mode" in values and mode is None:
         raise Fault(422, f"mode: has to be one of {', '.join(modes)}")
-    return values["q"], int(k), mode
+    return values["q"], int(k), mode, read_filters(request, columns)
+
+
+def read_filters(request: Request, columns: tuple[str, ...]) -> dict[str, str]:
+    """Return the values of columns in the parameters of an address.
+
+    Raises:
+        Fault: one is given twice (422).
+    """
+    given = [(name, value) for name, value in request.query_params.multi_items() if name in columns]
+    if len(dict(given)) < len(given):
+        raise Fault(422, "a parameter is given twice")
+    return dict(given)
 
 
 def read_id(request: Request, noun: str) -> int:

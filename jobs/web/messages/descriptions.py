@@ -14,6 +14,7 @@ from jobs.web.messages.bodies import DEFAULT_K, MODE
 from jobs.web.messages.documents import FaultDocument
 from jobs.web.settings import Limits
 from model.choices import Mode
+from schemas.filters import MAX_VALUE_CHARACTERS
 
 DESCRIPTION = """Questions, and answers people can rely on.
 
@@ -72,8 +73,8 @@ def body_schema(model: type[pydantic.BaseModel]) -> dict[str, Any]:
     return {"required": True, "content": {"application/json": {"schema": model.model_json_schema()}}}
 
 
-def search_parameters(limits: Limits, modes: Sequence[Mode]) -> list[dict[str, Any]]:
-    """Return the parameters of ``GET /search``, whose index has these ways of searching."""
+def search_parameters(limits: Limits, modes: Sequence[Mode], columns: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return the parameters of ``GET /search``, whose index has these ways of searching and columns to vary by."""
     text = {"type": "string", "maxLength": limits.max_characters}
     way = {"type": "string", "enum": [*modes]}
     number = {"type": "integer", "minimum": 1, "maximum": limits.max_k, "default": min(DEFAULT_K, limits.max_k)}
@@ -81,10 +82,23 @@ def search_parameters(limits: Limits, modes: Sequence[Mode]) -> list[dict[str, A
         {"name": "q", "in": "query", "required": True, "schema": text, "description": "The question."},
         {"name": "k", "in": "query", "required": False, "schema": number, "description": "Maximum hits."},
         {"name": "mode", "in": "query", "required": False, "schema": way, "description": MODE},
+        *column_parameters(columns),
     ]
 
 
-def id_parameter(noun: str) -> list[dict[str, Any]]:
-    """Return the parameter of an address that names something by its id."""
+def column_parameters(columns: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the parameters of an address that name a value of each column."""
+    value = {"type": "string", "minLength": 1, "maxLength": MAX_VALUE_CHARACTERS}
+    return [
+        {"name": name, "in": "query", "required": True, "schema": value, "description": f"Value of {name}."}
+        for name in columns
+    ]
+
+
+def id_parameter(noun: str, columns: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return the parameters of an address that names something by its id, and a value of each column."""
     schema = {"type": "string", "minLength": 1}
-    return [{"name": "id", "in": "path", "required": True, "schema": schema, "description": f"Id of the {noun}."}]
+    return [
+        {"name": "id", "in": "path", "required": True, "schema": schema, "description": f"Id of the {noun}."},
+        *column_parameters(columns),
+    ]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from jobs.web.versions.clusters import ClusterRows
 from model.certificates.certificate import Loaded
@@ -30,19 +30,49 @@ class Searches(Protocol):
         ...
 
     @property
+    def filter_values(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the values of each column of which a search names one."""
+        ...
+
+    def part(self, filters: Mapping[str, str] | None = None) -> Any:
+        """Return the index, in which only the rows are found that a search with these values finds now."""
+        ...
+
+    @property
     def modes(self) -> tuple[Mode, ...]:
         """Return the ways of searching, the default first."""
         ...
 
     def search_many(
-        self, questions: Sequence[str], k: int = 10, *, mode: Mode | None = None
+        self,
+        questions: Sequence[str],
+        k: int = 10,
+        *,
+        mode: Mode | None = None,
+        filters: Mapping[str, str] | None = None,
     ) -> Sequence[Sequence[Any]]:
         """Return the hits of each question."""
         ...
 
-    def answer_many(self, questions: Sequence[str], *, hits: int = 0) -> Sequence[Any]:
+    def answer_many(
+        self, questions: Sequence[str], *, hits: int = 0, filters: Mapping[str, str] | None = None
+    ) -> Sequence[Any]:
         """Return the answer to each question, or an abstention, with its first hits."""
         ...
+
+
+class Canary(NamedTuple):
+    """A question of the index that has to find itself.
+
+    Attributes:
+        text: the question.
+        question_id: of its row.
+        filters: values of its row.
+    """
+
+    text: str
+    question_id: int
+    filters: Mapping[str, str] = {}
 
 
 @dataclasses.dataclass(eq=False)
@@ -54,7 +84,7 @@ class Version:
         run_id: folder of its run, and after a plus sign that of its certificate.
         searcher: of its questions.
         clusters: rows of each cluster.
-        canaries: questions of the index, and the id of each.
+        canaries: questions of the index.
         leases: number of requests that use it.
     """
 
@@ -62,8 +92,13 @@ class Version:
     run_id: str
     searcher: Searches
     clusters: ClusterRows
-    canaries: Sequence[tuple[str, int]]
+    canaries: Sequence[Canary]
     leases: int = 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns of which a request names a value."""
+        return tuple(self.searcher.filter_values)
 
     @property
     def certificate(self) -> Loaded | None:

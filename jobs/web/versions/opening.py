@@ -5,13 +5,14 @@ index URL -> open_version -> Version
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from jobs.web.versions.clusters import ClusterRows
-from jobs.web.versions.leases import Searches, Version
+from jobs.web.versions.leases import Canary, Searches, Version
 from schemas.artifacts.manifest import Manifest, read_manifest
 from schemas.errors import QprError
 
@@ -41,20 +42,17 @@ def published(url: str, certificate: str | None = None) -> str:
     return "+".join(runs)
 
 
-def open_version(
-    url: str, open_searcher: Opener, *, certificate: str | None = None, vary_by: Iterable[str] = ()
-) -> Version:
+def open_version(url: str, open_searcher: Opener, *, certificate: str | None = None) -> Version:
     """Open, verify and warm the version that is at a URL now.
 
     Args:
         url: of the index.
         open_searcher: opens it with its certificate; every byte is checked against the manifest.
         certificate: URL of the certificate; None: there is none.
-        vary_by: columns that requests are to share with hits.
 
     Raises:
-        QprError: there is no complete index, it is damaged, it lacks a column, a question does not find itself, or the
-            memory does not hold it.
+        QprError: there is no complete index, it is damaged, a question does not find itself, or the memory does not
+            hold it.
     """
     for _ in range(_ATTEMPTS):
         runs = published(url, certificate)
@@ -70,7 +68,6 @@ def open_version(
             break
     else:
         raise QprError(f"{url}: changes faster than it can be opened. Publish less often")
-    _check_columns(url, searcher, vary_by)
     return Version(
         name=manifest.digest[:_NAME],
         run_id=runs,
@@ -80,27 +77,32 @@ def open_version(
     )
 
 
-def _checked_canaries(url: str, searcher: Searches) -> list[tuple[str, int]]:
+def _checked_canaries(url: str, searcher: Searches) -> list[Canary]:
     """Return some questions that find themselves, after searches for more of them."""
     numbers = np.unique(np.linspace(0, len(searcher) - 1, _WARMING).astype(np.int64))
-    table = searcher.index.questions(searcher.index.live_rows(numbers))
-    pairs = list(zip(table["text"].to_pylist(), table["question_id"].to_pylist(), strict=True))
-    searcher.search_many([text for text, _ in pairs], 10)
-    canaries = pairs[:: max(1, len(pairs) // CANARIES)][:CANARIES]
-    for text, question_id in canaries:
-        hits = searcher.search_many([text], 1)[0]
+    rows = searcher.index.questions(searcher.index.live_rows(numbers)).to_pylist()
+    columns = [*searcher.filter_values]
+    found = [Canary(row["text"], row["question_id"], {name: row[name] for name in columns}) for row in rows]
+    groups = itertools.groupby(sorted(found, key=_values), key=_values)
+    for canaries in [[*of_values] for _, of_values in groups]:
+        searcher.search_many([canary.text for canary in canaries], 10, filters=canaries[0].filters)
+    valid = [canary for canary in found if is_valid(searcher, canary)]
+    chosen = valid[:: max(1, len(valid) // CANARIES)][:CANARIES]
+    for text, question_id, filters in chosen:
+        hits = searcher.search_many([text], 1, filters=filters)[0]
         if not hits or hits[0].question_id != question_id:
             raise QprError(f"{url}: question {question_id} does not find itself. Build the index again")
-    return canaries
+    return chosen
 
 
-def _check_columns(url: str, searcher: Searches, vary_by: Iterable[str]) -> None:
-    """Check that hits can vary by columns; rows of an index have no column for it."""
-    columns = searcher.index.questions(np.zeros(1, np.int64)).column_names
-    for name in vary_by:
-        if name not in {"locale", "tenant"} & set(columns):
-            there = ", ".join(columns)
-            raise QprError(f"{url}: --vary-by {name}: no column of its questions to vary by; they have {there}")
+def _values(canary: Canary) -> tuple[str, ...]:
+    return tuple(canary.filters.values())
+
+
+def is_valid(searcher: Searches, canary: Canary) -> bool:
+    """Return whether the answer of a canary has not ended."""
+    row = searcher.part(canary.filters).rows_of(np.array([canary.question_id], np.int64))[0]
+    return bool(row >= 0)
 
 
 def _check_memory(url: str, manifest: Manifest) -> None:

@@ -18,7 +18,7 @@ from jobs.web.service import Service
 from jobs.web.settings import Serving
 from jobs.web.state import State
 from jobs.web.versions.clusters import ClusterRows
-from jobs.web.versions.leases import Version, Versions
+from jobs.web.versions.leases import Canary, Version, Versions
 from model.search.results import Answer, Hit, Why
 from schemas.tables import ANSWER_ID, ID_TABLE
 from schemas.text import question_id, tokens
@@ -69,13 +69,19 @@ class FakeSearcher:
 
     modes = ("dense", "bm25")
 
-    def search_many(self, questions, k=10, *, mode=None):
+    filter_values = {}  # noqa: RUF012
+
+    def part(self, filters=None):
+        assert not filters
+        return self.index
+
+    def search_many(self, questions, k=10, *, mode=None, filters=None):
         self.calls.append(list(questions))
         self.mode = mode
         assert self.gate.wait(20)
         return [self._search(question, k) for question in questions]
 
-    def answer_many(self, questions, *, hits=0):
+    def answer_many(self, questions, *, hits=0, filters=None):
         found = zip(questions, self.search_many(questions, hits or 1), strict=True)
         answers = [(self._answer(question, best[:1]), tuple(best) if hits else ()) for question, best in found]
         return [dataclasses.replace(answer, hits=best) for answer, best in answers]
@@ -119,7 +125,7 @@ ROWS = [
 
 def make_version(name="one", rows=ROWS):
     searcher = FakeSearcher(rows)
-    canaries = [(rows[0]["text"], rows[0]["question_id"])]
+    canaries = [Canary(rows[0]["text"], rows[0]["question_id"])]
     return Version(name, f"run-{name}", searcher, ClusterRows(searcher.index), canaries)
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from jobs.web.versions.leases import Canary
 from schemas.text import fold, hash64, question_id
 
 
@@ -181,7 +182,7 @@ def test_readiness_is_searched_once_a_second_at_most(start):
 
 def test_an_index_that_does_not_find_its_questions_is_not_ready(start):
     client = start()
-    client.service.versions.current.canaries = [("unheard", 1)]
+    client.service.versions.current.canaries = [Canary("pay my bill", question_id("cancel my flight"))]
     assert client.get("/readyz").status_code == 503
 
 

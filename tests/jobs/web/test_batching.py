@@ -15,7 +15,7 @@ class Searcher:
     def __init__(self):
         self.gate, self.calls, self.threads = threading.Event(), [], set()
 
-    def search_many(self, questions, k, *, mode=None):
+    def search_many(self, questions, k, *, mode=None, filters=None):
         self.calls.append((list(questions), k))
         self.threads.add(threading.current_thread().name)
         assert self.gate.wait(20)
@@ -23,7 +23,7 @@ class Searcher:
             raise ValueError("bad")
         return [question.upper() * k for question in questions]
 
-    def answer_many(self, questions, *, hits=0):
+    def answer_many(self, questions, *, hits=0, filters=None):
         return [f"answer to {question}" for question in self.search_many(questions, 1)]
 
 

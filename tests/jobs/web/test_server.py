@@ -167,7 +167,7 @@ def test_a_missing_or_damaged_index_or_a_model_is_one_line(qpr, publish, tmp_pat
     (("--host", "0.0.0.0"), 2, "--token-file"),
     (("--token-file", "/nowhere/token"), 1, "No such file"), (("--port", 70_000), 2, "--port"),
     (("--certificate", "/nowhere"), 1, "not a certificate"),
-    (("--max-k", 0), 2, "--max-k"), (("--rate", 0), 2, "--rate"), (("--vary-by", "locale"), 1, "--vary-by locale"),
+    (("--max-k", 0), 2, "--max-k"), (("--rate", 0), 2, "--rate"),
 ])  # fmt: skip
 def test_wrong_options_are_refused(qpr, publish, options, code, message):
     outcome = qpr("serve", "--index", publish(QUESTIONS[:2]), "--port", 0, *options)
