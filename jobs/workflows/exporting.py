@@ -44,7 +44,7 @@ def export_index(
     with progress_bar() as bar:
         tables = _watched(index, bar)
         if to == "parquet":
-            write_rows(tables, output, schema=vector_schema(index.settings.dimension), overwrite=overwrite)
+            write_rows(tables, output, schema=vector_schema(index.settings), overwrite=overwrite)
         else:
             version = read_manifest(url, "index").digest[:12]
             result["collection"] = _to_qdrant(tables, index, output, collection, version=version, overwrite=overwrite)

@@ -7,6 +7,7 @@ An upload takes minutes, so it fills a collection of its own; at its end the ali
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,7 +32,8 @@ def upload(
 ) -> str:
     """Fill the collection ``<alias>-<version>``, point the alias to it and return its name.
 
-    A point's id is the question's, as an unsigned number; its distance is Euclidean.
+    A point's id is the question's, as an unsigned number; its distance is Euclidean. Columns that filter searches are
+    in the payload; the end of an answer's validity is a time in ISO 8601.
 
     Args:
         tables: `model.exports.vector_tables.vector_tables`.
@@ -71,6 +73,13 @@ def upload(
     return collection
 
 
+def _written(name: str, value: Any) -> Any:
+    """Return a value of a payload: ids as texts, times in ISO 8601."""
+    if isinstance(value, datetime.datetime):
+        return value.isoformat()
+    return str(value) if name in _IDS and value is not None else value
+
+
 def _aliases(client: QdrantClient) -> dict[str, str]:
     return {found.alias_name: found.collection_name for found in client.get_aliases().aliases}
 
@@ -79,7 +88,8 @@ def _points(tables: Iterable[pa.Table]) -> Iterator[dict[str, Any]]:
     for table in tables:
         for start in range(0, len(table), _POINTS):
             part = table.slice(start, _POINTS)
-            rows = part.select(PAYLOAD).to_pylist()
-            payloads = [{n: str(v) if n in _IDS and v is not None else v for n, v in row.items()} for row in rows]
+            further = [name for name in part.column_names if name not in (*PAYLOAD, "vector")]
+            rows = part.select([*PAYLOAD, *further]).to_pylist()
+            payloads = [{name: _written(name, value) for name, value in row.items()} for row in rows]
             ids = part["question_id"].to_numpy().view(np.uint64).tolist()
             yield {"ids": ids, "vectors": part["vector"].to_pylist(), "payloads": payloads}

@@ -27,21 +27,13 @@ from model.search.opening import open_index
 from model.search.parts import check_mode, confidence_of, retrieval_of, version_of
 from model.search.results import Answer, Hit
 from model.search.retrieval import Retrieval
-from model.search.views import Views
+from model.search.views import Filters, Views, utc_now
 from schemas.artifacts.manifest import read_manifest
+from schemas.errors import UsageError
 
 if TYPE_CHECKING:
     from model.certificates.certificate import Loaded
     from model.confidence.confidence import Confidence
-
-
-Filters = Mapping[str, str] | None
-"""A value of each column that the index varies by, such as ``{"locale": "de"}``."""
-
-
-def utc_now() -> datetime.datetime:
-    """Return the present time."""
-    return datetime.datetime.now(datetime.UTC)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -206,6 +198,9 @@ class Searcher:
         Raises:
             UsageError: k is under 1, or the index varies by columns.
         """
+        if columns := self.index.settings.vary_by:
+            varies = f"{self.index.url}: varies by {', '.join(columns)}"
+            raise UsageError(f"{varies}, so all of it cannot be ranked. Build an index of the rows of one value")
         retrieval = self.views.of(None, self.clock())
         return retrieval.find(texts, k, None if exclude is None else np.asarray(exclude, np.int64)).ranking
 

@@ -27,6 +27,15 @@ _LEAST: Final = 4
 """Views that are kept whatever their size."""
 
 
+Filters = Mapping[str, str] | None
+"""A value of each column that the index varies by, such as ``{"locale": "de"}``."""
+
+
+def utc_now() -> datetime.datetime:
+    """Return the present time."""
+    return datetime.datetime.now(datetime.UTC)
+
+
 class Views:
     """Views of one index; the last ones are kept, since requests come back with the same values.
 
@@ -56,7 +65,7 @@ class Views:
         assert self._all.lexical is not None
         return self._all.index.rows_of(self._all.lexical.ids)
 
-    def of(self, filters: Mapping[str, str] | None, now: datetime.datetime) -> Retrieval:
+    def of(self, filters: Filters, now: datetime.datetime) -> Retrieval:
         """Return the way to search the rows with the values of a request whose answers are valid at a time.
 
         Raises:

@@ -6,7 +6,7 @@ prompt -> AnswerCache.lookup -> Searcher.answer -> the known answer, or None: th
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.caches import RETURN_VAL_TYPE, BaseCache
@@ -22,15 +22,16 @@ class AnswerCache(BaseCache):
 
     Args:
         searcher: decides which questions are answered.
+        filters: a value of each column that its index varies by, for all questions.
     """
 
-    def __init__(self, searcher: Searcher) -> None:
-        self._searcher = searcher
+    def __init__(self, searcher: Searcher, filters: Mapping[str, str] | None = None) -> None:
+        self._searcher, self._filters = searcher, filters
 
     def lookup(self, prompt: str, llm_string: str) -> RETURN_VAL_TYPE | None:  # noqa: ARG002
         """Return the known answer to a prompt, or None."""
         question = _question(prompt)
-        found = None if question is None else self._searcher.answer(question)
+        found = None if question is None else self._searcher.answer(question, filters=self._filters)
         if found is None or not found.answered or found.hit is None or found.hit.answer is None:
             return None
         return [Generation(text=found.hit.answer)]

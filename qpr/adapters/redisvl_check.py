@@ -5,6 +5,7 @@ prompt -> AnswerCheck.check -> Searcher.answer -> a list with the known answer, 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from model.search.searcher import Searcher
@@ -16,10 +17,11 @@ class AnswerCheck:
 
     Args:
         searcher: decides which questions are answered.
+        filters: a value of each column that its index varies by, for all questions.
     """
 
-    def __init__(self, searcher: Searcher) -> None:
-        self._searcher = searcher
+    def __init__(self, searcher: Searcher, filters: Mapping[str, str] | None = None) -> None:
+        self._searcher, self._filters = searcher, filters
 
     def check(
         self,
@@ -43,7 +45,7 @@ class AnswerCheck:
             )
         if num_results < 1:
             raise UsageError(f"num_results must be at least 1, got {num_results}")
-        found = self._searcher.answer(prompt)
+        found = self._searcher.answer(prompt, filters=self._filters)
         if not found.answered or found.hit is None or found.hit.answer is None:
             return []
         known = {

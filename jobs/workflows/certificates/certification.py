@@ -95,6 +95,9 @@ def write_certification(
         check_requests(file, requests, after=_end_of_log(index, settings), now=now)
         check_after_alarm(file, requests, output)
         searcher = open_searcher(index, **dict(opening))
+        if columns := searcher.index.settings.vary_by:
+            varies = f"{index}: varies by {', '.join(columns)}, so it has no confidence model to certify"
+            raise QprError(f"{varies}. Build an index of a dataset for each value")
         certificate = certified(file, requests, searcher, settings, now=now)
         inputs = [digest_input(source), Source(url=index, digest=certificate.version.index)]
         manifest = write_certificate(target, certificate, inputs=inputs)

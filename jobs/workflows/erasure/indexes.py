@@ -16,6 +16,10 @@ from pipelines.graphs.settings import IndexConfig
 from pipelines.privacy.erase import Erasure
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
+from schemas.text_arrays import hash64_all, key_all
+
+_ROWS = 65_536
+"""Rows read at a time."""
 
 
 def erase_from_index(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, Any]:
@@ -33,16 +37,30 @@ def erase_from_index(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, 
         QprError: there is no complete index, a run writes to it, no question would be left, or it cannot be written.
     """
     manifest = read_manifest(url, "index")  # before a folder is made for the lock
-    ids = erasure.ids.to_numpy()
+    questions = erasure.ids.to_numpy()
     if dry_run:
         base = Base.of(url)
+        ids = _row_ids(base, questions)
         return _result(url, _rows(base, ids), len(manifest.of("rejected")), rewritten=False)
     with Output(url, "index", overwrite=True) as target:
         base = Base.of(url)
+        ids = _row_ids(base, questions)
         rows, rejected = _rows(base, ids), len(base.manifest.of("rejected"))
         if rows or rejected:
             compact(target, base, settings=IndexConfig(), options=parse_options([]), erased=ids)
     return _result(url, rows, rejected, rewritten=bool(rows or rejected))
+
+
+def _row_ids(base: Base, questions: np.ndarray) -> np.ndarray:
+    """Return the ids of the rows of questions, deleted ones too, whatever the values of the columns to vary by."""
+    if not base.settings.vary_by:
+        return questions
+    found, rows = [questions[:0]], sum(map(len, base.index.shards))
+    for start in range(0, rows, _ROWS):
+        table = base.index.questions(np.arange(start, min(start + _ROWS, rows)))
+        of_rows = hash64_all(key_all(table["text"].combine_chunks())).to_numpy()
+        found.append(table["question_id"].to_numpy()[np.isin(of_rows, questions)])
+    return np.concatenate(found)
 
 
 def _rows(base: Base, ids: np.ndarray) -> int:

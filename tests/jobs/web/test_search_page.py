@@ -233,3 +233,21 @@ def test_the_server_serves_a_page_that_understands_its_responses(start, chromium
     ask(page, "unheard")
     assert shown(page, "reason") == "Nothing was found."
     page.close()
+
+
+@pytest.mark.parametrize("opened", [375], indirect=True)
+def test_values_of_columns_are_part_of_every_request_and_of_the_address(opened):
+    server, page = opened
+    values = {"locale": ["de", "en"], "tenant": []}
+    server.page = search_page(name="faq", questions=2, modes=["dense", "bm25"], max_characters=9, filters=values)
+    page.goto(f"{ADDRESS}?q=pay&locale=en&tenant=acme")
+    sync_api.expect(page.locator("#status")).to_have_text(DONE)
+    assert json.loads(server.asked[-1][2])["filters"] == {"locale": "en", "tenant": "acme"}
+    page.get_by_label("locale").select_option("de")
+    sync_api.expect(page.locator("#status")).to_have_text(DONE)
+    assert json.loads(server.asked[-1][2])["filters"] == {"locale": "de", "tenant": "acme"}
+    page.get_by_label("Mode").select_option("bm25")
+    sync_api.expect(page).to_have_url(re.compile("q=pay.*locale=de.*tenant=acme"))
+    page.locator("summary").first.click()
+    sync_api.expect(page.get_by_text("Other wordings")).to_be_visible()
+    assert server.asked[-1][0] == "clusters/3?locale=de&tenant=acme"

@@ -18,7 +18,8 @@ class Known:
     def __init__(self, hit=BILL):
         self.hit, self.asked = hit, []
 
-    def answer(self, question):
+    def answer(self, question, *, filters=None):
+        self.filters = filters
         self.asked.append(question)
         answered = question == "pay my bill"
         return Answer(question, answered=answered, reason="exact" if answered else "no_hit", hit=self.hit)
@@ -29,6 +30,12 @@ def test_a_known_question_does_not_reach_the_model():
     assert model.invoke("pay my bill") == "Open Payments."
     assert model.invoke("something else") == "from the model"
     assert model.invoke("something else") == "from the model"  # it was not remembered
+
+
+def test_filters_are_those_of_all_questions():
+    searcher = Known()
+    assert AnswerCache(searcher, {"tenant": "acme"}).lookup("pay my bill", "")
+    assert searcher.filters == {"tenant": "acme"}
 
 
 def test_a_chat_with_several_messages_of_a_person_reaches_the_model():

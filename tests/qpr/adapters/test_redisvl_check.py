@@ -12,7 +12,8 @@ BILL = Hit(1, 5, "How do I pay my bill?", "Open Payments.", None, None, 3, proba
 class Known:
     """Answers one question; all others are abstentions."""
 
-    def answer(self, question):
+    def answer(self, question, *, filters=None):
+        self.filters = filters
         answered = question == "pay my bill"
         return Answer(question, answered=answered, reason="exact" if answered else "no_certificate", hit=BILL)
 
@@ -29,6 +30,12 @@ def test_a_known_answer_is_one_entry_and_an_abstention_none():
     ]
     assert cache.check(prompt="pay my bills") == []
     assert cache.check("pay my bill", return_fields=["response", "unknown"]) == [{"response": "Open Payments."}]
+
+
+def test_filters_are_those_of_all_questions():
+    known = Known()
+    assert AnswerCheck(known, {"tenant": "acme"}).check("pay my bill")
+    assert known.filters == {"tenant": "acme"}
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from model.search.opening import open_index
 from model.search.searcher import open_searcher
 from schemas.artifacts.manifest import read_manifest
 from schemas.errors import UsageError
+from schemas.filters import read_ends
 from schemas.tables import ID_TABLE
 from schemas.text import key
 from tests.support.certificates import certificate
@@ -192,7 +193,7 @@ def test_filters_that_do_not_fit_are_refused(searcher, filters, message):
     for ask in (searcher.search, searcher.answer):
         with pytest.raises(UsageError, match=message):
             ask("pay bill number 3", filters=filters)
-    with pytest.raises(UsageError, match="locale is missing"):
+    with pytest.raises(UsageError, match="varies by locale, tenant"):
         searcher.rank(["pay bill"], 3)
 
 
@@ -207,6 +208,36 @@ def test_commands_take_filters_and_refuse_what_does_not_fit(place, qpr):
             done = qpr(command, "--index", place / "index", *wrong, "cancel bill number 2")
             assert (done.code, done.out) == (2, "")
             assert "filter" in done.err
+
+
+def test_an_export_has_the_columns(place, tmp_path, qpr):
+    assert qpr("export", "--index", place / "index", "--output", tmp_path / "out.parquet").code == 0
+    rows = read_table(tmp_path / "out.parquet").to_pylist()
+    assert {(row["text"], row["tenant"], row["locale"], row["answer"]) for row in rows} == {
+        (row["question"], row["tenant"], row["locale"], row["answer"]) for row in ROWS
+    }
+    assert {row["valid_until"] for row in rows} == set(read_ends(pa.array(ENDS)).times.to_pylist())
+    qdrant = pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
+    assert qpr("export", "--index", place / "index", "--to", "qdrant", "--output", tmp_path / "q").code == 0
+    client = qdrant.QdrantClient(path=str(tmp_path / "q"))
+    [point] = client.scroll("questions", limit=1)[0]
+    client.close()
+    assert {"tenant", "locale", "valid_until", "text"} <= point.payload.keys()
+
+
+def test_a_question_is_erased_for_every_value(place, tmp_path, qpr):
+    shutil.copytree(place, tmp_path, dirs_exist_ok=True)
+    index, secret = tmp_path / "index", ROWS[2]["question"]
+    gone = [{"question": secret, "tenant": "acme", "locale": "de"}]
+    assert qpr("index", "--output", index, "--delete", write(tmp_path / "old.csv", gone)).code == 0
+    done = qpr("erase", "--index", index, "--question", secret.upper(), "--json")
+    assert done.code == 0, done.err
+    left = stored(index)
+    assert len(left) == len({row["question"] for row in ROWS}) * 4 - 4
+    assert all(question != secret for question, _, _ in left)
+    content = b"".join(path.read_bytes() for path in index.rglob("*.arrow"))
+    assert secret.encode() not in content
+    assert ROWS[3]["question"].encode() in content
 
 
 def test_additions_deletions_and_compaction_keep_to_the_values(place, tmp_path, qpr):
