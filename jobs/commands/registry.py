@@ -64,7 +64,7 @@ COMMANDS = {
     "erase": LazyCommand(
         "jobs.commands.datasets.erase",
         "erase",
-        "Erase a question, or everything that only one user asked, from datasets and indexes.",
+        "Erase a question, or everything that only one user asked, from a warehouse, artefacts and files.",
     ),
     "train": LazyCommand(
         "jobs.commands.models.train",

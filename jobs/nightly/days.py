@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import rich.table
 
 from jobs.display.console import emit, warn
+from jobs.nightly.erasure.suppressed import check_user_key
 from jobs.nightly.ingestion import Ingested, ingest_day
 from jobs.nightly.warehouse import EVENTS, dates_of, open_warehouse, parse_date
 from jobs.workflows.warehouses.versions import alone_in
@@ -72,6 +73,7 @@ def ingest_dates(
     open_warehouse(warehouse)
     with alone_in(warehouse):
         terms = {"options": options, "max_reject_ratio": max_reject_ratio, "user_key": user_key}
+        check_user_key(warehouse, dates, user_key)
         ingested = [ingest_day(warehouse, date, config, **terms) for date in dates]
     result = {"warehouse": warehouse, "days": [day.as_json() for day in ingested]}
     emit(result, as_json=as_json, table=lambda: _table(warehouse, ingested))

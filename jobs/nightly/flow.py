@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jobs.display.console import say, warn
+from jobs.nightly.erasure.suppressed import check_user_key
 from jobs.nightly.folding import fold_days, read_splits, remember_splits
 from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_refuse
 from jobs.nightly.gate.evaluation import Interval
@@ -97,6 +98,7 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
         QprError: a step failed; what it has finished is used by the next run.
     """
     files = read_files(terms.gate)
+    check_user_key(warehouse, dates, terms.user_key)
     for date in dates:
         ingested = ingest_day(
             warehouse,

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jobs.display.console import warn, working
+from jobs.nightly.erasure.suppressed import KEY, suppression_of
 from jobs.nightly.warehouse import DAILY, date_url, day_of, drop_of
 from jobs.options.inputs import check_inputs, check_users, input_files
 from pipelines.ingestion.days import Day
@@ -73,8 +74,9 @@ def ingest_day(
     files = input_files(drop_of(warehouse, date), config, example="")
     sources, inputs = _distinct(files)
     sized = config.for_files(sources)
+    configuration = sized.model_dump(mode="json") | ({KEY: user_key.fingerprint} if user_key else {})
     existing = day_of(warehouse, date)
-    if existing and _same(existing, inputs, sized):
+    if existing and _same(existing, inputs, configuration):
         return Ingested(existing, unchanged=True)
     check_inputs(sources, COLUMNS, config.column_names)
     check_users(sources, COLUMNS, config.column_names, config.privacy.options_of_users)
@@ -82,15 +84,15 @@ def ingest_day(
     url = date_url(warehouse, DAILY, date)
     with Output(url, "day", overwrite=True) as target, working(f"Ingesting {counted(len(sources), 'file')} of {date}"):
         built = functools.partial(ingest.build, sources=sources, config=sized, date=date, user_key=user_key)
+        built = functools.partial(built, suppression=suppression_of(warehouse, date, user_key))
         graph = functools.partial(built, run_url=target.run_url)
         run(graph, options)
         report = read_report(target)
         counters = {"rows_rejected": 0, "rows_kept": 0, "members_rejected": 0} | report.counters
-        check_sum(counters, "rows_read", "rows_kept", "rows_rejected")
+        check_sum(counters, "rows_read", "rows_kept", "rows_rejected", *({"rows_erased"} & counters.keys()))
         urls = [source.url for source in sources[:3]]
         if fault := fault_of_rows(counters, urls, max_reject_ratio) or fault_of_times(counters, date):
             raise QprError(f"drop of {date}: {fault}")
-        configuration = sized.model_dump(mode="json")
         manifest = target.publish(report.files, inputs=inputs, configuration=configuration, counters=counters)
     if off := counters.get("rows_off_date", 0):
         warn(f"{date}: {counted(off, 'row')} of {counters['rows_stamped']:,} with a time are of another day")
@@ -129,9 +131,8 @@ def _distinct(files: Sequence[LogFile]) -> tuple[list[LogFile], list[Source]]:
     return [file for file, _ in pairs], [source for _, source in pairs]
 
 
-def _same(day: Day, inputs: Sequence[Source], config: IngestConfig) -> bool:
+def _same(day: Day, inputs: Sequence[Source], configuration: Mapping[str, Any]) -> bool:
     digests = [source.digest for source in inputs]
-    configuration = config.model_dump(mode="json")
     return [source.digest for source in day.manifest.inputs] == digests and day.manifest.configuration == configuration
 
 

@@ -7,6 +7,7 @@ warehouse URL -> open_warehouse -> drops_of, days_of -> files of a day, daily ta
     daily/date=YYYY-MM-DD/   one day's counts of questions and answers, with its rejected rows
     datasets/ models/ indexes/ splits/ reports/ certificates/
                              artefacts, each in a folder named by the digest of what it is made from
+    erased/NNNNNNNN.json     keyed hashes of erased questions and users, whose rows are not read again
     leases/                  readers of versions, which `qpr gc` spares
     versions/NNNNNNNN.json   published versions; versions/refused/ has those that the gate refused
 """

@@ -24,6 +24,7 @@ from pipelines.privacy.k_users import limit_users
 from pipelines.privacy.payloads import USER_ID, protect_rows, protect_unreadable
 from pipelines.privacy.scrub import scrub_columns
 from pipelines.privacy.settings import Privacy
+from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.users import UserKey, hash_users
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.ambiguity import settle_answers
@@ -138,8 +139,12 @@ def read_asked(
     validation: Validation,
     privacy: Privacy,
     user_key: UserKey | None = None,
+    suppression: Suppression | None = None,
 ) -> Iterator[Any]:
-    """Yield the ASKED rows of a file, its rejected rows, and counts of rows, unreadable values and personal data."""
+    """Yield the ASKED rows of a file, its rejected rows, and counts of rows, unreadable values and personal data.
+
+    Rows of erased questions and users are counted only.
+    """
     needed = [*validation.filters, *([USER_ID] if privacy.options_of_users else [])]
     counts = collections.Counter({"rows_read": 0} | {f"readable_{name}": 0 for name in needed})
     protect = functools.partial(protect_rows, privacy=privacy, key=user_key)
@@ -150,7 +155,12 @@ def read_asked(
         counts.update({f"ambiguous_{name}": found for name, found in batch.ambiguous.items()})
         counts.update({f"readable_{name}": len(batch.rows) - batch.rows[name].null_count for name in needed})
         rows, found = scrub_columns(batch.rows, privacy.columns)
-        unread = protect_unreadable(batch.rejects, column_names, privacy, user_key, has_users=USER_ID in batch.present)
+        unread = batch.rejects
+        if suppression is not None:
+            rows = suppression.remove_rows(rows)
+            unread = suppression.remove_unreadable(unread, column_names.get(USER_ID, USER_ID))
+            counts["rows_erased"] += len(batch.rows) + len(batch.rejects) - len(rows) - len(unread)
+        unread = protect_unreadable(unread, column_names, privacy, user_key, has_users=USER_ID in batch.present)
         unread, found_unread = scrub_columns(unread, ("payload",) if privacy.columns else ())
         counts.update({f"replaced_{kind}": number for kind, number in (found + found_unread).items()})
         users = hash_users(rows[USER_ID], user_key) if privacy.options_of_users else None

@@ -19,6 +19,7 @@ from pipelines.ingestion.days import COUNTS, merge_day, off_date_counts
 from pipelines.intermediate import Written
 from pipelines.privacy.k_users import limit_users
 from pipelines.privacy.settings import Privacy
+from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.users import UserKey
 from pipelines.reading.reader import divide
 from pipelines.reading.sources import Source
@@ -36,6 +37,7 @@ def build(
     date: datetime.date,
     run_url: str,
     user_key: UserKey | None = None,
+    suppression: Suppression | None = None,
 ) -> None:
     """Add all steps from the log files of a day to its written tables.
 
@@ -46,6 +48,7 @@ def build(
         date: the day.
         run_url: the run's folder.
         user_key: of the hashes of users and questions that are written.
+        suppression: questions and users that were erased; None: none were.
     """
     shards = config.for_files(sources).shards or 1
     asked = (
@@ -53,7 +56,8 @@ def build(
         | "Files" >> beam.Create(list(sources))
         | "DivideFiles" >> beam.FlatMap(divide)
         | "SpreadFiles" >> beam.Reshuffle()
-        | "ReadAndValidate" >> beam.FlatMap(read_day, config, date, user_key).with_outputs(TAG, "written", main="asked")
+        | "ReadAndValidate"
+        >> beam.FlatMap(read_day, config, date, user_key, suppression).with_outputs(TAG, "written", main="asked")
     )
     counts = (
         asked.asked
@@ -70,10 +74,14 @@ def build(
 
 
 def read_day(
-    source: Source, config: IngestConfig, date: datetime.date, user_key: UserKey | None = None
+    source: Source,
+    config: IngestConfig,
+    date: datetime.date,
+    user_key: UserKey | None = None,
+    suppression: Suppression | None = None,
 ) -> Iterator[Any]:
     """Yield what `pipelines.graphs.from_logs.read_asked` yields, and counts of rows with a time of another day."""
-    for found in read_asked(source, config.column_names, config.validation, config.privacy, user_key):
+    for found in read_asked(source, config.column_names, config.validation, config.privacy, user_key, suppression):
         yield found
         if isinstance(found, pa.Table):
             yield beam.pvalue.TaggedOutput("written", Written(None, off_date_counts(found, date)))

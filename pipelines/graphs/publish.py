@@ -111,7 +111,7 @@ def _check_accounts(counted: dict[str, int], questions_a_row: int) -> dict[str, 
     """Every row read is kept or rejected; every question of an answer is judged or ambiguous, in a cluster or not."""
     counters = {"rows_rejected": 0, "members_rejected": 0} | counted
     counters["rows_kept"] = counters.get("events", 0) // questions_a_row
-    check_sum(counters, "rows_read", "rows_kept", "rows_rejected")
+    check_sum(counters, "rows_read", "rows_kept", "rows_rejected", *({"rows_erased"} & counters.keys()))
     ambiguous = [name for name in counters if name.startswith("rejected_ambiguity_")]
     check_sum(counters, "members", "members_judged", *ambiguous)
     check_sum(counters, "members", *(f"members_{split}" for split in SPLITS), "members_rejected")

@@ -26,7 +26,7 @@ COUNTS: Final = "asked"
 EARLIER_SPLITS: Final = pa.schema([("question_id", pa.int64()), ("split", pa.string())])
 """The split of a question that was in a cluster of an earlier version."""
 
-_CARRIED: Final = ("rows_read", "readable_", "unreadable_", "ambiguous_", "replaced_")
+_CARRIED: Final = ("rows_read", "readable_", "unreadable_", "ambiguous_", "replaced_", "rows_erased")
 """Beginnings of the counters of a day that a dataset adds up; it counts the others itself."""
 
 

@@ -26,11 +26,18 @@ class Erasure(NamedTuple):
 
     Attributes:
         keys: of questions.
-        hashes: keyed hashes of these questions and of users, as in payloads of rejected rows; empty without a key.
+        question_hashes: keyed hashes of them, as in payloads of rejected rows; empty without a key.
+        user_hashes: those of users.
     """
 
     keys: frozenset[str]
-    hashes: frozenset[str] = frozenset()
+    question_hashes: frozenset[str] = frozenset()
+    user_hashes: frozenset[str] = frozenset()
+
+    @property
+    def hashes(self) -> frozenset[str]:
+        """Return the hashes of questions and users."""
+        return self.question_hashes | self.user_hashes
 
     @property
     def ids(self) -> pa.Array:
@@ -50,9 +57,9 @@ def erasure_of(questions: Iterable[str], users: Iterable[str], user_key: UserKey
     keys = sorted({key(form) for form in forms} - {""})
     if user_key is None:
         return Erasure(frozenset(keys))
-    hashed = as_text(hash_questions(pa.array(keys, pa.string()), user_key)).to_pylist()
-    hashed += as_text(hash_users(pa.array([*users], pa.string()), user_key).drop_null()).to_pylist()
-    return Erasure(frozenset(keys), frozenset(hashed))
+    of_questions = as_text(hash_questions(pa.array(keys, pa.string()), user_key))
+    of_users = as_text(hash_users(pa.array([*users], pa.string()), user_key).drop_null())
+    return Erasure(frozenset(keys), frozenset(of_questions.to_pylist()), frozenset(of_users.to_pylist()))
 
 
 def erase_clusters(clusters: pa.Table, erasure: Erasure, events: Mapping[int, int]) -> pa.Table:

@@ -35,6 +35,12 @@ class UserKey:
         if len(self.secret) < FEWEST_KEY_BYTES:
             raise ValueError(f"has {len(self.secret)} bytes; a key has at least {FEWEST_KEY_BYTES}")
 
+    @property
+    def fingerprint(self) -> str:
+        """Return 16 hexadecimal digits that differ between keys, and show nothing of a random one."""
+        secret = hashlib.blake2b(self.secret).digest()
+        return hashlib.blake2b(digest_size=8, key=secret, person=b"qpr fingerprint").hexdigest()
+
 
 def hash_users(ids: pa.Array | pa.ChunkedArray, key: UserKey | None) -> pa.Array:
     """Return a 64-bit hash of each user id, uint64; null for a missing or blank id.

@@ -9,6 +9,7 @@ The manifest of an index may also list files in folders of older runs: the segme
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -71,6 +72,13 @@ class Source(pydantic.BaseModel, frozen=True, extra="forbid"):
     digest: str | None = None
 
 
+class Erased(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """An erasure of questions: the digest that the artefact had before, and the day."""
+
+    digest: str = pydantic.Field(pattern="^[0-9a-f]{64}$")
+    on: datetime.date
+
+
 class _Version(pydantic.BaseModel):
     """The field that manifests of all releases have; a newer one may have unknown fields."""
 
@@ -81,7 +89,7 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Inputs, configuration, counters and files of a run.
 
     ``distributions`` holds minimum, quartiles and maximum of columns of its tables, by name, and measures of its
-    confidence model.
+    confidence model. ``erased`` holds the erasures of questions from it, the oldest first.
     """
 
     kind: Kind
@@ -94,6 +102,7 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
     configuration: dict[str, Any]
     counters: dict[str, int]
     distributions: dict[str, dict[str, pydantic.FiniteFloat]] = {}
+    erased: list[Erased] = []
     files: list[File]
 
     @pydantic.field_validator("files")
@@ -122,6 +131,19 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
         files = [f for f in self.files if f.table != REPORTS]
         lines = sorted(f"{f.table} {RUN_FOLDER.sub('', f.path)} {f.sha256}" for f in files)
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+    @property
+    def content(self) -> bytes:
+        """Return the manifest as the bytes of its file; without an erasure as earlier releases write it."""
+        return self.model_dump_json(indent=2, exclude=None if self.erased else {"erased"}).encode()
+
+    def is_or_was(self, digest: str) -> bool:
+        """Return whether this is the artefact with a digest, or what an erasure has left of it."""
+        return digest in {self.digest, *(erasure.digest for erasure in self.erased)}
+
+    def erased_on(self, day: datetime.date) -> list[Erased]:
+        """Return the erasures of an artefact that is made of this one by erasing questions on a day."""
+        return [*self.erased, Erased(digest=self.digest, on=day)]
 
     def of(self, table: str) -> list[File]:
         """Return the files of one table, in order of their path."""

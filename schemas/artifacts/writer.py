@@ -9,12 +9,12 @@ import contextlib
 import datetime
 import hashlib
 import weakref
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Self
 
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.atomic_files import staged_for
-from schemas.artifacts.manifest import MANIFEST, File, Kind, Manifest, Source, read_manifest, with_article
+from schemas.artifacts.manifest import MANIFEST, Erased, File, Kind, Manifest, Source, read_manifest, with_article
 from schemas.artifacts.output_lock.lock import NAMES, OutputLock, acquire
 from schemas.artifacts.output_lock.owner import Owner, new_run_id
 from schemas.artifacts.paths import RUN_FOLDER, delete_unlisted
@@ -86,6 +86,7 @@ class Output:
         configuration: dict[str, Any],
         counters: dict[str, int],
         distributions: Mapping[str, dict[str, float]] | None = None,
+        erased: Sequence[Erased] = (),
     ) -> Manifest:
         """Return the manifest of this run with these files, for reading them before they are published."""
         return Manifest(
@@ -97,6 +98,7 @@ class Output:
             configuration=configuration,
             counters=dict(sorted(counters.items())),
             distributions=dict(distributions or {}),
+            erased=list(erased),
             files=sorted(files, key=lambda f: f.path),
         )
 
@@ -108,6 +110,7 @@ class Output:
         configuration: dict[str, Any],
         counters: dict[str, int],
         distributions: Mapping[str, dict[str, float]] | None = None,
+        erased: Sequence[Erased] = (),
     ) -> Manifest:
         """Make ``files`` the artefact: check them, replace the manifest, remove what it no longer lists.
 
@@ -119,16 +122,14 @@ class Output:
         try:
             self._check_lock()
             self._check(files)
-            manifest = self.manifest(
-                files, inputs=inputs, configuration=configuration, counters=counters, distributions=distributions
-            )
-            content = manifest.model_dump_json(indent=2).encode()
-            self._place(content)
+            about: dict[str, Any] = {"inputs": inputs, "configuration": configuration, "counters": counters}
+            manifest = self.manifest(files, distributions=distributions, erased=erased, **about)
+            self._place(manifest.content)
         except BaseException:
             self.abandon()
             raise
         with contextlib.suppress(QprError, OSError):
-            self._sweep(content, {file.path for file in files})
+            self._sweep(manifest.content, {file.path for file in files})
         self.release()
         return manifest
 

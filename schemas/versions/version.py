@@ -132,7 +132,7 @@ def parse_version(content: bytes, url: str) -> Version:
 
 
 def check_artefact(warehouse: str, artefact: Artefact, kind: Kind, *, version: str) -> Manifest:
-    """Return the manifest of an artefact that a version names.
+    """Return the manifest of an artefact that a version names, also if questions were erased from it since.
 
     Raises:
         QprError: it is gone, or another one by now.
@@ -142,7 +142,7 @@ def check_artefact(warehouse: str, artefact: Artefact, kind: Kind, *, version: s
         manifest = read_manifest(url, kind)
     except QprError as error:
         raise QprError(f"{version} names {artefact.path}, which cannot be used: {error}") from error
-    if manifest.digest != artefact.digest:
+    if not manifest.is_or_was(artefact.digest):
         raise QprError(
             f"{version} names {artefact.path} with digest {artefact.digest[:12]}, but its digest is "
             f"{manifest.digest[:12]}. Something else than `qpr nightly` wrote there; use another version"

@@ -9,17 +9,39 @@ from typing import Annotated
 
 import typer
 
-from jobs.options.output import AsJson
+from jobs.options.output import AsJson, lasting
 from jobs.options.text_lists import read_texts
 from jobs.options.user_key import UserKeyFile, read_user_key
 
 
 def erase(
+    warehouse: Annotated[
+        str | None,
+        typer.Option(
+            callback=lasting,
+            metavar="FOLDER",
+            help="Warehouse: daily tables, and the artefacts of all versions. Needs a user key.",
+            show_default=False,
+        ),
+    ] = None,
     dataset: Annotated[
         list[str] | None, typer.Option(metavar="FOLDER", help="Dataset to erase from. Repeatable.", show_default=False)
     ] = None,
     index: Annotated[
         list[str] | None, typer.Option(metavar="FOLDER", help="Index to erase from. Repeatable.", show_default=False)
+    ] = None,
+    review: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Review database that nobody uses now. Repeatable.", show_default=False),
+    ] = None,
+    file: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Audit sample of a stopped server, requests, or an export of verdicts: .jsonl, .json, .csv, .tsv, "
+            ".txt. Repeatable.",
+            show_default=False,
+        ),
     ] = None,
     question: Annotated[
         list[str] | None,
@@ -30,7 +52,7 @@ def erase(
         typer.Option(
             metavar="ID",
             help="User whose questions are erased, except those that others asked too; @FILE: one a line. Repeatable. "
-            "Reads the logs of the datasets.",
+            "Reads the logs of warehouse and datasets.",
             show_default=False,
         ),
     ] = None,
@@ -39,21 +61,22 @@ def erase(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what would be erased, write nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Erase a question, or everything that only one user asked, from datasets and indexes.
+    """Erase a question, or everything that only one user asked, from a warehouse, artefacts and files.
 
     All wordings with the same key are erased. An artefact is written again without them, and its old files are removed.
+    Later nights of a warehouse do not bring them back. Run it again if it was killed.
 
     Examples:
+      qpr erase --warehouse warehouse --question "who is my neighbour" --user-key-file user.key --dry-run
       qpr erase --dataset dataset --index index --question "who is my neighbour"
       qpr erase --dataset dataset --user @user.txt --dry-run
     """
-    from jobs.workflows.erasure.erasing import erase_from_artefacts
+    from jobs.nightly.erasure.erasing import Places, erase_everywhere
 
-    erase_from_artefacts(
+    erase_everywhere(
         questions=read_texts(question or (), option="--question"),
         users=read_texts(user or (), option="--user"),
-        datasets=dataset or (),
-        indexes=index or (),
+        places=Places(warehouse, dataset or (), index or (), review or (), file or ()),
         user_key=read_user_key(user_key_file),
         dry_run=dry_run,
         as_json=as_json,

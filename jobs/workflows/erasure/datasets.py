@@ -13,12 +13,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jobs.workflows.erasure.rewriting import inside, today
 from pipelines.privacy.erase import Erasure, erase_clusters, erase_pairs, erase_questions, erase_rejected
 from pipelines.summary.cluster_summary import summarize_clusters
 from pipelines.writing.parquet import count, to_parquet
 from schemas.artifacts.dataset import Dataset, open_dataset, read_file
 from schemas.artifacts.manifest import REPORTS, File, read_manifest, read_verified
-from schemas.artifacts.paths import RUN_FOLDER
 from schemas.artifacts.writer import Output
 from schemas.tables import TABLES, conform
 
@@ -110,9 +110,9 @@ def _rewrite(dataset: Dataset, erasure: Erasure, target: Output) -> None:
             rows = conform(after, TABLES[file.table])
             counters.update(count(file.table, rows, part))
             content = to_parquet(rows, file.table)
-            files.append(target.write(_inside(file), content, table=file.table, rows=len(rows)))
+            files.append(target.write(inside(file), content, table=file.table, rows=len(rows)))
     files += [
-        target.write(_inside(file), read_verified(dataset.url, file), table=file.table, rows=file.rows)
+        target.write(inside(file), read_verified(dataset.url, file), table=file.table, rows=file.rows)
         for file in manifest.files
         if file.table not in (*TABLES, REPORTS)
     ]
@@ -125,9 +125,5 @@ def _rewrite(dataset: Dataset, erasure: Erasure, target: Output) -> None:
         configuration=manifest.configuration,
         counters=dict(counters),
         distributions={n: found.five() for n, found in summarize_clusters(target.url, files).distributions.items()},
+        erased=manifest.erased_on(today()),
     )
-
-
-def _inside(file: File) -> str:
-    """Return the path of a file in the folder of its run."""
-    return RUN_FOLDER.sub("", file.path, count=1).lstrip("/")

@@ -5,7 +5,7 @@ manifest of a dataset, user ids -> questions_of -> texts of questions
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from pipelines.graphs.from_logs import COLUMNS
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.privacy.scrub import scrub_columns
 from pipelines.reading.reader import divide, read
+from pipelines.reading.sources import Source
 from schemas.artifacts.manifest import Manifest, read_settings
 from schemas.errors import UsageError
 from schemas.text_arrays import hash64_all, key_all
@@ -32,6 +33,20 @@ class UserQuestions(NamedTuple):
 
     own: list[str]
     shared: int
+
+
+class Log(NamedTuple):
+    """Log files that are read in the same way.
+
+    Attributes:
+        files: of the log.
+        column_names: our name of a column -> theirs, where they differ.
+        scrubbed: columns whose personal data is replaced.
+    """
+
+    files: Sequence[Source]
+    column_names: Mapping[str, str]
+    scrubbed: tuple[str, ...]
 
 
 def questions_of(url: str, manifest: Manifest, users: Sequence[str]) -> UserQuestions:
@@ -50,14 +65,29 @@ def questions_of(url: str, manifest: Manifest, users: Sequence[str]) -> UserQues
         raise UsageError(f"{url}: was made of labelled pairs, which have no users. Use --question")
     config = read_settings(url, manifest, ClustersConfig, again="Use --question")
     sources = input_files([source.url for source in manifest.inputs], config, example="qpr erase --dataset dataset")
-    check_users(sources, COLUMNS, config.column_names, ["--user"])
+    return questions_in([Log(sources, config.column_names, config.privacy.columns)], users)
+
+
+def questions_in(logs: Sequence[Log], users: Sequence[str]) -> UserQuestions:
+    """Return the questions of some users in logs.
+
+    Args:
+        logs: all of them; a question that only some of the users asked is theirs.
+        users: their ids.
+
+    Raises:
+        UsageError: a log has no user ids.
+        QprError: a log is missing or cannot be read.
+    """
+    for log in logs:
+        check_users(log.files, COLUMNS, log.column_names, ["--user"])
     given = pa.array(users, pa.string())
 
     def rows() -> Iterator[pa.Table]:
-        for source in sources:
-            for part in divide(source):
-                for batch in read(part, COLUMNS, config.column_names):
-                    yield scrub_columns(batch.rows, config.privacy.columns)[0]
+        for log in logs:
+            for part in (part for file in log.files for part in divide(file)):
+                for batch in read(part, COLUMNS, log.column_names):
+                    yield scrub_columns(batch.rows, log.scrubbed)[0]
 
     texts: dict[int, str] = {}
     for batch in rows():
@@ -65,6 +95,31 @@ def questions_of(url: str, manifest: Manifest, users: Sequence[str]) -> UserQues
         texts |= zip(_ids(asked).to_pylist(), asked.to_pylist(), strict=True)
     by_others = _asked_by_others(rows, given, np.array(sorted(texts), np.int64))
     return UserQuestions([text for question, text in texts.items() if question not in by_others], len(by_others))
+
+
+def files_with(logs: Sequence[Log], ids: pa.Array, users: Sequence[str]) -> list[str]:
+    """Return the URLs of log files with readable rows of questions or users.
+
+    Args:
+        logs: all of them.
+        ids: of questions.
+        users: their ids.
+
+    Raises:
+        QprError: a log is missing or cannot be read.
+    """
+    given = pa.array(users, pa.string())
+
+    def has(file: Source, log: Log) -> bool:
+        for part in divide(file):
+            for batch in read(part, COLUMNS, log.column_names):
+                rows = scrub_columns(batch.rows, log.scrubbed)[0]
+                asked = pc.is_in(_ids(rows["question"].combine_chunks()), value_set=ids)
+                if pc.any(pc.or_(asked, pc.is_in(rows["user_id"].combine_chunks(), value_set=given))).as_py():
+                    return True
+        return False
+
+    return [file.url for log in logs for file in log.files if has(file, log)]
 
 
 def _asked_by_others(rows: Callable[[], Iterator[pa.Table]], users: pa.Array, questions: np.ndarray) -> set[int]:

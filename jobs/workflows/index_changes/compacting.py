@@ -5,6 +5,7 @@ index -> compact_index -> the next version of the index
 
 from __future__ import annotations
 
+import datetime
 import functools
 from typing import TYPE_CHECKING
 
@@ -127,6 +128,7 @@ def compact(
         tune=lambda built, index: with_probes(
             built, lambda: index, probes=settings.probes, recall=settings.recall, latency_ms=settings.latency_ms
         ),
+        erased=() if erased is None else base.manifest.erased_on(datetime.datetime.now(datetime.UTC).date()),
     )
     return manifest, shape, report.counters
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +19,7 @@ from model.index.index import Index
 from model.index.lexical_files import write_weights
 from model.index.settings import IndexSettings
 from model.search.opening import open_index
-from schemas.artifacts.manifest import File, Manifest, Source, read_manifest
+from schemas.artifacts.manifest import Erased, File, Manifest, Source, read_manifest
 from schemas.artifacts.writer import Output
 from schemas.tables import LEXICAL, TOMBSTONES
 
@@ -72,6 +72,7 @@ def publish(
     inputs: list[Source],
     counters: Mapping[str, int],
     tune: Callable[[IndexSettings, Index], IndexSettings] = lambda settings, _: settings,
+    erased: Sequence[Erased] = (),
 ) -> tuple[Manifest, Shape]:
     """Open a changed index as a reader would, add BM25 if the base has it, and publish it.
 
@@ -83,6 +84,7 @@ def publish(
         inputs: of the change.
         counters: of the change.
         tune: returns the settings to publish.
+        erased: erasures from the index so far, if this is one.
 
     Raises:
         QprError: the parts do not fit together, or the index cannot be published.
@@ -98,7 +100,7 @@ def publish(
     about["configuration"] = tune(settings, index).model_dump(exclude_none=True)
     about["distributions"] = base.manifest.distributions
     shape = shape_of(index, draft)
-    return target.publish(files, **about), shape
+    return target.publish(files, erased=erased, **about), shape
 
 
 def live_tables(index: Index) -> Iterator[pa.Table]:

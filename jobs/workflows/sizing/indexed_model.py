@@ -59,4 +59,4 @@ class IndexedModel:
             return target.write(f"{MODEL}/{path}", content, table=REPORTS if table == REPORTS else MODEL)
 
         copies = [copy(file.path, read_verified(self.url, file), file.table) for file in self.manifest.files]
-        return [*copies, copy(MANIFEST, self.manifest.model_dump_json(indent=2).encode(), REPORTS)]
+        return [*copies, copy(MANIFEST, self.manifest.content, REPORTS)]

@@ -115,8 +115,12 @@ def test_a_cluster_of_two_is_removed_with_one_of_them(qpr, dataset):
     ("arguments", "code", "message"),
     [
         (("--dataset", "d"), 2, "nothing to erase. Give --question TEXT or --user ID"),
-        (("--question", "x"), 2, "no artefact. Give --dataset FOLDER or --index FOLDER"),
-        (("--user", "x", "--index", "i"), 2, "--user: needs --dataset FOLDER"),
+        (
+            ("--question", "x"),
+            2,
+            "nowhere to erase it. Give --warehouse, --dataset or --index FOLDER, --review or --file FILE",
+        ),
+        (("--user", "x", "--index", "i"), 2, "--user: needs --warehouse or --dataset FOLDER"),
         (("--question", "x", "--index", "none"), 1, "does not exist"),
         (("--question", " ", "--dataset", "d"), 2, "--question is blank"),
         (("--question", "x", "--dataset", "none"), 1, "does not exist"),

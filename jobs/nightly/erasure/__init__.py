@@ -1,0 +1,1 @@
+"""Erasure of questions and users from a whole warehouse, for good."""

@@ -1,0 +1,202 @@
+"""Work behind `qpr erase`: questions and users leave warehouses, artefacts and files in one run, with a report.
+
+questions, users, Places -> erase_everywhere -> report
+
+The list of erased questions of a warehouse is written first, so that no later night brings one back, also if the
+erasure is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jobs.display.console import emit, say, two_columns, warn, working
+from schemas.errors import UsageError
+from schemas.quantities import counted
+
+if TYPE_CHECKING:
+    from pipelines.privacy.erase import Erasure
+    from pipelines.privacy.users import UserKey
+
+
+@dataclasses.dataclass(frozen=True)
+class Places:
+    """Everything to erase from.
+
+    Attributes:
+        warehouse: URL; None for none.
+        datasets: folders; the logs of these are read for users.
+        indexes: folders.
+        reviews: databases of verdicts.
+        files: exports of verdicts, requests and audit samples.
+    """
+
+    warehouse: str | None = None
+    datasets: Sequence[str] = ()
+    indexes: Sequence[str] = ()
+    reviews: Sequence[str] = ()
+    files: Sequence[str] = ()
+
+    @property
+    def all(self) -> list[str]:
+        """Return all of them."""
+        one = [self.warehouse] if self.warehouse else []
+        return [*one, *self.datasets, *self.indexes, *self.reviews, *self.files]
+
+
+def erase_everywhere(
+    *,
+    questions: Sequence[str],
+    users: Sequence[str],
+    places: Places,
+    user_key: UserKey | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Erase questions, and those that only some users asked, and print what was rewritten.
+
+    Neither texts nor ids are printed.
+
+    Args:
+        questions: texts.
+        users: ids.
+        places: to erase from.
+        user_key: of the hashes in rejected rows and in the list of a warehouse.
+        dry_run: count only.
+        as_json: print for a program.
+
+    Raises:
+        UsageError: there is nothing to erase or nowhere to erase it, or a warehouse without a user key.
+        QprError: something cannot be read or written; running this again completes it.
+    """
+    _check(questions, users, places, user_key)
+    from pipelines.privacy.erase import erasure_of
+
+    results: list[dict[str, Any]] = []
+    more: dict[str, Any] = {}
+    with _locked(None if dry_run else places.warehouse):
+        reviewed = _reviewed(places, dry_run=dry_run)
+        own, shared = _asked_by(users, places)
+        erasure = erasure_of([*questions, *own], users, user_key)
+        if places.warehouse:
+            from jobs.nightly.erasure.warehouse import erase_from_warehouse
+
+            assert user_key is not None
+            listed = erasure_of(questions, users, user_key)  # rows of these users bring back what only they asked
+            found = erase_from_warehouse(places.warehouse, erasure, users, listed=listed, key=user_key, dry_run=dry_run)
+            results += found.artefacts
+            more = found.report
+        with working("Erasing from artefacts and files"):
+            results += _erase(erasure, places, reviewed, dry_run=dry_run)
+    report = {"dry_run": dry_run, "questions_to_erase": len(erasure.keys), "shared_questions": shared} | more
+    emit(
+        report | {"artefacts": results},
+        as_json=as_json,
+        table=lambda: two_columns("Erasure", _rows(report, results)),
+    )
+    if not any(any(type(n) is int and n for n in result.values()) for result in results):
+        say("Nothing of it was found" if dry_run else "Nothing of it was found; there is nothing left to erase")
+    if shared:
+        say(f"{counted(shared, 'question')} of these users stay, since others asked them too")
+    if drops := more.get("logs_with_it"):
+        say(f"Still in {counted(len(drops), 'log file')}, which are yours to change: {', '.join(drops)}")
+    if readers := more.get("readers"):
+        say(f"Restart the readers that have a version open, in whose memory it still is: {'; '.join(readers)}")
+    if not places.warehouse:
+        say("Erase it from the logs too: a later run would bring it back. Models and copies stay as they are")
+
+
+def _check(questions: Sequence[str], users: Sequence[str], places: Places, user_key: UserKey | None) -> None:
+    if not questions and not users:
+        raise UsageError("nothing to erase. Give --question TEXT or --user ID")
+    if not places.all:
+        raise UsageError("nowhere to erase it. Give --warehouse, --dataset or --index FOLDER, --review or --file FILE")
+    if users and not (places.datasets or places.warehouse):
+        raise UsageError("--user: needs --warehouse or --dataset FOLDER, whose logs show what the user asked")
+    if places.warehouse and user_key is None:
+        raise UsageError(
+            "--warehouse: needs a user key, for the list that keeps erased questions out of later nights. Give "
+            "--user-key-file to this and to every later `qpr nightly`; make one with: openssl rand -hex 32"
+        )
+    if users and user_key is None:
+        warn("no user key: rejected rows are compared by question only. Add --user-key-file if the run had one")
+    if places.files:
+        from jobs.workflows.erasure.text_files import check_file
+
+        for file in places.files:
+            check_file(file)
+
+
+def _locked(warehouse: str | None) -> contextlib.AbstractContextManager[None]:
+    """Return the lock of a warehouse, so that no night works on it meanwhile."""
+    if warehouse is None:
+        return contextlib.nullcontext()
+    from jobs.nightly.erasure.warehouse import check_layout
+    from jobs.workflows.warehouses.versions import alone_in
+
+    check_layout(warehouse)
+    return alone_in(warehouse)
+
+
+def _reviewed(places: Places, *, dry_run: bool) -> Mapping[str, str | None]:
+    """Return the dataset of each review database."""
+    if not places.reviews:
+        return {}
+    from jobs.nightly.erasure.warehouse import datasets_of
+    from jobs.review.erasing import dataset_of
+
+    datasets = [*places.datasets, *(datasets_of(places.warehouse) if places.warehouse else ())]
+    return {path: dataset_of(path, datasets, dry_run=dry_run) for path in places.reviews}
+
+
+def _asked_by(users: Sequence[str], places: Places) -> tuple[list[str], int]:
+    """Return the questions that only these users asked, and the number of those that others asked too."""
+    if not users:
+        return [], 0
+    from jobs.workflows.erasure.user_questions import questions_in, questions_of
+    from schemas.artifacts.manifest import read_manifest
+
+    with working("Reading the logs"):
+        found = [questions_of(url, read_manifest(url, "dataset"), users) for url in places.datasets]
+        if places.warehouse:
+            from jobs.nightly.erasure.warehouse import logs_of
+
+            found.append(questions_in(logs_of(places.warehouse), users))
+    return [text for one in found for text in one.own], sum(one.shared for one in found)
+
+
+def _erase(
+    erasure: Erasure, places: Places, reviewed: Mapping[str, str | None], *, dry_run: bool
+) -> Iterator[dict[str, Any]]:
+    """Erase from each artefact and file outside of a warehouse; yield the counts of each."""
+    if places.datasets:
+        from jobs.workflows.erasure.datasets import erase_from_dataset
+
+        for url in places.datasets:
+            yield erase_from_dataset(url, erasure, dry_run=dry_run)
+    if places.indexes:
+        from jobs.workflows.erasure.indexes import erase_from_index
+
+        for url in places.indexes:
+            yield erase_from_index(url, erasure, dry_run=dry_run)
+    for path, dataset in reviewed.items():
+        from jobs.review.erasing import erase_from_review
+
+        yield erase_from_review(path, erasure, dataset, dry_run=dry_run)
+    for file in places.files:
+        from jobs.workflows.erasure.text_files import erase_from_file
+
+        yield erase_from_file(file, erasure, dry_run=dry_run)
+
+
+def _rows(report: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the rows of the table: the report, then the counts of each artefact."""
+    shown = {name: len(value) if isinstance(value, list) else value for name, value in report.items()}
+    rows = {name.replace("_", " "): str(value) if isinstance(value, bool) else value for name, value in shown.items()}
+    for result in results:
+        (_, url), *counts = result.items()
+        rows |= {f"{url}: {name.replace('_', ' ')}": n if type(n) is int else str(n) for name, n in counts}
+    return rows

@@ -1,0 +1,146 @@
+"""The list of erased questions and users of a warehouse: later nights leave their rows out.
+
+hashes -> suppress -> erased/NNNNNNNN.json; day, key -> suppression_of -> Suppression
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection, Sequence
+from typing import Annotated, Final
+
+import pydantic
+
+from jobs.nightly.warehouse import DAILY, dates_of, day_of
+from pipelines.privacy.erase import Erasure
+from pipelines.privacy.suppression import Suppression
+from pipelines.privacy.users import UserKey
+from schemas.artifacts import conditional_writes, storage
+from schemas.artifacts.manifest import first_fault
+from schemas.errors import QprError, UsageError
+
+LISTS: Final = "erased"
+"""Folder of a warehouse with its lists, one file for each erasure."""
+
+KEY: Final = "user_key"
+"""Name of the fingerprint of the user key in the manifest of a day."""
+
+_GIVE: Final = "--user-key-file or QPR_USER_KEY"
+
+_Hash = Annotated[str, pydantic.Field(pattern="^[0-9a-f]{16}$")]
+
+
+class ErasedUser(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Keyed hash of a user, and the last day of which no row of that user is read."""
+
+    hash: _Hash
+    until: datetime.date
+
+
+class ErasedList(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Hashes of one erasure.
+
+    Attributes:
+        created: day.
+        key: fingerprint of the key of the hashes.
+        questions: hashes of questions, of which no row of any day is read.
+        users: hashes of users.
+    """
+
+    created: datetime.date
+    key: _Hash
+    questions: list[_Hash]
+    users: list[ErasedUser]
+
+
+def suppress(warehouse: str, erasure: Erasure, *, until: datetime.date, key: UserKey) -> bool:
+    """Add erased questions and users to the list of a warehouse; return whether there is a new one among them.
+
+    Args:
+        warehouse: its URL; nobody else writes to it.
+        erasure: the questions and users.
+        until: last day of which no row of these users is read.
+        key: of the hashes.
+
+    Raises:
+        QprError: a list is damaged or has another key, or it cannot be written.
+    """
+    lists = _lists(warehouse, key)
+    questions = erasure.question_hashes - {question for one in lists for question in one.questions}
+    listed = {(user.hash, user.until) for one in lists for user in one.users}
+    users = {user for user in erasure.user_hashes if not any(h == user and day >= until for h, day in listed)}
+    if not questions and not users:
+        return False
+    made = ErasedList(
+        created=datetime.datetime.now(datetime.UTC).date(),
+        key=key.fingerprint,
+        questions=sorted(questions),
+        users=[ErasedUser(hash=user, until=until) for user in sorted(users)],
+    )
+    url = storage.join(warehouse, LISTS, f"{len(lists) + 1:08d}.json")
+    conditional_writes.create(url, made.model_dump_json(indent=2).encode())
+    return True
+
+
+def suppression_of(warehouse: str, date: datetime.date, key: UserKey | None) -> Suppression | None:
+    """Return the questions and users whose rows of a day are not read; None where nothing was erased.
+
+    Raises:
+        UsageError: there is a list but no key.
+        QprError: a list is damaged or has another key.
+    """
+    if not (lists := _lists(warehouse, key)):
+        return None
+    assert key is not None
+    questions = frozenset(int(question, 16) for one in lists for question in one.questions)
+    users = frozenset(int(user.hash, 16) for one in lists for user in one.users if date <= user.until)
+    return Suppression(questions, users, key)
+
+
+def check_user_key(warehouse: str, dates: Collection[datetime.date], key: UserKey | None) -> None:
+    """Refuse another user key than that of the days that are not ingested now, and of the list of erased questions.
+
+    Args:
+        warehouse: its URL.
+        dates: days that are ingested now.
+        key: of this run.
+
+    Raises:
+        UsageError: there is no key, though there was one.
+        QprError: there was another key.
+    """
+    _lists(warehouse, key)
+    days = [day for date in dates_of(warehouse, DAILY) if date not in dates and (day := day_of(warehouse, date))]
+    keyed = [day for day in days if KEY in day.manifest.configuration]
+    others = [day for day in keyed if key is None or day.manifest.configuration[KEY] != key.fingerprint]
+    if not others:
+        return
+    if key is None:
+        raise UsageError(f"{warehouse}: {others[0].date} was ingested with a user key. Give the same one by {_GIVE}")
+    stored = others[0].manifest.configuration[KEY]
+    raise QprError(
+        f"{warehouse}: {others[0].date} was ingested with another user key (fingerprint {stored}, not "
+        f"{key.fingerprint}), so its users cannot be compared. Give that one, or ingest all days with the new one: "
+        f"qpr ingest --from {days[0].date} --to {max([days[-1].date, *dates])}"
+    )
+
+
+def _lists(warehouse: str, key: UserKey | None) -> Sequence[ErasedList]:
+    lists = []
+    for name in storage.children(storage.join(warehouse, LISTS)):
+        if not name.endswith(".json"):
+            continue
+        url = storage.join(warehouse, LISTS, name)
+        try:
+            lists.append(ErasedList.model_validate_json(storage.read_bytes(url)))
+        except pydantic.ValidationError as error:
+            advice = "Restore it from a copy: without it erased questions come back"
+            raise QprError(f"{url}: no list of erased questions ({first_fault(error)}). {advice}") from error
+        if key is None:
+            raise UsageError(f"{warehouse}: questions were erased, and their list needs the user key. Give {_GIVE}")
+        if lists[-1].key != key.fingerprint:
+            raise QprError(
+                f"{url}: was written with another user key (fingerprint {lists[-1].key}, not {key.fingerprint}). "
+                f"Give that one by {_GIVE}"
+            )
+    return lists

@@ -1,0 +1,132 @@
+"""Erasure from one warehouse: list of erased questions, artefacts, records of refused nights, and what remains.
+
+warehouse, Erasure -> erase_from_warehouse -> counts by artefact, report
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from jobs.display.console import working
+from jobs.nightly.erasure.artefacts import erase_artefacts, unknown_folders
+from jobs.nightly.erasure.suppressed import KEY, check_user_key, suppress
+from jobs.nightly.warehouse import DAILY, EVENTS, dates_of, day_of, drop_of, open_warehouse
+from jobs.options.inputs import input_files
+from jobs.workflows.erasure.user_questions import Log, files_with
+from pipelines.graphs.settings import IngestConfig
+from pipelines.privacy.erase import Erasure
+from pipelines.privacy.users import UserKey
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import MANIFEST, Manifest, read_settings
+from schemas.errors import QprError
+from schemas.text import key as key_of
+from schemas.versions import history
+from schemas.versions.layout import read_layout
+from schemas.versions.leases import leases
+
+REMAINS: Final = (
+    "weights of trained models, as numbers",
+    "answers, wordings of other questions, and copies of artefacts elsewhere",
+)
+"""Parts that no erasure removes, for the report."""
+
+_SHOWN: Final = 60
+"""Characters of a question in the reason of a refused night."""
+
+
+class FromWarehouse(NamedTuple):
+    """Counts of each artefact that had something, and the report on the whole."""
+
+    artefacts: list[dict[str, Any]]
+    report: dict[str, Any]
+
+
+def check_layout(warehouse: str) -> None:
+    """Check that a folder is a warehouse.
+
+    Raises:
+        QprError: it is none, or of another layout.
+    """
+    if read_layout(warehouse) is None:
+        raise QprError(f"{warehouse}: no warehouse. Correct --warehouse, or make one with `qpr nightly`")
+    open_warehouse(warehouse)
+
+
+def datasets_of(warehouse: str) -> list[str]:
+    """Return the URLs of the complete datasets of a warehouse."""
+    folder = storage.join(warehouse, "datasets")
+    urls = [storage.join(folder, name) for name in storage.children(folder)]
+    return [url for url in urls if storage.exists(storage.join(url, MANIFEST))]
+
+
+def logs_of(warehouse: str) -> list[Log]:
+    """Return the drops of a warehouse, to be read as their days were ingested; others as the last day was.
+
+    Raises:
+        QprError: a daily table is damaged.
+    """
+    dates = dates_of(warehouse, EVENTS)
+    configs = {date: _config(day.manifest, day.url) for date in dates if (day := day_of(warehouse, date))}
+    last = next(reversed(configs.values()), IngestConfig())
+    logs = []
+    for date in dates:
+        config = configs.get(date, last)
+        files = input_files(drop_of(warehouse, date), config, example="")
+        logs.append(Log(files, config.column_names, config.privacy.columns))
+    return logs
+
+
+def erase_from_warehouse(
+    warehouse: str, erasure: Erasure, users: Sequence[str], *, listed: Erasure, key: UserKey, dry_run: bool
+) -> FromWarehouse:
+    """Erase questions and users from a warehouse.
+
+    Args:
+        warehouse: its URL; nobody else writes to it.
+        erasure: everything to erase.
+        users: ids, to find the drops that have them.
+        listed: questions and users whose rows later nights leave out.
+        key: of the hashes.
+        dry_run: count only.
+
+    Raises:
+        QprError: the key is another one, or an artefact is damaged or cannot be written; the next erasure goes on.
+    """
+    check_layout(warehouse)
+    check_user_key(warehouse, (), key)
+    drops, days = dates_of(warehouse, EVENTS), dates_of(warehouse, DAILY)
+    new = False
+    if not dry_run and (drops or days):
+        new = suppress(warehouse, listed, until=max([*drops, *days]), key=key)
+    with working("Erasing from the warehouse"):
+        found = [*erase_artefacts(warehouse, erasure, dry_run=dry_run), *_refused(warehouse, erasure, dry_run=dry_run)]
+        logs = files_with(logs_of(warehouse), erasure.ids, users)
+    now = datetime.datetime.now(datetime.UTC)
+    report = {
+        "warehouse": warehouse,
+        "artefacts_read": len(found),
+        "added_to_the_list_of_erased": new,
+        "days_without_a_drop": [str(date) for date in days if date not in set(drops)],
+        "logs_with_it": logs,
+        "readers": sorted({lease.reader for lease in leases(warehouse).values() if lease.is_valid(now)}),
+        "not_erased": [*REMAINS, *(f"folder {name}, which is unknown here" for name in unknown_folders(warehouse))],
+    }
+    return FromWarehouse([one for one in found if any(type(n) is int and n for n in one.values())], report)
+
+
+def _refused(warehouse: str, erasure: Erasure, *, dry_run: bool) -> Iterator[dict[str, Any]]:
+    """Remove the reason of refused nights that shows a question."""
+    shown = {key_of(form) for one in erasure.keys for form in (one[:_SHOWN], ascii(one[:_SHOWN])[1:-1])}
+    for version in history.refused_versions(warehouse):
+        if version.refused and any(f" {text} " in f" {key_of(version.refused)} " for text in shown):
+            if not dry_run:
+                changed = version.model_copy(update={"refused": "the reason showed a question that was erased since"})
+                history.keep_refused(warehouse, changed)
+            yield {"path": f"{history.VERSIONS}/{history.REFUSED} of {version.date}", "reasons": 1}
+
+
+def _config(manifest: Manifest, url: str) -> IngestConfig:
+    settings = {name: value for name, value in manifest.configuration.items() if name != KEY}
+    return read_settings(url, manifest.model_copy(update={"configuration": settings}), IngestConfig, again="Ingest it")

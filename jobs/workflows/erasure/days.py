@@ -1,0 +1,98 @@
+"""Erasure from the tables of a warehouse that are neither dataset nor index: daily tables and splits.
+
+URL of a day, Erasure -> erase_from_day -> counts of what was erased; URL of splits -> erase_from_splits -> their number
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Mapping
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from jobs.workflows.erasure.rewriting import Changed, rewrite
+from pipelines.ingestion.days import COUNTS, EARLIER_SPLITS
+from pipelines.intermediate import ASKED
+from pipelines.privacy.erase import Erasure, erase_rejected
+from pipelines.writing.parquet import count, to_parquet
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import File
+from schemas.artifacts.table_files import read_rows
+from schemas.tables import REJECTED
+
+_REJECTED = "rejected"
+
+
+def erase_from_day(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
+    """Erase questions and hashes from a daily table; return the number of log rows and rejected rows that had them.
+
+    Raises:
+        QprError: it is damaged, a run writes to it, or it cannot be written.
+    """
+
+    def change(file: File, content: bytes) -> Changed | None:
+        is_counts = file.table == COUNTS
+        before = _rows(url, file, content, ASKED if is_counts else REJECTED)
+        after = _others(before, erasure.ids) if is_counts else erase_rejected(before, erasure)
+        if len(after) == len(before):
+            return None
+        erased = collections.Counter[str]()
+        if is_counts:
+            erased["rows_kept"] = pc.sum(before["events"]).as_py() - (pc.sum(after["events"]).as_py() or 0)
+            erased["forms"] = len(before) - len(after)
+        else:
+            erased.update(count(_REJECTED, before, ""))
+            erased.subtract(count(_REJECTED, after, ""))
+        return Changed(to_parquet(after, file.table) if len(after) else b"", len(after), erased)
+
+    lost = rewrite(url, "day", change, dry_run=dry_run, counters=_counters)
+    return {"rows": lost["rows_kept"], "rejected": lost["rows_rejected"] + lost["members_rejected"]}
+
+
+def erase_from_splits(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
+    """Erase the ids of questions from an artefact of splits; return their number.
+
+    Raises:
+        QprError: it is damaged, a run writes to it, or it cannot be written.
+    """
+
+    def change(file: File, content: bytes) -> Changed | None:
+        before = _rows(url, file, content, EARLIER_SPLITS)
+        after = _others(before, erasure.ids)
+        if len(after) == len(before):
+            return None
+        splits = collections.Counter(before["split"].to_pylist())
+        splits.subtract(after["split"].to_pylist())
+        return Changed(_splits_file(after), len(after), {f"questions_{split}": n for split, n in splits.items()})
+
+    lost = rewrite(url, "splits", change, dry_run=dry_run, counters=_less)
+    return {"questions": lost.total()}
+
+
+def _splits_file(splits: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(splits, sink, compression="zstd", use_dictionary=["split"])
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _rows(url: str, file: File, content: bytes, schema: pa.Schema) -> pa.Table:
+    name = storage.join(url, file.path)
+    return pa.concat_tables([schema.empty_table(), *read_rows(content, schema, name=name, rows=file.rows)])
+
+
+def _others(rows: pa.Table, ids: pa.Array) -> pa.Table:
+    return rows.filter(pc.invert(pc.is_in(rows["question_id"], value_set=ids)))
+
+
+def _less(before: Mapping[str, int], erased: Mapping[str, int]) -> dict[str, int]:
+    left = collections.Counter(before)
+    left.subtract(erased)
+    return dict(left)
+
+
+def _counters(before: Mapping[str, int], erased: Mapping[str, int]) -> dict[str, int]:
+    left = _less(before, erased)
+    gone = left["rows_read"] - left["rows_kept"] - left.get("rows_rejected", 0)
+    return left | {"rows_erased": gone}

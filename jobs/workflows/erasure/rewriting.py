@@ -1,0 +1,125 @@
+"""Artefacts written again with some files changed; their manifests name the digests that they had before.
+
+artefact URL, change of a file -> rewrite -> counts of what was erased
+"""
+
+from __future__ import annotations
+
+import collections
+import datetime
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import MANIFEST, File, Kind, Manifest, read_manifest, read_verified
+from schemas.artifacts.output_lock.lock import NAMES
+from schemas.artifacts.paths import RUN_FOLDER, delete_unlisted
+from schemas.artifacts.writer import CHECKPOINTS, Output
+
+
+class Changed(NamedTuple):
+    """A file after its change.
+
+    Attributes:
+        content: without any the file is left out.
+        rows: of its table; 0 where it holds none.
+        erased: counts of what is gone.
+    """
+
+    content: bytes
+    rows: int
+    erased: Mapping[str, int]
+
+
+Change = Callable[[File, bytes], Changed | None]
+"""Returns a file after its change; None: it stays as it is."""
+
+Counters = Callable[[Mapping[str, int], Mapping[str, int]], dict[str, int]]
+"""Returns the counters of an artefact after the change: of those before, and of what is gone."""
+
+
+def rewrite(
+    url: str,
+    kind: Kind,
+    change: Change,
+    *,
+    dry_run: bool,
+    counters: Counters = lambda before, _: dict(before),
+) -> collections.Counter[str]:
+    """Write an artefact again if a file of it changes; return the counts of what is gone.
+
+    Old files are removed. A killed rewriting leaves the artefact as it was, and the next one completes it.
+
+    Args:
+        url: of the artefact.
+        kind: of artefact.
+        change: of each file.
+        dry_run: write nothing.
+        counters: of the changed artefact.
+
+    Raises:
+        QprError: it is damaged, a run writes to it, or it cannot be written.
+    """
+    changes = _changes(url, read_manifest(url, kind), change)
+    if changes and not dry_run:
+        with Output(url, kind, overwrite=True) as target:
+            manifest = read_manifest(url, kind)
+            changes = _changes(url, manifest, change)
+            files = []
+            for file in manifest.files:
+                changed = changes.get(file.path) or Changed(read_verified(url, file), file.rows, {})
+                if changed.content:
+                    files.append(target.write(inside(file), changed.content, table=file.table, rows=changed.rows))
+            target.publish(
+                files,
+                inputs=manifest.inputs,
+                configuration=manifest.configuration,
+                counters=counters(manifest.counters, _sum(changes)),
+                distributions=manifest.distributions,
+                erased=manifest.erased_on(today()),
+            )
+    return _sum(changes)
+
+
+def remove_leftovers(url: str, *, dry_run: bool) -> int:
+    """Remove what killed runs left in the folder of an artefact, and the folder if no run completed; return how much.
+
+    Nobody may write to it meanwhile.
+
+    Raises:
+        QprError: something cannot be removed, or the manifest is damaged.
+    """
+    names = [name for name in storage.children(url) if name not in NAMES]
+    if MANIFEST not in names:
+        if names and not dry_run:
+            storage.delete(url)
+        return len(names)
+    listed = {file.path for file in read_manifest(url).files}
+    used = {path.partition("/")[0] for path in listed}
+    left = [name for name in names if name not in used and (RUN_FOLDER.fullmatch(name) or name == CHECKPOINTS)]
+    if not dry_run:
+        for name in left:
+            delete_unlisted(url, name, listed)
+    return len(left)
+
+
+def inside(file: File) -> str:
+    """Return the path of a file in the folder of its run."""
+    return RUN_FOLDER.sub("", file.path, count=1).lstrip("/")
+
+
+def today() -> datetime.date:
+    """Return the day in UTC."""
+    return datetime.datetime.now(datetime.UTC).date()
+
+
+def _changes(url: str, manifest: Manifest, change: Change) -> dict[str, Changed]:
+    changed = ((file.path, change(file, read_verified(url, file))) for file in manifest.files)
+    return {path: after for path, after in changed if after is not None}
+
+
+def _sum(changes: Mapping[str, Changed]) -> collections.Counter[str]:
+    total = collections.Counter[str]()
+    for changed in changes.values():
+        total.update(changed.erased)
+    return total

@@ -1,0 +1,127 @@
+"""Erasure from files of texts: exports of verdicts, requests, audit samples.
+
+path, Erasure -> erase_from_file -> number of rows that are removed
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+from pipelines.privacy.erase import Erasure
+from pipelines.privacy.mentions import Mentions
+from schemas.artifacts import conditional_writes, storage
+from schemas.errors import QprError, UsageError
+
+ENDINGS: Final = (".jsonl", ".json", ".csv", ".tsv", ".txt")
+"""Endings of the files, which ".gz" may follow."""
+
+
+def check_file(url: str) -> None:
+    """Check that a file has one of the endings and is there.
+
+    Raises:
+        UsageError: it has another ending.
+        QprError: it is not there.
+    """
+    if not url.removesuffix(".gz").endswith(ENDINGS):
+        raise UsageError(f"--file {url}: must end in {', '.join(ENDINGS)}, which .gz may follow")
+    if not storage.exists(url):
+        raise QprError(f"{url}: does not exist. Correct --file")
+
+
+def erase_from_file(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, Any]:
+    """Remove the rows of a file with a text that is, or contains, an erased question; return their number.
+
+    Names of erased questions are removed from the other rows. In a JSON file the rows are the objects of its lists.
+
+    Raises:
+        QprError: the file cannot be read or written, or is not of its format.
+    """
+    content = storage.read_bytes(url)
+    packed = url.endswith(".gz")
+    ending = "." + url.removesuffix(".gz").rpartition(".")[2]
+    try:
+        text = (gzip.decompress(content) if packed else content).decode("utf-8-sig")
+        after, removed = _FORMATS[ending](text, Mentions(erasure))
+    except (ValueError, OSError, csv.Error) as error:
+        raise QprError(f"{url}: cannot be read as {ending} in UTF-8 ({error}). Correct the file or its name") from error
+    changed = after != text
+    if changed and not dry_run:
+        new = after.encode()
+        conditional_writes.write_result(url, gzip.compress(new, mtime=0) if packed else new, overwrite=True)
+    return {"file": url, "rewritten": changed and not dry_run, "rows": removed}
+
+
+def _lines(text: str, found: Mentions) -> tuple[str, int]:
+    lines = text.splitlines(keepends=True)
+    kept = [found.without_names(line) for line in lines if not found.mentions(line)]
+    return "".join(kept), len(lines) - len(kept)
+
+
+def _json_lines(text: str, found: Mentions) -> tuple[str, int]:
+    kept, removed = [], 0
+    for line in text.splitlines(keepends=True):
+        value = json.loads(line) if line.strip() else None
+        if _mentions(value, found):
+            removed += 1
+        else:
+            after = _without_names(value, found)
+            kept.append(line if after == value else json.dumps(after, ensure_ascii=False) + "\n")
+    return "".join(kept), removed
+
+
+def _json(text: str, found: Mentions) -> tuple[str, int]:
+    removed = 0
+
+    def without(value: Any) -> Any:
+        nonlocal removed
+        if isinstance(value, list):
+            kept = [one for one in value if not _mentions(one, found)]
+            removed += len(value) - len(kept)
+            return [without(one) for one in kept]
+        return {name: without(one) for name, one in value.items()} if isinstance(value, dict) else value
+
+    value = json.loads(text)
+    after = _without_names(without(value), found)
+    return (text if after == value else json.dumps(after, ensure_ascii=False)), removed
+
+
+def _table(text: str, found: Mentions, delimiter: str) -> tuple[str, int]:
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    kept = [row for row in rows if not any(map(found.mentions, row))]
+    after = [[found.without_names(cell) for cell in row] for row in kept]
+    if after == rows:
+        return text, 0
+    sink = io.StringIO(newline="")
+    csv.writer(sink, delimiter=delimiter).writerows(after)
+    return sink.getvalue(), len(rows) - len(kept)
+
+
+def _mentions(value: Any, found: Mentions) -> bool:
+    """Return whether a string in a value of JSON has an erased question."""
+    if isinstance(value, str):
+        return found.mentions(value)
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_mentions(part, found) for part in parts)
+
+
+def _without_names(value: Any, found: Mentions) -> Any:
+    if isinstance(value, str):
+        return found.without_names(value)
+    if isinstance(value, dict):
+        return {name: _without_names(part, found) for name, part in value.items()}
+    return [_without_names(part, found) for part in value] if isinstance(value, list) else value
+
+
+_FORMATS: Final[dict[str, Callable[[str, Mentions], tuple[str, int]]]] = {
+    ".jsonl": _json_lines,
+    ".json": _json,
+    ".csv": lambda text, found: _table(text, found, ","),
+    ".tsv": lambda text, found: _table(text, found, "\t"),
+    ".txt": _lines,
+}

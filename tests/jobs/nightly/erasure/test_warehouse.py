@@ -1,0 +1,125 @@
+import json
+
+import pytest
+
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import read_manifest
+from tests.jobs.nightly.conftest import rows_of
+
+SECRET = "how do i repair the Zibeline"
+
+
+@pytest.fixture
+def warehouse(tmp_path, drop, dates, qpr, monkeypatch):
+    """A warehouse with one ingested day."""
+    monkeypatch.setenv("QPR_USER_KEY", "the-secret-key-of-the-environment")
+    w = str(tmp_path / "w")
+    rows = [{**row, "user_id": "ann"} for row in rows_of(dates(1), seed=0, count=20)]
+    drop(w, dates(1), [*rows, {**rows[0], "question": SECRET, "user_id": "zoe"}])
+    assert ingest(qpr, w, dates(1)).code == 0
+    return w
+
+
+def ingest(qpr, warehouse, date):
+    return qpr("ingest", "--warehouse", warehouse, "--date", date, "--shards", 1, "--json")
+
+
+def erase(qpr, warehouse, *options):
+    return qpr("erase", "--warehouse", warehouse, "--json", *options)
+
+
+def day(warehouse, date):
+    return read_manifest(storage.join(warehouse, "daily", f"date={date}"))
+
+
+def test_a_day_without_a_question_adds_up_and_keeps_the_digest_that_it_had(qpr, warehouse, dates):
+    before = day(warehouse, dates(1))
+    report = json.loads(erase(qpr, warehouse, "--question", SECRET).out)
+    assert report["artefacts"] == [{"path": f"daily/date={dates(1)}", "rows": 1, "rejected": 0}]
+    after = day(warehouse, dates(1))
+    assert after.is_or_was(before.digest)
+    assert not before.is_or_was(after.digest)
+    assert (after.counters["rows_kept"], after.counters["rows_erased"]) == (20, 1)
+    assert json.loads(ingest(qpr, warehouse, dates(1)).out)["days"][0]["unchanged"]
+
+
+def test_a_killed_erasure_keeps_it_out_of_later_nights_and_is_completed(qpr, warehouse, dates, drop, monkeypatch):
+    import jobs.nightly.erasure.artefacts as artefacts
+
+    def killed(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(artefacts, "erase_from_day", killed)
+        assert erase(qpr, warehouse, "--question", SECRET).code != 0
+    drop(warehouse, dates(2), [{**row, "question": SECRET} for row in rows_of(dates(2), seed=0, count=1)] * 3)
+    drop(warehouse, dates(2), rows_of(dates(2), seed=1, count=5), name="more.jsonl")
+    assert ingest(qpr, warehouse, dates(2)).code == 0
+    assert day(warehouse, dates(2)).counters["rows_erased"] == 3
+    assert json.loads(erase(qpr, warehouse, "--question", SECRET).out)["artefacts"][0]["rows"] == 1
+    again = erase(qpr, warehouse, "--question", SECRET)
+    assert json.loads(again.out)["artefacts"] == []
+    assert "there is nothing left to erase" in again.err
+
+
+def test_an_erased_user_may_ask_again_and_a_shared_question_stays(qpr, warehouse, dates, drop):
+    shared = rows_of(dates(1), seed=0, count=20)[0]["question"]
+    drop(warehouse, dates(1), [{"question": shared, "answer": "a", "user_id": "zoe"}], name="late.jsonl")
+    assert ingest(qpr, warehouse, dates(1)).code == 0
+    report = json.loads(erase(qpr, warehouse, "--user", "zoe").out)
+    assert (report["questions_to_erase"], report["shared_questions"]) == (1, 1)
+    drop(warehouse, dates(2), [{"question": SECRET, "answer": "a", "user_id": "zoe"}])
+    assert ingest(qpr, warehouse, dates(2)).code == 0
+    assert day(warehouse, dates(2)).counters["rows_kept"] == 1
+
+
+def test_an_unknown_user_has_nothing_to_erase(qpr, warehouse):
+    outcome = erase(qpr, warehouse, "--user", "nobody")
+    assert outcome.code == 0
+    assert json.loads(outcome.out)["logs_with_it"] == []
+    assert "Nothing of it was found" in outcome.err
+
+
+def test_another_key_is_refused(qpr, warehouse, dates, drop, monkeypatch):
+    drop(warehouse, dates(2), rows_of(dates(2), seed=1, count=5))
+    monkeypatch.setenv("QPR_USER_KEY", "another-secret-key-of-the-environment")
+    outcome = ingest(qpr, warehouse, dates(2))
+    assert (outcome.code, f"{dates(1)} was ingested with another user key" in outcome.err) == (1, True)
+    assert erase(qpr, warehouse, "--question", SECRET).code == 1
+    monkeypatch.delenv("QPR_USER_KEY")
+    outcome = ingest(qpr, warehouse, dates(2))
+    assert (outcome.code, "was ingested with a user key. Give the same one" in outcome.err) == (2, True)
+    monkeypatch.setenv("QPR_USER_KEY", "another-secret-key-of-the-environment")
+    both = ("--from", dates(1), "--to", dates(2), "--shards", 1)
+    assert qpr("ingest", "--warehouse", warehouse, *both).code == 0  # all days again, so that users compare
+
+
+def test_a_list_of_erased_questions_needs_its_key(qpr, warehouse, dates, drop, monkeypatch):
+    assert erase(qpr, warehouse, "--question", SECRET).code == 0
+    drop(warehouse, dates(1), rows_of(dates(1), seed=1, count=5))
+    monkeypatch.delenv("QPR_USER_KEY")
+    outcome = ingest(qpr, warehouse, dates(1))
+    assert (outcome.code, "their list needs the user key" in outcome.err) == (2, True)
+    monkeypatch.setenv("QPR_USER_KEY", "another-secret-key-of-the-environment")
+    assert "was written with another user key" in ingest(qpr, warehouse, dates(1)).err
+    storage.write_bytes(storage.join(warehouse, "erased", "00000001.json"), b"{}")
+    outcome = ingest(qpr, warehouse, dates(1))
+    assert (outcome.code, "no list of erased questions" in outcome.err) == (1, True)
+
+
+def test_bad_input_is_one_line(qpr, warehouse, tmp_path, monkeypatch):
+    cases = [
+        (("--warehouse", tmp_path / "none", "--question", "x"), 1, "no warehouse. Correct --warehouse"),
+        (("--warehouse", warehouse, "--question", " "), 2, "--question is blank"),
+        (("--warehouse", warehouse), 2, "nothing to erase"),
+        (("--warehouse", warehouse, "--question", "x", "--review", tmp_path / "none.db"), 1, "is no review database"),
+        (("--warehouse", warehouse, "--question", "x", "--file", tmp_path / "a.jsonl"), 1, "does not exist"),
+        (("--warehouse", warehouse, "--question", "x", "--file", tmp_path / "a.pdf"), 2, "must end in .jsonl"),
+    ]
+    for arguments, code, message in cases:
+        outcome = qpr("erase", *arguments)
+        assert (outcome.code, outcome.err.count("\n")) == (code, 1), outcome.err
+        assert message in outcome.err or "there is no review database" in outcome.err
+    monkeypatch.delenv("QPR_USER_KEY")
+    outcome = erase(qpr, warehouse, "--question", SECRET)
+    assert (outcome.code, "--warehouse: needs a user key" in outcome.err) == (2, True)

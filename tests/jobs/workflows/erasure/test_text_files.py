@@ -1,0 +1,60 @@
+import gzip
+import json
+
+import pytest
+
+from jobs.workflows.erasure.text_files import erase_from_file
+from pipelines.privacy.erase import erasure_of
+from schemas.artifacts import storage
+from schemas.errors import QprError
+from schemas.text import key
+from schemas.text_arrays import hash64_all
+
+SECRET = "Who is zibeline?"
+AUDIT = {"request_id": "1", "question": SECRET, "hit": None}
+OTHER = {"request_id": "2", "question": "how do i pay", "hit": {"text": "pay how"}}
+INSIDE = {"request_id": "3", "question": "how?", "hit": {"answer": "the answer to: who is zibeline"}}
+
+
+def name():
+    import pyarrow as pa
+
+    return f"q{hash64_all(pa.array([key(SECRET)]))[0].as_py() % 2**64:016x}"
+
+
+FILES = {
+    "audit.jsonl": "".join(json.dumps(row) + "\n" for row in (AUDIT, OTHER, INSIDE)),
+    "audit-today.json": json.dumps({"day": "2026-11-20", "seen": 3, "rows": [AUDIT, OTHER, INSIDE]}),
+    "verdicts.csv": f'question,note,strays\n"{SECRET}",,\nhow do i pay,,q0 {name()}\nx,so: who is ZIBELINE?,\n',
+    "texts.tsv": f"question\tn\n{SECRET}\t1\nhow do i pay\t2\nWHO IS zibeline\t3\n",
+    "texts.txt": f"{SECRET}\nhow do i pay\nwho is  zibeline\n",
+}
+
+
+@pytest.mark.parametrize("file", [*FILES, "audit.jsonl.gz"])
+def test_rows_with_the_question_go_and_all_others_stay(tmp_path, file):
+    path, text = str(tmp_path / file), FILES[file.removesuffix(".gz")]
+    storage.write_bytes(path, gzip.compress(text.encode()) if file.endswith(".gz") else text.encode())
+    erasure = erasure_of([SECRET], [], None)
+    assert erase_from_file(path, erasure, dry_run=True) == {"file": path, "rewritten": False, "rows": 2}
+    assert erase_from_file(path, erasure, dry_run=False) == {"file": path, "rewritten": True, "rows": 2}
+    content = storage.read_bytes(path)
+    after = (gzip.decompress(content) if file.endswith(".gz") else content).decode()
+    assert "zibeline" not in after.lower()
+    assert name() not in after
+    assert "how do i pay" in after
+    assert erase_from_file(path, erasure, dry_run=False) == {"file": path, "rewritten": False, "rows": 0}
+
+
+def test_a_question_of_one_word_removes_no_row_that_only_has_the_word(tmp_path):
+    path = str(tmp_path / "a.txt")
+    storage.write_bytes(path, b"help\nhelp me\n")
+    assert erase_from_file(path, erasure_of(["Help!"], [], None), dry_run=False)["rows"] == 1
+    assert storage.read_bytes(path) == b"help me\n"
+
+
+def test_a_file_of_another_format_is_one_line(tmp_path):
+    path = str(tmp_path / "a.jsonl")
+    storage.write_bytes(path, b"{no json\n")
+    with pytest.raises(QprError, match=r"cannot be read as \.jsonl"):
+        erase_from_file(path, erasure_of([SECRET], [], None), dry_run=False)
