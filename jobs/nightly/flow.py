@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jobs.display.console import say, warn
+from jobs.nightly.certifying import Sample, certified_again, certify_index, read_sample
 from jobs.nightly.erasure.suppressed import check_user_key
 from jobs.nightly.folding import fold_days, read_splits, remember_splits
 from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_refuse
@@ -21,7 +22,7 @@ from jobs.nightly.gate.evidence import GateFiles, gather, read_files
 from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.ingestion import ingest_day
 from jobs.nightly.reporting import write_report
-from jobs.nightly.settings import NightSettings
+from jobs.nightly.settings import CertificateSettings, NightSettings
 from jobs.nightly.steps import finished, key_of, named, place_of
 from jobs.nightly.training import how_trained, reason_to_train, train_encoder
 from jobs.nightly.warehouse import days_of
@@ -53,6 +54,7 @@ class NightTerms:
         options: Beam's.
         max_reject_ratio: maximum share of rejected rows of a day and of the window.
         user_key: of the hashes of users and questions that are written.
+        certificate: promise of the certificate, and the requests that show it.
     """
 
     clusters: ClustersConfig
@@ -62,6 +64,7 @@ class NightTerms:
     options: PipelineOptions
     max_reject_ratio: float
     user_key: UserKey | None = None
+    certificate: CertificateSettings = dataclasses.field(default_factory=CertificateSettings)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +100,7 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
         ConflictError: another version was published meanwhile.
         QprError: a step failed; what it has finished is used by the next run.
     """
-    files = read_files(terms.gate)
+    files, sample = read_files(terms.gate), read_sample(terms.certificate)
     check_user_key(warehouse, dates, terms.user_key)
     for date in dates:
         ingested = ingest_day(
@@ -116,8 +119,9 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
     _warn_of_other_settings(days, terms)
     inputs = key_of([day.manifest.digest for day in days], _settings(terms))
     if now and now[1].inputs == inputs and not terms.night.new_test_set:
-        return Outcome(*now, unchanged=True)
-    version = _made(warehouse, days, last, inputs, now, terms, files)
+        again = certified_again(warehouse, *now, sample)
+        return Outcome(history.publish(warehouse, again), again) if again else Outcome(*now, unchanged=True)
+    version = _made(warehouse, days, last, inputs, now, terms, files, sample)
     if version.refused:
         history.keep_refused(warehouse, version)
         return Outcome(None, version)
@@ -132,6 +136,7 @@ def _made(
     now: tuple[int, Version] | None,
     terms: NightTerms,
     files: GateFiles,
+    sample: Sample | None,
 ) -> Version:
     """Return the record of a night whose artefacts are written, refused or not."""
     number, parent = now or (None, None)
@@ -158,6 +163,7 @@ def _made(
     if parent and "difference" in metrics:
         difference = Interval(metrics["difference"], metrics["difference_low"], metrics["difference_high"])
     counters = read_manifest(storage.join(warehouse, dataset.path), "dataset").counters
+    certified = certify_index(warehouse, index, sample, date=date)
     evidence = gather(
         warehouse,
         files,
@@ -169,6 +175,7 @@ def _made(
         difference=difference,
         after=counters,
         moved=questions_moved(read_splits(warehouse, splits), before),
+        uncertified=certified.reason if terms.certificate.require_certificate else None,
     )
     return Version(
         parent=number,
@@ -183,6 +190,8 @@ def _made(
         report=report,
         test=test,
         trained=trained,
+        certificate=certified.artefact,
+        uncertified=certified.reason,
         metrics=metrics | {"kept_share": kept_share(counters)} | evidence.metrics,
         changes=changes,
         refused=reason_to_refuse(terms.gate, evidence),

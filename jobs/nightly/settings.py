@@ -1,14 +1,15 @@
-"""Settings of a night: its window, the rule of training and the test set of the gate.
+"""Settings of a night: its window, the rule of training, the test set of the gate and the certificate.
 
-options of `qpr nightly` -> NightSettings -> jobs.nightly.flow
+options of `qpr nightly` -> NightSettings, CertificateSettings -> jobs.nightly.flow
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
 import pydantic
 
+from model.certificates.settings import Certification, Promise
 from schemas.option import Option
 
 
@@ -32,3 +33,33 @@ class NightSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Nigh
     def window_days(self) -> int:
         """Return the number of days of the window."""
         return int(self.window.removesuffix("d"))
+
+
+class CertificateSettings(Promise, frozen=True, extra="forbid", title="Certificate"):
+    """Promise of a night's certificate, and the requests that have to show it."""
+
+    requests: Annotated[str | None, Option(metavar="FILE", default="none: no certificate")] = pydantic.Field(
+        default=None,
+        description="Judged requests, as `qpr certify` takes them with answer_id, to certify the index by.",
+    )
+    require_certificate: bool = pydantic.Field(
+        default=False, description="Refuse a night without a certificate; else it is published without."
+    )
+    certificate_days: int = pydantic.Field(
+        default=30, ge=1, le=366, description="Days after its last request until a certificate expires."
+    )
+
+    @pydantic.model_validator(mode="after")
+    def _check_requests(self) -> Self:
+        """Refuse settings of a certificate without requests."""
+        if self.model_fields_set - {"requests"} and self.requests is None:
+            raise ValueError(
+                "--alpha, --delta, --certificate-days and --require-certificate belong to --requests; give that file "
+                "too"
+            )
+        return self
+
+    @property
+    def procedure(self) -> Certification:
+        """Return the settings of the tests."""
+        return Certification(alpha=self.alpha, delta=self.delta, days=self.certificate_days)

@@ -119,6 +119,12 @@ def _unreviewed(settings: GateSettings, evidence: Evidence) -> str | None:
     return None
 
 
+def _uncertified(_: GateSettings, evidence: Evidence) -> str | None:
+    if evidence.uncertified is None:
+        return None
+    return f"no certificate, though --require-certificate: {evidence.uncertified}"
+
+
 def _kept_shares(counters: Mapping[str, int]) -> dict[str, float]:
     of_scripts = {
         f"in the script {shares.script}": shares.share
@@ -135,5 +141,6 @@ _CHECKS: Final[tuple[Callable[[GateSettings, Evidence], str | None], ...]] = (
     _lost,
     _drifted,
     _unreviewed,
+    _uncertified,
 )
 """In this order: faults of the build first, then faults of the drops, then missing verdicts."""

@@ -48,6 +48,7 @@ class Evidence(NamedTuple):
         judge: folder of the night's dataset, for the advice to judge it.
         mix: distance of the new days' answers; None with too few days before.
         canaries: number of canaries.
+        uncertified: why there is no certificate; None: there is one, or none is required.
     """
 
     difference: Interval | None
@@ -60,6 +61,7 @@ class Evidence(NamedTuple):
     judge: str = ""
     mix: Mix | None = None
     canaries: int = 0
+    uncertified: str | None = None
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -126,6 +128,7 @@ def gather(
     difference: Interval | None,
     after: Mapping[str, int],
     moved: int,
+    uncertified: str | None,
 ) -> Evidence:
     """Return all that the gate decides by.
 
@@ -140,6 +143,7 @@ def gather(
         difference: of the MRR on the frozen test set.
         after: counters of the night's dataset.
         moved: number of questions of train that were held out in an earlier version.
+        uncertified: why there is no certificate although one is required.
 
     Raises:
         QprError: an artefact or a daily table is damaged.
@@ -157,4 +161,5 @@ def gather(
         judge=storage.join(warehouse, dataset.path),
         mix=mix_of(days, before),
         canaries=len(files.canaries),
+        uncertified=uncertified,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import shlex
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 import rich.table
@@ -17,12 +17,12 @@ from jobs.display.console import emit, say, two_columns, working
 from jobs.display.summary_tables import percent
 from jobs.workflows.certificates.auditing import check_after_alarm
 from jobs.workflows.certificates.requests_file import read_requests
+from jobs.workflows.certificates.scoring import Answerer, Scored, score
 from model.certificates.certificate import Certificate, write_certificate
 from model.certificates.procedure import Outcome, bound_of, certify, divide, missing_requests
 from model.certificates.requests import Request, check_requests, check_verdicts, labelled_digest
 from model.certificates.settings import Certification
 from model.certificates.version import Version
-from model.search.results import Answer
 from model.search.searcher import open_searcher
 from model.search.settings import Opening
 from pipelines.reading.sources import digest_input, only_file
@@ -30,37 +30,6 @@ from schemas.artifacts.manifest import Source, read_manifest
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.quantities import counted
-
-BATCH: Final = 256
-ROUNDED: Final = 1e-3
-"""Difference of two probabilities of which one was rounded by a spreadsheet."""
-
-
-class Answerer(Protocol):
-    """The part of a searcher that a certification needs."""
-
-    @property
-    def version(self) -> Version | None:
-        """Return all that decides its answers."""
-        ...
-
-    def answer_many(self, questions: Sequence[str]) -> list[Answer]:
-        """Return the answers, with the best hit of an abstention too."""
-        ...
-
-
-class Scored(NamedTuple):
-    """Requests with the probability that the index gives to its answer.
-
-    Attributes:
-        requests: those that are not in the index word for word.
-        scores: (n,) probability; -1 where nothing is ever answered: no hit, or a guard fired.
-        exact: number of requests that are in the index word for word.
-    """
-
-    requests: list[Request]
-    scores: np.ndarray
-    exact: int
 
 
 def write_certification(
@@ -118,13 +87,38 @@ def certified(
     needed = scored.scores >= settings.min_probability
     missing = [r for r, is_needed in zip(scored.requests, needed, strict=True) if is_needed and not r.verdict]
     check_verdicts(file, [r for r in scored.requests if r.verdict], missing, lowest=settings.min_probability)
+    return certificate_of(file, requests, scored, searcher.version, settings, now=now)
+
+
+def certificate_of(
+    file: str,
+    requests: Sequence[Request],
+    scored: Scored,
+    version: Version | None,
+    settings: Certification,
+    *,
+    now: datetime.datetime,
+) -> Certificate:
+    """Return the certificate of scored requests; one without a verdict counts as wrong.
+
+    Args:
+        file: name of the requests, for messages.
+        requests: all of them, those that are in the index word for word included.
+        scored: the others, with their probabilities.
+        version: of the index.
+        settings: promise and life.
+        now: the time.
+
+    Raises:
+        QprError: the verdicts do not show the promise, or the version is that of no artefact.
+    """
     wrong = np.array([request.verdict != "right" for request in scored.requests], bool)
     in_order = divide([request.name for request in scored.requests])
     outcome = certify(scored.scores, wrong, in_order, settings, lowest=settings.min_probability)
     if outcome.chosen is None:
         further = missing_requests(scored.scores, wrong, settings, lowest=settings.min_probability)
         raise QprError(_not_shown(file, scored, outcome, settings, further))
-    chosen, version = outcome.chosen, searcher.version
+    chosen = outcome.chosen
     if version is None:
         raise QprError(f"{file}: was scored by an index that was not opened from a folder")
     days = [request.asked_at.date() for request in requests]
@@ -150,54 +144,6 @@ def certified(
         created=now,
         expires=now + datetime.timedelta(days=settings.days),
     )
-
-
-def score(file: str, requests: list[Request], searcher: Answerer) -> Scored:
-    """Return the requests with their probabilities; a verdict on another answer than the present one is dropped.
-
-    Raises:
-        QprError: the index has no confidence model, or verdicts are about another version.
-    """
-    kept, scores, exact, outdated = list[Request](), list[float](), 0, list[Request]()
-    for start in range(0, len(requests), BATCH):
-        part = requests[start : start + BATCH]
-        for request, answer in zip(part, searcher.answer_many([r.question for r in part]), strict=True):
-            if answer.reason == "exact":
-                exact += 1
-                continue
-            probability = _probability(answer)
-            scores.append(probability)
-            judged = request.answer_id is None or request.answer_id == judged_id(answer)
-            kept.append(request if judged else request._replace(verdict=None))
-            differs = request.probability is not None and abs(request.probability - probability) > ROUNDED
-            if request.answer_id is None and differs and not (answer.hit and answer.hit.why.guard):
-                outdated.append(request)
-    if outdated:
-        first, noun = outdated[0], counted(len(outdated), "request")
-        raise QprError(
-            f"{file}: {noun}, the first in row {first.row:,}, with another probability than this index gives, so that "
-            "the verdicts may be on other answers. Add the column answer_id of `qpr answer --json`: verdicts on "
-            "unchanged answers are kept"
-        )
-    return Scored(kept, np.array(scores, float), exact)
-
-
-def judged_id(answer: Answer) -> str | None:
-    """Return the name of an answer in a requests file: its id, or the id of the question that it belongs to."""
-    hit = answer.hit
-    return None if hit is None else hit.answer_id or str(hit.question_id)
-
-
-def _probability(answer: Answer) -> float:
-    """Return the score of an answer; -1 where nothing is answered."""
-    if answer.hit is None or answer.hit.why.guard is not None:
-        return -1.0
-    if answer.hit.probability is None:
-        raise QprError(
-            "--index: has no confidence model, so that its answers have no probability. Build it with `qpr index` from "
-            "a dataset with validation clusters"
-        )
-    return answer.hit.probability
 
 
 def _end_of_log(index: str, settings: Certification) -> datetime.datetime:

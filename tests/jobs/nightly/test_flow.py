@@ -31,7 +31,7 @@ def warehouse(tmp_path, drop, dates):
 
 
 @pytest.mark.slow
-def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, warehouse, drop, dates):
+def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, warehouse, drop, dates, tmp_path):
     first = night(qpr, warehouse, "--date", dates(1))
     assert (first["published"], first["refused"]) == (1, None)
     again = night(qpr, warehouse, "--date", dates(1))
@@ -48,8 +48,17 @@ def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, wareh
     assert "open the garden gate" in found.out
     # a late drop of an older day makes a version of the whole window
     drop(warehouse, dates(1), rows_of(dates(1), seed=5, count=100), name="late.jsonl")
-    late = night(qpr, warehouse, "--date", dates(1), "--max-regression", 1)["version"]
+    judged = tmp_path / "judged.jsonl"
+    asked = {"question": "how do i paint the moon", "asked_at": "2025-11-05", "verdict": "wrong", "labeller": "Ada"}
+    judged.write_text(json.dumps(asked) + "\n")
+    given = ("--date", dates(1), "--max-regression", 1, "--requests", judged, "--certificate-days", 366)
+    refused = night(qpr, warehouse, *given, "--require-certificate", code=3)["refused"]
+    assert refused.startswith(f"no certificate, though --require-certificate: {judged}: ")
+    late = night(qpr, warehouse, *given)["version"]
     assert (late["version"], late["date"], late["days"]) == (3, str(dates(2)), 2)
+    assert (late["certificate"], late["uncertified"]) == (None, refused.partition("certificate: ")[2])
+    assert late["uncertified"] in qpr("versions", "--warehouse", warehouse, "--at", 3).out
+    assert night(qpr, warehouse, *given)["unchanged"]
 
 
 @pytest.mark.slow
@@ -170,6 +179,7 @@ def test_a_missing_artefact_of_the_current_version_is_one_line(qpr, warehouse, d
         (["--retrain", "changed:2"], "--retrain changed:2: String should match pattern"),
         (["--max-regression", 2], "--max-regression"),
         (["--max-drift", -1], "--max-drift"),
+        (["--alpha", 0.1], "--require-certificate belong to --requests"),
         (["--canary-rank", 2], "--canary-rank belongs to --canaries"),
         (["--min-right", 0.9], "--min-right and --review-days belong to --require-review"),
     ],
@@ -178,7 +188,7 @@ def test_wrong_options_are_one_line(qpr, warehouse, dates, options, message):
     assert message in night(qpr, warehouse, "--date", dates(1), *options, code=2)
 
 
-@pytest.mark.parametrize("option", ["--canaries", "--require-review", "--verdicts"])
+@pytest.mark.parametrize("option", ["--canaries", "--require-review", "--verdicts", "--requests"])
 def test_a_missing_file_of_the_gate_is_one_line_before_any_work(qpr, warehouse, dates, option):
     error = night(qpr, warehouse, "--date", dates(1), option, "missing.csv", code=1)
     assert "missing.csv" in error

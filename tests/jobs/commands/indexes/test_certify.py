@@ -26,16 +26,16 @@ def index(folder, make_model, make_dataset, qpr, monkeypatch):
         make_dataset(folder / "data", [["pay my bill", "how do I pay"], ["cancel my flight", "cancel flight"]])
         given = ("--questions", folder / "data", "--model", folder / "model", "--output", folder / "index")
         assert qpr("index", *given, "--shards", 1).code == 0
-    search_many = Searcher.search_many
+    find_hits = Searcher._hits
 
-    def with_probabilities(self, questions, k=10):
-        for question, hits in zip(questions, search_many(self, questions, k), strict=True):
+    def with_probabilities(self, retrieval, questions, k):
+        for question, hits in zip(questions, find_hits(self, retrieval, questions, k), strict=True):
             number = question.split()[-1]
             for hit in hits if number.isdigit() else []:
                 object.__setattr__(hit, "probability", int(number) / 1_000)
             yield hits
 
-    monkeypatch.setattr(Searcher, "search_many", lambda *given: [*with_probabilities(*given)])
+    monkeypatch.setattr(Searcher, "_hits", lambda *given: [*with_probabilities(*given)])
     return folder / "index"
 
 

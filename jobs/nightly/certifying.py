@@ -1,0 +1,210 @@
+"""Certificate of a night's index: judged requests of earlier versions, scored by the new index.
+
+requests file -> read_sample -> Sample; index, sample -> certify_index -> certificate artefact, or why there is none
+
+A verdict carries over where the new index gives the judged answer to the request. Every other request counts as wrong,
+like a verdict "unclear": so the promise holds, and a certificate is lost only when many answers changed.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jobs.display.console import say, warn
+from jobs.nightly.settings import CertificateSettings
+from jobs.nightly.steps import finished, key_of, named, place_of
+from jobs.workflows.certificates.auditing import check_after_alarm
+from jobs.workflows.certificates.certification import certificate_of
+from jobs.workflows.certificates.requests_file import read_requests
+from jobs.workflows.certificates.scoring import score
+from model.certificates.certificate import Certificate, load_certificate, write_certificate
+from model.certificates.requests import Request, check_requests, check_verdicts
+from model.search.searcher import open_searcher
+from pipelines.reading.sources import digest_input, only_file
+from schemas import __version__
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import Source
+from schemas.artifacts.writer import Output
+from schemas.errors import QprError
+from schemas.quantities import counted, plural
+from schemas.versions import history
+from schemas.versions.version import Artefact, Version, stamp
+
+_DAY = datetime.timedelta(days=1)
+_SHOWN = 5
+
+
+class Sample(NamedTuple):
+    """Judged requests, read before the night begins.
+
+    Attributes:
+        file: name of their file.
+        source: the file and its digest, for the manifest.
+        requests: the rows.
+        settings: promise and life.
+    """
+
+    file: str
+    source: Source
+    requests: Sequence[Request]
+    settings: CertificateSettings
+
+    @property
+    def last_day(self) -> datetime.date:
+        """Return the day of the last request, in UTC."""
+        return max(request.asked_at for request in self.requests).astimezone(datetime.UTC).date()
+
+    @property
+    def expires(self) -> datetime.datetime:
+        """Return the end of a certificate: its days after the last request, however often it is scored again."""
+        end = datetime.datetime.combine(self.last_day, datetime.time(), datetime.UTC) + _DAY
+        return end + datetime.timedelta(days=self.settings.certificate_days)
+
+
+class Certified(NamedTuple):
+    """The certificate of an index, or why it has none; both are None without requests."""
+
+    artefact: Artefact | None = None
+    reason: str | None = None
+
+
+def read_sample(settings: CertificateSettings) -> Sample | None:
+    """Return the judged requests that the options name; None for none.
+
+    Raises:
+        QprError: the file cannot be read, or a row is no request.
+    """
+    if settings.requests is None:
+        return None
+    source = only_file(settings.requests, option="--requests")
+    return Sample(settings.requests, digest_input(source), read_requests(source), settings)
+
+
+def certify_index(
+    warehouse: str,
+    index: Artefact,
+    sample: Sample | None,
+    *,
+    date: datetime.date,
+    now: datetime.datetime | None = None,
+) -> Certified:
+    """Certify the index of a night, unless that is done; a promise that is not shown is a printed reason and no error.
+
+    Args:
+        warehouse: its URL.
+        index: of the night.
+        sample: judged requests; None: nothing is certified.
+        date: last day of the night's data.
+        now: the time; None: the present one.
+
+    Raises:
+        QprError: the certificate cannot be written.
+    """
+    if sample is None:
+        return Certified()
+    certified = _certified(warehouse, index, sample, date, now or datetime.datetime.now(datetime.UTC))
+    if certified.reason:
+        warn(f"no certificate: {certified.reason}")
+    return certified
+
+
+def certified_again(warehouse: str, number: int, version: Version, sample: Sample | None) -> Version | None:
+    """Return a version that equals the current one but for a new certificate; None without one.
+
+    Args:
+        warehouse: its URL.
+        number: of the current version.
+        version: its record.
+        sample: judged requests.
+
+    Raises:
+        QprError: the certificate cannot be written.
+    """
+    certified = certify_index(warehouse, version.index, sample, date=version.date)
+    if certified.artefact is None or certified.artefact == version.certificate:
+        return None
+    news: dict[str, Any] = {"certificate": certified.artefact, "uncertified": None, "rollback_of": None, "changes": {}}
+    return version.model_copy(update={**stamp(), **news, "parent": number})
+
+
+def _certified(
+    warehouse: str, index: Artefact, sample: Sample, date: datetime.date, now: datetime.datetime
+) -> Certified:
+    if now >= sample.expires:
+        days = counted(sample.settings.certificate_days, "day")
+        ago = f"the last request is of {sample.last_day}, more than {days} ago"
+        return Certified(reason=f"{sample.file}: {ago}. Judge requests of the last days")
+    procedure = sample.settings.procedure
+    key = key_of(index.digest, sample.source.digest, procedure.model_dump(mode="json"), __version__)
+    path = place_of("certificates", key)
+    url = storage.join(warehouse, path)
+    try:
+        _check_days(warehouse, sample, date=date, now=now)
+        for earlier in _earlier_certificates(warehouse, path):
+            check_after_alarm(sample.file, list(sample.requests), earlier)
+        if manifest := finished(warehouse, path, "certificate"):
+            load_certificate(url)
+            return Certified(named(path, manifest))
+        certificate = _scored(warehouse, index, sample, now)
+    except QprError as error:
+        return Certified(reason=str(error))
+    with Output(url, "certificate", overwrite=True) as target:
+        inputs = [sample.source, Source(url=index.path, digest=index.digest)]
+        manifest = write_certificate(target, certificate, inputs=inputs)
+    return Certified(named(path, manifest))
+
+
+def _scored(warehouse: str, index: Artefact, sample: Sample, now: datetime.datetime) -> Certificate:
+    """Return the certificate of the new index.
+
+    Raises:
+        QprError: the index is damaged or has no probabilities, or the promise is not shown.
+    """
+    named_answers = [r if r.answer_id else r._replace(verdict=None, probability=None) for r in sample.requests]
+    searcher = open_searcher(storage.join(warehouse, index.path))
+    scored = score(sample.file, named_answers, searcher)
+    answered = [r for r, p in zip(scored.requests, np.asarray(scored.scores).tolist(), strict=True) if p >= 0]
+    missing = [request for request in answered if not request.verdict]
+    check_verdicts(sample.file, [request for request in scored.requests if request.verdict], [], lowest=0)
+    if missing:
+        rows = ", ".join(f"{request.row:,}" for request in missing[:_SHOWN])
+        rows += f" and {len(missing) - _SHOWN:,} more" if len(missing) > _SHOWN else ""
+        noun = plural("row") if len(missing) > 1 else "row"
+        say(
+            f"{sample.file}: {counted(len(missing), 'request')} without a verdict on the answer that this index gives, "
+            f"counted as wrong: {noun} {rows}. `qpr answer --json` prints the new answers to judge"
+        )
+    if scored.exact:
+        say(f"{sample.file}: {counted(scored.exact, 'request')} left out, since the index has them word for word")
+    certificate = certificate_of(
+        sample.file, sample.requests, scored, searcher.version, sample.settings.procedure, now=now
+    )
+    return certificate.model_copy(update={"expires": min(certificate.expires, sample.expires)})
+
+
+def _check_days(warehouse: str, sample: Sample, *, date: datetime.date, now: datetime.datetime) -> None:
+    """Refuse requests that every version of the warehouse may contain, and rows that are no sample.
+
+    Raises:
+        QprError: a request is as old as the first version, in the future, or repeats or contradicts another one.
+    """
+    first = min([date, *(history.read_version(warehouse, number).date for number in history.numbers(warehouse)[:1])])
+    after = datetime.datetime.combine(first, datetime.time(), datetime.UTC) + _DAY
+    older = [request.row for request in sample.requests if request.asked_at < after]
+    if older:
+        raise QprError(
+            f"{sample.file}: {counted(len(older), 'request')}, the first in row {older[0]:,}, asked before "
+            f"{after:%Y-%m-%d}, so that every version contains that day. Draw requests that were asked later"
+        )
+    check_requests(sample.file, sample.requests, after=datetime.datetime.min.replace(tzinfo=datetime.UTC), now=now)
+
+
+def _earlier_certificates(warehouse: str, own: str) -> list[str]:
+    """Return the URLs of all certificates of this warehouse's versions, this one included, whose alarms count on."""
+    versions = (history.read_version(warehouse, number) for number in history.numbers(warehouse))
+    paths = {version.certificate.path for version in versions if version.certificate}
+    return [storage.join(warehouse, path) for path in sorted(paths | {own})]

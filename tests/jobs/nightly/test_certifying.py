@@ -1,0 +1,206 @@
+import csv
+import datetime
+import hashlib
+import json
+
+import pytest
+
+from jobs.nightly import certifying
+from jobs.nightly.certifying import certified_again, certify_index, read_sample
+from jobs.nightly.settings import CertificateSettings
+from model.certificates.certificate import load_certificate
+from model.certificates.monitor import AuditVerdict, record
+from model.search.results import Answer, Hit
+from schemas.artifacts import storage
+from schemas.errors import QprError
+from schemas.versions import history
+from schemas.versions.version import Artefact
+from tests.support.certificates import VERSION
+from tests.support.small_versions import make_version
+
+DATE = datetime.date(2026, 11, 20)
+NOW = datetime.datetime(2026, 11, 25, 12, tzinfo=datetime.UTC)
+FIELDS = ("question", "verdict", "asked_at", "labeller", "answer_id")
+REQUESTS = 600
+
+
+def requests(number=REQUESTS, *, day=21, answer="7"):
+    """Yield rows: of 100 requests with a probability from .4 on one is wrong, below all are."""
+    for row in range(number):
+        probability = 999 - row * 999 // number
+        yield {
+            "question": f"pay the bill {probability}",
+            "verdict": "wrong" if probability < 400 or row % 100 == 50 else "right",
+            "asked_at": f"2026-11-{day}T{row // 60 % 24:02}:{row % 60:02}:00Z",
+            "labeller": "Ada",
+            "answer_id": answer,
+        }
+
+
+class Fake:
+    """Stands for a searcher: "pay the bill 700" has the answer of question 7 with probability .7."""
+
+    version = VERSION
+
+    def __init__(self, changed=(), exact=()):
+        self._changed, self._exact = changed, exact
+
+    def answer_many(self, questions):
+        for question in questions:
+            number = int(question.split()[-1])
+            name = 8 if number in self._changed else 7
+            hit = Hit(1, name, "pay my bill", "at the desk", None, None, None, probability=number / 1000)
+            yield Answer(question, False, "exact" if number in self._exact else "no_certificate", hit)
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Return a function that decides what the index answers."""
+
+    def use(searcher):
+        monkeypatch.setattr(certifying, "open_searcher", lambda _: searcher)
+
+    use(Fake())
+    return use
+
+
+@pytest.fixture
+def sample(tmp_path):
+    def read(rows=None, **settings):
+        path = tmp_path / "judged.csv"
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, FIELDS)
+            writer.writeheader()
+            writer.writerows(requests() if rows is None else rows)
+        return read_sample(CertificateSettings(requests=str(path), alpha=0.05, delta=0.1, **settings))
+
+    return read
+
+
+@pytest.fixture
+def warehouse(tmp_path):
+    w = str(tmp_path / "w")
+    history.publish(w, make_version(w, "one", date=DATE))
+    return w
+
+
+def certify(warehouse, sample, *, now=NOW, version="one"):
+    index = Artefact(path=f"indexes/{version}", digest=hashlib.sha256(version.encode()).hexdigest())
+    return certify_index(warehouse, index, sample, date=DATE, now=now)
+
+
+def test_a_shown_promise_is_a_certificate_in_the_warehouse_made_once(warehouse, sample, opened):
+    artefact, reason = certify(warehouse, sample())
+    assert reason is None
+    certificate = load_certificate(storage.join(warehouse, artefact.path)).certificate
+    assert (certificate.alpha, certificate.requests) == (0.05, REQUESTS)
+    assert artefact.path.startswith("certificates/")
+    opened(None)  # a second night with the same index opens nothing
+    assert certify(warehouse, sample()).artefact == artefact
+
+
+def test_without_requests_nothing_is_certified(warehouse):
+    assert certify(warehouse, read_sample(CertificateSettings())) == (None, None)
+
+
+def test_changed_answers_count_as_wrong_and_are_named(warehouse, sample, opened, capsys):
+    before = load_certificate(storage.join(warehouse, certify(warehouse, sample()).artefact.path)).certificate
+    rows = list(requests())
+    changed = {int(rows[place]["question"].split()[-1]) for place in (210, 230)}
+    opened(Fake(changed=changed))
+    artefact, _ = certify(warehouse, sample(), version="two")
+    assert "2 requests without a verdict on the answer that this index gives, counted as wrong: rows 211, 231" in (
+        capsys.readouterr().err
+    )
+    after = load_certificate(storage.join(warehouse, artefact.path)).certificate
+    assert after.threshold != before.threshold or after.wrong > before.wrong
+    opened(Fake(changed=set(range(400, 1000))))
+    artefact, reason = certify(warehouse, sample(), version="three")
+    assert artefact is None
+    assert "do not show at most 5" in reason
+
+
+def test_verdicts_without_an_answer_id_are_none(warehouse, sample, opened):
+    artefact, reason = certify(warehouse, sample(requests(answer="")))
+    assert artefact is None
+    assert "do not show" in reason
+
+
+def test_requests_that_the_index_has_word_for_word_are_left_out(warehouse, sample, opened, capsys):
+    opened(Fake(exact={999, 998}))
+    artefact, _ = certify(warehouse, sample())
+    certificate = load_certificate(storage.join(warehouse, artefact.path)).certificate
+    assert certificate.requests + certificate.exact == REQUESTS
+    assert f"{certificate.exact} requests left out, since the index has them word for word" in capsys.readouterr().err
+
+
+def test_a_certificate_ends_its_days_after_the_last_request_however_often_it_is_made_again(warehouse, sample, opened):
+    late = datetime.datetime(2026, 12, 10, tzinfo=datetime.UTC)
+    artefact, _ = certify(warehouse, sample(), now=late)
+    certificate = load_certificate(storage.join(warehouse, artefact.path)).certificate
+    assert certificate.expires == datetime.datetime(2026, 12, 22, tzinfo=datetime.UTC)
+    artefact, reason = certify(warehouse, sample(), now=certificate.expires, version="two")
+    assert artefact is None
+    assert "the last request is of 2026-11-21, more than 30 days ago. Judge requests of the last days" in reason
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        pytest.param([*requests(day=20)], "600 requests, the first in row 1, asked before 2026-11-21", id="old"),
+        pytest.param([*requests(), *requests()], "the same request as another row", id="twice"),
+        pytest.param([*requests(100)], "further requests are missing", id="few"),
+        pytest.param([row | {"verdict": "right"} for row in requests()], "none of 600 verdicts is wrong", id="kind"),
+    ],
+)
+def test_requests_that_show_nothing_are_a_reason_and_no_error(warehouse, sample, opened, capsys, rows, fault):
+    artefact, reason = certify(warehouse, sample(rows))
+    assert artefact is None
+    assert fault in reason
+    assert f"no certificate: {reason}" in capsys.readouterr().err
+    assert storage.children(storage.join(warehouse, "certificates")) == []
+
+
+def test_an_alarm_is_not_ended_by_the_same_requests(warehouse, sample, opened):
+    artefact, _ = certify(warehouse, sample())
+    version = history.read_version(warehouse, 1).model_copy(update={"parent": 1, "certificate": artefact})
+    history.publish(warehouse, version)
+    verdicts = [AuditVerdict(f"a{number}", True) for number in range(40)]
+    url = storage.join(warehouse, artefact.path)
+    record(url, verdicts, digest=artefact.digest, alpha=0.05, now=NOW)
+    for index in ("one", "two"):
+        found = certify(warehouse, sample(), version=index)
+        assert found.artefact is None
+        assert "asked before the alarm of 2026-11-25" in found.reason
+
+
+def test_a_night_with_nothing_new_publishes_the_version_again_once_it_has_a_certificate(warehouse, sample, opened):
+    number, version = history.current(warehouse)
+    given = sample()._replace(settings=CertificateSettings(requests="r", alpha=0.05, delta=0.1, certificate_days=366))
+    again = certified_again(warehouse, number, version, given)
+    assert (again.parent, again.index, again.uncertified) == (1, version.index, None)
+    assert history.publish(warehouse, again) == 2
+    assert certified_again(warehouse, 2, again, given) is None
+    assert certified_again(warehouse, number, version, None) is None
+
+
+@pytest.mark.parametrize("content", ["question,verdict\n", ""])
+def test_unusable_files_are_one_line(tmp_path, content):
+    file = tmp_path / "judged.csv"
+    file.write_text(content)
+    with pytest.raises(QprError) as raised:
+        read_sample(CertificateSettings(requests=str(file)))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("given", [{"alpha": 0.1}, {"require_certificate": True}, {"certificate_days": 3}])
+def test_settings_without_requests_are_refused(given):
+    with pytest.raises(ValueError, match="belong to --requests; give that file too"):
+        CertificateSettings(**given)
+
+
+def test_a_record_with_a_certificate_names_its_artefact(warehouse, sample, opened):
+    artefact, _ = certify(warehouse, sample())
+    version = make_version(warehouse, "two", parent=1, certificate=artefact, date=DATE)
+    assert version.artefacts[artefact] == "certificate"
+    assert json.loads(version.model_dump_json())["uncertified"] is None
