@@ -10,8 +10,7 @@ without rounding in double precision.
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,11 +22,10 @@ from schemas.older_words import words_v1
 from schemas.text import key, words_of
 from schemas.words import VERSION
 
-_STANDING: Final = ("distance", "margin", "isolation", "mates", "alone", "rank")
-_OVERLAP: Final = ("shared", "shared_of_hit", "differing", "differing_of_hit", "length")
-_PLACES: Final = [(*_STANDING, *_OVERLAP).index(name) for name in NAMES]
 _RANKS: Final[list[float]] = np.log1p(np.arange(1_024)).tolist()
 _LENGTHS: Final[list[float]] = np.log(np.maximum(np.arange(MOST_WORDS + 1), 1)).tolist()
+
+Weights = Mapping[str, float]
 
 
 def few_features(
@@ -50,47 +48,61 @@ def few_features(
         columns: (n, w) columns of ``nearest`` to look at.
         there: (n, w), where there is a hit.
     """
-    of_hits, of_clusters = iter(hits), iter(clusters)
+    cut = _cut(counts)
+    listed = [cut(text) for text in (*texts, *hits)]
+    distinct = set[str]().union(*listed)  # looked up once, and used about four times
+    weights = dict(zip(distinct, counts.weights(distinct), strict=True))
+    of_clusters, words = iter(clusters), [_Words.of(found, weights) for found in listed]
+    of_hits = iter(words[len(texts) :])
     numbers: list[float] = []
-    ranked = zip(texts, (-nearest.scores.astype(float)).tolist(), nearest.found.tolist(), strict=True)
-    for (text, distances, found), looked_at in zip(ranked, np.where(there, columns, -1).tolist(), strict=True):
+    arrays = -nearest.scores.astype(float), nearest.found, np.where(there, columns, -1)
+    ranked = zip(*(array.tolist() for array in arrays), strict=True)
+    for query, (distances, found, looked_at) in zip(words, ranked, strict=False):
         of_query = [next(of_clusters) if is_found else None for is_found in found]
-        near, query = _Neighbourhood(distances, of_query), _Words.of(text, counts)
+        near = _Neighbourhood(distances, of_query)
         for place in looked_at:
-            if place >= 0:
-                hit = _Words.of(next(of_hits), counts)
-                numbers += near.standing(place, distances[place], of_query[place])
-                numbers += _overlap(query, hit, counts)
+            if place < 0:
+                continue
+            cluster = of_query[place]
+            numbers += near.standing(place, distances[place], cluster)
+            numbers += _overlap(query, next(of_hits), weights)
+            numbers += cluster is None, _RANKS[place] if place < len(_RANKS) else float(np.log1p(place))
     table = np.zeros((*there.shape, len(NAMES)))
-    table[there] = np.array(numbers, float).reshape(-1, len(NAMES))[:, _PLACES]
+    table[there] = np.array(numbers, float).reshape(-1, len(NAMES))
     return table
+
+
+def _cut(counts: WordCounts) -> Callable[[str], list[str]]:
+    """Return the function that returns the words of a text that are looked at."""
+    if counts.tokenizer == VERSION:
+        return lambda text: words_of(text)[:MOST_WORDS]
+    return lambda text: words_v1(key(text))[:MOST_WORDS]
 
 
 class _Words(NamedTuple):
     """Words of a text, with repeats, at most `MOST_WORDS`.
 
     Attributes:
-        words: in their order.
+        listed: in their order.
         distinct: the same without repeats.
-        weight: sum of the inverse document frequencies of ``words``.
+        weight: sum of the inverse document frequencies of ``listed``.
     """
 
-    words: list[str]
+    listed: list[str]
     distinct: set[str]
     weight: float
 
     @classmethod
-    def of(cls, text: str, counts: WordCounts) -> _Words:
-        """Return the words of a text, not normalized, with the weight that they have among these."""
-        found = (words_of(text) if counts.tokenizer == VERSION else words_v1(key(text)))[:MOST_WORDS]
-        return cls(found, set(found), sum(counts.weights(found)))
+    def of(cls, listed: list[str], weights: Weights) -> _Words:
+        """Return these words with their weight."""
+        return cls(listed, set(listed), sum(map(weights.__getitem__, listed)))
 
-    def of_common(self, words: set[str], weights: Sequence[float]) -> tuple[float, int]:
+    def of_common(self, words: set[str], weights: Weights) -> tuple[float, int]:
         """Return weight and number of these words, with repeats; all of them are among the distinct ones."""
-        if len(self.words) == len(self.distinct):
-            return sum(weights), len(words)
-        times = [self.words.count(word) for word in words]
-        return sum(map(operator.mul, times, weights)), sum(times)
+        if len(self.listed) == len(self.distinct):
+            return sum(map(weights.__getitem__, words)), len(words)
+        found = [word for word in self.listed if word in words]
+        return sum(map(weights.__getitem__, found)), len(found)
 
 
 class _Neighbourhood:
@@ -104,7 +116,7 @@ class _Neighbourhood:
     def __init__(self, distances: Sequence[float], clusters: Sequence[int | None]) -> None:
         near = [distance for distance in distances[:NEIGHBOURS] if distance < math.inf]
         self._distances, self._sizes = near, dict[int | None, int]()
-        self.last = self._nearest_other = near[-1] if near else 0.0
+        self._last = self._nearest_other = near[-1] if near else 0.0
         self._first = clusters[0] if near else None
         for place in range(len(near) - 1, -1, -1):
             cluster = clusters[place]
@@ -113,32 +125,24 @@ class _Neighbourhood:
                 self._nearest_other = near[place]
 
     def standing(self, place: int, distance: float, cluster: int | None) -> tuple[float, ...]:
-        """Return the features `_STANDING` of the hit at a place of the ranking, from 0."""
+        """Return distance, margin, isolation and mates of the hit at a place of the ranking, from 0."""
         is_near = place < NEIGHBOURS
         mates = 0 if cluster is None else self._sizes.get(cluster, 0) - is_near
         is_of_first = place == 0 if cluster is None else cluster == self._first
         other = self._nearest_other if is_of_first or not self._distances else self._distances[0]
-        distance = distance if distance < math.inf else self.last
-        return (
-            distance,
-            other - distance,
-            self.last - distance,
-            mates / max(len(self._distances) - is_near, 1),
-            cluster is None,
-            _RANKS[place] if place < len(_RANKS) else float(np.log1p(place)),
-        )
+        distance = distance if distance < math.inf else self._last
+        return distance, other - distance, self._last - distance, mates / max(len(self._distances) - is_near, 1)
 
 
-def _overlap(query: _Words, hit: _Words, counts: WordCounts) -> tuple[float, ...]:
-    """Return the features `_OVERLAP` of a hit."""
+def _overlap(query: _Words, hit: _Words, weights: Weights) -> tuple[float, ...]:
+    """Return the features of a hit from ``shared`` to ``length``."""
     common = query.distinct & hit.distinct
-    weights = counts.weights(common)
     shared, times = query.of_common(common, weights)
     shared_of_hit, times_of_hit = hit.of_common(common, weights)
     return (
         shared / max(query.weight, 1e-6),
         shared_of_hit / max(hit.weight, 1e-6),
-        len(query.words) - times,
-        len(hit.words) - times_of_hit,
-        _LENGTHS[len(query.words)],
+        len(query.listed) - times,
+        len(hit.listed) - times_of_hit,
+        _LENGTHS[len(query.listed)],
     )

@@ -58,6 +58,12 @@ class FoundWhy(Why):
         }
         object.__setattr__(self, "__dict__", fields)  # the class is frozen
 
+    def guarded(self, guard: str | None) -> Why:
+        """Return the same reasons with another guard; what was not read stays to be computed."""
+        copied = object.__new__(FoundWhy)
+        object.__setattr__(copied, "__dict__", self.__dict__ | {"guard": guard})
+        return copied
+
     @functools.cached_property
     def shared_words(self) -> tuple[str, ...]:
         """The distinct words of the question that the hit has too."""

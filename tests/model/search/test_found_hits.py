@@ -67,7 +67,10 @@ def test_words_are_cut_when_the_reasons_are_read(monkeypatch):
     assert cut == []
     assert first.why.shared_words == first.why.shared_words
     assert len(cut) == 2
-    assert own.why.guarded("order") == Why(own.why.shared_words, None, 3, {}, "order")
+    guarded = own.why.guarded("order")
+    assert len(cut) == 2
+    assert guarded == Why(("pay,", "pay", "my", "bill"), None, 3, {}, "order")
+    assert own.why.guard is None
     assert len(cut) == 3  # the words of the question are cut once for all hits
 
 
