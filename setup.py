@@ -9,7 +9,7 @@ HERE = Path(__file__).resolve().parent
 VERSION = re.search(r'__version__ = "(.+)"', (HERE / "schemas" / "__init__.py").read_text()).group(1)
 
 EXTRAS = {
-    "beam": ["apache-beam>=2.70,<3"],
+    "beam": ["apache-beam>=2.70,<3", "cryptography>=42"],
     "dataflow": ["apache-beam[gcp]>=2.70,<3", "gcsfs>=2024.12"],
     "calibrate": ["lightgbm>=4.5", "matplotlib>=3.8", "scikit-learn>=1.5", "threadpoolctl>=3.1"],
     "train": ["torch>=2.6", "scikit-learn>=1.5", "threadpoolctl>=3.1", "matplotlib>=3.8"],

@@ -44,6 +44,12 @@ USER: Final = pa.field("user", pa.uint64())
 Producer: `questions.row_filters.validate`. Consumer: `privacy.k_users.limit_users`, which removes it.
 """
 
+ENOUGH: Final = pa.field("enough", pa.bool_())
+"""Further column of ASKED and `USER` where users are counted over days: enough users asked the question on its day.
+
+Producer: `graphs.from_days.read_tagged`. Consumer: `privacy.k_users.limit_users`, which removes it.
+"""
+
 MEMBERS: Final = pa.schema(
     [
         ("answer_id", pa.int64()),

@@ -73,7 +73,7 @@ def ingest_dates(
     open_warehouse(warehouse)
     with alone_in(warehouse):
         terms = {"options": options, "max_reject_ratio": max_reject_ratio, "user_key": user_key}
-        check_user_key(warehouse, dates, user_key)
+        check_user_key(warehouse, dates, user_key, min_users=config.privacy.min_users)
         ingested = [ingest_day(warehouse, date, config, **terms) for date in dates]
     result = {"warehouse": warehouse, "days": [day.as_json() for day in ingested]}
     emit(result, as_json=as_json, table=lambda: _table(warehouse, ingested))

@@ -101,7 +101,7 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
         QprError: a step failed; what it has finished is used by the next run.
     """
     files, sample = read_files(terms.gate), read_sample(terms.certificate)
-    check_user_key(warehouse, dates, terms.user_key)
+    check_user_key(warehouse, dates, terms.user_key, min_users=terms.clusters.privacy.min_users)
     for date in dates:
         ingested = ingest_day(
             warehouse,
@@ -152,6 +152,7 @@ def _made(
         earlier=earlier,
         options=terms.options,
         max_reject_ratio=terms.max_reject_ratio,
+        user_key=terms.user_key,
     )
     before = read_splits(warehouse, earlier)
     splits = remember_splits(warehouse, dataset, earlier, before)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from jobs.nightly.steps import finished, key_of, named, place_of
 from jobs.workflows.dataset_publication import publish_dataset
-from pipelines.ingestion.days import EARLIER_SPLITS, Day, DayFile, add_splits, read_splits_file
+from pipelines.ingestion.days import EARLIER_SPLITS, WAITING, Day, DayFile, add_splits, read_splits_file
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest, Source
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
 
     from pipelines.graphs.settings import ClustersConfig
+    from pipelines.privacy.users import UserKey
 
 
 def fold_days(
@@ -38,6 +39,7 @@ def fold_days(
     earlier: Artefact | None,
     options: PipelineOptions,
     max_reject_ratio: float,
+    user_key: UserKey | None = None,
 ) -> Artefact:
     """Make the dataset of a window's days, unless it is there.
 
@@ -48,14 +50,17 @@ def fold_days(
         earlier: splits of the questions of all versions before.
         options: Beam's.
         max_reject_ratio: maximum share of rejected rows.
+        user_key: of sealed rows and of hashes that are written.
 
     Raises:
-        QprError: a daily table is damaged, or the dataset is not worth publishing.
+        QprError: a daily table is damaged or sealed with another key, or the dataset is not worth publishing.
     """
     from pipelines.graphs import from_days
 
     made_of = [day.manifest.digest for day in days], earlier and earlier.digest
     how = config.model_dump(mode="json", include={"assembly", "ambiguity", "shards"})
+    if any(day.manifest.of(WAITING) for day in days):
+        how |= {"min_users": config.privacy.min_users}
     path = place_of("datasets", key_of(*made_of, how))
     if manifest := finished(warehouse, path, "dataset"):
         return named(path, manifest)
@@ -63,7 +68,9 @@ def fold_days(
     sources = from_days.sources_of(days)
     sized = config.for_files(sources)
     manifest, _ = publish_dataset(
-        lambda pipeline, run: from_days.build(pipeline, days=days, earlier=splits, config=sized, run_url=run),
+        lambda pipeline, run: from_days.build(
+            pipeline, days=days, earlier=splits, config=sized, run_url=run, user_key=user_key
+        ),
         url=storage.join(warehouse, path),
         overwrite=True,
         message=f"Clustering {counted(len(days), 'day')}",

@@ -40,7 +40,7 @@ class Ingested(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """Return its counts for a program."""
         counters = self.day.manifest.counters
-        names = ("rows_read", "rows_kept", "rows_rejected", "rows_off_date", "forms")
+        names = ("rows_read", "rows_kept", "rows_rejected", "rows_waiting", "rows_off_date", "forms")
         return {
             "date": str(self.day.date),
             "digest": self.day.manifest.digest,
@@ -60,7 +60,8 @@ def ingest_day(
 ) -> Ingested:
     """Make the daily table of a date, unless it is there, made from the same files by the same settings.
 
-    Equal files give equal bytes. A late or corrected drop replaces its day. Limits of users count within the day.
+    Equal files give equal bytes. A late or corrected drop replaces its day. Rows of questions with too few users
+    wait for those of other days if there is a key, else they are rejected.
 
     Raises:
         QprError: there is no drop, a file cannot be read, or too many rows are rejected or of other days.
@@ -89,7 +90,8 @@ def ingest_day(
         run(graph, options)
         report = read_report(target)
         counters = {"rows_rejected": 0, "rows_kept": 0, "members_rejected": 0} | report.counters
-        check_sum(counters, "rows_read", "rows_kept", "rows_rejected", *({"rows_erased"} & counters.keys()))
+        others = sorted({"rows_waiting", "rows_erased"} & counters.keys())
+        check_sum(counters, "rows_read", "rows_kept", "rows_rejected", *others)
         urls = [source.url for source in sources[:3]]
         if fault := fault_of_rows(counters, urls, max_reject_ratio) or fault_of_times(counters, date):
             raise QprError(f"drop of {date}: {fault}")

@@ -9,11 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apache_beam as beam
+import numpy as np
+import pyarrow as pa
 
 from pipelines.graphs.from_logs import assemble
 from pipelines.graphs.settings import ClustersConfig
-from pipelines.ingestion.days import COUNTS, Day, DayFile, read_day_file, read_splits_file
-from pipelines.intermediate import Written
+from pipelines.ingestion.days import COUNTS, WAITING, Day, DayFile, read_day_file, read_splits_file
+from pipelines.intermediate import ENOUGH, USER, Written
+from pipelines.privacy.users import UserKey
 from pipelines.reading.sources import Source
 from pipelines.writing.rejects import TAG
 from schemas.artifacts.manifest import Source as Input
@@ -31,6 +34,7 @@ def build(
     earlier: Sequence[DayFile],
     config: ClustersConfig,
     run_url: str,
+    user_key: UserKey | None = None,
 ) -> None:
     """Add all steps from daily tables to the written dataset.
 
@@ -40,12 +44,14 @@ def build(
         earlier: files with the splits of earlier versions; none in the first.
         config: how to make the dataset; how to read the rows was decided when they were ingested.
         run_url: the run's folder.
+        user_key: of sealed rows and of hashes that are written.
     """
+    over_days = any(day.manifest.of(WAITING) for day in days)
     rows = (
         pipeline
         | "DayFiles" >> beam.Create([file for day in days for file in day.files])
         | "SpreadDays" >> beam.Reshuffle()
-        | "ReadDays" >> beam.FlatMap(read_tagged).with_outputs(TAG, main="asked")
+        | "ReadDays" >> beam.FlatMap(read_tagged, user_key, over_days).with_outputs(TAG, main="asked")
     )
     carried = pipeline | "DayCounts" >> beam.Create(
         [Written(None, day.carried, Input(url=day.url, bytes=day.bytes, digest=day.manifest.digest)) for day in days]
@@ -61,10 +67,23 @@ def build(
         shards=config.for_files(sources_of(days)).shards or 1,
         run_url=run_url,
         earlier=splits,
+        user_key=user_key,
     )
 
 
-def read_tagged(day_file: DayFile) -> Iterator[Any]:
-    """Yield the ASKED rows of a file, or its rejected rows."""
-    for table, rows in read_day_file(day_file):
-        yield rows if table == COUNTS else beam.pvalue.TaggedOutput(TAG, rows)
+def read_tagged(day_file: DayFile, user_key: UserKey | None = None, over_days: bool = False) -> Iterator[Any]:
+    """Yield the ASKED rows of a file, or its rejected rows.
+
+    Args:
+        day_file: the file.
+        user_key: of sealed rows.
+        over_days: users are counted over days, so that rows have the columns `USER` and `ENOUGH`.
+    """
+    for table, rows in read_day_file(day_file, user_key):
+        if table not in (COUNTS, WAITING):
+            yield beam.pvalue.TaggedOutput(TAG, rows)
+        elif not over_days:
+            yield rows
+        else:
+            counted = rows if table == WAITING else rows.append_column(USER, pa.nulls(len(rows), USER.type))
+            yield counted.append_column(ENOUGH, pa.array(np.full(len(rows), table == COUNTS)))

@@ -15,9 +15,9 @@ import pyarrow as pa
 from pipelines.engine.shuffle import GroupByShard, shard_of
 from pipelines.graphs.from_logs import read_asked
 from pipelines.graphs.settings import IngestConfig
-from pipelines.ingestion.days import COUNTS, merge_day, off_date_counts
+from pipelines.ingestion.days import COUNTS, WAITING, merge_day, off_date_counts, waiting_file
 from pipelines.intermediate import Written
-from pipelines.privacy.k_users import limit_users
+from pipelines.privacy.k_users import limit_day
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.users import UserKey
@@ -92,15 +92,19 @@ def write_counts(
 ) -> Iterator[Any]:
     """Yield the written counts of a shard's questions, and what is rejected; equal rows give equal bytes.
 
-    Users are counted here, in one day, before anything is written: daily tables have no users.
+    Users are counted before anything is written. Rows of questions that wait for users of other days are sealed.
     """
-    limited = limit_users(asked, privacy, user_key)
+    limited, waiting = limit_day(asked, privacy, user_key)
+    shard = int(shard_of(asked["question_id"].slice(0, 1), shards)[0])
     if len(limited.rejects):
         yield beam.pvalue.TaggedOutput(TAG, limited.rejects)
+    if len(waiting) and user_key is not None:
+        content, rows = waiting_file(waiting, user_key)
+        sealed = write_file(run_url, f"{WAITING}/{shard:05d}-of-{shards:05d}.bin", content, table=WAITING, rows=rows)
+        yield Written(sealed, {"rows_waiting": sum(waiting["events"].to_pylist())})
     if not len(limited.asked):
         return
     counted = merge_day(limited.asked)
-    shard = int(shard_of(counted["question_id"].slice(0, 1), shards)[0])
     path = f"{COUNTS}/{shard:05d}-of-{shards:05d}.parquet"
     file = write_file(run_url, path, to_parquet(counted, COUNTS), table=COUNTS, rows=len(counted))
     yield Written(file, {"rows_kept": sum(counted["events"].to_pylist()), "forms": len(counted)})

@@ -12,8 +12,11 @@ from typing import Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from pipelines.intermediate import ASKED, REJECTS
+from pipelines.intermediate import ASKED, REJECTS, USER
+from pipelines.privacy.sealing import seal, unseal
+from pipelines.privacy.users import UserKey
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Manifest, read_verified
 from schemas.artifacts.table_files import read_rows
@@ -21,7 +24,12 @@ from schemas.tables import REJECTED, SPLITS
 from schemas.text_arrays import hash64_all
 
 COUNTS: Final = "asked"
-"""Table of a day with its counts; the other one is ``rejected``."""
+"""Table of a day with its counts; the others are `WAITING` and ``rejected``."""
+
+WAITING: Final = "waiting"
+"""Table of a day with the rows of questions that too few users asked on it, sealed with the user key."""
+
+WAITING_ROWS: Final = ASKED.append(USER)
 
 EARLIER_SPLITS: Final = pa.schema([("question_id", pa.int64()), ("split", pa.string())])
 """The split of a question that was in a cluster of an earlier version."""
@@ -53,7 +61,7 @@ class Day(NamedTuple):
     @property
     def bytes(self) -> int:
         """Return the size of its counts."""
-        return sum(file.bytes for file in self.manifest.of(COUNTS))
+        return sum(file.bytes for file in (*self.manifest.of(COUNTS), *self.manifest.of(WAITING)))
 
     @property
     def carried(self) -> dict[str, int]:
@@ -73,6 +81,45 @@ def merge_day(asked: pa.Table) -> pa.Table:
     )
     named = counted.rename_columns([*by, "events", "first_seen", "last_seen"])
     return named.select(ASKED.names).cast(ASKED).sort_by([(name, "ascending") for name in by])
+
+
+def waiting_file(waiting: pa.Table, key: UserKey) -> tuple[bytes, int]:
+    """Return the sealed file of `WAITING`, and its number of rows; equal rows give equal bytes.
+
+    Args:
+        waiting: WAITING_ROWS.
+        key: of the seal.
+    """
+    by = ["question_id", "answer_id", "text", "answer", "key", USER.name]
+    counted = waiting.group_by(by, use_threads=False).aggregate(
+        [("events", "sum"), ("first_seen", "min"), ("last_seen", "max")]
+    )
+    named = counted.rename_columns([*by, "events", "first_seen", "last_seen"])
+    rows = named.select(WAITING_ROWS.names).cast(WAITING_ROWS).sort_by([(name, "ascending") for name in by])
+    return seal_rows(rows, key), len(rows)
+
+
+def seal_rows(waiting: pa.Table, key: UserKey) -> bytes:
+    """Return rows of `WAITING` as a sealed file."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(waiting, sink, compression="zstd", use_dictionary=False)
+    return seal(bytes(sink.getvalue().to_pybytes()), key)
+
+
+def read_waiting(content: bytes, key: UserKey | None, *, name: str, rows: int) -> pa.Table:
+    """Return the rows of a sealed file.
+
+    Args:
+        content: of the file.
+        key: of the seal.
+        name: of the file, for messages.
+        rows: by the manifest.
+
+    Raises:
+        QprError: it cannot be opened with this key, or is damaged.
+    """
+    found = read_rows(unseal(content, key, name=name), WAITING_ROWS, name=name, rows=rows)
+    return pa.concat_tables([WAITING_ROWS.empty_table(), *found])
 
 
 def off_date_counts(asked: pa.Table, date: datetime.date) -> dict[str, int]:
@@ -96,13 +143,21 @@ def off_date_counts(asked: pa.Table, date: datetime.date) -> dict[str, int]:
     }
 
 
-def read_day_file(day_file: DayFile) -> Iterator[tuple[str, pa.Table]]:
-    """Yield the name of the table and the rows of a file of a day: ASKED, or REJECTS.
+def read_day_file(day_file: DayFile, key: UserKey | None = None) -> Iterator[tuple[str, pa.Table]]:
+    """Yield the name of the table and the rows of a file of a day: ASKED, WAITING_ROWS, or REJECTS.
+
+    Args:
+        day_file: the file.
+        key: of sealed files.
 
     Raises:
-        QprError: it is missing or damaged.
+        QprError: it is missing or damaged, or sealed with another key.
     """
     url, file = day_file
+    if file.table == WAITING:
+        content = read_verified(url, file)
+        yield WAITING, read_waiting(content, key, name=storage.join(url, file.path), rows=file.rows)
+        return
     schema = ASKED if file.table == COUNTS else REJECTED
     for rows in read_rows(read_verified(url, file), schema, name=storage.join(url, file.path), rows=file.rows):
         yield file.table, rows.cast(ASKED) if file.table == COUNTS else _as_rejects(rows)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import ASKED, REJECTS, USER
+from pipelines.intermediate import ASKED, ENOUGH, REJECTS, USER
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey, as_text, hash_questions
 from pipelines.writing.rejects import json_objects, reject
@@ -40,9 +40,45 @@ def limit_users(asked: pa.Table, privacy: Privacy, key: UserKey | None) -> Limit
     """
     if USER.name not in asked.column_names:
         return Limited(asked, REJECTS.empty_table())
+    if ENOUGH.name in asked.column_names:  # of days, which have limited the rows of a user
+        kept, few = _with_enough_users(asked, privacy.min_users, key)
+        return Limited(kept.select(ASKED.names), few)
     kept, few = _with_enough_users(asked, privacy.min_users, key)
     capped, many = _without_surplus(kept, privacy.max_events_of_user, key)
     return Limited(capped.select(ASKED.names), pa.concat_tables([few, many]))
+
+
+def limit_day(asked: pa.Table, privacy: Privacy, key: UserKey | None) -> tuple[Limited, pa.Table]:
+    """Return the rows of a day as of `limit_users`, and those of questions that wait for users of other days.
+
+    Without a key nobody could be recognized on another day, so nothing waits.
+
+    Args:
+        asked: as for `limit_users`; the hashes of users have the key.
+        privacy: the limits.
+        key: of the hashes.
+    """
+    if key is None or privacy.min_users == 1 or USER.name not in asked.column_names:
+        return limit_users(asked, privacy, key), ASKED.append(USER).empty_table()
+    capped, rejects = _without_surplus(asked, privacy.max_events_of_user, key)
+    enough = _is_of_many(capped, privacy.min_users)
+    waiting = capped.filter(pa.array(~enough)).select([*ASKED.names, USER.name])
+    return Limited(capped.filter(pa.array(enough)).select(ASKED.names), rejects), waiting
+
+
+def _is_of_many(asked: pa.Table, least: int) -> np.ndarray:
+    """Return for each row whether at least ``least`` distinct users asked its question."""
+    ids, question = np.unique(asked["question_id"].to_numpy(), return_inverse=True)
+    return np.asarray(_count_users(asked, question, len(ids)) >= least)[question]
+
+
+def _count_users(asked: pa.Table, question: np.ndarray, questions: int) -> np.ndarray:
+    """Return the number of distinct users of each question."""
+    known = pc.is_valid(asked[USER.name]).to_numpy()
+    who, of = asked[USER.name].filter(pa.array(known)).to_numpy(), question[known]
+    order = np.lexsort((who, of))
+    distinct = of[order][starts_of_runs(of[order], who[order])]
+    return np.bincount(distinct, minlength=questions)
 
 
 def _with_enough_users(asked: pa.Table, least: int, key: UserKey | None) -> tuple[pa.Table, pa.Table]:
@@ -50,11 +86,9 @@ def _with_enough_users(asked: pa.Table, least: int, key: UserKey | None) -> tupl
     if least == 1:  # rows without a user id stay too
         return asked, REJECTS.empty_table()
     ids, first, question = np.unique(asked["question_id"].to_numpy(), return_index=True, return_inverse=True)
-    known = pc.is_valid(asked[USER.name]).to_numpy()
-    who, of = asked[USER.name].filter(pa.array(known)).to_numpy(), question[known]
-    order = np.lexsort((who, of))
-    distinct = of[order][starts_of_runs(of[order], who[order])]
-    users = np.bincount(distinct, minlength=len(ids))
+    users = _count_users(asked, question, len(ids))
+    if ENOUGH.name in asked.column_names:
+        users[question[asked[ENOUGH.name].to_numpy()]] = least
     events = np.zeros(len(ids), np.int64)
     np.add.at(events, question, asked["events"].to_numpy())
     few = users < least

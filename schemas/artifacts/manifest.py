@@ -43,7 +43,7 @@ _TABLES: dict[str, frozenset[str]] = {
     "calibration": frozenset({"weights", "curves", "verdicts"}),
     "reranker": frozenset({"reranker"}),
     "certificate": frozenset({"certificate"}),
-    "day": frozenset({"asked", "rejected"}),
+    "day": frozenset({"asked", "waiting", "rejected"}),
     "splits": frozenset({"splits"}),
     "report": frozenset({"changes", "evaluation"}),
 }

@@ -19,6 +19,7 @@ from jobs.workflows.erasure.rewriting import remove_leftovers
 from jobs.workflows.erasure.vocabularies import erase_from_model, erase_model_of_index, words_in_model
 from pipelines.ingestion.days import COUNTS, DayFile, read_day_file
 from pipelines.privacy.erase import Erasure
+from pipelines.privacy.users import UserKey
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import MANIFEST, read_manifest
@@ -27,7 +28,7 @@ from schemas.versions.sweep import FOLDERS
 from schemas.words import VERSION
 
 
-def erase_artefacts(warehouse: str, erasure: Erasure, *, dry_run: bool) -> Iterator[dict[str, Any]]:
+def erase_artefacts(warehouse: str, erasure: Erasure, key: UserKey, *, dry_run: bool) -> Iterator[dict[str, Any]]:
     """Erase questions from all artefacts of a warehouse; yield the counts of each.
 
     Indexes come first and daily tables last: a killed erasure is completed by the next one, which finds the words that
@@ -36,6 +37,7 @@ def erase_artefacts(warehouse: str, erasure: Erasure, *, dry_run: bool) -> Itera
     Args:
         warehouse: its URL; nobody else writes to it.
         erasure: the questions and users.
+        key: of sealed rows.
         dry_run: count only.
 
     Raises:
@@ -58,7 +60,7 @@ def erase_artefacts(warehouse: str, erasure: Erasure, *, dry_run: bool) -> Itera
     for url in _made(warehouse, "splits"):
         yield {"path": _path(warehouse, url)} | erase_from_splits(url, erasure, dry_run=dry_run)
     for url in _made(warehouse, DAILY):
-        yield {"path": _path(warehouse, url)} | erase_from_day(url, erasure, dry_run=dry_run)
+        yield {"path": _path(warehouse, url)} | erase_from_day(url, erasure, key, dry_run=dry_run)
 
 
 def unknown_folders(warehouse: str) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Annotated, Final
 
 import pydantic
 
+from jobs.display.console import warn
 from jobs.nightly.warehouse import DAILY, dates_of, day_of
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.suppression import Suppression
@@ -97,18 +98,23 @@ def suppression_of(warehouse: str, date: datetime.date, key: UserKey | None) -> 
     return Suppression(questions, users, key)
 
 
-def check_user_key(warehouse: str, dates: Collection[datetime.date], key: UserKey | None) -> None:
+def check_user_key(
+    warehouse: str, dates: Collection[datetime.date], key: UserKey | None, *, min_users: int = 1
+) -> None:
     """Refuse another user key than that of the days that are not ingested now, and of the list of erased questions.
 
     Args:
         warehouse: its URL.
         dates: days that are ingested now.
         key: of this run.
+        min_users: of a question; above 1 without a key is a warning.
 
     Raises:
         UsageError: there is no key, though there was one.
         QprError: there was another key.
     """
+    if min_users > 1 and key is None:
+        warn(f"--min-users {min_users}: counts the users of each day, not of the window, as no user key is given")
     _lists(warehouse, key)
     days = [day for date in dates_of(warehouse, DAILY) if date not in dates and (day := day_of(warehouse, date))]
     keyed = [day for day in days if KEY in day.manifest.configuration]

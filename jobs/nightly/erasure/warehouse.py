@@ -101,7 +101,10 @@ def erase_from_warehouse(
     if not dry_run and (drops or days):
         new = suppress(warehouse, listed, until=max([*drops, *days]), key=key)
     with working("Erasing from the warehouse"):
-        found = [*erase_artefacts(warehouse, erasure, dry_run=dry_run), *_refused(warehouse, erasure, dry_run=dry_run)]
+        found = [
+            *erase_artefacts(warehouse, erasure, key, dry_run=dry_run),
+            *_refused(warehouse, erasure, dry_run=dry_run),
+        ]
         logs = files_with(logs_of(warehouse), erasure.ids, users)
     now = datetime.datetime.now(datetime.UTC)
     report = {

@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from jobs.workflows.erasure.rewriting import Changed, rewrite
-from pipelines.ingestion.days import COUNTS, EARLIER_SPLITS
-from pipelines.intermediate import ASKED
+from pipelines.ingestion.days import COUNTS, EARLIER_SPLITS, WAITING, read_waiting, seal_rows
+from pipelines.intermediate import ASKED, USER
 from pipelines.privacy.erase import Erasure, erase_rejected
+from pipelines.privacy.users import UserKey
 from pipelines.writing.parquet import count, to_parquet
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File
@@ -25,14 +26,22 @@ from schemas.tables import REJECTED
 _REJECTED = "rejected"
 
 
-def erase_from_day(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
-    """Erase questions and hashes from a daily table; return the number of log rows and rejected rows that had them.
+def erase_from_day(url: str, erasure: Erasure, key: UserKey | None, *, dry_run: bool) -> dict[str, int]:
+    """Erase questions and users from a daily table; return the number of log rows and rejected rows that had them.
+
+    Args:
+        url: of the day.
+        erasure: the questions and users.
+        key: of its sealed rows.
+        dry_run: count only.
 
     Raises:
         QprError: it is damaged, a run writes to it, or it cannot be written.
     """
 
     def change(file: File, content: bytes) -> Changed | None:
+        if file.table == WAITING:
+            return _waiting(url, file, content, erasure, key)
         is_counts = file.table == COUNTS
         before = _rows(url, file, content, ASKED if is_counts else REJECTED)
         after = _others(before, erasure.ids) if is_counts else erase_rejected(before, erasure)
@@ -48,7 +57,10 @@ def erase_from_day(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, in
         return Changed(to_parquet(after, file.table) if len(after) else b"", len(after), erased)
 
     lost = rewrite(url, "day", change, dry_run=dry_run, counters=_counters)
-    return {"rows": lost["rows_kept"], "rejected": lost["rows_rejected"] + lost["members_rejected"]}
+    return {
+        "rows": lost["rows_kept"] + lost["rows_waiting"],
+        "rejected": lost["rows_rejected"] + lost["members_rejected"],
+    }
 
 
 def erase_from_splits(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
@@ -69,6 +81,18 @@ def erase_from_splits(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str,
 
     lost = rewrite(url, "splits", change, dry_run=dry_run, counters=_less)
     return {"questions": lost.total()}
+
+
+def _waiting(url: str, file: File, content: bytes, erasure: Erasure, key: UserKey | None) -> Changed | None:
+    """Return a sealed file without questions, and without the rows of users."""
+    before = read_waiting(content, key, name=storage.join(url, file.path), rows=file.rows)
+    users = pa.array([int(user, 16) for user in erasure.user_hashes], pa.uint64())
+    others = _others(before, erasure.ids)
+    after = others.filter(pc.invert(pc.is_in(others[USER.name], value_set=users)))
+    if len(after) == len(before) or key is None:
+        return None
+    gone = pc.sum(before["events"]).as_py() - (pc.sum(after["events"]).as_py() or 0)
+    return Changed(seal_rows(after, key) if len(after) else b"", len(after), {"rows_waiting": gone})
 
 
 def _splits_file(splits: pa.Table) -> bytes:
@@ -94,5 +118,5 @@ def _less(before: Mapping[str, int], erased: Mapping[str, int]) -> dict[str, int
 
 def _counters(before: Mapping[str, int], erased: Mapping[str, int]) -> dict[str, int]:
     left = _less(before, erased)
-    gone = left["rows_read"] - left["rows_kept"] - left.get("rows_rejected", 0)
+    gone = left["rows_read"] - left["rows_kept"] - left.get("rows_rejected", 0) - left.get("rows_waiting", 0)
     return left | {"rows_erased": gone}

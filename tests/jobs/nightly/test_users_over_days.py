@@ -1,0 +1,109 @@
+import json
+
+import numpy as np
+import pytest
+
+from jobs.nightly.folding import fold_days
+from jobs.nightly.warehouse import days_of
+from pipelines.engine.runner import parse_options
+from pipelines.graphs.settings import ClustersConfig
+from pipelines.privacy.users import UserKey
+from schemas.artifacts import storage
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest
+from schemas.errors import QprError
+from tests.jobs.nightly.conftest import rows_of
+
+KEY = UserKey(b"the-secret-key-of-the-environment")
+CONFIG = ClustersConfig(shards=2, assembly={"salt": "another"}, privacy={"min_users": 5})
+RARE = {"question": "how do i feed the Zibeline", "answer": "In the yard"}
+USERS = ("--min-users", 5, "--shards", 2)
+
+
+def fold(warehouse, *, last, window=365, key=KEY):
+    terms = {"earlier": None, "options": parse_options([]), "max_reject_ratio": 0.1, "user_key": key}
+    dataset = fold_days(warehouse, days_of(warehouse, last, window), CONFIG, **terms)
+    return open_dataset(storage.join(warehouse, dataset.path))
+
+
+def texts(dataset):
+    return set(dataset.table("questions")["text"].to_pylist())
+
+
+def ingest(qpr, warehouse, first, last):
+    outcome = qpr("ingest", "--warehouse", warehouse, "--from", first, "--to", last, *USERS, "--json")
+    assert outcome.code == 0, outcome.err
+    return json.loads(outcome.out)["days"]
+
+
+def content(warehouse):
+    """Return the bytes of the daily tables, and of what they hold after decompression."""
+    folder = storage.local_path(storage.join(warehouse, "daily"))
+    import pathlib
+
+    import pyarrow.parquet as pq
+
+    paths = [path for path in pathlib.Path(folder).rglob("*") if path.is_file()]
+    tables = [str(pq.read_table(path).to_pylist()) for path in paths if path.suffix == ".parquet"]
+    return " ".join([*tables, *(path.read_bytes().decode("latin-1") for path in paths)]).lower()
+
+
+@pytest.fixture
+def warehouse(qpr, tmp_path, drop, dates, monkeypatch):
+    """Three days: a question of two users a day, and those of a help desk."""
+    monkeypatch.setenv("QPR_USER_KEY", KEY.secret.decode())
+    w = str(tmp_path / "w")
+    for day in (1, 2, 3):
+        draw = np.random.default_rng(day)
+        rows = [{**row, "user_id": f"u{draw.integers(9)}"} for row in rows_of(dates(day), seed=0, facts=14)]
+        rows += [{**RARE, "user_id": f"rare{day}{n}"} for n in (0, 1, 1)]
+        drop(w, dates(day), [*rows, {**RARE, "user_id": "rare10"}, {**RARE, "user_id": None}])
+    return w
+
+
+def test_users_are_counted_over_the_window_as_over_one_log(qpr, warehouse, dates, tmp_path):
+    days = ingest(qpr, warehouse, dates(1), dates(3))
+    assert all(day["rows_waiting"] >= 5 for day in days)
+    assert all(day["rows_read"] == day["rows_kept"] + day["rows_waiting"] + day["rows_rejected"] for day in days)
+    assert "zibeline" not in content(warehouse)
+    folded = fold(warehouse, last=dates(3))
+    output = tmp_path / "dataset"
+    logs = f"{warehouse}/events/*/log.jsonl"
+    assert qpr("clusters", logs, "--output", output, "--split-salt", "another", *USERS).code == 0
+    assert folded.manifest.digest == open_dataset(str(output)).manifest.digest
+    assert RARE["question"] in texts(folded)  # of 6 users
+    assert RARE["question"] in texts(fold(warehouse, last=dates(3), window=2))  # of 5 users, one of whom on both days
+    shorter = fold(warehouse, last=dates(3), window=1)
+    assert RARE["question"] not in texts(shorter)  # of 3 users
+    assert shorter.manifest.counters["rejected_privacy_too_few_users"] > 0
+
+
+def test_a_day_has_the_same_bytes_twice_and_another_key_opens_nothing(qpr, warehouse, dates):
+    ingest(qpr, warehouse, dates(1), dates(1))
+    url = storage.join(warehouse, "daily", f"date={dates(1)}")
+    first = read_manifest(url)
+    storage.delete(url)
+    ingest(qpr, warehouse, dates(1), dates(1))
+    assert read_manifest(url).digest == first.digest
+    with pytest.raises(QprError, match="cannot be opened with this user key"):
+        fold(warehouse, last=dates(1), key=UserKey(b"another-secret-key-of-somebody"))
+    with pytest.raises(QprError, match="is sealed with the user key"):
+        fold(warehouse, last=dates(1), key=None)
+
+
+def test_a_waiting_question_is_erased(qpr, warehouse, dates):
+    ingest(qpr, warehouse, dates(1), dates(3))
+    outcome = qpr("erase", "--warehouse", warehouse, "--question", RARE["question"], "--json")
+    assert outcome.code == 0, outcome.err
+    assert [one["rows"] for one in json.loads(outcome.out)["artefacts"]] == [5, 5, 5]
+    folded = fold(warehouse, last=dates(3))
+    assert RARE["question"] not in texts(folded)
+    assert folded.manifest.counters["rows_erased"] == 15
+
+
+def test_without_a_key_users_count_within_a_day(qpr, warehouse, dates, monkeypatch):
+    monkeypatch.delenv("QPR_USER_KEY")
+    outcome = qpr("ingest", "--warehouse", warehouse, "--date", dates(1), *USERS, "--json")
+    assert "warning: --min-users 5: counts the users of each day, not of the window" in outcome.err
+    [day] = json.loads(outcome.out)["days"]
+    assert (day["rows_waiting"], day["rows_rejected"] >= 5) == (0, True)

@@ -1,0 +1,46 @@
+import json
+
+import pyarrow as pa
+import pytest
+
+from pipelines.privacy.suppression import Suppression
+from pipelines.privacy.users import UserKey, hash_questions, hash_users
+from pipelines.writing.rejects import reject
+from schemas.text import key as key_of
+
+KEY = UserKey(b"the key of the nights")
+SECRET = "Who is Zibeline?"
+
+
+@pytest.fixture
+def suppression():
+    questions = hash_questions(pa.array([key_of(SECRET)]), KEY).to_pylist()
+    return Suppression(frozenset(questions), frozenset(hash_users(pa.array(["zoe"]), KEY).to_pylist()), KEY)
+
+
+def test_rows_of_the_question_in_any_wording_and_of_the_user_are_removed(suppression):
+    rows = pa.table(
+        {
+            "question": [SECRET, "who is ZIBELINE", "how do i pay", "how do i pay", None],
+            "user_id": ["ann", None, "zoe", None, "bob"],
+        }
+    )
+    assert suppression.remove_rows(rows).to_pylist() == [
+        {"question": "how do i pay", "user_id": None},
+        {"question": None, "user_id": "bob"},
+    ]
+
+
+def test_unreadable_rows_are_removed_by_any_text_in_them_and_lines_lose_theirs(suppression):
+    payloads = [
+        json.dumps({"question": ["x", SECRET]}),
+        json.dumps({"q": {"deep": SECRET.lower()}, "who": 1}),
+        json.dumps({"question": ["x"], "who": "zoe"}),
+        json.dumps({"question": ["x"], "who": "ann"}),
+        f'{{"question": "{SECRET}"',
+    ]
+    rejects = reject(pa.array(payloads), stage="read", reasons=pa.array(["a", "b", "c", "d", "e"]))
+    left = suppression.remove_unreadable(rejects, "who")
+    assert left["payload"].to_pylist() == [payloads[3], json.dumps({"characters": len(payloads[4])})]
+    assert left["reason"].to_pylist() == ["d", "e"]
+    assert len(suppression.remove_unreadable(rejects.slice(0, 0), "who")) == 0
