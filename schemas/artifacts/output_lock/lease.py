@@ -5,6 +5,9 @@ URL, owner -> Lease; leases/00000001.json, …
 A store has no processes, so the owner renews its file, and one that was not renewed for `LEASE_S` is expired. The next
 run then creates the file with the next number, which succeeds for one run only. An owner that is alive in spite of an
 expired lease finds the higher number before it publishes, and does not publish.
+
+Where a store creates nothing in one operation, each run first writes a file of its own and then looks for those of
+others: of two runs at once at least one finds the other and does not create the number (Dekker's flags).
 """
 
 from __future__ import annotations
@@ -14,8 +17,9 @@ import os
 import re
 import secrets
 import threading
+import time
 
-from schemas.artifacts import storage
+from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.conditional_writes import ConflictError, create, replace
 from schemas.artifacts.output_lock.owner import Owner, locked_error
 from schemas.errors import QprError
@@ -94,6 +98,30 @@ class Lease:
 
     def _create(self, number: int) -> bool:
         """Create the file with a number; return False if another run was first."""
+        if conditional_writes.is_conditional(self._url):
+            return self._create_file(number)
+        flag = storage.join(self._url, f"{self._own.run_id}.flag")
+        storage.write_bytes(flag, self._own.renew().content())
+        try:
+            if not self._is_flagged() and self._highest()[0] < number:
+                return self._create_file(number)
+        finally:
+            with contextlib.suppress(QprError, OSError):  # it expires
+                storage.delete_file(flag)
+        time.sleep(secrets.randbelow(100) / 1000)  # so that two runs do not get in each other's way again and again
+        return False
+
+    def _is_flagged(self) -> bool:
+        """Return whether another run that may be alive is about to create a number."""
+        for name in storage.children(self._url):
+            if name.endswith(".flag") and name != f"{self._own.run_id}.flag":
+                content = storage.read_if_there(storage.join(self._url, name))
+                owner = Owner.parse(content)
+                if content is not None and not (owner and (owner.is_dead or owner.silent_s() > LEASE_S)):
+                    return True
+        return False
+
+    def _create_file(self, number: int) -> bool:
         self._number = number
         try:
             create(self._at(number), self._own.content())

@@ -1,7 +1,9 @@
+import contextlib
 import datetime
 import json
 import multiprocessing
 import threading
+import time
 
 import fsspec
 import pytest
@@ -13,6 +15,8 @@ from schemas.artifacts.output_lock.lock import acquire
 from schemas.artifacts.output_lock.owner import Owner
 from schemas.errors import QprError
 from schemas.versions import history
+from schemas.versions.layout import read_layout, write_layout
+from schemas.versions.leases import leased, leases
 from schemas.versions.version import stamp
 
 
@@ -135,6 +139,64 @@ def test_without_conditional_writes_the_second_of_two_writers_is_refused(memory,
         history.publish(w, version)
     lock.release()
     assert history.publish(w, version) == 1
+
+
+def test_without_conditional_writes_one_of_several_writers_at_once_wins(memory, monkeypatch, make_version):
+    def write_over(file_system, path, content, **_):
+        time.sleep(0.001)  # between the look for the file and the write
+        file_system.pipe_file(path, content)
+
+    monkeypatch.setattr(conditional_writes, "is_conditional", lambda _: False)
+    monkeypatch.setattr(conditional_writes, "_pipe", write_over)
+    monkeypatch.setattr(conditional_writes, "_alone", lambda _: contextlib.nullcontext())
+    w = storage.join(memory, "w")
+    version = make_version(w, "one")
+    published = 0
+    for _ in range(8):
+        record = version.model_copy(update={"parent": published or None})
+        ends, barrier = [], threading.Barrier(4)
+        threads = [threading.Thread(target=_publish_at_once, args=(w, record, barrier, ends)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        won = [end for end in ends if isinstance(end, str)]
+        assert len(won) <= 1
+        assert len(ends) == 4
+        if won:
+            published += 1
+            assert history.read_version(w, published).writer == won[0]
+        assert history.numbers(w) == list(range(1, published + 1))
+    assert published > 0
+
+
+def _publish_at_once(warehouse, version, barrier, ends):
+    record = version.model_copy(update=stamp())
+    barrier.wait()
+    try:
+        history.publish(warehouse, record)
+        ends.append(record.writer)
+    except QprError as error:
+        ends.append(error)
+
+
+def test_a_full_disk_leaves_no_half_lease_or_layout(tmp_path, monkeypatch, make_version):
+    w = str(tmp_path)
+    version = make_version(w, "one")
+    history.publish(w, version)
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fsync", full)
+        with pytest.raises(QprError, match=r"(?i)no space left"):
+            write_layout(w)
+        with pytest.raises(QprError, match=r"(?i)no space left"), leased(w, 1, version):
+            pass
+        with pytest.raises(QprError, match=r"(?i)no space left"):
+            history.keep_refused(w, version)
+    assert (read_layout(w), leases(w), history.refused_versions(w)) == (None, {}, [])
 
 
 def _now():
