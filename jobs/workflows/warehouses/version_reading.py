@@ -58,10 +58,13 @@ def reading(index: str | None, certificate: str | None, warehouse: str | None, a
             stack.enter_context(leased(warehouse, number, version))
         except QprError as error:
             warn(f"no lease on version {number}: {error}. `qpr gc` may remove it while it is read")
-        for artefact, kind in version.artefacts.items():
-            if kind in ("index", "certificate"):
-                check_artefact(warehouse, artefact, kind, version=f"version {number}")
-        if version.certificate and certificate is None:
+        name = f"version {number}"
+        erased = check_artefact(warehouse, version.index, "index", version=name).digest != version.index.digest
+        if version.certificate:
+            check_artefact(warehouse, version.certificate, "certificate", version=name)
+        if version.certificate and erased and certificate is None:
+            warn(f"questions were erased from {name}, so its certificate does not hold. The next night certifies again")
+        elif version.certificate and certificate is None:
             certificate = storage.join(warehouse, version.certificate.path)
         say(f"version {number} of {version.date}, {'with a' if certificate else 'without a'} certificate")
         yield Served(storage.join(warehouse, version.index.path), certificate)

@@ -14,7 +14,7 @@ import rich.table
 from jobs.display.console import emit, say, two_columns
 from jobs.display.safe_text import escape_controls
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import MANIFEST
+from schemas.artifacts.manifest import MANIFEST, read_manifest
 from schemas.artifacts.output_lock.lock import held
 from schemas.errors import QprError
 from schemas.quantities import counted
@@ -71,7 +71,7 @@ def show_versions(warehouse: str, *, as_json: bool) -> None:
 
 
 def show_version(warehouse: str, at: str, *, as_json: bool) -> None:
-    """Print one version, by its number or date, with the artefacts of it that are gone.
+    """Print one version, by its number or date, with the artefacts of it that are gone and the days of erasures.
 
     Raises:
         QprError: there is none.
@@ -79,7 +79,8 @@ def show_version(warehouse: str, at: str, *, as_json: bool) -> None:
     check_warehouse(warehouse)
     number, version = history.version_at(warehouse, at)
     gone = _gone(warehouse, version)
-    result = {"version": number, **version.as_json(), "gone": gone}
+    erased = _erased(warehouse, version, gone)
+    result = {"version": number, **version.as_json(), "gone": gone, "erased": erased}
     rows = {"version": number, "date": str(version.date), "created": version.created}
     rows |= {name: storage.join(warehouse, getattr(version, name).path) for name in ("dataset", "model", "index")}
     rows |= {"window": counted(version.window_days, "day"), "days with a drop": str(version.days)}
@@ -88,6 +89,7 @@ def show_version(warehouse: str, at: str, *, as_json: bool) -> None:
     rows |= {"certificate": storage.join(warehouse, version.certificate.path)} if version.certificate else {}
     rows |= {"no certificate": version.uncertified} if version.uncertified else {}
     rows |= {"removed by qpr gc": ", ".join(gone)} if gone else {}
+    rows |= {"questions erased on": ", ".join(erased)} if erased else {}
     emit(result, as_json=as_json, table=lambda: two_columns(warehouse, rows))
 
 
@@ -112,6 +114,17 @@ def sweep(warehouse: str, *, keep: int, grace_hours: float, delete: bool, as_jso
     emit(result, as_json=as_json, table=lambda: two_columns(title, rows))
     if found and not delete:
         say("Nothing was removed. Add --delete to remove them")
+
+
+def _erased(warehouse: str, version: Version, gone: list[str]) -> list[str]:
+    """Return the days on which questions were erased from an artefact after the version was published."""
+    days = set()
+    for artefact in version.artefacts:
+        if artefact.path not in gone:
+            erasures = read_manifest(storage.join(warehouse, artefact.path)).erased
+            since = [erasure.digest for erasure in erasures]
+            days |= {str(e.on) for e in erasures[since.index(artefact.digest) :]} if artefact.digest in since else set()
+    return sorted(days)
 
 
 def _gone(warehouse: str, version: Version) -> list[str]:

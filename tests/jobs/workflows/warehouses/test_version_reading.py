@@ -1,7 +1,11 @@
+import datetime
+import json
+
 import pytest
 
 from jobs.workflows.warehouses.version_reading import Served, reading
 from schemas.artifacts import storage
+from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError, UsageError
 from schemas.versions import history, leases
@@ -35,6 +39,21 @@ def test_the_version_of_a_warehouse_is_held_with_its_certificate(warehouse):
     assert leases.leases(warehouse) == {}
     with reading(None, "another", warehouse, "1") as served:
         assert served.certificate == "another"
+
+
+def test_an_erased_version_is_read_without_its_certificate(warehouse, qpr, capsys):
+    before = read_manifest(f"{warehouse}/indexes/one")
+    with Output(f"{warehouse}/indexes/one", "index", overwrite=True) as output:
+        file = output.write("shards/one", b"less", table="shards")
+        day = datetime.date(2026, 11, 25)
+        output.publish([file], inputs=[], configuration={}, counters={}, erased=before.erased_on(day))
+    with reading(None, None, warehouse, "1") as served:
+        assert served == Served(f"{warehouse}/indexes/one", None)
+    assert "questions were erased from version 1, so its certificate does not hold" in capsys.readouterr().err
+    shown = qpr("versions", "--warehouse", warehouse, "--at", 1, "--json").out
+    assert json.loads(shown)["erased"] == ["2026-11-25"]
+    assert "questions erased on" in qpr("versions", "--warehouse", warehouse, "--at", 1).out
+    assert json.loads(qpr("versions", "--warehouse", warehouse, "--at", 2, "--json").out)["erased"] == []
 
 
 def test_a_version_without_its_index_is_one_line_and_leaves_no_lease(warehouse):
