@@ -189,7 +189,7 @@ def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) ->
     if recall := configuration.get("recall"):
         rows |= {"probes": configuration["probes"], "recall@10": f"{recall['at_10']:.4f}"}
     for name, figures in configuration["modes"].items():
-        rows[f"MRR, {name}"] = f"{figures['mrr']:.4f} in {figures['median_ms']:.2f} ms a query"
+        rows[f"MRR, {name}"] = f"{figures['mrr']:.4f} in {figures['median_ms']:.2f} computed ms a query"
     rows["seconds"] = manifest.seconds
     emit(result, as_json=as_json, table=lambda: two_columns(url, rows))
     say(f'Next: qpr search --index {shlex.quote(url)} "how do I pay my bill"')

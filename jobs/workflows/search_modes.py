@@ -5,11 +5,9 @@ validation clusters, an index that is not published yet -> with_mode -> settings
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from jobs.display.console import working
@@ -20,8 +18,8 @@ from model.index.index import Index
 from model.index.lexical import Lexical
 from model.index.lexical_files import open_lexical
 from model.index.settings import IndexSettings, ModeFigures
+from model.index.sizing.query_cost import mode_ms
 from model.search.retrieval import Retrieval, fused
-from model.search.searcher import Searcher
 from schemas.artifacts.manifest import Manifest
 from schemas.tables import LEXICAL
 
@@ -35,7 +33,6 @@ WEIGHTS: Final = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
 """Weights of BM25's reciprocal ranks in a fusion that are compared."""
 
 DEPTH: Final = 20
-TIMED: Final = 100
 
 
 class MeasuredModes(NamedTuple):
@@ -55,7 +52,7 @@ def with_mode(
         clusters: validation clusters of the indexed datasets.
         draft: manifest of the index so far.
         opened: returns the index, opened.
-        latency_ms: maximum median CPU milliseconds of a query in the default way.
+        latency_ms: maximum computed median CPU milliseconds of a query in the default way.
 
     Raises:
         QprError: a file of the index cannot be read.
@@ -82,8 +79,9 @@ def measured_modes(judged: Judgements, index: Index, lexical: Lexical) -> Measur
     fusions = {weight: fused(ranked["dense"], ranked["bm25"], weight, DEPTH) for weight in WEIGHTS}
     by_weight = {weight: _metrics(ranking.ids, judged).mrr for weight, ranking in fusions.items()}
     best = max(by_weight, key=by_weight.__getitem__)
-    ways["fusion"], ranked["fusion"] = Retrieval(index, "fusion", lexical, best), fusions[best]
-    return MeasuredModes({name: _figures(way, ranked[name].ids, judged) for name, way in ways.items()}, best)
+    ranked["fusion"] = fusions[best]
+    computed = mode_ms(index, lexical, judged.texts)
+    return MeasuredModes({name: _figures(of.ids, computed[name], judged) for name, of in ranked.items()}, best)
 
 
 def chosen_mode(figures: Mapping[IndexMode, ModeFigures], *, latency_ms: float) -> IndexMode:
@@ -92,17 +90,13 @@ def chosen_mode(figures: Mapping[IndexMode, ModeFigures], *, latency_ms: float) 
     return max(fast, key=fast.__getitem__) if fast else "dense"
 
 
-def _figures(way: Retrieval, ranked: Ints, judged: Judgements) -> ModeFigures:
-    metrics, searcher, milliseconds = _metrics(ranked, judged), Searcher(way), []
-    for text in judged.texts.slice(0, TIMED).to_pylist():
-        started = time.process_time()  # by the clock a query took 110 ms instead of 19 beside other work
-        searcher.search(text, 10)
-        milliseconds.append(1_000 * (time.process_time() - started))
+def _figures(ranked: Ints, computed_ms: float, judged: Judgements) -> ModeFigures:
+    metrics = _metrics(ranked, judged)
     return ModeFigures(
         queries=len(judged),
         hits_at_1=round(metrics.hits_at_1, 4),
         mrr=round(metrics.mrr, 4),
-        median_ms=round(float(np.median(milliseconds)), 3),
+        median_ms=round(computed_ms, 3),
     )
 
 

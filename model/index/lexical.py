@@ -104,6 +104,17 @@ class Lexical:
             ids[query, : len(kept[:k])], scores[query, : len(kept[:k])] = found[kept[:k]], sums[kept[:k]]
         return ids, scores
 
+    def entries(self, texts: Sequence[str]) -> Ints:
+        """Return about how many entries of the lists of terms a search of each text reads or looks up, (n,)."""
+        found = np.zeros(len(texts), np.int64)
+        for query, text in enumerate(texts):
+            places = self._places(terms_of(text))
+            read = np.cumsum(self.starts[places + 1] - self.starts[places])
+            if len(read):
+                added = max(1, int(np.count_nonzero(read <= ENTRIES)))
+                found[query] = read[added - 1] * (1 + len(read) - added)
+        return found
+
     def _best(self, terms: Sequence[str], k: int) -> tuple[npt.NDArray[np.int32], Floats]:
         """Return numbers and sums of the best k questions of a query, highest first.
 

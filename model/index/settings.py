@@ -22,7 +22,7 @@ class ModeFigures(pydantic.BaseModel, frozen=True, extra="forbid"):
         queries: their number.
         hits_at_1: share with a paraphrase at rank 1.
         mrr: mean reciprocal rank of the first paraphrase.
-        median_ms: CPU milliseconds of one query, encoding and texts included.
+        median_ms: computed CPU milliseconds of the median query, encoding and texts included.
     """
 
     queries: int = pydantic.Field(ge=1)

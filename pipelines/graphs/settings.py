@@ -174,7 +174,7 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
     latency_ms: float = pydantic.Field(
         default=5.0,
         gt=0,
-        description="Maximum median CPU milliseconds of a query: bounds the lists searched and the mode chosen.",
+        description="Maximum computed CPU milliseconds of the median query: bounds lists searched and mode.",
     )
 
     vary_by: Annotated[tuple[str, ...], Option(metavar="COLUMN", panel="Filters")] = pydantic.Field(

@@ -52,6 +52,15 @@ def test_validation_decides_the_default_mode_and_its_figures_are_stored(built, t
     assert built(60, "--latency-ms", 1e-6)["mode"] == "dense"
 
 
+def test_the_same_questions_give_the_same_figures_and_words_cost_more(built, monkeypatch):
+    found = built(60)
+    monkeypatch.setattr("time.process_time", lambda: pytest.fail("a clock decides"))
+    assert built(60) == found
+    assert built(60, "--latency-ms", found["modes"]["dense"]["median_ms"])["mode"] == "dense"
+    assert found["modes"]["dense"]["median_ms"] < found["modes"]["bm25"]["median_ms"]
+    assert found["modes"]["bm25"]["median_ms"] == found["modes"]["fusion"]["median_ms"]
+
+
 @pytest.mark.parametrize(("clusters", "options"), [(49, ()), (60, ("--no-bm25",))])
 def test_without_enough_queries_or_bm25_the_default_is_dense(built, clusters, options):
     found = built(clusters, *options)

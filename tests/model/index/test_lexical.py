@@ -99,3 +99,11 @@ def test_after_a_number_of_entries_frequent_terms_are_only_looked_up(monkeypatch
     ids, scores = lexical.rank(["rare5 often1 common2"], 3)
     assert (ids == whole).all()  # the four questions with the rare term, of which three are the best
     assert (scores == sums).all()
+
+
+def test_entries_are_those_of_rare_terms_once_and_once_more_for_each_frequent_term(monkeypatch):
+    lexical = built(table([*(f"common word{n}" for n in range(6)), "common rare", "rare thing"]))
+    asked = ["common rare", "rare", "", "unknown"]
+    assert lexical.entries(asked).tolist() == [9, 2, 0, 0]  # 7 questions have the one word, 2 the other
+    monkeypatch.setattr("model.index.lexical.ENTRIES", 5)
+    assert lexical.entries(asked).tolist() == [4, 2, 0, 0]  # both questions are looked up in the long list

@@ -1,0 +1,48 @@
+"""Computed time of one query by each way of searching.
+
+queries, index, BM25 -> mode_ms -> milliseconds by mode; no clock decides, so that the same questions give the same mode
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from model.choices import IndexMode
+from model.index.index import Index
+from model.index.lexical import Lexical
+from model.index.sizing.recall import median_compared, search_ms
+
+REST_MS: Final = 1.0
+"""Time to encode a question, read the texts of 20 hits and judge them, in a core of an AMD EPYC
+(`benchmarks/retrieval/query.py`)."""
+
+LEXICAL_MS: Final = 0.2
+ENTRY_NANOSECONDS: Final = 45
+"""Time of BM25 for a query, and for each entry of a list that is read or looked up: fitted to 300 queries of Quora's
+536,489 questions; their times and the computed ones correlate by .93."""
+
+
+def mode_ms(index: Index, lexical: Lexical, texts: pa.Array) -> dict[IndexMode, float]:
+    """Return the median computed CPU milliseconds of a query by each way of searching.
+
+    BM25 alone searches the vectors too: a probability compares a hit with the nearest questions.
+
+    Args:
+        index: to search.
+        lexical: its BM25.
+        texts: queries, at least one.
+    """
+    dense = REST_MS + vectors_ms(index, texts)
+    with_words = dense + LEXICAL_MS + ENTRY_NANOSECONDS * float(np.median(lexical.entries(texts.to_pylist()))) / 1e6
+    return {"dense": dense, "bm25": with_words, "fusion": with_words}
+
+
+def vectors_ms(index: Index, texts: pa.Array) -> float:
+    """Return the computed CPU milliseconds of a search by vectors for the median query."""
+    compared = sum(len(shard) for shard in index.shards if not shard.lists)
+    if any(shard.lists for shard in index.shards):
+        compared += median_compared(index, index.encoder.encode(texts), index.probes)
+    return search_ms(index, compared)
