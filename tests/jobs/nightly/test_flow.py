@@ -1,4 +1,7 @@
+import errno
+import itertools
 import json
+import os
 
 import pytest
 
@@ -6,6 +9,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import MANIFEST
 from schemas.versions import history
+from schemas.versions.version import check_artefact
 from tests.jobs.nightly.conftest import rows_of
 
 FAST = ["--epochs", 1, "--dimension", 16, "--vocabulary-size", 200, "--hash-bins", 50, "--ngram-bins", 50, "--json"]
@@ -161,6 +165,30 @@ def test_a_missed_canary_refuses_the_night_and_verdicts_keep_wrong_clusters_out(
     assert wrong["cluster_id"] not in kept.table("clusters", columns=["cluster_id"])["cluster_id"].to_pylist()
     assert kept.manifest.counters["rejected_review_wrong_cluster"] == len(wrong["texts"])
     assert published["metrics"]["canaries_found"] == 1
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_up_keeps_the_version_and_the_next_run_completes_the_night(
+    qpr, warehouse, dates, monkeypatch
+):
+    night(qpr, warehouse, "--date", dates(1))
+    real = os.fsync
+    for number in (1, 12, 24):
+
+        def full(descriptor, number=number, calls=itertools.count(1)):  # noqa: B008
+            if next(calls) >= number:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            return real(descriptor)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "fsync", full)
+            error = night(qpr, warehouse, "--date", dates(2), "--max-regression", 1, code=1)
+        [line] = [line for line in error.splitlines() if line.startswith("error: ")]
+        assert os.strerror(errno.ENOSPC) in line
+        assert history.numbers(warehouse) == [1]
+        for artefact, kind in history.read_version(warehouse, 1).artefacts.items():
+            check_artefact(warehouse, artefact, kind, version="version 1")
+    assert night(qpr, warehouse, "--date", dates(2), "--max-regression", 1)["published"] == 2
 
 
 @pytest.mark.slow
