@@ -40,7 +40,7 @@ def write_atomically(path: str, *, new: bool = False) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             os.unlink(staged)
         raise
-    _synchronise_folder(os.path.dirname(path) or ".")
+    synchronise_folder(os.path.dirname(path) or ".")
 
 
 def _place_new(staged: str, path: str) -> None:
@@ -60,7 +60,7 @@ def _place_new(staged: str, path: str) -> None:
     os.unlink(staged)
 
 
-def _synchronise_folder(folder: str) -> None:
+def synchronise_folder(folder: str) -> None:
     """Make a rename durable; where the file system cannot, the file is complete anyway."""
     with contextlib.suppress(OSError):
         opened = os.open(folder, os.O_RDONLY)

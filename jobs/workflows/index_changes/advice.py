@@ -53,10 +53,17 @@ class Shape:
             found.append(f"{self.deleted_share:.0%} of the rows are deleted")
         if self.segments > SEGMENTS:
             found.append(f"it has {counted(self.segments, 'segment')}")
-        if self.imbalance > IMBALANCE * self.built_imbalance:
-            grown = f"{self.imbalance:.1f} times the mean, {self.built_imbalance:.1f} when it was built"
-            found.append(f"its longest list is {grown}, so its centroids should be trained again")
+        if grown := self.grown_list:
+            found.append(grown)
         return found
+
+    @property
+    def grown_list(self) -> str | None:
+        """Return why the centroids should be trained again; None where they need not."""
+        if self.imbalance <= IMBALANCE * self.built_imbalance:
+            return None
+        grown = f"{self.imbalance:.1f} times the mean, {self.built_imbalance:.1f} when it was built"
+        return f"its longest list is {grown}, so its centroids should be trained again"
 
 
 def shape_of(index: Index, manifest: Manifest) -> Shape:

@@ -5,40 +5,32 @@ question files, ids to delete -> change_index -> the next version of the index
 
 from __future__ import annotations
 
-import functools
-import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from jobs.display.console import say, working
+from jobs.display.console import say
 from jobs.options.inputs import input_files
+from jobs.workflows.index_changes.additions import NOTHING, add_segment
 from jobs.workflows.index_changes.advice import shape_of
 from jobs.workflows.index_changes.deletions import Deletions, read_deletions
 from jobs.workflows.index_changes.known_rows import KnownRows
 from jobs.workflows.index_changes.publication import Base, publish, show
 from jobs.workflows.indexing import OF_DATASETS, input_notes, reject_reasons
-from jobs.workflows.worker_encoder import WorkerEncoder
-from model.index.consistency import AGAIN, IdTable
+from model.index.consistency import AGAIN
 from model.index.ranking import Ints
-from model.index.segments.builder import SegmentBuilder
-from model.index.segments.layout import Mask, folder_of, in_order, segment_of, tombstones
+from model.index.segments.layout import Mask, segment_of, tombstones
 from model.index.settings import IndexSettings
-from model.search.opening import model_folder
-from pipelines.engine.runner import run
-from pipelines.graphs.index import build
-from pipelines.reading.index_inputs import DatasetFile, QuestionInputs, SegmentFile, ignored_notes, question_files
+from pipelines.reading.index_inputs import ignored_notes, question_files
 from pipelines.reading.sources import Source as TableSource
 from pipelines.reading.sources import digest_input
-from pipelines.writing.finished_shards import FinishedShards
-from pipelines.writing.run_report import check_sum, read_report
-from schemas.artifacts import storage
-from schemas.artifacts.manifest import File, Source, read_manifest, read_settings, read_verified
+from pipelines.writing.run_report import check_sum
+from schemas.artifacts.manifest import read_manifest, read_settings
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.quantities import counted
-from schemas.tables import IDS, SHARDS, TOMBSTONES
+from schemas.tables import SHARDS, TOMBSTONES
 
 if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
@@ -63,25 +55,6 @@ DELETED: Final = (
     "deletions_unreadable",
 )
 """Counters of the files of questions to delete; the first is the sum of the others."""
-
-_SHARD_BYTES: Final = 32 * 2**20
-_ROW_BYTES: Final = 64
-
-
-class _Added(NamedTuple):
-    """Files, ids and counters of an addition.
-
-    Attributes:
-        files: of the new segment, and rejected rows.
-        ids: of its shards, each ascending, in their order.
-        inputs: added files.
-        counters: of the pipeline.
-    """
-
-    files: list[File]
-    ids: list[Ints]
-    inputs: list[Source]
-    counters: dict[str, int]
 
 
 def change_index(
@@ -123,7 +96,17 @@ def change_index(
     with Output(url, "index", overwrite=True) as target:
         base = Base.of(url)
         deleted = deletions.ids[base.index.rows_of(deletions.ids) >= 0]
-        added = _add(target, base, inputs, deleted, options) if add else _Added([], [], [], {})
+        added = NOTHING
+        if add:
+            added = add_segment(
+                target,
+                base,
+                inputs.files,
+                number=1 + max(segment_of(file.path) for file in base.manifest.of(SHARDS)),
+                unchanged=KnownRows(url, base.manifest.run_id, deleted.tobytes()),
+                message=f"Adding {counted(len(inputs.files), 'file')} of questions",
+                options=options,
+            )
         new = np.concatenate([deleted[:0], *added.ids])
         replaced = new[(base.index.rows_of(new) >= 0) & ~np.isin(new, deleted)]
         counters = _counters(added.counters, deletions, deleted=len(deleted), new=len(new), replaced=len(replaced))
@@ -149,58 +132,10 @@ def change_index(
             base,
             files,
             base.settings.model_copy(update={"questions": left}),
-            inputs=[*added.inputs, *map(digest_input, sources)],
+            inputs=[*inputs.sources, *map(digest_input, sources)],
             counters=counters,
         )
     show(url, manifest, shape, counters, as_json=as_json)
-
-
-def _add(target: Output, base: Base, inputs: QuestionInputs, deleted: Ints, options: PipelineOptions) -> _Added:
-    """Run the pipeline that encodes what is new or changed, and return its files."""
-    stored = in_order(base.manifest.of(SHARDS))
-    with_lists = [file for file, shard in zip(stored, base.index.shards, strict=True) if shard.lists]
-    builder = SegmentBuilder(target.url, min(with_lists, key=lambda file: file.bytes, default=None))
-    finished = FinishedShards.of(target, base.settings.model_digest)
-    parts = functools.partial(
-        build,
-        files=inputs.files,
-        run_url=target.run_url,
-        shards=_shards(inputs, base.settings.shards),
-        encode=encoder_of(base),
-        builder=builder,
-        folder=folder_of(1 + max(segment_of(file.path) for file in stored)),
-        unchanged=KnownRows(target.url, base.manifest.run_id, deleted.tobytes()),
-        finished=finished,
-    )
-    with working(f"Adding {counted(len(inputs.files), 'file')} of questions"):
-        run(parts, options)
-    finished.forget()
-    report = read_report(target)
-    tables = in_order(file for file in report.files if file.table == IDS)
-    return _Added(report.files, [_ids(target, file) for file in tables], inputs.sources, report.counters)
-
-
-def encoder_of(base: Base) -> WorkerEncoder:
-    """Return the encoder of an index, as workers load it."""
-    folder = model_folder(base.manifest)
-    address = base.settings.model_url or storage.join(base.index.url, folder or "")
-    return WorkerEncoder(address, base.settings.model_digest)
-
-
-def _shards(inputs: QuestionInputs, most: int) -> int:
-    """Return the number of shards of a segment: one for `_SHARD_BYTES` of text, and at most those of the first one."""
-    text = 0.0
-    for file in inputs.files:
-        match file:
-            case DatasetFile() | SegmentFile():
-                text += file.file.rows * _ROW_BYTES
-            case _:
-                text += file.source.bytes * (5 if file.source.compression or file.source.format == "parquet" else 1)
-    return min(most, max(1, math.ceil(text / _SHARD_BYTES)))
-
-
-def _ids(target: Output, file: File) -> Ints:
-    return IdTable(storage.join(target.url, file.path), read_verified(target.url, file), file.rows).question_ids()
 
 
 def _counters(

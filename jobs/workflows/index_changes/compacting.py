@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from jobs.display.console import say, working
+from jobs.workflows.index_changes.additions import encoder_of
 from jobs.workflows.index_changes.advice import Shape, shape_of
-from jobs.workflows.index_changes.changing import encoder_of
 from jobs.workflows.index_changes.publication import Base, publish, show
 from jobs.workflows.sizing.probe_tuning import with_probes
 from model.index.factory import default_factory, lists_of

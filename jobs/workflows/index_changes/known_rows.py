@@ -50,7 +50,7 @@ class KnownRows:
             place = np.minimum(np.searchsorted(part.ids, ids), len(part.ids) - 1)
             there = (part.ids[place] == ids) & ~part.deleted[place]
             stored = part.rows.take(pa.array(place[there])).select(rows.column_names)
-            same[there] = _equal(rows.filter(pa.array(there)), stored)
+            same[there] = equal_rows(rows.filter(pa.array(there)), stored)
         return same & ~np.isin(ids, np.frombuffer(self.deleted, np.int64))
 
 
@@ -77,7 +77,7 @@ def _load(url: str, run_id: str) -> list[_Part]:
     return [_Part(table.question_ids(), table.read(), mask) for table, mask in zip(tables, masks, strict=True)]
 
 
-def _equal(one: pa.Table, other: pa.Table) -> Mask:
+def equal_rows(one: pa.Table, other: pa.Table) -> Mask:
     """Return where all columns of two tables are equal; a null equals a null."""
     same = np.ones(len(one), bool)
     for name in one.column_names:

@@ -89,7 +89,7 @@ def publish(
     Raises:
         QprError: the parts do not fit together, or the index cannot be published.
     """
-    before = [Source(url=target.url, digest=base.manifest.digest)]
+    before = [Source(url=base.index.url, digest=base.manifest.digest)]
     model = [source for source in base.manifest.inputs if source.digest == settings.model_digest]
     about: dict[str, Any] = {"inputs": [*inputs, *before, *model], "counters": dict(counters)}
     draft = target.manifest(files, configuration=settings.model_dump(exclude_none=True), **about)

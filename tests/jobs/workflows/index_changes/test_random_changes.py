@@ -26,7 +26,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from jobs.workflows.index_changes import changing, compacting
+from jobs.workflows.index_changes import additions, changing, compacting
 from model.index.lexical import LAYOUT, Lexical, lexical_arrays
 from model.index.lexical_files import open_lexical
 from model.index.segments import builder
@@ -170,7 +170,7 @@ def first(tmp_path, make_model, qpr):
 
 
 def test_any_sequence_of_changes_gives_what_a_new_index_of_the_live_rows_gives(first, monkeypatch):
-    monkeypatch.setattr(changing, "run", run_plainly)
+    monkeypatch.setattr(additions, "run", run_plainly)
     monkeypatch.setattr(compacting, "run", run_plainly)
     monkeypatch.setattr(builder, "FLAT_BELOW", 5)
     machine = type("Machine", (Changes,), {"first": first})

@@ -1,0 +1,123 @@
+"""A further segment of an index: the questions of some files, encoded and written beside the segments before.
+
+base, question files -> add_segment -> Added: files of the segment, its ids
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from jobs.display.console import working
+from jobs.workflows.index_changes.known_rows import KnownRows
+from jobs.workflows.index_changes.publication import Base
+from jobs.workflows.worker_encoder import WorkerEncoder
+from model.index.consistency import IdTable
+from model.index.ranking import Ints
+from model.index.segments.builder import SegmentBuilder
+from model.index.segments.layout import folder_of, in_order
+from model.search.opening import model_folder
+from pipelines.engine.runner import run
+from pipelines.graphs.index import build
+from pipelines.reading.index_inputs import DatasetFile, QuestionFile, SegmentFile
+from pipelines.writing.finished_shards import FinishedShards
+from pipelines.writing.run_report import read_report
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import File, read_verified
+from schemas.artifacts.writer import Output
+from schemas.tables import IDS, SHARDS
+
+if TYPE_CHECKING:
+    from apache_beam.options.pipeline_options import PipelineOptions
+
+_SHARD_BYTES: Final = 32 * 2**20
+_ROW_BYTES: Final = 64
+
+
+class Added(NamedTuple):
+    """Files, ids and counters of an addition.
+
+    Attributes:
+        files: of the new segment, and rejected rows.
+        ids: of its shards, each ascending, in their order.
+        counters: of the pipeline.
+    """
+
+    files: list[File]
+    ids: list[Ints]
+    counters: dict[str, int]
+
+
+NOTHING: Final = Added([], [], {})
+
+
+def add_segment(
+    target: Output,
+    base: Base,
+    files: Sequence[QuestionFile],
+    *,
+    number: int,
+    unchanged: KnownRows | None,
+    message: str,
+    options: PipelineOptions,
+) -> Added:
+    """Run the pipeline that encodes questions, and return the files of the segment.
+
+    Args:
+        target: the index to write.
+        base: the version before.
+        files: with the questions.
+        number: of the segment.
+        unchanged: stored rows that are left out.
+        message: of the progress.
+        options: Beam's.
+
+    Raises:
+        QprError: a file cannot be read.
+    """
+    stored = in_order(base.manifest.of(SHARDS))
+    with_lists = [file for file, shard in zip(stored, base.index.shards, strict=True) if shard.lists]
+    builder = SegmentBuilder(base.index.url, min(with_lists, key=lambda file: file.bytes, default=None))
+    finished = FinishedShards.of(target, base.settings.model_digest)
+    parts = functools.partial(
+        build,
+        files=files,
+        run_url=target.run_url,
+        shards=_shards(files, base.settings.shards),
+        encode=encoder_of(base),
+        builder=builder,
+        folder=folder_of(number),
+        unchanged=unchanged,
+        finished=finished,
+    )
+    with working(message):
+        run(parts, options)
+    finished.forget()
+    report = read_report(target)
+    tables = in_order(file for file in report.files if file.table == IDS)
+    return Added(report.files, [_ids(target, file) for file in tables], report.counters)
+
+
+def encoder_of(base: Base) -> WorkerEncoder:
+    """Return the encoder of an index, as workers load it."""
+    folder = model_folder(base.manifest)
+    address = base.settings.model_url or storage.join(base.index.url, folder or "")
+    return WorkerEncoder(address, base.settings.model_digest)
+
+
+def _shards(files: Sequence[QuestionFile], most: int) -> int:
+    """Return the number of shards of a segment: one for `_SHARD_BYTES` of text, and at most those of the first one."""
+    text = 0.0
+    for file in files:
+        match file:
+            case DatasetFile() | SegmentFile():
+                text += file.file.rows * _ROW_BYTES
+            case _:
+                text += file.source.bytes * (5 if file.source.compression or file.source.format == "parquet" else 1)
+    return min(most, max(1, math.ceil(text / _SHARD_BYTES)))
+
+
+def _ids(target: Output, file: File) -> Ints:
+    return IdTable(storage.join(target.url, file.path), read_verified(target.url, file), file.rows).question_ids()
