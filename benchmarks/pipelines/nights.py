@@ -1,18 +1,22 @@
-"""CPU time of `qpr nightly` from night to night, and that of its steps alone.
+"""CPU time of the steps of `qpr nightly` from night to night, beside a new build of the same index.
 
-Run: python -m benchmarks.pipelines.nights --nights 5 --events 20000
+Run: python -m benchmarks.pipelines.nights --nights 30 --events 4000
 
-A simulated log is divided by day. Each night adds a day: "ingest" counts it alone; "rest" makes the dataset of the days
-so far, builds the index and compares it with the one before. The encoder is kept after the first night (``--retrain
-never``). An ingestion is to cost what its day costs; the rest grows with the distinct questions of the window.
+A simulated log is divided by day, and each night adds a day. The nights run in this process, so that start-up, the same
+each night, does not hide growth. The encoder is kept after the first night (``--retrain never``). "rebuilt" is what the
+index of that night costs when all its questions are encoded and its ways of searching are measured again, as a night
+without an index to start from does. The last line compares the last night with the second one.
 """
 
 from __future__ import annotations
 
-import json
+import collections
+import datetime
 import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,7 +24,19 @@ import pyarrow.parquet as pq
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.measure import measure_qpr, simulate
+from benchmarks.measure import simulate
+from jobs.nightly import flow
+from jobs.nightly.gate.settings import GateSettings
+from jobs.nightly.settings import NightSettings
+from jobs.nightly.warehouse import open_warehouse
+from jobs.options.encoder_training import EncoderTraining
+from jobs.workflows.indexing import build_index
+from pipelines.engine.runner import parse_options
+from pipelines.graphs.settings import ClustersConfig, IndexConfig
+from schemas.artifacts.manifest import read_manifest
+from schemas.versions.version import Version
+
+STEPS = {"ingest_day": "ingest", "fold_days": "fold", "index_of_night": "index", "write_report": "report"}
 
 
 def divide(log: str, warehouse: Path) -> list[str]:
@@ -35,6 +51,33 @@ def divide(log: str, warehouse: Path) -> list[str]:
     return days
 
 
+def timed_steps(spent: collections.Counter[str]) -> None:
+    """Add the CPU seconds of the steps of a night, by name, to ``spent`` from now on."""
+
+    def timed(name: str, step: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            began = time.process_time()
+            try:
+                return step(*arguments, **options)
+            finally:
+                spent[name] += time.process_time() - began  # type: ignore[assignment]
+
+        return call
+
+    for function, name in STEPS.items():
+        setattr(flow, function, timed(name, getattr(flow, function)))
+
+
+def rebuild(warehouse: Path, version: Version, folder: str) -> float:
+    """Return the CPU seconds of a new build of a version's index."""
+    places = (str(warehouse / artefact.path) for artefact in (version.dataset, version.model))
+    questions, model = places
+    began, nothing = time.process_time(), parse_options([])
+    output = f"{folder}/rebuilt"
+    build_index([questions], IndexConfig(), model=model, output=output, overwrite=True, options=nothing, show=False)
+    return time.process_time() - began
+
+
 def main(
     nights: Annotated[int, typer.Option(help="Number of nights.", min=2)] = 5,
     events: Annotated[int, typer.Option(help="Rows of a day.")] = 20_000,
@@ -44,26 +87,38 @@ def main(
 ) -> None:
     """Measure each night."""
     report = Report(as_json=as_json, nights=nights, events=events, epochs=epochs, seed=seed)
+    spent: collections.Counter[str] = collections.Counter()
+    timed_steps(spent)
     with tempfile.TemporaryDirectory() as folder:
         log = simulate(folder, events=nights * events, seed=seed, options=("--days", nights))
         warehouse = Path(folder) / "warehouse"
-        options = ("--retrain", "never", "--epochs", epochs, "--max-regression", 1, "--max-kept-fall", 1)
-        second = None
-        for number, day in enumerate(divide(log, warehouse)):
-            ingested = measure_qpr("ingest", "--warehouse", warehouse, "--date", day)
-            whole = measure_qpr("nightly", "--warehouse", warehouse, "--date", day, *options)
-            second = whole if number == 1 else second
-            record = json.loads((warehouse / "versions" / f"{number + 1:08d}.json").read_text())
-            run_folder = json.loads((warehouse / record["dataset"]["path"] / "manifest.json").read_text())
+        days = divide(log, warehouse)
+        open_warehouse(str(warehouse))
+        terms = flow.NightTerms(
+            clusters=ClustersConfig(),
+            encoder=EncoderTraining.of_values({"epochs": epochs}),
+            night=NightSettings(retrain="never"),
+            gate=GateSettings(max_regression=1, max_kept_fall=1),
+            options=parse_options([]),
+            max_reject_ratio=0.1,
+        )
+        second = 0.0
+        for number, day in enumerate(days, start=1):
+            spent.clear()
+            began = time.process_time()
+            outcome = flow.run_night(str(warehouse), [datetime.date.fromisoformat(day)], terms)
+            whole = time.process_time() - began
+            second = whole if number == 2 else second
+            index = read_manifest(str(warehouse / outcome.version.index.path))
             report.row(
-                night=number + 1,
-                ingest_cpu_s=ingested.cpu_s,
-                rest_cpu_s=whole.cpu_s,
-                memory_mb=whole.memory_mb,
-                of_night_2=whole.cpu_s / second.cpu_s if second else 0.0,
-                questions=run_folder["counters"]["questions"],
-                clusters_kept=record["changes"]["kept"],
-                mrr=record["metrics"].get("mrr", 0.0),
+                night=number,
+                cpu_s=whole,
+                of_night_2=whole / second if second else 0.0,
+                **{f"{name}_s": spent[name] for name in STEPS.values()},
+                rebuilt_s=rebuild(warehouse, outcome.version, folder),
+                questions=index.configuration["questions"],
+                encoded=index.counters.get("questions_encoded", index.counters.get("questions_indexed", 0)),
+                mrr=outcome.version.metrics.get("mrr", 0.0),
             )
 
 

@@ -20,14 +20,14 @@ from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_re
 from jobs.nightly.gate.evaluation import Interval
 from jobs.nightly.gate.evidence import GateFiles, gather, read_files
 from jobs.nightly.gate.settings import GateSettings
+from jobs.nightly.indexing import index_of_night, options_of
 from jobs.nightly.ingestion import ingest_day
 from jobs.nightly.reporting import write_report
 from jobs.nightly.settings import CertificateSettings, NightSettings
-from jobs.nightly.steps import finished, key_of, named, place_of
+from jobs.nightly.steps import key_of
 from jobs.nightly.training import how_trained, reason_to_train, train_encoder
 from jobs.nightly.warehouse import days_of
 from jobs.options.encoder_training import EncoderTraining
-from jobs.workflows.indexing import build_index
 from pipelines.graphs.settings import IndexConfig
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
@@ -55,6 +55,7 @@ class NightTerms:
         max_reject_ratio: maximum share of rejected rows of a day and of the window.
         user_key: of the hashes of users and questions that are written.
         certificate: promise of the certificate, and the requests that show it.
+        index: how an index is built.
     """
 
     clusters: ClustersConfig
@@ -65,6 +66,7 @@ class NightTerms:
     max_reject_ratio: float
     user_key: UserKey | None = None
     certificate: CertificateSettings = dataclasses.field(default_factory=CertificateSettings)
+    index: IndexConfig = dataclasses.field(default_factory=IndexConfig)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -157,7 +159,7 @@ def _made(
     before = read_splits(warehouse, earlier)
     splits = remember_splits(warehouse, dataset, earlier, before)
     model, trained = _encoder(warehouse, dataset, date, parent, terms)
-    index = _index(warehouse, dataset, model, terms.options)
+    index = index_of_night(warehouse, dataset, model, terms.index, parent=parent, options=terms.options)
     test = dataset if parent is None or terms.night.new_test_set else parent.test
     report, metrics, changes = write_report(warehouse, dataset, index, parent)
     difference = None
@@ -187,6 +189,7 @@ def _made(
         dataset=dataset,
         model=model,
         index=index,
+        index_options=options_of(terms.index),
         splits=splits,
         report=report,
         test=test,
@@ -211,23 +214,12 @@ def _encoder(
     return train_encoder(warehouse, dataset, terms.encoder, date=date, parent=parent)
 
 
-def _index(warehouse: str, dataset: Artefact, model: Artefact, options: PipelineOptions) -> Artefact:
-    """Build the index of a dataset and a model, unless it is there."""
-    config = IndexConfig()
-    path = place_of("indexes", key_of(dataset.digest, model.digest, config.model_dump(mode="json")))
-    if manifest := finished(warehouse, path, "index"):
-        return named(path, manifest)
-    urls = [storage.join(warehouse, artefact.path) for artefact in (dataset, model)]
-    output = storage.join(warehouse, path)
-    build_index([urls[0]], config, model=urls[1], output=output, overwrite=True, options=options, show=False)
-    return named(path, read_manifest(output, "index"))
-
-
 def _settings(terms: NightTerms) -> list[Any]:
     """Return the settings that decide on the artefacts; limits of the gate do not."""
     return [
         terms.clusters.model_dump(mode="json"),
         how_trained(terms.encoder),
+        terms.index.model_dump(mode="json"),
         terms.night.model_dump(mode="json", exclude={"new_test_set"}),
     ]
 

@@ -2,7 +2,7 @@
 
 File of an artefact -> share_file -> its entry in the artefact of another run
 
-A published file never changes, so two artefacts can have one file. Each has a name of its own for it: whichever artefact
+A published file never changes, so two artefacts can have one file. Each has a name of its own for it: whichever of them
 is removed or moved, the other one stays whole.
 """
 

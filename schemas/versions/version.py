@@ -56,6 +56,7 @@ class Version(pydantic.BaseModel, frozen=True, extra="forbid"):
         inputs: digest of the days and of the settings that this was made from.
         dataset, model, index, splits, report: artefacts that belong together; ``splits`` holds the split of every
             question that ever was in a cluster.
+        index_options: digest of the options of the index; None in records of older releases.
         test: dataset whose test split is the frozen test set.
         trained: the training of the model.
         certificate: of the index, if there is one.
@@ -78,6 +79,7 @@ class Version(pydantic.BaseModel, frozen=True, extra="forbid"):
     dataset: Artefact
     model: Artefact
     index: Artefact
+    index_options: Sha256 | None = None
     splits: Artefact
     report: Artefact
     test: Artefact

@@ -2,9 +2,10 @@
 
 index, dataset -> next_index -> another index of all questions of the dataset, or None where a new build is due
 
-Where the last segments together are no larger than what is new, their questions go into the new segment. So the sizes
-of segments fall by half at least, their number grows with the logarithm of the nights, and a question is encoded as
-often.
+A question that is there with another answer, cluster or number of events keeps its vector: only the id table is
+written again. Where the last segments together are no larger than what is new, their questions go into the new segment.
+So the sizes of segments fall by half at least, their number grows with the logarithm of the nights, and a question is
+encoded as often.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from pipelines.reading.index_inputs import QuestionInputs, SegmentFile, question
 from pipelines.reading.index_questions import read_questions
 from pipelines.writing.run_report import check_sum
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import Manifest
+from schemas.artifacts.manifest import File, Manifest
 from schemas.artifacts.shared_files import share_file
 from schemas.artifacts.table_files import arrow_bytes
 from schemas.artifacts.writer import Output
@@ -48,22 +49,25 @@ class Change:
     """Difference of a dataset and an index.
 
     Attributes:
-        ids: questions of the dataset, distinct.
-        holders: for each id the segment that has the row with equal columns, or -1.
-        rows: of the dataset to write into the next segment.
-        replaced: number of these that the index has with other columns.
+        rows: of all questions of the dataset, ascending by id.
+        holders: for each of them the segment that has its vector, or -1.
+        replaced: number of those with -1 that the index has with another text.
         segment: number of the next segment; those from it on are left out.
         masks: of each shard of the segments before it, the rows that are deleted afterwards.
         reason: to build the index again instead; None where there is none.
     """
 
-    ids: Ints
-    holders: Ints
     rows: pa.Table
+    holders: Ints
     replaced: int
     segment: int
     masks: list[Mask]
     reason: str | None
+
+    @property
+    def to_encode(self) -> pa.Table:
+        """Return the rows of the next segment."""
+        return self.rows.filter(pa.array(_of_next(self.holders, self.segment)))
 
 
 def next_index(before: str, dataset: str, *, output: str, options: PipelineOptions) -> Manifest | None:
@@ -91,27 +95,20 @@ def next_index(before: str, dataset: str, *, output: str, options: PipelineOptio
         return None
     with Output(output, "index", overwrite=True) as target:
         added = _add(target, base, change, options)
-        kept = [file for file in base.kept if file.table not in (SHARDS, IDS) or segment_of(file.path) < change.segment]
-        files = [*(share_file(before, file, target) for file in kept), *added.files]
+        kept = [file for file in base.kept if segment_of(file.path) < change.segment]
+        tables = _id_tables(target, base, change)
+        files = [*tables.values(), *added.files]
+        files += [share_file(before, file, target) for file in kept if file.path not in tables]
         if dead := sum(int(mask.sum()) for mask in change.masks):
             content = tombstones([*change.masks, *(np.zeros(len(ids), bool) for ids in added.ids)])
             files.append(target.write(f"{TOMBSTONES}.bin", content, table=TOMBSTONES, rows=dead))
-        held = int(np.count_nonzero(change.holders != _NEW))
-        changed = len(change.ids) - held
-        counters = {
-            "questions_read": len(change.ids),
-            "questions_added": changed - change.replaced,
-            "questions_replaced": change.replaced,
-            "questions_unchanged": held,
-            "questions_deleted": len(base.index) - held - change.replaced,
-            "questions_encoded": len(change.rows),
-        }
+        counters = _counters(base, change)
         check_sum(counters | {"written": sum(map(len, added.ids))}, "questions_encoded", "written")
         manifest, _ = publish(
             target,
             base,
             files,
-            base.settings.model_copy(update={"questions": len(change.ids)}),
+            base.settings.model_copy(update={"questions": len(change.rows)}),
             inputs=_inputs(dataset, base).sources,
             counters=counters,
         )
@@ -119,7 +116,7 @@ def next_index(before: str, dataset: str, *, output: str, options: PipelineOptio
 
 
 def difference(base: Base, dataset: str) -> Change:
-    """Return what a dataset changes in an index.
+    """Return the difference of a dataset and an index.
 
     Args:
         base: the index.
@@ -128,37 +125,28 @@ def difference(base: Base, dataset: str) -> Change:
     Raises:
         QprError: a file of the dataset is missing or damaged.
     """
+    read = [batch for file in _inputs(dataset, base).files for batch in read_questions(file)]
+    rows = pa.concat_tables([batch.rows for batch in read]).sort_by("question_id").combine_chunks()
     segments = np.array([segment_of(file.path) for file in in_order(base.manifest.of(SHARDS))])
     of_row = np.repeat(segments, [len(shard) for shard in base.index.shards])
-    ids, holders, loose, replaced, rejected = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [], 0, 0
-    for file in _inputs(dataset, base).files:
-        for read in read_questions(file):
-            rejected += len(read.rejects)
-            numbers = read.rows["question_id"].to_numpy()
-            place = base.index.rows_of(numbers)
-            there = place >= 0
-            stored = base.index.questions(place[there]).select(read.rows.column_names)
-            same = np.zeros(len(numbers), bool)
-            same[there] = equal_rows(read.rows.filter(pa.array(there)), stored)
-            held = np.where(same, of_row[place], _NEW)
-            replaced += int(np.count_nonzero(there & ~same))
-            ids.append(numbers)
-            holders.append(held)
-            loose.append(read.rows.append_column("holder", pa.array(held)).filter(pa.array(held != 0)))
-    every, held_by = np.concatenate(ids), np.concatenate(holders)
-    first_loose = _next_segment(held_by, int(segments.max()))
-    table = pa.concat_tables(loose).combine_chunks()
-    of_table = table["holder"].to_numpy()
-    rows = table.filter(pa.array((of_table == _NEW) | (of_table >= first_loose))).drop_columns("holder")
+    ids = rows["question_id"].to_numpy()
+    place = base.index.rows_of(ids)
+    there = place >= 0
+    same = np.zeros(len(ids), bool)
+    stored = base.index.questions(place[there])
+    same[there] = equal_rows(rows.select(["text"]).filter(pa.array(there)), stored)
+    holders = np.where(same, of_row[place], _NEW)
+    segment = _next_segment(holders, int(segments.max()))
+    kept = segments < segment
     masks = [
-        ~np.isin(of_shard, every[held_by == segment])
-        for of_shard, segment in zip(base.index.question_ids, segments, strict=True)
-        if segment < first_loose
+        ~np.isin(of_shard, ids[holders == number])
+        for of_shard, number in zip(base.index.question_ids, segments, strict=True)
+        if number < segment
     ]
-    reason = _reason(base, masks, segments[segments < first_loose], rows=len(rows), first=held_by == 0)
-    if rejected:
+    reason = _reason(base, masks, holders, segments=len(set(segments[kept].tolist())), segment=segment)
+    if rejected := sum(len(batch.rejects) for batch in read):
         reason = f"the dataset has {counted(rejected, 'question')} that cannot be indexed"
-    return Change(every, held_by, rows.sort_by("question_id"), replaced, first_loose, masks, reason)
+    return Change(rows, holders, int(np.count_nonzero(there & ~same)), segment, masks, reason)
 
 
 def _next_segment(holders: Ints, last: int) -> int:
@@ -169,38 +157,75 @@ def _next_segment(holders: Ints, last: int) -> int:
     return number
 
 
-def _reason(base: Base, masks: list[Mask], segments: Ints, *, rows: int, first: Mask) -> str | None:
+def _of_next(holders: Ints, segment: int) -> Mask:
+    mask: Mask = (holders == _NEW) | (holders >= segment)
+    return mask
+
+
+def _reason(base: Base, masks: list[Mask], holders: Ints, *, segments: int, segment: int) -> str | None:
     """Return why an index should be built again instead of changed, or None."""
     if grown := shape_of(base.index, base.manifest).grown_list:
         return grown
-    live = int(first.sum())
-    if live < len(first) - live:
-        return f"its first segment would have {live:,} of {counted(len(first), 'question')}"
-    dead, every = sum(int(mask.sum()) for mask in masks), rows + sum(map(len, masks))
+    first, added = int(np.count_nonzero(holders == 0)), int(_of_next(holders, segment).sum())
+    if first < len(holders) - first:
+        return f"its first segment would have {first:,} of {counted(len(holders), 'question')}"
+    dead, every = sum(int(mask.sum()) for mask in masks), added + sum(map(len, masks))
     if dead >= DELETED_SHARE * every:
         return f"{dead / every:.0%} of its rows would be deleted"
-    if len(set(segments.tolist())) + bool(rows) > SEGMENTS:
+    if segments + bool(added) > SEGMENTS:
         return f"it would have over {counted(SEGMENTS, 'segment')}"
     return None
 
 
+def _counters(base: Base, change: Change) -> dict[str, int]:
+    held = int(np.count_nonzero(change.holders != _NEW))
+    changed = len(change.rows) - held
+    return {
+        "questions_read": len(change.rows),
+        "questions_added": changed - change.replaced,
+        "questions_replaced": change.replaced,
+        "questions_kept": held,
+        "questions_deleted": len(base.index) - held - change.replaced,
+        "questions_encoded": int(_of_next(change.holders, change.segment).sum()),
+    }
+
+
 def _add(target: Output, base: Base, change: Change, options: PipelineOptions) -> Added:
     """Write the next segment."""
-    if not len(change.rows):
+    rows = change.to_encode
+    if not len(rows):
         return NOTHING
-    content = arrow_bytes(stored_rows(change.rows))
-    file = target.write(f"{_CHANGED}/rows.arrow", content, table=IDS, rows=len(change.rows))
+    file = target.write(f"{_CHANGED}/rows.arrow", arrow_bytes(stored_rows(rows)), table=IDS, rows=len(rows))
     added = add_segment(
         target,
         base,
         [SegmentFile(target.url, file, filters=base.settings.filters)],
         number=change.segment,
         unchanged=None,
-        message=f"Adding {counted(len(change.rows), 'question')} to the index",
+        message=f"Adding {counted(len(rows), 'question')} to the index",
         options=options,
     )
     storage.delete(storage.join(target.run_url, _CHANGED))
     return added
+
+
+def _id_tables(target: Output, base: Base, change: Change) -> dict[str, File]:
+    """Write the id tables of which a column changed; return them by the path of the table before."""
+    ids, start, written = change.rows["question_id"].to_numpy(), 0, {}
+    for file, of_shard in zip(in_order(base.manifest.of(IDS)), base.index.question_ids, strict=True):
+        number = segment_of(file.path)
+        if number < change.segment:
+            stored = base.index.questions(np.arange(start, start + len(of_shard))).select(change.rows.column_names)
+            place = np.minimum(np.searchsorted(ids, of_shard), len(ids) - 1)
+            live = (ids[place] == of_shard) & (change.holders[place] == number)
+            both = pa.concat_tables([change.rows, stored])
+            table = both.take(pa.array(np.where(live, place, len(ids) + np.arange(len(of_shard)))))
+            if not equal_rows(table, stored).all():
+                content = arrow_bytes(stored_rows(table))
+                path = file.path.partition("/")[2]
+                written[file.path] = target.write(path, content, table=IDS, rows=len(table))
+        start += len(of_shard)
+    return written
 
 
 def _inputs(dataset: str, base: Base) -> QuestionInputs:

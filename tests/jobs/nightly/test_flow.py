@@ -69,7 +69,7 @@ def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, wareh
 def test_a_killed_night_is_completed_without_making_finished_steps_again(qpr, warehouse, dates, monkeypatch):
     import jobs.nightly.flow as flow
 
-    steps = ("remember_splits", "train_encoder", "build_index", "write_report")
+    steps = ("remember_splits", "train_encoder", "index_of_night", "write_report")
     runs = {}
     for step in steps:
         with monkeypatch.context() as patched:
