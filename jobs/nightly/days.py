@@ -80,11 +80,11 @@ def ingest_dates(
 
 
 def _table(warehouse: str, ingested: Sequence[Ingested]) -> rich.table.Table:
-    columns = "date", "rows read", "kept", "rejected", "of another day", ""
+    columns = "date", "rows read", "kept", "waiting", "rejected", "of another day", ""
     table = rich.table.Table(*columns, title=warehouse, title_justify="left")
     for day in ingested:
         counts = day.as_json()
-        names = "rows_read", "rows_kept", "rows_rejected", "rows_off_date"
+        names = "rows_read", "rows_kept", "rows_waiting", "rows_rejected", "rows_off_date"
         numbers = [f"{counts[name]:,}" for name in names]
         table.add_row(counts["date"], *numbers, "unchanged" if day.unchanged else "")
     return table

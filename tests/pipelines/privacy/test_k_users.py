@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.intermediate import ASKED, USER
-from pipelines.privacy.k_users import limit_users
+from pipelines.intermediate import ASKED, ENOUGH, USER
+from pipelines.privacy.k_users import limit_day, limit_users
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey
 
@@ -93,3 +93,31 @@ def test_rows_without_a_column_of_users_stay(privacy):
     found = limit_users(plain, privacy, None)
     assert found.asked is plain
     assert not len(found.rejects)
+
+
+def test_rows_of_few_users_of_a_day_wait_and_enough_users_of_any_day_admit_a_question():
+    key = KEY
+    asked = pa.Table.from_pylist(
+        [
+            {"question_id": 1, "key": "a", "text": "a", "answer_id": 1, "answer": "x", "events": 2, "user": user}
+            for user in (1, 2, None)
+        ]
+        + [{"question_id": 2, "key": "b", "text": "b", "answer_id": 1, "answer": "x", "events": 1, "user": 1}],
+        ASKED.append(USER),
+    )
+    limited, waiting = limit_day(asked, Privacy(min_users=2), key)
+    assert (limited.asked["text"].to_pylist(), waiting["text"].to_pylist()) == (["a"] * 3, ["b"])
+    assert len(limited.rejects) == 0
+    assert len(limit_day(asked, Privacy(min_users=2), None)[0].rejects) == 1  # nothing waits without a key
+
+    def admitted(others, *, enough=False):
+        rows = [{**waiting.to_pylist()[0], "user": user} for user in (1, *others)]
+        table = pa.Table.from_pylist(rows, ASKED.append(USER))
+        table = table.append_column(ENOUGH, pa.array([False] * len(others) + [enough]))
+        found = limit_users(table, Privacy(min_users=3), key)
+        assert sum(found.asked["events"].to_pylist()) + len(found.rejects) == len(rows)
+        return len(found.asked)
+
+    assert (admitted([2]), admitted([1, 2]), admitted([2, None])) == (0, 0, 0)
+    assert admitted([2, 3]) == 3
+    assert admitted([2], enough=True) == 2

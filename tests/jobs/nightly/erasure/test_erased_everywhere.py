@@ -5,6 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from jobs.nightly.erasure import artefacts
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, read_manifest
 from schemas.versions import history
@@ -76,7 +77,9 @@ def warehouse(tmp_path, drop, dates, qpr, key):
 
 
 @pytest.mark.slow
-def test_secrets_are_in_no_byte_of_a_warehouse_and_no_later_night_brings_them_back(qpr, warehouse, drop, dates):
+def test_secrets_are_in_no_byte_of_a_warehouse_and_no_later_night_brings_them_back(
+    qpr, warehouse, drop, dates, monkeypatch
+):
     w = str(warehouse)
     folders = "datasets", "models", "indexes", "splits"
     digests = {url: read_manifest(url).digest for url in made(w, *folders)}
@@ -84,8 +87,16 @@ def test_secrets_are_in_no_byte_of_a_warehouse_and_no_later_night_brings_them_ba
     planned = erase(qpr, w, *given, "--dry-run")
     assert {url: read_manifest(url).digest for url in digests} == digests
     assert not storage.exists(storage.join(w, "erased"))
+    # a killed erasure leaves every version readable, and the next one does the rest
+    with monkeypatch.context() as patched:
+        patched.setattr(artefacts, "erase_from_dataset", killed)
+        assert qpr("erase", "--warehouse", w, *given).code != 0
+    check_versions(qpr, w)
+    assert found_in(warehouse)
     report = erase(qpr, w, *given)
-    assert report["artefacts"] == planned["artefacts"]
+    done = "indexes/", "models/"
+    assert report["artefacts"] == [one for one in planned["artefacts"] if not one["path"].startswith(done)]
+    assert len(planned["artefacts"]) == 10  # two of each kind, and two days
     assert not found_in(warehouse)
     assert len(report["logs_with_it"]) == 3
     assert all(read_manifest(url).is_or_was(digest) for url, digest in digests.items())
@@ -103,6 +114,10 @@ def test_secrets_are_in_no_byte_of_a_warehouse_and_no_later_night_brings_them_ba
     check_versions(qpr, w)
     day = read_manifest(storage.join(w, "daily", f"date={dates(3)}"))
     assert day.counters["rows_erased"] == len(rows_with_secret(dates(3))) - 200
+
+
+def killed(*_, **__):
+    raise KeyboardInterrupt
 
 
 def found_in(warehouse):
