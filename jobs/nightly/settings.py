@@ -1,6 +1,6 @@
-"""Settings of a night: its window, the rule of training, the test set of the gate and the certificate.
+"""Settings of a night: its window, the rule of training, the test set of the gate, the index and the certificate.
 
-options of `qpr nightly` -> NightSettings, CertificateSettings -> jobs.nightly.flow
+options of `qpr nightly` -> NightSettings, IndexOptions, CertificateSettings -> jobs.nightly.flow
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Annotated, Self
 import pydantic
 
 from model.certificates.settings import Certification, Promise
+from pipelines.graphs.settings import IndexConfig
 from schemas.option import Option
 
 
@@ -33,6 +34,38 @@ class NightSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Nigh
     def window_days(self) -> int:
         """Return the number of days of the window."""
         return int(self.window.removesuffix("d"))
+
+
+class IndexOptions(pydantic.BaseModel, frozen=True, extra="forbid", title="Index"):
+    """Options of `qpr index` that a night has, by the same names; other ones build the index again."""
+
+    index_shards: int = pydantic.Field(default=8, ge=1, le=4096, description="Number of parts of the index.")
+    factory: Annotated[str | None, Option(metavar="NAME", default="by size")] = pydantic.Field(
+        default=None, description="FAISS index: Flat (exact) or with inverted lists, such as IVF2000,Flat."
+    )
+    probes: Annotated[int | None, Option(default="the fewest for --recall")] = pydantic.Field(
+        default=None, ge=1, description="Number of inverted lists searched for a query."
+    )
+    recall: float = pydantic.Field(
+        default=0.98, gt=0, le=1, description="Share of the ten nearest questions that a search of the lists finds."
+    )
+    memory_mb: Annotated[int | None, Option("memory-mb", metavar="MB", default="no bound")] = pydantic.Field(
+        default=None,
+        ge=1,
+        description="Maximum resident memory of build and search; decides --factory and --index-shards if not given.",
+    )
+    bm25: bool = pydantic.Field(default=True, description="Add BM25 for modes bm25 and fusion.")
+    latency_ms: float = pydantic.Field(
+        default=5.0, gt=0, description="Maximum median CPU milliseconds of a query: bounds lists searched and the mode."
+    )
+
+    @property
+    def config(self) -> IndexConfig:
+        """Return the settings of the index."""
+        given = self.model_dump(exclude_unset=True)
+        if "index_shards" in given:
+            given["shards"] = given.pop("index_shards")
+        return IndexConfig(**given)
 
 
 class CertificateSettings(Promise, frozen=True, extra="forbid", title="Certificate"):

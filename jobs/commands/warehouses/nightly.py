@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from jobs.nightly.gate.settings import GateSettings
-from jobs.nightly.settings import CertificateSettings, NightSettings
+from jobs.nightly.settings import CertificateSettings, IndexOptions, NightSettings
 from jobs.options.beam import beam_options
 from jobs.options.encoder_training import EncoderTraining
 from jobs.options.inputs import MaxRejectRatio
@@ -28,6 +28,7 @@ def nightly(
     gate: GateSettings,
     clusters: ClustersConfig,
     encoder: EncoderTraining,
+    index: IndexOptions,
     certificate: CertificateSettings,
     date: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Day to add.")] = None,
     first: FirstDate = None,
@@ -57,5 +58,5 @@ def nightly(
     key, options = read_user_key(user_key_file), beam_options(context)
     dates = chosen_dates(warehouse, date, first, last)
     judged = clusters if verdicts is None else with_reviewed(clusters, verdicts)
-    terms = NightTerms(judged, encoder, night, gate, options, max_reject_ratio, key, certificate)
+    terms = NightTerms(judged, encoder, night, gate, options, max_reject_ratio, key, certificate, index.config)
     raise typer.Exit(print_night(warehouse, dates, terms, as_json=as_json))

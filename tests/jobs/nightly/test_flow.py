@@ -206,6 +206,8 @@ def test_a_missing_artefact_of_the_current_version_is_one_line(qpr, warehouse, d
         (["--retrain", "daily"], "--retrain daily: String should match pattern"),
         (["--retrain", "changed:2"], "--retrain changed:2: String should match pattern"),
         (["--max-regression", 2], "--max-regression"),
+        (["--index-shards", 0], "--index-shards"),
+        (["--recall", 2], "--recall"),
         (["--max-drift", -1], "--max-drift"),
         (["--alpha", 0.1], "--require-certificate belong to --requests"),
         (["--canary-rank", 2], "--canary-rank belongs to --canaries"),
@@ -221,3 +223,13 @@ def test_a_missing_file_of_the_gate_is_one_line_before_any_work(qpr, warehouse, 
     error = night(qpr, warehouse, "--date", dates(1), option, "missing.csv", code=1)
     assert "missing.csv" in error
     assert not storage.exists(storage.join(warehouse, "daily"))
+
+
+def test_options_of_the_index_reach_it_by_their_names_in_qpr_index():
+    from jobs.nightly.settings import IndexOptions
+    from pipelines.graphs.settings import IndexConfig
+
+    given = {"index_shards": 3, "factory": "Flat", "recall": 0.9, "memory_mb": 500, "bm25": False, "latency_ms": 2}
+    expected = {"shards": 3, "factory": "Flat", "recall": 0.9, "memory_mb": 500, "bm25": False, "latency_ms": 2}
+    assert IndexOptions(**given).config == IndexConfig(**expected)
+    assert IndexOptions().config == IndexConfig()  # the defaults are those of `qpr index`
