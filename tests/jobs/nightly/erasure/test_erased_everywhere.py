@@ -13,7 +13,7 @@ from schemas.versions.version import check_artefact
 from tests.jobs.nightly.conftest import rows_of
 
 FAST = ["--epochs", 1, "--dimension", 16, "--vocabulary-size", 400, "--hash-bins", 50, "--ngram-bins", 50, "--json"]
-FAST += ["--split-salt", "another", "--shards", 2, "--max-regression", 1, "--retrain", "always"]
+FAST += ["--split-salt", "another", "--shards", 2, "--max-regression", 1]
 SECRET = "how do i repair the Zibeline"
 WORDINGS = (SECRET, "How do I repair the zibeline?", "HOW DO I REPAIR THE ZIBELINE!")
 
@@ -96,7 +96,7 @@ def test_secrets_are_in_no_byte_of_a_warehouse_and_no_later_night_brings_them_ba
     report = erase(qpr, w, *given)
     done = "indexes/", "models/"
     assert report["artefacts"] == [one for one in planned["artefacts"] if not one["path"].startswith(done)]
-    assert len(planned["artefacts"]) == 10  # two of each kind, and two days
+    assert len(planned["artefacts"]) == 9  # two of each kind and two days, but one model
     assert not found_in(warehouse)
     assert len(report["logs_with_it"]) == 3
     assert all(read_manifest(url).is_or_was(digest) for url, digest in digests.items())
@@ -109,7 +109,8 @@ def test_secrets_are_in_no_byte_of_a_warehouse_and_no_later_night_brings_them_ba
     drop(w, dates(1), rows_with_secret(dates(1), seed=5), name="late.jsonl")
     broken = f'{json.dumps(rows_of(dates(2), seed=3)[0])}\n{{"question": "{SECRET}", "answer"\n'
     storage.write_bytes(storage.join(w, "events", f"date={dates(2)}", "late.jsonl"), broken.encode())
-    night(qpr, w, "--from", dates(1), "--to", dates(3))
+    night(qpr, w, "--from", dates(1), "--to", dates(2), "--retrain", "always")
+    night(qpr, w, "--date", dates(3))
     assert not found_in(warehouse)
     check_versions(qpr, w)
     day = read_manifest(storage.join(w, "daily", f"date={dates(3)}"))
