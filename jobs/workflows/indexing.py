@@ -192,7 +192,8 @@ def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) ->
         rows[f"MRR, {name}"] = f"{figures['mrr']:.4f} in {figures['median_ms']:.2f} computed ms a query"
     rows["seconds"] = manifest.seconds
     emit(result, as_json=as_json, table=lambda: two_columns(url, rows))
-    say(f'Next: qpr search --index {shlex.quote(url)} "how do I pay my bill"')
+    filters = "".join(f"--filter {name}=VALUE " for name in configuration.get("vary_by") or ())
+    say(f'Next: qpr search --index {shlex.quote(url)} {filters}"how do I pay my bill"')
 
 
 def input_notes(counters: dict[str, int]) -> Iterator[str]:

@@ -1,0 +1,95 @@
+"""Time and recall of searches within the rows of one tenant, beside a search of all rows of the same index.
+
+Run: python -m benchmarks.retrieval.filters --dataset dataset --model model
+
+Each question of the dataset is given to one of four simulated tenants, drawn by the seed, with .1, .9, 9 and 90 % of
+the rows. CPU times are the best of three rounds over all queries, one at a time, in mode dense. Recall is that of the
+ten nearest rows of the tenant, against a search of all lists. The first query of a tenant makes the mask of its rows.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import typer
+
+from benchmarks.cli import AsJson, Report, Seed, run
+from benchmarks.measure import measure_qpr
+from model.index.consistency import live_count
+from model.search.searcher import Searcher, open_searcher
+from schemas.artifacts.dataset import open_dataset
+
+SHARES = {"tiny": 0.001, "small": 0.009, "middle": 0.09, "large": 0.9}
+ROUNDS = 3
+K = 10
+
+
+def main(
+    dataset: Annotated[str, typer.Option(help="Dataset with the questions.")],
+    model: Annotated[str, typer.Option(help="Model that encodes them.")],
+    queries: Annotated[int, typer.Option(min=1, help="Number of queries.")] = 500,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Print time and recall of a search within each tenant."""
+    rows = open_dataset(dataset).table("questions", columns=["text", "answer", "cluster_id", "events"])
+    random = np.random.default_rng(seed)
+    tenants = pa.array(random.choice([*SHARES], size=len(rows), p=[*SHARES.values()]))
+    asked = rows["text"].take(random.choice(len(rows), size=queries, replace=False)).to_pylist()
+    asked = [f"please, {text}" for text in asked]  # no query is a question of the index
+    report = Report(as_json=as_json, seed=seed, questions=len(rows), queries=queries)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = f"{folder}/cache"
+        pq.write_table(rows.append_column("tenant", tenants), f"{folder}/rows.parquet")
+        given = ("--questions", f"{folder}/rows.parquet", "--model", model, "--output", f"{folder}/index")
+        report.row(command="build", **measure_qpr("index", *given, "--vary-by", "tenant").cells())
+        searcher, exact = (open_searcher(f"{folder}/index", mode="dense", exact=whole) for whole in (False, True))
+        everything = searcher.retrieval
+        cpu_ms = best_ms(lambda text: everything.find(pa.array([text]), K, None), asked)
+        report.row(tenant="all", rows=len(searcher), probes=searcher.index.probes, find_cpu_ms=cpu_ms)
+        for tenant in SHARES:
+            report.row(tenant=tenant, **within(searcher, exact, tenant, asked))
+
+
+def within(searcher: Searcher, exact: Searcher, tenant: str, asked: Sequence[str]) -> dict[str, Any]:
+    """Return the figures of one tenant."""
+    filters = {"tenant": tenant}
+    before = time.perf_counter()
+    searcher.search(asked[0], K, filters=filters)
+    first_ms = 1000 * (time.perf_counter() - before)
+    part = searcher.views.of(filters, searcher.clock())
+    found, best = (
+        [{hit.question_id for hit in hits} for hits in opened.search_many(asked, K, filters=filters)]
+        for opened in (searcher, exact)
+    )
+    recall = sum(len(one & other) for one, other in zip(found, best, strict=True)) / max(1, sum(map(len, best)))
+    return {
+        "rows": sum(map(live_count, part.index.shards)),
+        "probes": part.index.probes,
+        "find_cpu_ms": best_ms(lambda text: part.find(pa.array([text]), K, None), asked),
+        "search_cpu_ms": best_ms(lambda text: searcher.search(text, K, filters=filters), asked),
+        "first_ms": first_ms,
+        "recall_at_10": recall,
+    }
+
+
+def best_ms(search: Callable[[str], Any], asked: Sequence[str]) -> float:
+    """Return milliseconds of CPU a query, the best of some rounds."""
+    times = []
+    for _ in range(ROUNDS):
+        before = time.process_time()
+        for text in asked:
+            search(text)
+        times.append(1000 * (time.process_time() - before) / len(asked))
+    return min(times)
+
+
+if __name__ == "__main__":
+    run(main)
