@@ -1,6 +1,6 @@
 """The versions of a warehouse after SIGKILL at random moments of `qpr nightly`, and after the night was run again.
 
-Run: python -m tests.faults.night_kills [--kills 200] [--seed 0]
+Run: python -m tests.faults.night_kills [--kills 200] [--seed 0] [--retrain always]
 
 The second night of a small warehouse is killed just before a file system operation in it, all of them in random order.
 Then the current version is the first or the second, and every file that it names is whole. The night is run again:
@@ -35,9 +35,9 @@ SMALL = ["--epochs", "1", "--dimension", "16", "--vocabulary-size", "200", "--ha
 SMALL += ["--shards", "1", "--max-regression", "1", "--split-salt", "another"]
 
 
-def command(warehouse: Path, day: datetime.date) -> list[str]:
+def command(warehouse: Path, day: datetime.date, retrain: str) -> list[str]:
     """Return the words of a night."""
-    return ["nightly", "--warehouse", str(warehouse), "--date", str(day), *SMALL]
+    return ["nightly", "--warehouse", str(warehouse), "--date", str(day), "--retrain", retrain, *SMALL]
 
 
 def state(warehouse: Path) -> tuple[int, tuple[str, ...]]:
@@ -58,7 +58,7 @@ def state(warehouse: Path) -> tuple[int, tuple[str, ...]]:
     return number, tuple(part.digest for part in parts)
 
 
-def measure(*, kills: int, seed: int) -> dict[str, int]:
+def measure(*, kills: int, seed: int, retrain: str) -> dict[str, int]:
     """Return how often which version was current after a kill, and how often a rerun differed."""
     for library in LIBRARIES:
         importlib.import_module(library)
@@ -69,9 +69,9 @@ def measure(*, kills: int, seed: int) -> dict[str, int]:
             (warehouse / "events" / f"date={day}").mkdir(parents=True)
             rows = "".join(json.dumps(row) + "\n" for row in rows_of(day, seed=0, count=200))
             (warehouse / "events" / f"date={day}" / "log.jsonl").write_text(rows)
-        assert run(command(warehouse, DAYS[0]), warehouse).code == 0, (Path(folder) / "log").read_text()
+        assert run(command(warehouse, DAYS[0], retrain), warehouse).code == 0, (Path(folder) / "log").read_text()
         shutil.copytree(warehouse, saved)
-        first, night = state(warehouse), command(warehouse, DAYS[1])
+        first, night = state(warehouse), command(warehouse, DAYS[1], retrain)
         whole = run(night, warehouse)
         assert whole.code == 0, (Path(folder) / "log").read_text()
         second = state(warehouse)
@@ -97,9 +97,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--retrain", choices=["never", "always"], default="never", help="train on the killed night")
     options = parser.parse_args()
     os.environ |= {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}  # before torch is loaded
-    counts = measure(kills=options.kills, seed=options.seed)
+    counts = measure(kills=options.kills, seed=options.seed, retrain=options.retrain)
     print(json.dumps(counts))
     sys.exit(bool(counts["broken"] or counts["rerun_differs"]))
 

@@ -67,7 +67,7 @@ def erase(
     Later nights of a warehouse do not bring them back. Run it again if it was killed.
 
     Examples:
-      qpr erase --warehouse warehouse --question "who is my neighbour" --user-key-file user.key --dry-run
+      qpr erase --warehouse warehouse --user @user.txt --user-key-file user.key
       qpr erase --dataset dataset --index index --question "who is my neighbour"
       qpr erase --dataset dataset --user @user.txt --dry-run
     """

@@ -15,6 +15,7 @@ def failing(text):
     raise QprError(text)
 
 
+@pytest.mark.usefixtures("wide_tables")
 @pytest.mark.parametrize("text", ODD)
 def test_brackets_and_names_of_pictures_are_printed_unchanged(text, capsys):
     console.say(text)
