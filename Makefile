@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
-ENGINE_TESTS ?= engine or kill
+ENGINE_TESTS ?= engine or fault
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test engines lint bench clean
@@ -23,9 +23,9 @@ demo: $(READY) ## from nothing to answered questions, on generated logs, in a fe
 	$(BIN)/python -m jobs.demo
 
 test: $(READY) ## all tests but those of `make engines`
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not engine and not kill"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not engine and not fault"
 
-engines: $(READY) ## pipelines on every engine at hand (Prism, Spark, Beam's job service), and commands killed
+engines: $(READY) ## pipelines on every engine at hand (Prism, Spark, Beam's job service), commands that are killed, fail or race
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "$(ENGINE_TESTS)"
 
 lint: $(READY) ## style, types and the direction of imports

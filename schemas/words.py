@@ -93,9 +93,10 @@ def words(text_key: str) -> list[str]:
 def plain_words(text: str) -> list[str] | None:
     """Return the words of a text that is not normalized, in a third of the time; None where they need its key.
 
-    In ASCII without digits and symbols the words do not depend on what `schemas.text.key` makes of a text.
+    In ASCII without digits, symbols and underscores, which a key loses at its ends, the words do not depend on what
+    `schemas.text.key` makes of a text.
     """
-    if not text.isascii() or _IN_SYMBOLS.search(text):
+    if not text.isascii() or "_" in text or _IN_SYMBOLS.search(text):
         return None
     return text.encode().translate(_ASCII_RUNS_OF_TEXT).decode().split()
 

@@ -4,8 +4,8 @@ Run: python -m benchmarks.pipelines.answer_mix --events 2000 --events 20000
 
 A log is divided into 42 days. From the ninth on, each day is compared with those before it: as it is (``excess`` of
 harmless days: a limit below the largest refuses one), and with a planted fault. Faults: a share of the rows gets one
-answer ("one answer"), a share gets answers that no day has ("new answers"), the rows of the most frequent answer are
-missing ("a source is missing"), weekends have another mix in all weeks ("weekends", harmless).
+answer ("one answer"), a share of the answers is renamed to ones that no day has ("new answers"), a random half of the
+answers is missing ("half of the answers missing"), weekends have another mix in all weeks ("weekends", harmless).
 """
 
 from __future__ import annotations

@@ -56,7 +56,9 @@ class IndexOptions(pydantic.BaseModel, frozen=True, extra="forbid", title="Index
     )
     bm25: bool = pydantic.Field(default=True, description="Add BM25 for modes bm25 and fusion.")
     latency_ms: float = pydantic.Field(
-        default=5.0, gt=0, description="Maximum median CPU milliseconds of a query: bounds lists searched and the mode."
+        default=5.0,
+        gt=0,
+        description="Maximum computed CPU milliseconds of the median query: bounds lists searched and mode.",
     )
 
     @property

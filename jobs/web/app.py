@@ -108,7 +108,7 @@ def _add_lookups(app: FastAPI, service: Service) -> None:
     @app.get(
         "/questions/{id}",
         **described(
-            "A question of the index.", 404, returns=QuestionDocument, parameters=id_parameter("question", columns)
+            "A question of the index.", 404, 422, returns=QuestionDocument, parameters=id_parameter("question", columns)
         ),
     )
     async def question(request: Request) -> Response:
@@ -119,7 +119,11 @@ def _add_lookups(app: FastAPI, service: Service) -> None:
     @app.get(
         "/clusters/{id}",
         **described(
-            "The questions of a cluster.", 404, returns=ClusterDocument, parameters=id_parameter("cluster", columns)
+            "The questions of a cluster.",
+            404,
+            422,
+            returns=ClusterDocument,
+            parameters=id_parameter("cluster", columns),
         ),
     )
     async def cluster(request: Request) -> Response:

@@ -87,6 +87,7 @@ class Exchange:
         self._refused = run_id, time.monotonic()
         version, present = open_version(self._url, self._open, certificate=self._certificate), self._service.columns
         if version.columns != present:
-            differing = f"varies by {', '.join(version.columns) or 'no column'}, not by {', '.join(present) or 'none'}"
+            new, served = (", ".join(columns) or "no column" for columns in (version.columns, present))
+            differing = f"the new version varies by {new}, the served one by {served}"
             raise QprError(f"{self._url}: {differing}. Start the server again")
         return version

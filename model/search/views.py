@@ -23,7 +23,7 @@ from schemas.errors import UsageError
 _BYTES: Final = 64 * 2**20
 """Memory of the views that are kept; one has about 2 bytes a row."""
 
-_LEAST: Final = 4
+_MIN_VIEWS: Final = 4
 """Views that are kept whatever their size."""
 
 
@@ -48,7 +48,7 @@ class Views:
         self._filters = retrieval.index.settings.filters
         self._kept: collections.OrderedDict[tuple[tuple[str, ...], int], Retrieval] = collections.OrderedDict()
         self._lock = threading.Lock()
-        self._most = max(_LEAST, _BYTES // max(1, 2 * len(retrieval.index)))
+        self._max_views = max(_MIN_VIEWS, _BYTES // max(1, 2 * len(retrieval.index)))
 
     @property
     def values(self) -> Mapping[str, tuple[str, ...]]:
@@ -76,16 +76,18 @@ class Views:
                 raise UsageError(f"filters: {str(next(iter(filters)))[:60]!a}: this index has no column to filter by")
             return self._all
         values = self._rows.checked(filters)
-        kept = values, self._rows.period(now)
-        if not values and not kept[1]:
+        wanted = values, self._rows.period(now)
+        if not values and not wanted[1]:
             return self._all
         with self._lock:
-            if kept not in self._kept:
-                self._kept[kept] = self._made(*kept)
-                while len(self._kept) > self._most:
-                    self._kept.popitem(last=False)
-            self._kept.move_to_end(kept)
-            return self._kept[kept]
+            view = self._kept.get(wanted)
+        view = view or self._made(*wanted)  # without the lock, so that searches with other values go on
+        with self._lock:
+            view = self._kept.setdefault(wanted, view)
+            self._kept.move_to_end(wanted)
+            while len(self._kept) > self._max_views:
+                self._kept.popitem(last=False)
+        return view
 
     def _made(self, values: tuple[str, ...], period: int) -> Retrieval:
         masks = self._rows.masks(values, period)

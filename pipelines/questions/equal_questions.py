@@ -42,7 +42,8 @@ def merge_equal(table: pa.Table) -> Merged:
     agreeing, others = _settled(ordered.filter(pa.array(repeated)))
     minima = [(name, "min") for name in table.column_names if name not in ("question_id", "events")]
     merged = agreeing.group_by("question_id", use_threads=False).aggregate([*minima, ("events", "sum")])
-    merged = merged.rename_columns([name.removesuffix("_min").removesuffix("_sum") for name in merged.column_names])
+    names = {f"{name}_min": name for name, _ in minima} | {"events_sum": "events"}
+    merged = merged.rename_columns([names.get(name, name) for name in merged.column_names])
     single = ordered.filter(pa.array(~repeated))
     merged = merged.select(table.column_names).cast(table.schema)
     rows = pa.concat_tables([single, merged]).sort_by("question_id").combine_chunks()

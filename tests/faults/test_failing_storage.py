@@ -36,12 +36,12 @@ def read_all(name, url):
     [
         ("simulate", errno.ENOSPC, 1, True),
         ("simulate", errno.EIO, 1, False),
-        ("clusters", errno.ENOSPC, 1, True),
-        ("clusters", errno.EIO, 5, False),
-        ("quora", errno.EIO, 5, True),
-        ("train", errno.ENOSPC, 1, True),
+        pytest.param("clusters", errno.ENOSPC, 1, True, marks=pytest.mark.fault),
+        pytest.param("clusters", errno.EIO, 5, False, marks=pytest.mark.fault),
+        pytest.param("quora", errno.EIO, 5, True, marks=pytest.mark.fault),
+        pytest.param("train", errno.ENOSPC, 1, True, marks=pytest.mark.fault),
         ("index", errno.ENOSPC, 1, True),
-        ("index", errno.EIO, 1, False),
+        pytest.param("index", errno.EIO, 1, False, marks=pytest.mark.fault),
     ],
 )
 def test_whatever_write_fails_the_old_version_stays_and_nothing_else(
@@ -113,7 +113,13 @@ def test_input_that_cannot_be_read_is_an_error_that_names_it(qpr, faulty, inputs
 
 
 @pytest.mark.parametrize(
-    ("name", "operation"), [("simulate", "fsync"), ("simulate", "replace"), ("index", "fsync"), ("index", "replace")]
+    ("name", "operation"),
+    [
+        ("simulate", "fsync"),
+        ("simulate", "replace"),
+        pytest.param("index", "fsync", marks=pytest.mark.fault),
+        pytest.param("index", "replace", marks=pytest.mark.fault),
+    ],
 )
 def test_a_local_disk_that_fills_up_keeps_the_old_version_too(
     qpr, monkeypatch, tmp_path, arguments_of, name, operation

@@ -9,7 +9,8 @@ from tests.support.kill_commands import COMMANDS
 
 KILLS = 4
 
-pytestmark = [pytest.mark.kill, pytest.mark.slow, pytest.mark.xdist_group("kills")]  # one worker starts the one process
+# one worker starts the one process
+pytestmark = [pytest.mark.fault, pytest.mark.slow, pytest.mark.xdist_group("kills")]
 
 
 @pytest.fixture(scope="module")

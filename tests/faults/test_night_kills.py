@@ -9,7 +9,7 @@ from tests.support.engine_servers import ROOT
 KILLS = 3
 
 
-@pytest.mark.kill
+@pytest.mark.fault
 @pytest.mark.slow
 @pytest.mark.xdist_group("kills")
 def test_a_killed_night_leaves_a_whole_version_and_is_completed_by_the_next_run():

@@ -23,6 +23,7 @@ def raced():
     return {(row["store"], row["by"]): row for row in map(json.loads, done.stdout.splitlines())}
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 @pytest.mark.xdist_group("races")  # one worker starts the one process
 @pytest.mark.parametrize(("store", "by"), WAYS)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.engine_servers import ROOT
 
-pytestmark = [pytest.mark.kill, pytest.mark.slow, pytest.mark.xdist_group("kills")]
+pytestmark = [pytest.mark.fault, pytest.mark.slow, pytest.mark.xdist_group("kills")]
 
 
 def test_fifty_kills_lose_no_verdict(make_dataset, tmp_path):

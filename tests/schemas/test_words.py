@@ -29,6 +29,8 @@ def test_a_word_is_one_word(text):
 
 
 @given(texts | st.text(st.characters(max_codepoint=127)))
+@example("_")
+@example("what is __init__?")
 def test_words_of_a_text_are_those_of_its_key(text):
     assert words_of(text) == words(key(text))
 

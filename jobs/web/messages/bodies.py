@@ -201,16 +201,19 @@ def read_query(
     mode = next((mode for mode in modes if mode == values.get("mode")), None)
     if "mode" in values and mode is None:
         raise Fault(422, f"mode: has to be one of {', '.join(modes)}")
-    return values["q"], int(k), mode, read_filters(request, columns)
+    return values["q"], int(k), mode, {name: values[name] for name in columns if name in values}
 
 
 def read_filters(request: Request, columns: tuple[str, ...]) -> dict[str, str]:
-    """Return the values of columns in the parameters of an address.
+    """Return the values of columns, the only parameters of an address.
 
     Raises:
-        Fault: one is given twice (422).
+        Fault: one is unknown or given twice (422).
     """
-    given = [(name, value) for name, value in request.query_params.multi_items() if name in columns]
+    given = request.query_params.multi_items()
+    if unknown := sorted(dict(given).keys() - {*columns}):
+        known = f"there are {', '.join(columns)}" if columns else "there are none"
+        raise Fault(422, f"unknown parameter {unknown[0][:60]!a}; {known}")
     if len(dict(given)) < len(given):
         raise Fault(422, "a parameter is given twice")
     return dict(given)

@@ -15,13 +15,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from schemas.errors import UsageError
+from schemas.errors import QprError, UsageError
 from schemas.filters import VALID_UNTIL, FilterColumns
 
 Mask = npt.NDArray[np.bool_]
 
 EXACT_ROWS: Final = 100_000
-"""Number of rows up to which a search of some rows reads all lists: 22 CPU ms for 48,429 of 536,489."""
+"""Number of rows up to which a search of some rows of an index reads all lists.
+
+For a tenant with 48,429 of the 536,489 rows of an index it takes 22 CPU ms."""
 
 _EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
@@ -35,6 +37,9 @@ class RowFilters:
         columns: that filter.
         tables: rows of each shard.
         live: of each shard the mask of the rows that are not deleted; None where all are live.
+
+    Raises:
+        QprError: the columns have 2**63 combinations of values or more.
     """
 
     def __init__(self, columns: FilterColumns, tables: Sequence[pa.Table], live: Sequence[Mask | None]) -> None:
@@ -44,14 +49,18 @@ class RowFilters:
         self._places: dict[str, dict[str, int]] = {}
         alive = np.concatenate([np.ones(len(t), bool) if m is None else m for t, m in zip(tables, live, strict=True)])
         self.values: dict[str, tuple[str, ...]] = {}
+        self._present: dict[str, frozenset[str]] = {}
         for name in columns.vary_by:
             column = pa.chunked_array([c for t in tables for c in t[name].chunks], pa.string()).combine_chunks()
             encoded = column.dictionary_encode()
             values, numbers = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
             self._places[name] = {value: place for place, value in enumerate(values)}
             self.values[name] = tuple(sorted(values[number] for number in np.unique(numbers[alive])))
+            self._present[name] = frozenset(self.values[name])
             codes = codes * len(values) + numbers
         distinct = math.prod(map(len, self._places.values()))
+        if distinct >= 2**63:
+            raise QprError(f"{', '.join(columns.vary_by)}: too many combinations of values. Vary by fewer columns")
         self._codes = codes.astype(np.int32) if distinct < 2**31 else codes
         self._ends, self._boundaries = _ends(columns, tables)
 
@@ -68,7 +77,7 @@ class RowFilters:
         for name in names:
             if name not in given:
                 raise UsageError(f"filters: {name} is missing. Name a value of each of {', '.join(names)}")
-            if not isinstance(given[name], str) or given[name] not in self.values[name]:
+            if not isinstance(given[name], str) or given[name] not in self._present[name]:
                 raise UsageError(f"filters: no question has the {name} {str(given[name])[:60]!a}")
         return tuple(given[name] for name in names)
 

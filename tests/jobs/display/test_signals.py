@@ -168,6 +168,7 @@ def when_workers_were_started(process, output, old):
 PROCESSES = ("--", "--direct_running_mode=multi_processing", "--direct_num_workers=2")
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("moment", "number", "beam"),

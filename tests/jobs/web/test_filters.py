@@ -119,6 +119,12 @@ def test_questions_and_clusters_of_other_tenants_are_not_shown(client):
     assert client.get("/clusters/77", params={"tenant": "globex"}).status_code == 404
 
 
+@pytest.mark.parametrize("address", ["/questions/1", "/clusters/1"])
+def test_an_address_has_no_other_parameters_than_columns(client, address):
+    refused = client.get(address, params={"tenant": "acme", "colour": "red"})
+    assert (refused.status_code, refused.json()["error"]) == (422, "unknown parameter 'colour'; there are tenant")
+
+
 def test_an_answer_ends_while_the_server_runs(client, times):
     asked = {"question": "cancel my flight", "filters": {"tenant": "acme"}, "k": 9}
     assert client.post("/answer", json=asked).json()["results"][0]["answered"]
@@ -160,5 +166,5 @@ def test_a_version_with_other_columns_is_refused(index, folder, qpr):
 
     place = folder / "served"
     shutil.copytree(index, place)
-    assert "varies by no column, not by tenant" in asyncio.run(scenario())
+    assert "the new version varies by no column, the served one by tenant" in asyncio.run(scenario())
     assert read_manifest(str(place)).configuration.get("vary_by") is None

@@ -44,6 +44,18 @@ def test_a_row_without_an_answer_agrees_with_any_and_only_its_events_count():
     assert len(alone.rejects) == 0
 
 
+def test_columns_that_filter_may_end_like_an_aggregate():
+    given_rows = rows((1, "a", "x", None, 1), (1, "b", "x", None, 1))
+    for name in ("total_sum", "total_min", "events_sum"):
+        given_rows = given_rows.append_column(name, pa.array([f"{name} of both"] * 2))
+    [merged] = merge_equal(given_rows).rows.to_pylist()
+    assert (merged["total_sum"], merged["events_sum"], merged["events"]) == (
+        "total_sum of both",
+        "events_sum of both",
+        2,
+    )
+
+
 def test_one_row_a_question_in_order_of_id():
     assert merge_equal(rows((5, "b"), (-3, "c"), (5, "a"))).rows.select(["question_id", "text"]).to_pylist() == [
         {"question_id": -3, "text": "c"},

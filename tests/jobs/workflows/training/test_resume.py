@@ -67,6 +67,7 @@ def run(arguments, *, kill_after_s=None):
     return process.wait(timeout=60) == -signal.SIGKILL
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 def test_killed_at_random_moments_and_resumed_it_gives_the_model_of_one_never_killed(dataset, tmp_path):
     options = ["train", "--dataset", dataset, *map(str, KINDS["default"]), "--epochs", "8", "--output"]
