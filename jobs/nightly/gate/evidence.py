@@ -111,9 +111,10 @@ def mix_of(days: Sequence[Day], dataset_before: Manifest | None) -> Mix | None:
     """
     if dataset_before is None:
         return None
-    known = {source.digest for source in dataset_before.inputs}
-    fresh = [day for day in days if day.manifest.digest not in known]
-    return answer_mix(fresh, [day for day in days if day.manifest.digest in known])
+    inputs = [source.digest for source in dataset_before.inputs if source.digest]
+    known = [any(map(day.manifest.is_or_was, inputs)) for day in days]  # an erasure gives a day another digest
+    fresh = [day for day, has_it in zip(days, known, strict=True) if not has_it]
+    return answer_mix(fresh, [day for day, has_it in zip(days, known, strict=True) if has_it])
 
 
 def gather(

@@ -11,7 +11,7 @@ from typing import Final
 import pydantic
 
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import first_fault
+from schemas.artifacts.manifest import first_fault, read_manifest
 from schemas.errors import QprError
 from schemas.versions import history
 from schemas.versions.version import Artefact, Version
@@ -82,8 +82,20 @@ def is_reviewed(warehouse: str, review: Review, dataset: Artefact, *, date: date
         return True
 
     def is_judged(version: Version) -> bool:
-        return version.dataset.digest == review.digest and (date - version.date).days <= days
+        recorded = version.dataset
+        if (date - version.date).days > days:
+            return False
+        return review.digest in (recorded.digest, _digest_now(warehouse, recorded))
 
     numbers = reversed(history.numbers(warehouse))
     published = any(is_judged(history.read_version(warehouse, number)) for number in numbers)
     return published or any(map(is_judged, history.refused_versions(warehouse)))
+
+
+def _digest_now(warehouse: str, recorded: Artefact) -> str | None:
+    """Return the digest that erasures have left a recorded dataset with; None if it is gone or another one."""
+    try:
+        manifest = read_manifest(storage.join(warehouse, recorded.path), "dataset")
+    except QprError:
+        return None
+    return manifest.digest if manifest.is_or_was(recorded.digest) else None

@@ -10,7 +10,7 @@ from jobs.nightly.gate.evidence import mix_of
 from pipelines.ingestion.days import Day
 from pipelines.intermediate import ASKED
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import Source
+from schemas.artifacts.manifest import Erased, Source
 from schemas.artifacts.writer import Output
 
 FIRST = datetime.date(2026, 11, 1)
@@ -106,3 +106,15 @@ def test_new_days_are_those_that_the_version_before_lacks(day, memory):
     assert mix_of(days, manifest).date == days[7].date
     assert mix_of(days[:7], manifest) is None
     assert mix_of(days, None) is None
+
+
+def test_a_day_that_questions_were_erased_from_is_not_new(day, memory):
+    days = [day(n, drawn(n)) for n in range(8)]
+    old = Erased(digest="e" * 64, on=FIRST)
+    days[0] = days[0]._replace(manifest=days[0].manifest.model_copy(update={"erased": [old]}))
+    with Output(f"{memory}/dataset", "dataset") as output:
+        digests = [old.digest, *(one.manifest.digest for one in days[1:])]
+        inputs = [Source(url=one.url, digest=digest) for one, digest in zip(days, digests, strict=True)]
+        file = output.write("questions/one", b"1", table="questions")
+        manifest = output.publish([file], inputs=inputs, configuration={}, counters={})
+    assert mix_of(days, manifest) is None

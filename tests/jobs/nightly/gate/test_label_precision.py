@@ -4,6 +4,8 @@ import json
 import pytest
 
 from jobs.nightly.gate.label_precision import is_reviewed, read_review
+from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.versions import history
 
@@ -65,3 +67,22 @@ def test_a_report_counts_for_versions_of_the_last_days(tmp_path, make_version):
     assert (counts(one, 30), counts(one, 18)) == (True, False)
     assert (counts(two, 11), counts(two, 10)) == (True, False)
     assert not is_reviewed(w, read_review(written(tmp_path)), three.dataset, date=datetime.date(2026, 11, 20), days=99)
+
+
+def test_a_report_made_after_an_erasure_counts_for_the_version_before_it(tmp_path, make_version):
+    w = str(tmp_path / "w")
+    one, night = make_version(w, "a", date="2026-11-01"), make_version(w, "b", date="2026-11-02")
+    history.publish(w, one)
+    url = f"{w}/{one.dataset.path}"
+    before = read_manifest(url, "dataset")
+    assert before.digest == one.dataset.digest
+
+    def counts(erased):
+        with Output(url, "dataset", overwrite=True) as output:
+            file = output.write("questions/left", b"left", table="questions", rows=1)
+            now = output.publish([file], inputs=[], configuration={}, counters={}, erased=erased)
+        review = read_review(written(tmp_path, digest=now.digest))
+        return is_reviewed(w, review, night.dataset, date=night.date, days=28)
+
+    assert counts(before.erased_on(one.date))
+    assert not counts([])
