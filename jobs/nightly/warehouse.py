@@ -77,16 +77,21 @@ def date_url(warehouse: str, folder: str, date: datetime.date) -> str:
     return storage.join(warehouse, folder, f"date={date}")
 
 
+def log_files(warehouse: str, date: datetime.date) -> list[str]:
+    """Return the URLs of a day's log files, sorted; names that begin with a dot or an underscore are none."""
+    url = date_url(warehouse, EVENTS, date)
+    return [storage.join(url, name) for name in storage.children(url) if name[0] not in "._"]
+
+
 def drop_of(warehouse: str, date: datetime.date) -> list[str]:
-    """Return the URLs of a day's log files, sorted; names that begin with a dot or an underscore are none.
+    """Return the log files of a day, at least one.
 
     Raises:
         QprError: there is none.
     """
-    url = date_url(warehouse, EVENTS, date)
-    files = [storage.join(url, name) for name in storage.children(url) if name[0] not in "._"]
+    files = log_files(warehouse, date)
     if not files:
-        there = dates_of(warehouse, EVENTS)
+        url, there = date_url(warehouse, EVENTS, date), dates_of(warehouse, EVENTS)
         listed = f"There are drops from {there[0]} to {there[-1]}" if there else "There is no drop at all"
         raise QprError(f"{url}: no log file of {date}. {listed}")
     return files

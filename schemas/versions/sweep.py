@@ -39,6 +39,16 @@ def kept_paths(warehouse: str, keep: int) -> set[str]:
     return {artefact.path for version in kept for artefact in version.artefacts}
 
 
+def artefact_folders(warehouse: str, folder: str) -> list[str]:
+    """Return the sorted names of the folders in a folder of artefacts; files beside them are none.
+
+    The state of a certificate's monitor is such a file.
+    """
+    url = storage.join(warehouse, folder)
+    file_system, path = storage.locate(url)
+    return [name for name in storage.children(url) if file_system.isdir(f"{path.rstrip('/')}/{name}")]
+
+
 def removable(warehouse: str, *, keep: int, grace: datetime.timedelta, now: datetime.datetime) -> list[Removable]:
     """Return the folders that no kept version names and that are older than the grace time.
 
@@ -54,7 +64,7 @@ def removable(warehouse: str, *, keep: int, grace: datetime.timedelta, now: date
     kept = kept_paths(warehouse, keep) | leased_paths(warehouse, now).keys()
     found = []
     for folder in FOLDERS:
-        for name in storage.children(storage.join(warehouse, folder)):
+        for name in artefact_folders(warehouse, folder):
             path = f"{folder}/{name}"
             runs = [run for run in storage.children(storage.join(warehouse, path)) if RUN_FOLDER.fullmatch(run)]
             if path not in kept and runs and now - _start_of(max(runs)) > grace:

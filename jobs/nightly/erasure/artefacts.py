@@ -24,7 +24,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import MANIFEST, read_manifest
 from schemas.text_arrays import key_all, words_all
-from schemas.versions.sweep import FOLDERS
+from schemas.versions.sweep import FOLDERS, artefact_folders
 from schemas.words import VERSION
 
 
@@ -109,7 +109,7 @@ def _made(warehouse: str, folder: str) -> list[str]:
 
 
 def _urls(warehouse: str, folder: str) -> list[str]:
-    return [storage.join(warehouse, folder, name) for name in storage.children(storage.join(warehouse, folder))]
+    return [storage.join(warehouse, folder, name) for name in artefact_folders(warehouse, folder)]
 
 
 def _path(warehouse: str, url: str) -> str:

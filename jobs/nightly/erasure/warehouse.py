@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from jobs.display.console import working
 from jobs.nightly.erasure.artefacts import erase_artefacts, unknown_folders
 from jobs.nightly.erasure.suppressed import KEY, check_user_key, suppress
-from jobs.nightly.warehouse import DAILY, EVENTS, dates_of, day_of, drop_of, open_warehouse
+from jobs.nightly.warehouse import DAILY, EVENTS, dates_of, day_of, log_files, open_warehouse
 from jobs.options.inputs import input_files
 from jobs.workflows.erasure.user_questions import Log, files_with
 from pipelines.graphs.settings import IngestConfig
@@ -67,15 +67,20 @@ def logs_of(warehouse: str) -> list[Log]:
     Raises:
         QprError: a daily table is damaged.
     """
-    dates = dates_of(warehouse, EVENTS)
+    dates = _dates_with_a_drop(warehouse)
     configs = {date: _config(day.manifest, day.url) for date in dates if (day := day_of(warehouse, date))}
     last = next(reversed(configs.values()), IngestConfig())
     logs = []
     for date in dates:
         config = configs.get(date, last)
-        files = input_files(drop_of(warehouse, date), config, example="")
+        files = input_files(log_files(warehouse, date), config, example="")
         logs.append(Log(files, config.column_names, config.privacy.columns))
     return logs
+
+
+def _dates_with_a_drop(warehouse: str) -> list[datetime.date]:
+    """Return the dates whose folder has a log file; owners empty folders of drops that they deleted."""
+    return [date for date in dates_of(warehouse, EVENTS) if log_files(warehouse, date)]
 
 
 def erase_from_warehouse(
@@ -96,7 +101,7 @@ def erase_from_warehouse(
     """
     check_layout(warehouse)
     check_user_key(warehouse, (), key)
-    drops, days = dates_of(warehouse, EVENTS), dates_of(warehouse, DAILY)
+    drops, days = _dates_with_a_drop(warehouse), dates_of(warehouse, DAILY)
     new = False
     if not dry_run and (drops or days):
         new = suppress(warehouse, listed, until=max([*drops, *days]), key=key)

@@ -9,6 +9,7 @@ import csv
 import gzip
 import io
 import json
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -57,15 +58,20 @@ def erase_from_file(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, A
     return {"file": url, "rewritten": changed and not dry_run, "rows": removed}
 
 
+def _lines_of(text: str) -> list[str]:
+    """Return the lines with their ends; `str.splitlines` would also cut within strings of JSON."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
+
+
 def _lines(text: str, found: Mentions) -> tuple[str, int]:
-    lines = text.splitlines(keepends=True)
+    lines = _lines_of(text)
     kept = [found.without_names(line) for line in lines if not found.mentions(line)]
     return "".join(kept), len(lines) - len(kept)
 
 
 def _json_lines(text: str, found: Mentions) -> tuple[str, int]:
     kept, removed = [], 0
-    for line in text.splitlines(keepends=True):
+    for line in _lines_of(text):
         value = json.loads(line) if line.strip() else None
         if _mentions(value, found):
             removed += 1

@@ -4,6 +4,7 @@ import pytest
 
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
+from schemas.versions.sweep import artefact_folders
 from tests.jobs.nightly.conftest import rows_of
 
 SECRET = "how do i repair the Zibeline"
@@ -71,6 +72,18 @@ def test_an_erased_user_may_ask_again_and_a_shared_question_stays(qpr, warehouse
     drop(warehouse, dates(2), [{"question": SECRET, "answer": "a", "user_id": "zoe"}])
     assert ingest(qpr, warehouse, dates(2)).code == 0
     assert day(warehouse, dates(2)).counters["rows_kept"] == 1
+
+
+def test_an_emptied_drop_and_the_state_of_a_monitor_do_not_stop_an_erasure(qpr, warehouse, dates):
+    url = storage.join(warehouse, "events", f"date={dates(1)}")
+    for name in storage.children(url):
+        storage.write_bytes(storage.join(url, f"_{name}"), b"")
+        storage.delete(storage.join(url, name))
+    storage.write_bytes(storage.join(warehouse, "certificates", "0123.monitor.json"), b"{}")
+    report = json.loads(erase(qpr, warehouse, "--question", SECRET).out)
+    assert report["days_without_a_drop"] == [str(dates(1))]
+    assert report["artefacts"][0]["rows"] == 1
+    assert artefact_folders(warehouse, "certificates") == []
 
 
 def test_an_unknown_user_has_nothing_to_erase(qpr, warehouse):

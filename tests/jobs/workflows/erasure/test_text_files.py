@@ -46,6 +46,23 @@ def test_rows_with_the_question_go_and_all_others_stay(tmp_path, file):
     assert erase_from_file(path, erasure, dry_run=False) == {"file": path, "rewritten": False, "rows": 0}
 
 
+@pytest.mark.parametrize(
+    "text", ['asked "who is zibeline", remove', "so who is zibeline? strange", "(Who is zibeline)"]
+)
+def test_a_question_is_found_between_quotes_and_in_the_midst_of_a_text(tmp_path, text):
+    path = str(tmp_path / "a.txt")
+    storage.write_bytes(path, f"{text}\nwho is zibelines\n".encode())
+    assert erase_from_file(path, erasure_of([SECRET], [], None), dry_run=False)["rows"] == 1
+    assert storage.read_bytes(path) == b"who is zibelines\n"
+
+
+def test_a_line_separator_within_a_string_of_json_ends_no_line(tmp_path):
+    path, kept = str(tmp_path / "a.jsonl"), json.dumps({"note": "one\u2028two\x85"}, ensure_ascii=False)
+    storage.write_bytes(path, f"{kept}\n{json.dumps(AUDIT)}".encode())
+    assert erase_from_file(path, erasure_of([SECRET], [], None), dry_run=False)["rows"] == 1
+    assert storage.read_bytes(path) == f"{kept}\n".encode()
+
+
 def test_a_question_of_one_word_removes_no_row_that_only_has_the_word(tmp_path):
     path = str(tmp_path / "a.txt")
     storage.write_bytes(path, b"help\nhelp me\n")
