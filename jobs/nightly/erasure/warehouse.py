@@ -5,7 +5,9 @@ warehouse, Erasure -> erase_from_warehouse -> counts by artefact, report
 
 from __future__ import annotations
 
+import ast
 import datetime
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -34,6 +36,9 @@ REMAINS: Final = (
 
 _SHOWN: Final = 60
 """Characters of a question in the reason of a refused night."""
+
+_QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+"""A text as `ascii` writes it."""
 
 
 class FromWarehouse(NamedTuple):
@@ -126,13 +131,21 @@ def erase_from_warehouse(
 
 def _refused(warehouse: str, erasure: Erasure, *, dry_run: bool) -> Iterator[dict[str, Any]]:
     """Remove the reason of refused nights that shows a question."""
-    shown = {key_of(form) for one in erasure.keys for form in (one[:_SHOWN], ascii(one[:_SHOWN])[1:-1])}
     for version in history.refused_versions(warehouse):
-        if version.refused and any(f" {text} " in f" {key_of(version.refused)} " for text in shown):
+        if version.refused and _shows(version.refused, erasure):
             if not dry_run:
                 changed = version.model_copy(update={"refused": "the reason showed a question that was erased since"})
                 history.keep_refused(warehouse, changed)
             yield {"path": f"{history.VERSIONS}/{history.REFUSED} of {version.date}", "reasons": 1}
+
+
+def _shows(reason: str, erasure: Erasure) -> bool:
+    """Return whether a text that a reason quotes is an erased question or the beginning of one."""
+    quoted = [ast.literal_eval(part) for part in _QUOTED.findall(reason)]
+    keys = {key_of(text): len(text) >= _SHOWN for text in quoted}
+    return any(
+        key in erasure.keys or (cut and any(one.startswith(key) for one in erasure.keys)) for key, cut in keys.items()
+    )
 
 
 def _config(manifest: Manifest, url: str) -> IngestConfig:

@@ -4,8 +4,10 @@ import pytest
 
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
+from schemas.versions import history
 from schemas.versions.sweep import artefact_folders
 from tests.jobs.nightly.conftest import rows_of
+from tests.support.small_versions import make_version
 
 SECRET = "how do i repair the Zibeline"
 
@@ -84,6 +86,20 @@ def test_an_emptied_drop_and_the_state_of_a_monitor_do_not_stop_an_erasure(qpr, 
     assert report["days_without_a_drop"] == [str(dates(1))]
     assert report["artefacts"][0]["rows"] == 1
     assert artefact_folders(warehouse, "certificates") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "is_shown"),
+    [(SECRET, True), (f"{SECRET}?", True), ("wie öffne ich das Tor " + "wirklich " * 9, True), ("another", False)],
+)
+def test_the_reason_of_a_refused_night_shows_no_erased_question(qpr, warehouse, tmp_path, question, is_shown):
+    reason = f"1 of 2 canaries not found; the first, in row 1, {question[:60]!a}, has no hit in place of 'x'"
+    refused = make_version(str(tmp_path / "other"), "a").model_copy(update={"refused": reason})
+    history.keep_refused(warehouse, refused)
+    erased = question if is_shown else SECRET
+    assert erase(qpr, warehouse, "--question", erased).code == 0
+    [after] = history.refused_versions(warehouse)
+    assert (after.refused == reason) is not is_shown
 
 
 def test_an_unknown_user_has_nothing_to_erase(qpr, warehouse):
