@@ -31,6 +31,8 @@ from jobs.options.encoder_training import EncoderTraining
 from pipelines.graphs.settings import IndexConfig
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
+from schemas.errors import UsageError
+from schemas.quantities import counted
 from schemas.versions import history
 from schemas.versions.version import Artefact, Training, Version, check_artefact
 
@@ -118,6 +120,7 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
     parent = now[1] if now else None
     last = max([dates[-1], *([parent.date] if parent else [])])
     days = days_of(warehouse, last, terms.night.window_days)
+    _check_min_users(warehouse, days, terms.clusters.privacy.min_users)
     _warn_of_other_settings(days, terms)
     inputs = key_of([day.manifest.digest for day in days], _settings(terms))
     if now and now[1].inputs == inputs and not terms.night.new_test_set:
@@ -222,6 +225,18 @@ def _settings(terms: NightTerms) -> list[Any]:
         terms.index.model_dump(mode="json"),
         terms.night.model_dump(mode="json", exclude={"new_test_set"}),
     ]
+
+
+def _check_min_users(warehouse: str, days: Sequence[Day], least: int) -> None:
+    """Check that every day left questions of fewer users out, since its rows are not counted again.
+
+    Raises:
+        UsageError: a day was ingested with a lower number.
+    """
+    lower = [day.date for day in days if (day.manifest.configuration.get("privacy") or {}).get("min_users", 1) < least]
+    if lower:
+        again = f"`qpr ingest --warehouse {warehouse} --from {lower[0]} --to {lower[-1]} --min-users {least}`"
+        raise UsageError(f"--min-users {least}: {counted(len(lower), 'day')} ingested with a lower number. Run {again}")
 
 
 def _warn_of_other_settings(days: Sequence[Day], terms: NightTerms) -> None:

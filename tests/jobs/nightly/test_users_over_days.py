@@ -101,6 +101,14 @@ def test_a_waiting_question_is_erased(qpr, warehouse, dates):
     assert folded.manifest.counters["rows_erased"] == 15
 
 
+def test_days_that_were_ingested_for_fewer_users_are_refused(qpr, warehouse, dates):
+    assert qpr("ingest", "--warehouse", warehouse, "--date", dates(1), "--min-users", 2, "--shards", 2).code == 0
+    outcome = qpr("nightly", "--warehouse", warehouse, "--date", dates(2), *USERS)
+    assert outcome.code == 2
+    assert "--min-users 5: 1 day ingested with a lower number" in outcome.err
+    assert f"qpr ingest --warehouse {warehouse} --from {dates(1)} --to {dates(1)} --min-users 5" in outcome.err
+
+
 def test_without_a_key_users_count_within_a_day(qpr, warehouse, dates, monkeypatch):
     monkeypatch.delenv("QPR_USER_KEY")
     outcome = qpr("ingest", "--warehouse", warehouse, "--date", dates(1), *USERS, "--json")
