@@ -243,7 +243,8 @@ def test_values_of_columns_are_part_of_every_request_and_of_the_address(opened):
     page.goto(f"{ADDRESS}?q=pay&locale=en&tenant=acme")
     sync_api.expect(page.locator("#status")).to_have_text(DONE)
     assert json.loads(server.asked[-1][2])["filters"] == {"locale": "en", "tenant": "acme"}
-    page.get_by_label("locale").select_option("de")
+    with page.expect_response("**/answer"):
+        page.get_by_label("locale").select_option("de")
     sync_api.expect(page.locator("#status")).to_have_text(DONE)
     assert json.loads(server.asked[-1][2])["filters"] == {"locale": "de", "tenant": "acme"}
     page.get_by_label("Mode").select_option("bm25")
