@@ -145,6 +145,10 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
         """Return the erasures of an artefact that is made of this one by erasing questions on a day."""
         return [*self.erased, Erased(digest=self.digest, on=day)]
 
+    def erased_today(self) -> list[Erased]:
+        """Return the erasures of an artefact that is made of this one by erasing questions today, in UTC."""
+        return self.erased_on(datetime.datetime.now(datetime.UTC).date())
+
     def of(self, table: str) -> list[File]:
         """Return the files of one table, in order of their path."""
         return sorted((f for f in self.files if f.table == table), key=lambda f: f.path)

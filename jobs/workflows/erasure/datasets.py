@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.workflows.erasure.rewriting import inside, today
+from jobs.workflows.erasure.rewriting import inside
 from pipelines.privacy.erase import Erasure, erase_clusters, erase_pairs, erase_questions, erase_rejected
 from pipelines.summary.cluster_summary import summarize_clusters
 from pipelines.writing.parquet import count, to_parquet
@@ -125,5 +125,5 @@ def _rewrite(dataset: Dataset, erasure: Erasure, target: Output) -> None:
         configuration=manifest.configuration,
         counters=dict(counters),
         distributions={n: found.five() for n, found in summarize_clusters(target.url, files).distributions.items()},
-        erased=manifest.erased_on(today()),
+        erased=manifest.erased_today(),
     )

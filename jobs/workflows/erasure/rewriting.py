@@ -6,7 +6,6 @@ artefact URL, change of a file -> rewrite -> counts of what was erased
 from __future__ import annotations
 
 import collections
-import datetime
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -76,7 +75,7 @@ def rewrite(
                 configuration=manifest.configuration,
                 counters=counters(manifest.counters, _sum(changes)),
                 distributions=manifest.distributions,
-                erased=manifest.erased_on(today()),
+                erased=manifest.erased_today(),
             )
     return _sum(changes)
 
@@ -106,11 +105,6 @@ def remove_leftovers(url: str, *, dry_run: bool) -> int:
 def inside(file: File) -> str:
     """Return the path of a file in the folder of its run."""
     return RUN_FOLDER.sub("", file.path, count=1).lstrip("/")
-
-
-def today() -> datetime.date:
-    """Return the day in UTC."""
-    return datetime.datetime.now(datetime.UTC).date()
 
 
 def _changes(url: str, manifest: Manifest, change: Change) -> dict[str, Changed]:

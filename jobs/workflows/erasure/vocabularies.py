@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import Final
 
-from jobs.workflows.erasure.rewriting import Changed, rewrite, today
+from jobs.workflows.erasure.rewriting import Changed, rewrite
 from model.encoders.saved_model import VOCABULARY
 from model.search.opening import model_folder
 from schemas.artifacts import storage
@@ -69,7 +69,7 @@ def erase_model_of_index(url: str, words: Set[str], *, dry_run: bool) -> dict[st
             after = target.write(f"{MODEL}/{file.path}", changed.content if changed else content, table=file.table)
             files.append(after)
             inner.append(file.model_copy(update={"bytes": after.bytes, "sha256": after.sha256}))
-        new = of_model.model_copy(update={"files": inner, "erased": of_model.erased_on(today())})
+        new = of_model.model_copy(update={"files": inner, "erased": of_model.erased_today()})
         files.append(target.write(f"{MODEL}/{MANIFEST}", new.content, table=REPORTS))
         inputs = [
             source.model_copy(update={"digest": new.digest}) if source.digest == of_model.digest else source
@@ -81,7 +81,7 @@ def erase_model_of_index(url: str, words: Set[str], *, dry_run: bool) -> dict[st
             configuration={**manifest.configuration, "model_digest": new.digest},
             counters=manifest.counters,
             distributions=manifest.distributions,
-            erased=manifest.erased_on(today()),
+            erased=manifest.erased_today(),
         )
     return {"words": number}
 

@@ -5,7 +5,6 @@ index -> compact_index -> the next version of the index
 
 from __future__ import annotations
 
-import datetime
 import functools
 from typing import TYPE_CHECKING
 
@@ -128,7 +127,7 @@ def compact(
         tune=lambda built, index: with_probes(
             built, lambda: index, probes=settings.probes, recall=settings.recall, latency_ms=settings.latency_ms
         ),
-        erased=() if erased is None else base.manifest.erased_on(datetime.datetime.now(datetime.UTC).date()),
+        erased=() if erased is None else base.manifest.erased_today(),
     )
     return manifest, shape, report.counters
 
