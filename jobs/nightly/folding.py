@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from jobs.nightly.steps import finished, key_of, named, place_of
 from jobs.workflows.dataset_publication import publish_dataset
-from pipelines.ingestion.days import EARLIER_SPLITS, WAITING, Day, DayFile, add_splits, read_splits_file
+from pipelines.ingestion.days import EARLIER_SPLITS, WAITING, Day, DayFile, add_splits, read_splits_file, to_splits_file
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest, Source
@@ -107,11 +106,8 @@ def remember_splits(
             "split": np.repeat(np.array(SPLITS, object), [len(ids[split]) for split in SPLITS]),
         }
     ).cast(EARLIER_SPLITS)
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", use_dictionary=["split"])
     with Output(storage.join(warehouse, path), "splits", overwrite=True) as target:
-        content = bytes(sink.getvalue().to_pybytes())
-        file = target.write("splits/splits.parquet", content, table="splits", rows=len(table))
+        file = target.write("splits/splits.parquet", to_splits_file(table), table="splits", rows=len(table))
         inputs = [Source(url=artefact.path, digest=artefact.digest) for artefact in (dataset, earlier) if artefact]
         counters = {f"questions_{split}": len(ids[split]) for split in SPLITS}
         manifest = target.publish([file], inputs=inputs, configuration={}, counters=counters)

@@ -173,6 +173,13 @@ def read_splits_file(day_file: DayFile) -> Iterator[pa.Table]:
     yield from read_rows(read_verified(url, file), EARLIER_SPLITS, name=storage.join(url, file.path), rows=file.rows)
 
 
+def to_splits_file(splits: pa.Table) -> bytes:
+    """Return a file with `EARLIER_SPLITS`."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(splits, sink, compression="zstd", use_dictionary=["split"])
+    return bytes(sink.getvalue().to_pybytes())
+
+
 def place_earlier(members: pa.Table, earlier: pa.Table | None) -> pa.Table:
     """Return MEMBERS with the split that each question had in an earlier version, null for a new question.
 

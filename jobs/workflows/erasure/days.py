@@ -10,10 +10,9 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from jobs.workflows.erasure.rewriting import Changed, rewrite
-from pipelines.ingestion.days import COUNTS, EARLIER_SPLITS, WAITING, read_waiting, seal_rows
+from pipelines.ingestion.days import COUNTS, EARLIER_SPLITS, WAITING, read_waiting, seal_rows, to_splits_file
 from pipelines.intermediate import ASKED, USER
 from pipelines.privacy.erase import Erasure, erase_rejected
 from pipelines.privacy.users import UserKey
@@ -77,7 +76,7 @@ def erase_from_splits(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str,
             return None
         splits = collections.Counter(before["split"].to_pylist())
         splits.subtract(after["split"].to_pylist())
-        return Changed(_splits_file(after), len(after), {f"questions_{split}": n for split, n in splits.items()})
+        return Changed(to_splits_file(after), len(after), {f"questions_{split}": n for split, n in splits.items()})
 
     lost = rewrite(url, "splits", change, dry_run=dry_run, counters=_less)
     return {"questions": lost.total()}
@@ -93,12 +92,6 @@ def _waiting(url: str, file: File, content: bytes, erasure: Erasure, key: UserKe
         return None
     gone = pc.sum(before["events"]).as_py() - (pc.sum(after["events"]).as_py() or 0)
     return Changed(seal_rows(after, key) if len(after) else b"", len(after), {"rows_waiting": gone})
-
-
-def _splits_file(splits: pa.Table) -> bytes:
-    sink = pa.BufferOutputStream()
-    pq.write_table(splits, sink, compression="zstd", use_dictionary=["split"])
-    return bytes(sink.getvalue().to_pybytes())
 
 
 def _rows(url: str, file: File, content: bytes, schema: pa.Schema) -> pa.Table:
