@@ -48,19 +48,24 @@ def erase_artefacts(warehouse: str, erasure: Erasure, key: UserKey, *, dry_run: 
             if left := remove_leftovers(url, dry_run=dry_run):
                 yield {"path": _path(warehouse, url), "leftovers": left}
     words = _words_to_erase(warehouse, erasure)
-    for url in _made(warehouse, "indexes"):
+    for url in complete_artefacts(warehouse, "indexes"):
         found = erase_from_index(url, erasure, dry_run=dry_run)
         counts = {name: found[name] for name in ("questions", "files_of_rejected")}
         yield {"path": _path(warehouse, url)} | counts | erase_model_of_index(url, words, dry_run=dry_run)
-    for url in _made(warehouse, "models"):
+    for url in complete_artefacts(warehouse, "models"):
         yield {"path": _path(warehouse, url)} | erase_from_model(url, words, dry_run=dry_run)
-    for url in _made(warehouse, "datasets"):
+    for url in complete_artefacts(warehouse, "datasets"):
         found = erase_from_dataset(url, erasure, dry_run=dry_run)
         yield {"path": _path(warehouse, url)} | {n: found[n] for n in found if n not in ("dataset", "rewritten")}
-    for url in _made(warehouse, "splits"):
+    for url in complete_artefacts(warehouse, "splits"):
         yield {"path": _path(warehouse, url)} | erase_from_splits(url, erasure, dry_run=dry_run)
-    for url in _made(warehouse, DAILY):
+    for url in complete_artefacts(warehouse, DAILY):
         yield {"path": _path(warehouse, url)} | erase_from_day(url, erasure, key, dry_run=dry_run)
+
+
+def complete_artefacts(warehouse: str, folder: str) -> list[str]:
+    """Return the URLs of the artefacts with a manifest in a folder of a warehouse, such as ``datasets``."""
+    return [url for url in _urls(warehouse, folder) if storage.exists(storage.join(url, MANIFEST))]
 
 
 def unknown_folders(warehouse: str) -> list[str]:
@@ -73,7 +78,7 @@ def _words_to_erase(warehouse: str, erasure: Erasure) -> Set[str]:
     """Return the words of vocabularies that only erased questions have, in all questions of the warehouse."""
     keys = pa.array(sorted(erasure.keys), pa.string())
     asked = {word for version in range(1, VERSION + 1) for word in _words(keys, version)}
-    models = [*_made(warehouse, "models"), *_made(warehouse, "indexes")]
+    models = [*complete_artefacts(warehouse, "models"), *complete_artefacts(warehouse, "indexes")]
     left = asked & {word for url in models for word in words_in_model(url)}
     for texts in _other_texts(warehouse, erasure):
         if not left:
@@ -84,12 +89,12 @@ def _words_to_erase(warehouse: str, erasure: Erasure) -> Set[str]:
 
 def _other_texts(warehouse: str, erasure: Erasure) -> Iterator[pa.Array]:
     """Yield the texts of all questions that stay."""
-    for url in _made(warehouse, DAILY):
+    for url in complete_artefacts(warehouse, DAILY):
         manifest = read_manifest(url, "day")
         for file in manifest.of(COUNTS):
             for _, rows in read_day_file(DayFile(url, file)):
                 yield _stay(rows, erasure)
-    for url in _made(warehouse, "datasets"):
+    for url in complete_artefacts(warehouse, "datasets"):
         for rows in open_dataset(url).parts("questions", columns=["question_id", "text"]):
             yield _stay(rows, erasure)
 
@@ -102,10 +107,6 @@ def _stay(rows: pa.Table, erasure: Erasure) -> pa.Array:
 def _words(keys: pa.Array, version: int) -> list[str]:
     words: list[str] = pc.list_flatten(words_all(keys, version=version)).unique().to_pylist()
     return words
-
-
-def _made(warehouse: str, folder: str) -> list[str]:
-    return [url for url in _urls(warehouse, folder) if storage.exists(storage.join(url, MANIFEST))]
 
 
 def _urls(warehouse: str, folder: str) -> list[str]:

@@ -145,10 +145,11 @@ def _reviewed(places: Places, *, dry_run: bool) -> Mapping[str, str | None]:
     """Return the dataset of each review database."""
     if not places.reviews:
         return {}
-    from jobs.nightly.erasure.warehouse import datasets_of
+    from jobs.nightly.erasure.artefacts import complete_artefacts
     from jobs.review.erasing import dataset_of
 
-    datasets = [*places.datasets, *(datasets_of(places.warehouse) if places.warehouse else ())]
+    made = complete_artefacts(places.warehouse, "datasets") if places.warehouse else ()
+    datasets = [*places.datasets, *made]
     return {path: dataset_of(path, datasets, dry_run=dry_run) for path in places.reviews}
 
 

@@ -20,8 +20,7 @@ from jobs.workflows.erasure.user_questions import Log, files_with
 from pipelines.graphs.settings import IngestConfig
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.users import UserKey
-from schemas.artifacts import storage
-from schemas.artifacts.manifest import MANIFEST, Manifest, read_settings
+from schemas.artifacts.manifest import Manifest, read_settings
 from schemas.errors import QprError
 from schemas.text import key as key_of
 from schemas.versions import history
@@ -57,13 +56,6 @@ def check_layout(warehouse: str) -> None:
     if read_layout(warehouse) is None:
         raise QprError(f"{warehouse}: no warehouse. Correct --warehouse, or make one with `qpr nightly`")
     open_warehouse(warehouse)
-
-
-def datasets_of(warehouse: str) -> list[str]:
-    """Return the URLs of the complete datasets of a warehouse."""
-    folder = storage.join(warehouse, "datasets")
-    urls = [storage.join(folder, name) for name in storage.children(folder)]
-    return [url for url in urls if storage.exists(storage.join(url, MANIFEST))]
 
 
 def logs_of(warehouse: str) -> list[Log]:
