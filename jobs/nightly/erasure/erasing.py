@@ -77,7 +77,7 @@ def erase_everywhere(
 
     results: list[dict[str, Any]] = []
     more: dict[str, Any] = {}
-    with _locked(None if dry_run else places.warehouse):
+    with _locked(places.warehouse, dry_run=dry_run):
         reviewed = _reviewed(places, dry_run=dry_run)
         own, shared = _asked_by(users, places)
         erasure = erasure_of([*questions, *own], users, user_key)
@@ -130,15 +130,19 @@ def _check(questions: Sequence[str], users: Sequence[str], places: Places, user_
             check_file(file)
 
 
-def _locked(warehouse: str | None) -> contextlib.AbstractContextManager[None]:
-    """Return the lock of a warehouse, so that no night works on it meanwhile."""
+def _locked(warehouse: str | None, *, dry_run: bool) -> contextlib.AbstractContextManager[None]:
+    """Return the lock of a warehouse, so that no night works on it meanwhile; none for a dry run.
+
+    Raises:
+        QprError: it is no warehouse.
+    """
     if warehouse is None:
         return contextlib.nullcontext()
     from jobs.nightly.erasure.warehouse import check_layout
     from jobs.workflows.warehouses.versions import alone_in
 
     check_layout(warehouse)
-    return alone_in(warehouse)
+    return contextlib.nullcontext() if dry_run else alone_in(warehouse)
 
 
 def _reviewed(places: Places, *, dry_run: bool) -> Mapping[str, str | None]:

@@ -48,14 +48,13 @@ class FromWarehouse(NamedTuple):
 
 
 def check_layout(warehouse: str) -> None:
-    """Check that a folder is a warehouse.
+    """Check that a folder is a warehouse that can be read; nothing is migrated.
 
     Raises:
-        QprError: it is none, or of another layout.
+        QprError: it is none, or of a layout that cannot be used.
     """
     if read_layout(warehouse) is None:
         raise QprError(f"{warehouse}: no warehouse. Correct --warehouse, or make one with `qpr nightly`")
-    open_warehouse(warehouse)
 
 
 def logs_of(warehouse: str) -> list[Log]:
@@ -86,7 +85,7 @@ def erase_from_warehouse(
     """Erase questions and users from a warehouse.
 
     Args:
-        warehouse: its URL; nobody else writes to it.
+        warehouse: its URL, by `check_layout`; nobody else writes to it. An older layout is migrated.
         erasure: everything to erase.
         users: ids, to find the drops that have them.
         listed: questions and users whose rows later nights leave out.
@@ -96,7 +95,8 @@ def erase_from_warehouse(
     Raises:
         QprError: the key is another one, or an artefact is damaged or cannot be written; the next erasure goes on.
     """
-    check_layout(warehouse)
+    if not dry_run:
+        open_warehouse(warehouse)
     check_user_key(warehouse, (), key)
     drops, days = _dates_with_a_drop(warehouse), dates_of(warehouse, DAILY)
     new = False

@@ -2,10 +2,13 @@ import json
 
 import pytest
 
+from jobs.nightly.erasure.artefacts import complete_artefacts
+from jobs.workflows.warehouses.versions import alone_in
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
-from schemas.versions import history
+from schemas.versions import history, layout
 from schemas.versions.sweep import artefact_folders
+from schemas.versions.version import LAYOUT
 from tests.jobs.nightly.conftest import rows_of
 from tests.support.small_versions import make_version
 
@@ -100,6 +103,25 @@ def test_the_reason_of_a_refused_night_shows_no_erased_question(qpr, warehouse, 
     assert erase(qpr, warehouse, "--question", erased).code == 0
     [after] = history.refused_versions(warehouse)
     assert (after.refused == reason) is not is_shown
+
+
+def test_a_file_beside_the_datasets_is_no_dataset(warehouse, dates):
+    storage.write_bytes(storage.join(warehouse, "datasets", "notes.txt"), b"of the owner")
+    assert complete_artefacts(warehouse, "datasets") == []
+    assert complete_artefacts(warehouse, "daily") == [storage.join(warehouse, "daily", f"date={dates(1)}")]
+
+
+def test_an_older_layout_is_migrated_inside_the_lock_and_not_by_a_dry_run(qpr, warehouse):
+    old = b'{"layout": 1}'
+    storage.write_bytes(storage.join(warehouse, layout.FILE), old)
+    assert erase(qpr, warehouse, "--question", SECRET, "--dry-run").code == 0
+    assert storage.read_bytes(storage.join(warehouse, layout.FILE)) == old
+    with alone_in(warehouse):
+        assert erase(qpr, warehouse, "--question", SECRET).code != 0
+    assert storage.read_bytes(storage.join(warehouse, layout.FILE)) == old
+    outcome = erase(qpr, warehouse, "--question", SECRET)
+    assert (outcome.code, outcome.err.count("migrated from layout 1")) == (0, 1)
+    assert layout.read_layout(warehouse) == LAYOUT
 
 
 def test_an_unknown_user_has_nothing_to_erase(qpr, warehouse):
