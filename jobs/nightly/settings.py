@@ -10,7 +10,7 @@ from typing import Annotated, Self
 import pydantic
 
 from model.certificates.settings import Certification, Promise
-from pipelines.graphs.settings import IndexConfig
+from pipelines.graphs.settings import IndexConfig, LatencyMs, Probes, Recall, WithBM25
 from schemas.option import Option
 
 
@@ -43,23 +43,15 @@ class IndexOptions(pydantic.BaseModel, frozen=True, extra="forbid", title="Index
     factory: Annotated[str | None, Option(metavar="NAME", default="by size")] = pydantic.Field(
         default=None, description="FAISS index: Flat (exact) or with inverted lists, such as IVF2000,Flat."
     )
-    probes: Annotated[int | None, Option(default="the fewest for --recall")] = pydantic.Field(
-        default=None, ge=1, description="Number of inverted lists searched for a query."
-    )
-    recall: float = pydantic.Field(
-        default=0.98, gt=0, le=1, description="Share of the ten nearest questions that a search of the lists finds."
-    )
+    probes: Probes = None
+    recall: Recall = 0.98
     memory_mb: Annotated[int | None, Option("memory-mb", metavar="MB", default="no bound")] = pydantic.Field(
         default=None,
         ge=1,
         description="Maximum resident memory of build and search; decides --factory and --index-shards if not given.",
     )
-    bm25: bool = pydantic.Field(default=True, description="Add BM25 for modes bm25 and fusion.")
-    latency_ms: float = pydantic.Field(
-        default=5.0,
-        gt=0,
-        description="Maximum computed CPU milliseconds of the median query: bounds lists searched and mode.",
-    )
+    bm25: WithBM25 = True
+    latency_ms: LatencyMs = 5.0
 
     @property
     def config(self) -> IndexConfig:

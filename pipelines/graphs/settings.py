@@ -33,6 +33,23 @@ IndexPreset = Literal["tuned", "paper"]
 PRESETS: dict[IndexPreset, dict[str, Any]] = {"tuned": {}, "paper": {"factory": "IVF2000,Flat", "probes": 10}}
 """Settings of an index by name: chosen by size and recall, and those of Bonadiman et al. (2019), section 4.3."""
 
+Probes = Annotated[
+    int | None,
+    Option(default="the fewest for --recall"),
+    pydantic.Field(ge=1, description="Number of inverted lists searched for a query."),
+]
+Recall = Annotated[
+    float,
+    pydantic.Field(gt=0, le=1, description="Share of the ten nearest questions that a search of the lists finds."),
+]
+WithBM25 = Annotated[bool, pydantic.Field(description="Add BM25 for modes bm25 and fusion, about 90 bytes a question.")]
+LatencyMs = Annotated[
+    float,
+    pydantic.Field(
+        gt=0, description="Maximum computed CPU milliseconds of the median query: bounds lists searched and mode."
+    ),
+]
+
 _Settings = TypeVar("_Settings", bound=pydantic.BaseModel)
 
 
@@ -157,25 +174,15 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
             description="FAISS index: Flat (exact) or with inverted lists, such as IVF2000,Flat or IVF4096_HNSW32,SQ8.",
         )
     )
-    probes: Annotated[int | None, Option(default="the fewest for --recall")] = pydantic.Field(
-        default=None, ge=1, description="Number of inverted lists searched for a query."
-    )
-    recall: float = pydantic.Field(
-        default=0.98, gt=0, le=1, description="Share of the ten nearest questions that a search of the lists finds."
-    )
+    probes: Probes = None
+    recall: Recall = 0.98
     memory_mb: Annotated[int | None, Option("memory-mb", metavar="MB", default="no bound")] = pydantic.Field(
         default=None,
         ge=1,
         description="Maximum resident memory of build and search; decides --factory and --shards if not given.",
     )
-    bm25: bool = pydantic.Field(
-        default=True, description="Add BM25 for modes bm25 and fusion, about 90 bytes a question."
-    )
-    latency_ms: float = pydantic.Field(
-        default=5.0,
-        gt=0,
-        description="Maximum computed CPU milliseconds of the median query: bounds lists searched and mode.",
-    )
+    bm25: WithBM25 = True
+    latency_ms: LatencyMs = 5.0
 
     vary_by: Annotated[tuple[str, ...], Option(metavar="COLUMN", panel="Filters")] = pydantic.Field(
         default=(), description="Column, such as locale, of which every search names a value. Repeatable."
