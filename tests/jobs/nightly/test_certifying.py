@@ -1,4 +1,3 @@
-import csv
 import datetime
 import hashlib
 import json
@@ -16,6 +15,7 @@ from schemas.errors import QprError
 from schemas.versions import history
 from schemas.versions.version import Artefact
 from tests.support.certificates import VERSION
+from tests.support.csv_files import write_csv
 from tests.support.small_versions import make_version
 
 DATE = datetime.date(2026, 11, 20)
@@ -67,11 +67,7 @@ def opened(monkeypatch):
 @pytest.fixture
 def sample(tmp_path):
     def read(rows=None, **settings):
-        path = tmp_path / "judged.csv"
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS)
-            writer.writeheader()
-            writer.writerows(requests() if rows is None else rows)
+        path = write_csv(tmp_path / "judged.csv", requests() if rows is None else rows, columns=FIELDS)
         return read_sample(CertificateSettings(requests=str(path), alpha=0.05, delta=0.1, **settings))
 
     return read

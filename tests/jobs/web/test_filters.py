@@ -1,7 +1,6 @@
 """A served index that varies by columns: values in requests, answers of others never."""
 
 import asyncio
-import csv
 import dataclasses
 import datetime
 import json
@@ -19,6 +18,7 @@ from jobs.web.versions.leases import Versions
 from jobs.web.versions.opening import open_version
 from model.search.searcher import open_searcher
 from schemas.artifacts.manifest import read_manifest
+from tests.support.csv_files import write_csv
 
 NOW = datetime.datetime(2026, 11, 23, 12, tzinfo=datetime.UTC)
 TEXTS = ("pay my bill", "cancel my flight", "rent a car")
@@ -30,11 +30,7 @@ ROWS = [
 
 
 def build(qpr, folder, name, rows, *options):
-    file = folder / f"{name}.csv"
-    with file.open("w", newline="") as sink:
-        writer = csv.DictWriter(sink, [*rows[0]])
-        writer.writeheader()
-        writer.writerows(rows)
+    file = write_csv(folder / f"{name}.csv", rows)
     files = ("--questions", file, "--model", folder / "model", "--output", folder / name)
     assert qpr("index", *files, "--shards", 2, *options).code == 0
     return folder / name

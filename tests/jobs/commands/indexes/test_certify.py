@@ -1,4 +1,3 @@
-import csv
 import datetime
 import io
 import json
@@ -7,6 +6,7 @@ import sys
 import pytest
 
 from model.search.searcher import Searcher
+from tests.support.csv_files import write_csv
 
 TODAY = datetime.date.today()
 FIELDS = ("question", "verdict", "asked_at", "labeller", "probability", "answer_id")
@@ -52,18 +52,10 @@ def requests(number=REQUESTS):
         }
 
 
-def write(path, rows):
-    with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
 @pytest.fixture
 def certify(qpr, index, tmp_path):
     def run(rows, *options, output="certificate"):
-        file = write(tmp_path / "requests.csv", rows)
+        file = write_csv(tmp_path / "requests.csv", rows, columns=FIELDS)
         given = ("--index", index, "--requests", file, "--output", tmp_path / output, "--alpha", 0.05, "--delta", 0.1)
         yesterday = TODAY - datetime.timedelta(days=1)
         return qpr("certify", *given, *(options or ("--log-until", yesterday)), "--json")

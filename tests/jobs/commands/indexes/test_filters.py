@@ -1,6 +1,5 @@
 """Indexes that vary by columns, and answers with an end: from files to answers."""
 
-import csv
 import dataclasses
 import datetime
 import json
@@ -22,6 +21,7 @@ from schemas.filters import read_ends
 from schemas.tables import ID_TABLE
 from schemas.text import key
 from tests.support.certificates import certificate
+from tests.support.csv_files import write_csv
 
 WORDS = ("pay", "bill", "cancel", "flight", "rent", "car")
 NOW = datetime.datetime(2026, 11, 23, 12, tzinfo=datetime.UTC)
@@ -45,14 +45,6 @@ def rows_of():
 ROWS = rows_of()
 
 
-def write(path, rows):
-    with path.open("w", newline="") as sink:
-        writer = csv.DictWriter(sink, list(dict.fromkeys(name for row in rows for name in row)))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     return tmp_path_factory.mktemp("built")
@@ -67,7 +59,7 @@ def place(built, make_model, qpr):
 
 
 def build(qpr, model, rows, index, *options):
-    given_files = ("--questions", write(index.with_suffix(".csv"), rows), "--model", model, "--shards", 3)
+    given_files = ("--questions", write_csv(index.with_suffix(".csv"), rows), "--model", model, "--shards", 3)
     done = qpr("index", *given_files, "--valid-until", "ends", "--output", index, "--json", *options)
     assert done.code == 0, done.err
     return json.loads(done.out)
@@ -229,7 +221,7 @@ def test_a_question_is_erased_for_every_value(place, tmp_path, qpr):
     shutil.copytree(place, tmp_path, dirs_exist_ok=True)
     index, secret = tmp_path / "index", ROWS[2]["question"]
     gone = [{"question": secret, "tenant": "acme", "locale": "de"}]
-    assert qpr("index", "--output", index, "--delete", write(tmp_path / "old.csv", gone)).code == 0
+    assert qpr("index", "--output", index, "--delete", write_csv(tmp_path / "old.csv", gone)).code == 0
     done = qpr("erase", "--index", index, "--question", secret.upper(), "--json")
     assert done.code == 0, done.err
     left = stored(index)
@@ -247,7 +239,7 @@ def test_additions_deletions_and_compaction_keep_to_the_values(place, tmp_path, 
     second = next(row for row in ROWS if row["tenant"] == "globex" and row["question"] != first["question"])
     added = [{**first, "tenant": "initech", "answer": "new"}, {**first, "answer": "other"}]
     deleted = [{name: second[name] for name in ("question", "tenant", "locale")}]
-    files = ("--add", write(tmp_path / "new.csv", added), "--delete", write(tmp_path / "old.csv", deleted))
+    files = ("--add", write_csv(tmp_path / "new.csv", added), "--delete", write_csv(tmp_path / "old.csv", deleted))
     done = qpr("index", "--output", index, *files, "--json")
     assert done.code == 0, done.err
     counters = json.loads(done.out)["counters"]
@@ -260,8 +252,8 @@ def test_additions_deletions_and_compaction_keep_to_the_values(place, tmp_path, 
         assert (second["question"], "globex", second["locale"]) not in kept
         assert (second["question"], "acme", second["locale"]) in kept
         assert qpr("index", "--output", index, "--compact").code == 0
-    assert qpr("index", "--output", index, "--add", write(tmp_path / "bad.csv", [{"question": "x"}])).code == 1
-    assert qpr("index", "--output", index, "--delete", write(tmp_path / "bad.csv", [{"question": "x"}])).code == 1
+    assert qpr("index", "--output", index, "--add", write_csv(tmp_path / "bad.csv", [{"question": "x"}])).code == 1
+    assert qpr("index", "--output", index, "--delete", write_csv(tmp_path / "bad.csv", [{"question": "x"}])).code == 1
 
 
 def stored(url):
@@ -322,7 +314,7 @@ def test_a_dataset_has_no_column_to_vary_by_and_answers_without_an_end(place, tm
 
 
 def test_an_index_without_such_columns_names_none(place, tmp_path, qpr):
-    files = ("--questions", write(tmp_path / "plain.csv", ROWS[:9]), "--model", place / "model")
+    files = ("--questions", write_csv(tmp_path / "plain.csv", ROWS[:9]), "--model", place / "model")
     assert qpr("index", *files, "--output", tmp_path / "plain").code == 0
     assert {"vary_by", "valid_until"}.isdisjoint(read_manifest(str(tmp_path / "plain")).configuration)
     searcher = open_searcher(str(tmp_path / "plain"))

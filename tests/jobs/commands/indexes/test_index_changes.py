@@ -1,6 +1,5 @@
 """Changes of an index: additions, deletions, compaction."""
 
-import csv
 import json
 import shutil
 
@@ -12,17 +11,10 @@ from model.search.opening import open_index
 from model.search.searcher import open_searcher
 from schemas.artifacts.manifest import read_manifest, read_verified
 from schemas.text import question_id
+from tests.support.csv_files import write_csv
 
 ROWS = [{"question": f"how do I pay bill number {n}", "answer": f"Bill {n} is paid"} for n in range(40)]
 MORE = [{"question": f"cancel flight number {n}", "answer": f"Flight {n} is cancelled"} for n in range(30)]
-
-
-def write(path, rows):
-    with path.open("w", newline="") as sink:
-        writer = csv.DictWriter(sink, list(dict.fromkeys(name for row in rows for name in row)))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +33,7 @@ def place(built, tmp_path, make_model, qpr):
 
 
 def build(qpr, model, rows, index, *options):
-    given = ("--questions", write(index.with_suffix(".csv"), rows), "--model", model, "--shards", 3, *options)
+    given = ("--questions", write_csv(index.with_suffix(".csv"), rows), "--model", model, "--shards", 3, *options)
     done = qpr("index", *given, "--output", index)
     assert done.code == 0, done.err
     return read_manifest(str(index))
@@ -71,7 +63,7 @@ def check_equal(changed, rebuilt):
 
 def test_added_replaced_and_deleted_questions_are_found_as_in_a_rebuild(place, qpr):
     index = place / "index"
-    new = write(
+    new = write_csv(
         place / "new.csv",
         [
             {"question": "cancel my flight", "answer": "Done"},
@@ -80,7 +72,7 @@ def test_added_replaced_and_deleted_questions_are_found_as_in_a_rebuild(place, q
             {"question": "???", "answer": "Nothing"},
         ],
     )
-    old = write(place / "old.csv", [{"question": "How do I pay bill number 7"}, {"question": "who is he"}])
+    old = write_csv(place / "old.csv", [{"question": "How do I pay bill number 7"}, {"question": "who is he"}])
     before = read_manifest(str(index))
     done = qpr("index", "--output", index, "--add", new, "--delete", old, "--json")
     assert done.code == 0, done.err
@@ -120,8 +112,8 @@ def test_a_large_segment_has_the_lists_of_the_first_and_compaction_trains_them_a
     lists = ("--factory", "IVF1,Flat", "--probes", 1)
     index = place / "lists"
     build(qpr, place / "model", ROWS, index, *lists)
-    change(qpr, index, "--add", write(place / "more.csv", MORE))
-    change(qpr, index, "--add", write(place / "few.csv", [{"question": "pay my bill"}]))
+    change(qpr, index, "--add", write_csv(place / "more.csv", MORE))
+    change(qpr, index, "--add", write_csv(place / "few.csv", [{"question": "pay my bill"}]))
     assert [shard.lists for shard in open_index(str(index)).shards] == [1, 1, 1, 1, 0]
     fresh = build(qpr, place / "model", [*ROWS, *MORE, {"question": "pay my bill"}], place / "rebuilt", *lists)
     check_equal(index, place / "rebuilt")
@@ -130,7 +122,7 @@ def test_a_large_segment_has_the_lists_of_the_first_and_compaction_trains_them_a
 
 def test_a_changed_index_can_be_moved_and_equal_changes_give_equal_bytes(place, qpr):
     shutil.copytree(place / "index", place / "other")
-    more, gone = write(place / "more.csv", MORE), write(place / "gone.csv", ROWS[:5])
+    more, gone = write_csv(place / "more.csv", MORE), write_csv(place / "gone.csv", ROWS[:5])
     digests = [
         [change(qpr, place / name, "--add", more)["digest"], change(qpr, place / name, "--delete", gone)["digest"]]
         for name in ("index", "other")
@@ -141,7 +133,10 @@ def test_a_changed_index_can_be_moved_and_equal_changes_give_equal_bytes(place, 
     assert stored(place / "moved") == expected
     manifest = read_manifest(str(place / "moved"), "index")
     assert all(read_verified(str(place / "moved"), file) is not None for file in manifest.files)
-    assert change(qpr, place / "moved", "--add", write(place / "one.csv", [{"question": "who is he"}]))["segments"] == 3
+    assert (
+        change(qpr, place / "moved", "--add", write_csv(place / "one.csv", [{"question": "who is he"}]))["segments"]
+        == 3
+    )
 
 
 @pytest.mark.parametrize("column", ["question_id", "question", "text"])
@@ -149,7 +144,7 @@ def test_questions_are_deleted_by_id_or_by_text(place, qpr, column):
     texts = ["How do I pay bill number 1?!", "how do I pay bill number 1", "who is he"]
     rows = [{column: question_id(text) if column == "question_id" else text} for text in texts]
     rows.append({column: "" if column == "question_id" else "?!"})
-    counters = change(qpr, place / "index", "--delete", write(place / "gone.csv", rows))["counters"]
+    counters = change(qpr, place / "index", "--delete", write_csv(place / "gone.csv", rows))["counters"]
     assert counters == {
         "deletions_read": 4,
         "questions_deleted": 1,
@@ -162,7 +157,7 @@ def test_questions_are_deleted_by_id_or_by_text(place, qpr, column):
 
 
 def test_a_deleted_question_can_be_added_again_and_one_in_both_files_is_there(place, qpr):
-    one, index = write(place / "one.csv", ROWS[:1]), place / "index"
+    one, index = write_csv(place / "one.csv", ROWS[:1]), place / "index"
     change(qpr, index, "--delete", one)
     assert change(qpr, index, "--add", one)["counters"]["questions_added"] == 1
     both = change(qpr, index, "--add", one, "--delete", one)
@@ -181,7 +176,7 @@ def test_a_deleted_question_can_be_added_again_and_one_in_both_files_is_there(pl
 )
 def test_a_change_of_nothing_leaves_the_version_as_it_is(place, qpr, rows, option, note):
     before = (place / "index" / "manifest.json").read_bytes()
-    done = qpr("index", "--output", place / "index", option, write(place / "rows.csv", rows), "--json")
+    done = qpr("index", "--output", place / "index", option, write_csv(place / "rows.csv", rows), "--json")
     assert done.code == 0
     assert note in done.err
     assert "nothing to change, so its version stays" in done.err
@@ -211,12 +206,12 @@ def test_deleting_everything_is_refused(place, qpr):
 
 def test_compaction_is_advised_when_a_fifth_is_deleted_and_after_eight_segments(place, qpr):
     index = place / "index"
-    gone = change(qpr, index, "--delete", write(place / "gone.csv", ROWS[:8]))
+    gone = change(qpr, index, "--delete", write_csv(place / "gone.csv", ROWS[:8]))
     assert gone["compaction_advised"] == ["20% of the rows are deleted"]
     for number in range(7):
-        added = change(qpr, index, "--add", write(place / "one.csv", MORE[number : number + 1]))
+        added = change(qpr, index, "--add", write_csv(place / "one.csv", MORE[number : number + 1]))
     assert added["compaction_advised"] == []
-    shown = qpr("index", "--output", index, "--add", write(place / "one.csv", MORE[7:8]))
+    shown = qpr("index", "--output", index, "--add", write_csv(place / "one.csv", MORE[7:8]))
     assert f"Advice: it has 9 segments. Run: qpr index --output {index} --compact" in shown.err
 
 
@@ -246,10 +241,10 @@ def test_compaction_is_advised_when_a_fifth_is_deleted_and_after_eight_segments(
     ],
 )
 def test_wrong_options_and_files_are_refused_in_one_line(place, qpr, arguments, code, fault):
-    change(qpr, place / "index", "--delete", write(place / "gone.csv", ROWS[:1]))
-    write(place / "more.csv", MORE)
-    write(place / "odd.csv", [{"x": 1, "y": 2}])
-    write(place / "empty.csv", [{"question": "???"}, {"question": "..."}])
+    change(qpr, place / "index", "--delete", write_csv(place / "gone.csv", ROWS[:1]))
+    write_csv(place / "more.csv", MORE)
+    write_csv(place / "odd.csv", [{"x": 1, "y": 2}])
+    write_csv(place / "empty.csv", [{"question": "???"}, {"question": "..."}])
     before = (place / "index" / "manifest.json").read_bytes()
     given = {name: place / f"{name}.csv" for name in ("more", "odd", "empty", "missing")} | {"model": place / "model"}
     done = qpr("index", "--output", place / "index", *(argument.format(**given) for argument in arguments))
@@ -258,7 +253,7 @@ def test_wrong_options_and_files_are_refused_in_one_line(place, qpr, arguments, 
 
 
 def test_what_is_no_index_cannot_be_changed(place, qpr):
-    more = write(place / "more.csv", MORE)
+    more = write_csv(place / "more.csv", MORE)
     missing = qpr("index", "--output", place / "nowhere", "--add", more)
     assert (missing.code, "nowhere: not an index: it does not exist" in missing.err) == (1, True)
     assert not (place / "nowhere").exists()
@@ -269,12 +264,12 @@ def test_what_is_no_index_cannot_be_changed(place, qpr):
 def test_a_damaged_index_is_not_changed(place, qpr):
     [table] = (place / "index").glob("*/ids/00001*")
     table.write_bytes(table.read_bytes()[:-1] + b"x")
-    done = qpr("index", "--output", place / "index", "--delete", write(place / "gone.csv", ROWS[:1]))
+    done = qpr("index", "--output", place / "index", "--delete", write_csv(place / "gone.csv", ROWS[:1]))
     assert (done.code, "00001-of-00003.arrow: does not match the manifest's sha256" in done.err) == (1, True)
 
 
 def test_damaged_tombstones_are_noticed(place, qpr):
-    change(qpr, place / "index", "--delete", write(place / "gone.csv", ROWS[:3]))
+    change(qpr, place / "index", "--delete", write_csv(place / "gone.csv", ROWS[:3]))
     [file] = (place / "index").glob("*/tombstones.bin")
     file.write_bytes(bytes([file.read_bytes()[0] ^ 1]) + file.read_bytes()[1:])
     done = qpr("search", "--index", place / "index", "bill")

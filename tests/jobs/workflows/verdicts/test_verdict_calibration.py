@@ -11,6 +11,7 @@ from pipelines.calibration.verdicts.population import read_population
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
+from tests.support.csv_files import write_csv
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,7 @@ def judged(sample, least, tmp_path):
     rows = read(sample)
     for row in rows:
         row["verdict"] = "right" if float(row["probability"] or 0) >= least else "wrong"
-    return write(tmp_path / "judged.csv", rows)
+    return write_csv(tmp_path / "judged.csv", rows)
 
 
 @pytest.fixture
@@ -70,14 +71,6 @@ def calibration(judged, dataset, tmp_path, qpr):
 def read(path):
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
-
-
-def write(path, rows):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
 
 
 def probabilities(dataset):
@@ -178,7 +171,7 @@ def test_verdicts_on_whole_clusters_count_for_their_pairs(judged, dataset, qpr, 
     of_clusters = [{**dict.fromkeys(rows[0], ""), "cluster_id": c, "verdict": "right", "seed": "0"} for c in right]
     listed += [row | {"dataset": rows[0]["dataset"]} for row in of_clusters]
     told = []
-    for number, path in enumerate((judged, write(tmp_path / "clusters.csv", listed))):
+    for number, path in enumerate((judged, write_csv(tmp_path / "clusters.csv", listed))):
         given = ("--dataset", dataset, "--verdicts", path, "--output", tmp_path / f"c{number}", "--json")
         outcome = qpr("calibrate", *given)
         assert outcome.code == 0, outcome.err
@@ -195,7 +188,7 @@ def test_unclear_counts_as_wrong_and_pairs_at_the_end_may_be_left_out(judged, da
         row["verdict"] = ""
     for row in rows[:40]:
         row["verdict"] = " Unclear" if row["verdict"] == "wrong" else "RIGHT "
-    path = write(tmp_path / "part.csv", rows)
+    path = write_csv(tmp_path / "part.csv", rows)
     outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", path, "--output", tmp_path / "c", "--json")
     assert outcome.code == 0, outcome.err
     told = json.loads(outcome.out)
@@ -208,12 +201,14 @@ def test_unclear_counts_as_wrong_and_pairs_at_the_end_may_be_left_out(judged, da
 @pytest.mark.usefixtures("wide_tables")
 def test_too_few_verdicts_are_an_error_with_the_number_that_is_missing(judged, dataset, logs, qpr, tmp_path):
     rows = read(judged)
-    few = write(tmp_path / "few.csv", [row | {"verdict": ""} for row in rows])
+    few = write_csv(tmp_path / "few.csv", [row | {"verdict": ""} for row in rows])
     outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", few, "--output", tmp_path / "c")
     assert outcome.code == 1
     assert "0 verdicts so far, at least 8 needed" in outcome.err
     assert not (tmp_path / "c").exists()
-    some = write(tmp_path / "some.csv", [row | {"verdict": "right" if n < 30 else ""} for n, row in enumerate(rows)])
+    some = write_csv(
+        tmp_path / "some.csv", [row | {"verdict": "right" if n < 30 else ""} for n, row in enumerate(rows)]
+    )
     outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", some, "--output", tmp_path / "c")
     assert outcome.code == 0, outcome.err
     assert "verdicts missing" in outcome.out
@@ -244,7 +239,7 @@ def test_too_few_verdicts_are_an_error_with_the_number_that_is_missing(judged, d
 def test_a_faulty_file_is_refused_with_its_row(judged, dataset, qpr, tmp_path, change, message):
     rows = read(judged)
     change(rows)
-    path = write(tmp_path / "faulty.csv", rows)
+    path = write_csv(tmp_path / "faulty.csv", rows)
     outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", path, "--output", tmp_path / "c")
     assert outcome.code == 1, outcome.err
     assert message in outcome.err

@@ -1,0 +1,13 @@
+"""CSV files of rows."""
+
+import csv
+
+
+def write_csv(path, rows, *, columns=None):
+    """Write rows with a header and return the path; without columns, those of the rows in order of appearance."""
+    rows = list(rows)
+    with open(path, "w", encoding="utf-8", newline="") as sink:
+        writer = csv.DictWriter(sink, columns or list(dict.fromkeys(name for row in rows for name in row)))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
