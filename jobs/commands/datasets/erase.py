@@ -5,13 +5,18 @@ question or user, artefacts -> erase -> artefacts without it, and a report
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from jobs.options.output import AsJson, lasting
 from jobs.options.text_lists import read_texts
 from jobs.options.user_key import UserKeyFile, read_user_key
+
+
+def _repeatable(metavar: str, text: str) -> Any:
+    """Return the declaration of an option that can be given several times."""
+    return typer.Option(metavar=metavar, help=f"{text} Repeatable.", show_default=False)
 
 
 def erase(
@@ -24,36 +29,23 @@ def erase(
             show_default=False,
         ),
     ] = None,
-    dataset: Annotated[
-        list[str] | None, typer.Option(metavar="FOLDER", help="Dataset to erase from. Repeatable.", show_default=False)
-    ] = None,
-    index: Annotated[
-        list[str] | None, typer.Option(metavar="FOLDER", help="Index to erase from. Repeatable.", show_default=False)
-    ] = None,
-    review: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE", help="Review database that nobody uses now. Repeatable.", show_default=False),
-    ] = None,
+    dataset: Annotated[list[str] | None, _repeatable("FOLDER", "Dataset to erase from.")] = None,
+    index: Annotated[list[str] | None, _repeatable("FOLDER", "Index to erase from.")] = None,
+    review: Annotated[list[str] | None, _repeatable("FILE", "Review database that nobody uses now.")] = None,
     file: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Audit sample of a stopped server, requests, or an export of verdicts: .jsonl, .json, .csv, .tsv, "
-            ".txt. Repeatable.",
-            show_default=False,
+        _repeatable(
+            "FILE",
+            "Audit sample of a stopped server, requests, or an export of verdicts: .jsonl, .json, .csv, .tsv, .txt.",
         ),
     ] = None,
-    question: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TEXT", help="Question to erase; @FILE: one a line. Repeatable.", show_default=False),
-    ] = None,
+    question: Annotated[list[str] | None, _repeatable("TEXT", "Question to erase; @FILE: one a line.")] = None,
     user: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="ID",
-            help="User whose questions are erased, except those that others asked too; @FILE: one a line. Repeatable. "
-            "Reads the logs of warehouse and datasets.",
-            show_default=False,
+        _repeatable(
+            "ID",
+            "User whose questions are erased, except those that others asked too; @FILE: one a line. Reads the logs of "
+            "warehouse and datasets.",
         ),
     ] = None,
     user_key_file: UserKeyFile = None,
