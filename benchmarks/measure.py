@@ -90,6 +90,13 @@ def describe_machine() -> str:
     return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
+def cpu_ms(call: Callable[[], object]) -> float:
+    """Return the CPU time of a call."""
+    started = time.process_time()
+    call()
+    return 1_000 * (time.process_time() - started)
+
+
 def resident_mb() -> float:
     """Return the resident memory of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20

@@ -25,7 +25,7 @@ import numpy as np
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.measure import measure_call, resident_mb
+from benchmarks.measure import cpu_ms, measure_call, resident_mb
 from model.encoders.loading import load_encoder
 from model.search.searcher import open_searcher
 from schemas.artifacts import storage
@@ -135,13 +135,6 @@ def report_on(
 def each_ms(search: Search, opened: Any, texts: list[str]) -> float:
     """Return the CPU time of a query, searched one at a time."""
     return cpu_ms(lambda: [search(opened, [text]) for text in texts]) / len(texts)
-
-
-def cpu_ms(call: Callable[[], object]) -> float:
-    """Return the CPU time of a call."""
-    started = time.process_time()
-    call()
-    return 1_000 * (time.process_time() - started)
 
 
 if __name__ == "__main__":
