@@ -50,7 +50,7 @@ settings.load_profile("repeatable")
 
 
 def pytest_collection_finish():
-    """Leave what the libraries made out of garbage collection: to look through it again takes 6 % of all tests."""
+    """Leave what the libraries made out of garbage collection, which would look through it again and again."""
     gc.collect()
     gc.freeze()
 
