@@ -161,16 +161,17 @@ def _asked_by(users: Sequence[str], places: Places) -> tuple[list[str], int]:
     """Return the questions that only these users asked, and the number of those that others asked too."""
     if not users:
         return [], 0
-    from jobs.workflows.erasure.user_questions import questions_in, questions_of
+    from jobs.workflows.erasure.user_questions import log_of_dataset, questions_in
     from schemas.artifacts.manifest import read_manifest
 
     with working("Reading the logs"):
-        found = [questions_of(url, read_manifest(url, "dataset"), users) for url in places.datasets]
+        logs = [log_of_dataset(url, read_manifest(url, "dataset")) for url in places.datasets]
         if places.warehouse:
             from jobs.nightly.erasure.warehouse import logs_of
 
-            found.append(questions_in(logs_of(places.warehouse), users))
-    return [text for one in found for text in one.own], sum(one.shared for one in found)
+            logs += logs_of(places.warehouse)
+        found = questions_in(logs, users)  # of all logs at once: what is erased of one is erased of all
+    return found.own, found.shared
 
 
 def _erase(

@@ -1,6 +1,6 @@
-"""Questions that nobody but certain users asked, found in the logs of a dataset.
+"""Questions that nobody but certain users asked, found in logs.
 
-manifest of a dataset, user ids -> questions_of -> texts of questions
+manifest of a dataset -> log_of_dataset -> Log; logs, user ids -> questions_in -> texts of questions
 """
 
 from __future__ import annotations
@@ -49,23 +49,22 @@ class Log(NamedTuple):
     scrubbed: tuple[str, ...]
 
 
-def questions_of(url: str, manifest: Manifest, users: Sequence[str]) -> UserQuestions:
-    """Read the logs of a dataset again and return the questions of some users.
+def log_of_dataset(url: str, manifest: Manifest) -> Log:
+    """Return the log of a dataset, to be read as it was.
 
     Args:
         url: of the dataset, for messages.
         manifest: its own.
-        users: their ids.
 
     Raises:
-        UsageError: the dataset was made of labelled pairs, or its logs have no user ids.
-        QprError: a log is missing or cannot be read.
+        UsageError: the dataset was made of labelled pairs.
+        QprError: a log is missing.
     """
     if "held_out" in manifest.configuration:
         raise UsageError(f"{url}: was made of labelled pairs, which have no users. Use --question")
     config = read_settings(url, manifest, ClustersConfig, again="Use --question")
     sources = input_files([source.url for source in manifest.inputs], config, example="qpr erase --dataset dataset")
-    return questions_in([Log(sources, config.column_names, config.privacy.columns)], users)
+    return Log(sources, config.column_names, config.privacy.columns)
 
 
 def questions_in(logs: Sequence[Log], users: Sequence[str]) -> UserQuestions:

@@ -92,6 +92,20 @@ def test_without_a_key_rejected_rows_are_compared_by_question(qpr, dataset, monk
     assert json.loads(outcome.out)["artefacts"][0]["rejected"] == 2
 
 
+def test_a_question_that_others_asked_in_another_log_stays(qpr, dataset, tmp_path):
+    log, other = tmp_path / "other.jsonl", tmp_path / "other"
+    asked = ({"question": text, "answer": "In the app", "user_id": "ann"} for text in (SECRET, *WORDINGS))
+    log.write_text("\n".join(map(json.dumps, asked)) + "\n")
+    assert qpr("clusters", log, "--output", other, "--linkage", "none", "--shards", "2").code == 0
+    before = read_manifest(str(other))
+    outcome = qpr("erase", "--dataset", dataset, "--dataset", other, "--user", "zoe", "--json")
+    assert outcome.code == 0, outcome.err
+    report = json.loads(outcome.out)
+    assert (report["questions_to_erase"], report["shared_questions"]) == (1, 2)  # "no answer for zoe" is hers alone
+    assert read_manifest(str(other)) == before
+    assert SECRET.upper() in {row["text"] for row in check_whole(dataset)}
+
+
 def test_a_dry_run_and_a_question_that_is_not_there_change_nothing(qpr, dataset):
     before = read_manifest(str(dataset))
     outcome = qpr("erase", "--dataset", dataset, "--question", SECRET, "--dry-run")
