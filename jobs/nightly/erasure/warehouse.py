@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from jobs.display.console import working
 from jobs.nightly.erasure.artefacts import erase_artefacts, unknown_folders
 from jobs.nightly.erasure.suppressed import KEY, check_user_key, suppress
+from jobs.nightly.gate.canaries import SHOWN
 from jobs.nightly.warehouse import DAILY, EVENTS, dates_of, day_of, log_files, open_warehouse
 from jobs.options.inputs import input_files
 from jobs.workflows.erasure.user_questions import Log, files_with
@@ -32,9 +33,6 @@ REMAINS: Final = (
     "answers, wordings of other questions, and copies of artefacts elsewhere",
 )
 """Parts that no erasure removes, for the report."""
-
-_SHOWN: Final = 60
-"""Characters of a question in the reason of a refused night."""
 
 _QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
 """A text as `ascii` writes it."""
@@ -134,7 +132,7 @@ def _refused(warehouse: str, erasure: Erasure, *, dry_run: bool) -> Iterator[dic
 def _shows(reason: str, erasure: Erasure) -> bool:
     """Return whether a text that a reason quotes is an erased question or the beginning of one."""
     quoted = [ast.literal_eval(part) for part in _QUOTED.findall(reason)]
-    keys = {key_of(text): len(text) >= _SHOWN for text in quoted}
+    keys = {key_of(text): len(text) >= SHOWN for text in quoted}
     return any(
         key in erasure.keys or (cut and any(one.startswith(key) for one in erasure.keys)) for key, cut in keys.items()
     )

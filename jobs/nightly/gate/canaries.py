@@ -28,6 +28,9 @@ COLUMNS: Final = (
 )
 """Columns of a file of canaries; others are not read."""
 
+SHOWN: Final = 60
+"""Characters of a question or answer in the reason of a refused night, which names it by `shown`."""
+
 _BATCH: Final = 256
 
 
@@ -60,7 +63,7 @@ class Canary(NamedTuple):
     def expected(self) -> str:
         """Return the expected hit for a message."""
         parts = ("answer", self.answer), ("answer_id", self.answer_id), ("question_id", self.question_id)
-        return ", ".join(f"{name} {str(value)[:60]!a}" for name, value in parts if value is not None)
+        return ", ".join(f"{name} {shown(str(value))}" for name, value in parts if value is not None)
 
 
 class Missed(NamedTuple):
@@ -77,6 +80,11 @@ class Missed(NamedTuple):
     found: str | None
     missed: int
     all: int
+
+
+def shown(text: str) -> str:
+    """Return the beginning of a text as a quoted ASCII literal."""
+    return ascii(text[:SHOWN])
 
 
 def read_canaries(file: str) -> list[Canary]:

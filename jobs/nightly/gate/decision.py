@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from jobs.nightly.gate.canaries import shown
 from jobs.nightly.gate.evidence import Evidence
 from jobs.nightly.gate.settings import GateSettings
 from pipelines.summary.script_shares import FEWEST_QUESTIONS, script_shares
@@ -56,10 +57,10 @@ def _missed(settings: GateSettings, evidence: Evidence) -> str | None:
     missed = evidence.missed
     if missed is None:
         return None
-    instead = "has no hit" if missed.found is None else f"has the first hit {missed.found[:60]!a}"
+    instead = "has no hit" if missed.found is None else f"has the first hit {shown(missed.found)}"
     return (
         f"{missed.missed:,} of {counted(missed.all, 'canary')} not found within rank {settings.canary_rank} "
-        f"of --canary-rank; the first, in row {missed.canary.row:,}, {missed.canary.question[:60]!a}, {instead} in "
+        f"of --canary-rank; the first, in row {missed.canary.row:,}, {shown(missed.canary.question)}, {instead} in "
         f"place of {missed.canary.expected}. Look for it in the drops, or correct --canaries, and {_AGAIN}"
     )
 
