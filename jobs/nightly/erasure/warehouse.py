@@ -34,8 +34,8 @@ REMAINS: Final = (
 )
 """Parts that no erasure removes, for the report."""
 
-_QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
-"""A text as `ascii` writes it."""
+_QUOTED: Final = re.compile(r"(?<!\w)(?=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))")
+"""A text as `ascii` writes it; an apostrophe within or behind a word begins none, and others hide none."""
 
 
 class FromWarehouse(NamedTuple):
@@ -130,8 +130,11 @@ def _refused(warehouse: str, erasure: Erasure, *, dry_run: bool) -> Iterator[dic
 
 
 def _shows(reason: str, erasure: Erasure) -> bool:
-    """Return whether a text that a reason quotes is an erased question or the beginning of one."""
-    quoted = [ast.literal_eval(part) for part in _QUOTED.findall(reason)]
+    """Return whether a text that a reason quotes is an erased question or the beginning of one, or cannot be read."""
+    try:
+        quoted = [ast.literal_eval(part) for part in _QUOTED.findall(reason)]
+    except (SyntaxError, ValueError):
+        return True
     keys = {key_of(text): len(text) >= SHOWN for text in quoted}
     return any(
         key in erasure.keys or (cut and any(one.startswith(key) for one in erasure.keys)) for key, cut in keys.items()

@@ -124,6 +124,24 @@ def test_an_older_layout_is_migrated_inside_the_lock_and_not_by_a_dry_run(qpr, w
     assert layout.read_layout(warehouse) == LAYOUT
 
 
+@pytest.mark.parametrize(
+    ("reason", "is_shown"),
+    [
+        (f"the drop's files: {SECRET!a} has no hit", True),
+        (f"the owners' drop and the editor's: {SECRET!a} has no hit", True),
+        (f"'tis the drop: {SECRET!a} has no hit", True),
+        (r"the file 'C:\users\x' is gone", True),  # cannot be read, so it may show one
+        ("the drop's files are gone, 'all of them'", False),
+    ],
+)
+def test_apostrophes_and_escapes_in_a_reason_hide_no_question(qpr, warehouse, tmp_path, reason, is_shown):
+    refused = make_version(str(tmp_path / "other"), "a").model_copy(update={"refused": reason})
+    history.keep_refused(warehouse, refused)
+    assert erase(qpr, warehouse, "--question", SECRET).code == 0
+    [after] = history.refused_versions(warehouse)
+    assert (after.refused == reason) is not is_shown
+
+
 def test_an_unknown_user_has_nothing_to_erase(qpr, warehouse):
     outcome = erase(qpr, warehouse, "--user", "nobody")
     assert outcome.code == 0
