@@ -41,16 +41,21 @@ def erase_from_file(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, A
     Names of erased questions are removed from the other rows. In a JSON file the rows are the objects of its lists.
 
     Raises:
-        QprError: the file cannot be read or written, or is not of its format.
+        QprError: the file cannot be read or written, is not of its format, or is JSON with an erased question outside
+            of its lists; then it stays as it is.
     """
     content = storage.read_bytes(url)
     packed = url.endswith(".gz")
     ending = "." + url.removesuffix(".gz").rpartition(".")[2]
     try:
         text = (gzip.decompress(content) if packed else content).decode("utf-8-sig")
-        after, removed = _FORMATS[ending](text, Mentions(erasure))
+        mentions = Mentions(erasure)
+        after, removed = _FORMATS[ending](text, mentions)
+        left = ending == ".json" and _mentions(json.loads(after), mentions)
     except (ValueError, OSError, csv.Error) as error:
         raise QprError(f"{url}: cannot be read as {ending} in UTF-8 ({error}). Correct the file or its name") from error
+    if left:
+        raise QprError(f"{url}: still contains an erased question, outside of lists. Remove it by hand")
     changed = after != text
     if changed and not dry_run:
         new = after.encode()
@@ -109,10 +114,10 @@ def _table(text: str, found: Mentions, delimiter: str) -> tuple[str, int]:
 
 
 def _mentions(value: Any, found: Mentions) -> bool:
-    """Return whether a string in a value of JSON has an erased question."""
+    """Return whether a string in a value of JSON, or a name of a field, has an erased question."""
     if isinstance(value, str):
         return found.mentions(value)
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    parts = (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, list) else ()
     return any(_mentions(part, found) for part in parts)
 
 

@@ -70,6 +70,24 @@ def test_a_question_of_one_word_removes_no_row_that_only_has_the_word(tmp_path):
     assert storage.read_bytes(path) == b"help me\n"
 
 
+def test_a_row_with_the_question_as_the_name_of_a_field_goes(tmp_path):
+    path, kept = str(tmp_path / "a.jsonl"), json.dumps({"how do i pay": 2})
+    storage.write_bytes(path, f"{kept}\n{json.dumps({'asked': {SECRET: 1}})}\n".encode())
+    assert erase_from_file(path, erasure_of([SECRET], [], None), dry_run=False)["rows"] == 1
+    assert storage.read_bytes(path) == f"{kept}\n".encode()
+
+
+@pytest.mark.parametrize("content", [AUDIT, {SECRET: 1, "rows": []}, {"last": AUDIT, "rows": [AUDIT, OTHER]}, SECRET])
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_question_outside_of_the_lists_of_a_json_file_is_reported(tmp_path, content, dry_run):
+    path, before = str(tmp_path / "a.json"), json.dumps(content).encode()
+    storage.write_bytes(path, before)
+    with pytest.raises(QprError, match=r"still contains an erased question, outside of lists\. Remove it by hand") as e:
+        erase_from_file(path, erasure_of([SECRET], [], None), dry_run=dry_run)
+    assert "zibeline" not in str(e.value)
+    assert storage.read_bytes(path) == before
+
+
 def test_a_file_of_another_format_is_one_line(tmp_path):
     path = str(tmp_path / "a.jsonl")
     storage.write_bytes(path, b"{no json\n")
