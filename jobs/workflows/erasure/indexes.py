@@ -9,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from jobs.workflows.index_changes.compacting import compact
+from jobs.workflows.index_changes.compacting import compact, live_without
 from jobs.workflows.index_changes.publication import Base
+from model.index.factory import check_questions, default_factory
 from pipelines.engine.runner import parse_options
 from pipelines.graphs.settings import IndexConfig
 from pipelines.privacy.erase import Erasure
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
+from schemas.errors import QprError
 from schemas.text_arrays import hash64_all, key_all
 
 _ROWS = 65_536
@@ -47,7 +49,7 @@ def erase_from_index(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, 
         ids = _row_ids(base, questions)
         rows, rejected = _rows(base, ids), len(base.manifest.of("rejected"))
         if rows or rejected:
-            compact(target, base, settings=IndexConfig(), options=parse_options([]), erased=ids)
+            compact(target, base, settings=_settings(base, ids), options=parse_options([]), erased=ids)
     return _result(url, rows, rejected, rewritten=bool(rows or rejected))
 
 
@@ -61,6 +63,16 @@ def _row_ids(base: Base, questions: np.ndarray) -> np.ndarray:
         of_rows = hash64_all(key_all(table["text"].combine_chunks())).to_numpy()
         found.append(table["question_id"].to_numpy()[np.isin(of_rows, questions)])
     return np.concatenate(found)
+
+
+def _settings(base: Base, erased: np.ndarray) -> IndexConfig:
+    """Return the index's own factory and probes; those by size if too few questions are left to train the factory."""
+    factory, live = base.settings.factory, live_without(base, erased)
+    try:
+        check_questions(factory, live)
+    except QprError:
+        return IndexConfig(factory=default_factory(live))
+    return IndexConfig(factory=factory, probes=base.settings.probes or None)
 
 
 def _rows(base: Base, ids: np.ndarray) -> int:

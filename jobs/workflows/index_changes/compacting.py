@@ -88,7 +88,7 @@ def compact(
         UsageError: FAISS cannot build the factory.
     """
     gone = np.empty(0, np.int64) if erased is None else erased
-    live = len(base.index) - int(np.count_nonzero(base.index.rows_of(gone) >= 0))
+    live = live_without(base, gone)
     if not live:
         raise QprError(
             f"{target.url}: nothing would be left of {counted(len(base.index), 'question')}. Remove the folder"
@@ -130,6 +130,11 @@ def compact(
         erased=() if erased is None else base.manifest.erased_today(),
     )
     return manifest, shape, report.counters
+
+
+def live_without(base: Base, erased: Ints) -> int:
+    """Return the number of live rows of an index that are not of these ids."""
+    return len(base.index) - int(np.count_nonzero(base.index.rows_of(erased) >= 0))
 
 
 def _given_factory(base: Base) -> str | None:

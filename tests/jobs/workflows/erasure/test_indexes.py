@@ -29,11 +29,11 @@ def index(qpr, tmp_path, make_model):
     return tmp_path / "index"
 
 
-def build(qpr, tmp_path, name, rows):
+def build(qpr, tmp_path, name, rows, *options):
     path = tmp_path / f"{name}.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     given = ("--questions", path, "--model", tmp_path / "model", "--shards", "2", "--output", tmp_path / name)
-    outcome = qpr("index", *given)
+    outcome = qpr("index", *given, *options)
     assert outcome.code == 0, outcome.err
 
 
@@ -68,6 +68,18 @@ def test_a_deleted_question_is_compacted_away(qpr, index, tmp_path):
     assert erase(qpr, index)["questions"] == 1
     assert "zibeline" not in decoded(index)
     assert read_manifest(str(index)).configuration["questions"] == len(ROWS)
+
+
+@pytest.mark.parametrize(("count", "factory", "probes"), [(80, "IVF2,Flat", 2), (78, "Flat", 0)])
+def test_factory_and_probes_stay_while_enough_questions_are_left_to_train(
+    qpr, tmp_path, make_model, count, factory, probes
+):
+    make_model(tmp_path / "model")
+    rows = [{"question": f"how do I pay bill number {n}", "answer": f"Bill {n} is paid"} for n in range(count - 1)]
+    build(qpr, tmp_path, "index", [*rows, SECRET], "--factory", "IVF2,Flat", "--probes", 2)
+    erase(qpr, tmp_path / "index")
+    settings = read_manifest(str(tmp_path / "index")).configuration
+    assert (settings["questions"], settings["factory"], settings["probes"]) == (count - 1, factory, probes)
 
 
 def test_an_index_of_nothing_else_is_refused(qpr, tmp_path, make_model):
