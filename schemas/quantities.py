@@ -1,16 +1,26 @@
 """Numbers with their noun, as sentences and tables print them.
 
-number, noun -> counted -> text
+number, noun -> counted -> text; numbers, noun -> listed -> text
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 _IRREGULAR = {"query": "queries", "canary": "canaries"}
+_SHOWN = 5
 
 
 def counted(number: int, noun: str) -> str:
     """Return ``1 question``, ``0 questions`` or ``2,000 questions``: the last word of ``noun`` takes the plural."""
     return f"{number:,} {noun if number == 1 else plural(noun)}"
+
+
+def listed(noun: str, numbers: Sequence[int]) -> str:
+    """Return ``row 3`` or ``rows 1, 2, 3, 4, 5 and 1,200 more``: a noun with the first of these numbers."""
+    shown = ", ".join(f"{number:,}" for number in numbers[:_SHOWN])
+    more = f" and {len(numbers) - _SHOWN:,} more" if len(numbers) > _SHOWN else ""
+    return f"{noun if len(numbers) == 1 else plural(noun)} {shown}{more}"
 
 
 def plural(noun: str) -> str:

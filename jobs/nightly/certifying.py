@@ -30,12 +30,11 @@ from schemas.artifacts import storage
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
-from schemas.quantities import counted, plural
+from schemas.quantities import counted, listed
 from schemas.versions import history
 from schemas.versions.version import Artefact, Version, stamp
 
 _DAY = datetime.timedelta(days=1)
-_SHOWN = 5
 
 
 class Sample(NamedTuple):
@@ -171,12 +170,10 @@ def _scored(warehouse: str, index: Artefact, sample: Sample, now: datetime.datet
     missing = [request for request in answered if not request.verdict]
     check_verdicts(sample.file, [request for request in scored.requests if request.verdict], [], lowest=0)
     if missing:
-        rows = ", ".join(f"{request.row:,}" for request in missing[:_SHOWN])
-        rows += f" and {len(missing) - _SHOWN:,} more" if len(missing) > _SHOWN else ""
-        noun = plural("row") if len(missing) > 1 else "row"
+        rows = listed("row", [request.row for request in missing])
         say(
             f"{sample.file}: {counted(len(missing), 'request')} without a verdict on the answer that this index gives, "
-            f"counted as wrong: {noun} {rows}. `qpr answer --json` prints the new answers to judge"
+            f"counted as wrong: {rows}. `qpr answer --json` prints the new answers to judge"
         )
     if scored.exact:
         say(f"{sample.file}: {counted(scored.exact, 'request')} left out, since the index has them word for word")

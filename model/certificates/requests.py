@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from schemas.errors import QprError
-from schemas.quantities import counted, plural
+from schemas.quantities import counted, listed
 
 Verdict = Literal["right", "wrong", "cannot tell"]
 
@@ -25,8 +25,6 @@ VERDICTS: Final[Mapping[str, Verdict]] = {
     "unclear": "cannot tell",
 }
 """Spellings of the verdicts, in lower case."""
-
-_SHOWN: Final = 5
 
 
 class Request(NamedTuple):
@@ -167,8 +165,5 @@ def _refuse(source: str, rows: Sequence[int], fault: str, *, count: bool = False
     """Raise an error that names the first rows, if there are any."""
     if not rows:
         return
-    shown = ", ".join(f"{row:,}" for row in sorted(rows)[:_SHOWN])
-    more = f" and {len(rows) - _SHOWN:,} more" if len(rows) > _SHOWN else ""
     number = f"{counted(len(rows), 'request')}, " if count else ""
-    noun = "row" if len(rows) == 1 else plural("row")
-    raise QprError(f"{source}: {number}{noun} {shown}{more}: {fault}")
+    raise QprError(f"{source}: {number}{listed('row', sorted(rows))}: {fault}")

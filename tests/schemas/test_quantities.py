@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.quantities import counted
+from schemas.quantities import counted, listed
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,14 @@ from schemas.quantities import counted
 )
 def test_one_is_singular_and_all_else_plural(number, noun, text):
     assert counted(number, noun) == text
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [([1_234], "row 1,234"), ([3, 1], "rows 3, 1"), (range(1_005), "rows 0, 1, 2, 3, 4 and 1,000 more")],
+)
+def test_the_first_of_many_numbers_are_listed(numbers, text):
+    assert listed("row", numbers) == text
 
 
 ROOT = Path(__file__).parents[2]

@@ -24,7 +24,7 @@ from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import numbered_rows
 from pipelines.reading.sources import Source
 from schemas.errors import QprError
-from schemas.quantities import counted
+from schemas.quantities import counted, listed
 
 Verdict = Literal["right", "wrong", "unclear"]
 
@@ -172,7 +172,7 @@ def _check_datasets(url: str, rows: list[tuple[int, dict[str, str]]], digest: st
     """Refuse verdicts on the pairs of another dataset."""
     other = [number for number, row in rows if row["dataset"] != digest]
     if other:
-        named = f"{_listed('row', other)} judge{'s' if len(other) == 1 else ''} pairs of another dataset"
+        named = f"{listed('row', other)} judge{'s' if len(other) == 1 else ''} pairs of another dataset"
         raise QprError(f"{url}: {named} than --dataset, whose digest is {digest}. Give the dataset that was sampled")
 
 
@@ -200,7 +200,7 @@ def _check_names(verdicts: Verdicts, population: Population, pairs: Iterable[Sam
     unknown = [row for name, row in verdicts.listed.items() if name not in drawn]
     unknown += [row for name, (_, row) in verdicts.of_cluster.items() if name not in clusters]
     if unknown:
-        named = f"{_listed('row', sorted(unknown))} name{'s' if len(unknown) == 1 else ''} no pair or cluster"
+        named = f"{listed('row', sorted(unknown))} name{'s' if len(unknown) == 1 else ''} no pair or cluster"
         raise QprError(
             f"{verdicts.source}: {named} of the sample with seed {verdicts.seed}. Leave them out, or sample again"
         )
@@ -216,11 +216,5 @@ def _check_order(verdicts: Verdicts, names: list[str], of_draw: list[Verdict | N
         if len(rows) < len(left_out):
             fault = f"{counted(len(left_out) - len(rows), 'drawn pair')} before the last judged one are not in the file"
             raise QprError(f"{verdicts.source}: {fault}. Keep all rows of the sample")
-        fault = f"{_listed('row', sorted(rows))} have no verdict, although pairs drawn later have one"
+        fault = f"{listed('row', sorted(rows))} have no verdict, although pairs drawn later have one"
         raise QprError(f"{verdicts.source}: {fault}. Write right, wrong or unclear there")
-
-
-def _listed(noun: str, numbers: list[int]) -> str:
-    shown = ", ".join(f"{number:,}" for number in numbers[:_SHOWN])
-    more = f" and {len(numbers) - _SHOWN:,} more" if len(numbers) > _SHOWN else ""
-    return f"{noun if len(numbers) == 1 else noun + 's'} {shown}{more}"
