@@ -75,12 +75,7 @@ def merge_day(asked: pa.Table) -> pa.Table:
     Args:
         asked: ASKED.
     """
-    by = ["question_id", "answer_id", "text", "answer", "key"]
-    counted = asked.group_by(by, use_threads=False).aggregate(
-        [("events", "sum"), ("first_seen", "min"), ("last_seen", "max")]
-    )
-    named = counted.rename_columns([*by, "events", "first_seen", "last_seen"])
-    return named.select(ASKED.names).cast(ASKED).sort_by([(name, "ascending") for name in by])
+    return _merged(asked, ["question_id", "answer_id", "text", "answer", "key"], ASKED)
 
 
 def waiting_file(waiting: pa.Table, key: UserKey) -> tuple[bytes, int]:
@@ -90,12 +85,7 @@ def waiting_file(waiting: pa.Table, key: UserKey) -> tuple[bytes, int]:
         waiting: WAITING_ROWS.
         key: of the seal.
     """
-    by = ["question_id", "answer_id", "text", "answer", "key", USER.name]
-    counted = waiting.group_by(by, use_threads=False).aggregate(
-        [("events", "sum"), ("first_seen", "min"), ("last_seen", "max")]
-    )
-    named = counted.rename_columns([*by, "events", "first_seen", "last_seen"])
-    rows = named.select(WAITING_ROWS.names).cast(WAITING_ROWS).sort_by([(name, "ascending") for name in by])
+    rows = _merged(waiting, ["question_id", "answer_id", "text", "answer", "key", USER.name], WAITING_ROWS)
     return seal_rows(rows, key), len(rows)
 
 
@@ -206,6 +196,15 @@ def add_splits(earlier: Mapping[str, np.ndarray], clusters: pa.Table) -> dict[st
         ids = pc.list_flatten(clusters.filter(pc.equal(clusters["split"], split))["question_ids"])
         found[split] = np.union1d(earlier.get(split, np.array([], np.int64)), ids.to_numpy())
     return found
+
+
+def _merged(rows: pa.Table, by: list[str], schema: pa.Schema) -> pa.Table:
+    """Return one row for each value of the columns ``by``, in their order, with the events of all of its rows."""
+    counted = rows.group_by(by, use_threads=False).aggregate(
+        [("events", "sum"), ("first_seen", "min"), ("last_seen", "max")]
+    )
+    named = counted.rename_columns([*by, "events", "first_seen", "last_seen"])
+    return named.select(schema.names).cast(schema).sort_by([(name, "ascending") for name in by])
 
 
 def _as_rejects(rejected: pa.Table) -> pa.Table:
