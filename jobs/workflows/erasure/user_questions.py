@@ -84,9 +84,8 @@ def questions_in(logs: Sequence[Log], users: Sequence[str]) -> UserQuestions:
 
     def rows() -> Iterator[pa.Table]:
         for log in logs:
-            for part in (part for file in log.files for part in divide(file)):
-                for batch in read(part, COLUMNS, log.column_names):
-                    yield scrub_columns(batch.rows, log.scrubbed)[0]
+            for file in log.files:
+                yield from _rows_of(file, log)
 
     texts: dict[int, str] = {}
     for batch in rows():
@@ -110,15 +109,20 @@ def files_with(logs: Sequence[Log], ids: pa.Array, users: Sequence[str]) -> list
     given = pa.array(users, pa.string())
 
     def has(file: Source, log: Log) -> bool:
-        for part in divide(file):
-            for batch in read(part, COLUMNS, log.column_names):
-                rows = scrub_columns(batch.rows, log.scrubbed)[0]
-                asked = pc.is_in(_ids(rows["question"].combine_chunks()), value_set=ids)
-                if pc.any(pc.or_(asked, pc.is_in(rows["user_id"].combine_chunks(), value_set=given))).as_py():
-                    return True
+        for rows in _rows_of(file, log):
+            asked = pc.is_in(_ids(rows["question"].combine_chunks()), value_set=ids)
+            if pc.any(pc.or_(asked, pc.is_in(rows["user_id"].combine_chunks(), value_set=given))).as_py():
+                return True
         return False
 
     return [file.url for log in logs for file in log.files if has(file, log)]
+
+
+def _rows_of(file: Source, log: Log) -> Iterator[pa.Table]:
+    """Yield the readable rows of a file with personal data replaced, as a dataset or a day has them."""
+    for part in divide(file):
+        for batch in read(part, COLUMNS, log.column_names):
+            yield scrub_columns(batch.rows, log.scrubbed)[0]
 
 
 def _asked_by_others(rows: Callable[[], Iterator[pa.Table]], users: pa.Array, questions: np.ndarray) -> set[int]:
