@@ -82,10 +82,9 @@ def is_reviewed(warehouse: str, review: Review, dataset: Artefact, *, date: date
         return True
 
     def is_judged(version: Version) -> bool:
-        recorded = version.dataset
         if (date - version.date).days > days:
             return False
-        return review.digest in (recorded.digest, _digest_now(warehouse, recorded))
+        return review.digest == version.dataset.digest or review.digest == _digest_now(warehouse, version.dataset)
 
     numbers = reversed(history.numbers(warehouse))
     published = any(is_judged(history.read_version(warehouse, number)) for number in numbers)
