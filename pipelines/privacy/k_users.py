@@ -40,11 +40,9 @@ def limit_users(asked: pa.Table, privacy: Privacy, key: UserKey | None) -> Limit
     """
     if USER.name not in asked.column_names:
         return Limited(asked, REJECTS.empty_table())
-    if ENOUGH.name in asked.column_names:  # of days, which have limited the rows of a user
-        kept, few = _with_enough_users(asked, privacy.min_users, key)
-        return Limited(kept.select(ASKED.names), few)
+    of_days = ENOUGH.name in asked.column_names  # which have limited the rows of a user
     kept, few = _with_enough_users(asked, privacy.min_users, key)
-    capped, many = _without_surplus(kept, privacy.max_events_of_user, key)
+    capped, many = _without_surplus(kept, None if of_days else privacy.max_events_of_user, key)
     return Limited(capped.select(ASKED.names), pa.concat_tables([few, many]))
 
 
