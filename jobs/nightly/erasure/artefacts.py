@@ -11,12 +11,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.nightly.warehouse import DAILY
+from jobs.nightly.erasure.suppressed import LISTS
+from jobs.nightly.warehouse import DAILY, EVENTS
 from jobs.workflows.erasure.datasets import erase_from_dataset
 from jobs.workflows.erasure.days import erase_from_day, erase_from_splits
 from jobs.workflows.erasure.indexes import erase_from_index
 from jobs.workflows.erasure.rewriting import remove_leftovers
 from jobs.workflows.erasure.vocabularies import erase_from_model, erase_model_of_index, words_in_model
+from jobs.workflows.warehouses.versions import LOCK
 from pipelines.ingestion.days import COUNTS, DayFile, read_day_file
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.users import UserKey
@@ -24,6 +26,8 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import MANIFEST, read_manifest
 from schemas.text_arrays import key_all, words_all
+from schemas.versions.history import VERSIONS
+from schemas.versions.leases import LEASES
 from schemas.versions.sweep import FOLDERS, artefact_folders
 from schemas.words import VERSION
 
@@ -70,7 +74,7 @@ def complete_artefacts(warehouse: str, folder: str) -> list[str]:
 
 def unknown_folders(warehouse: str) -> list[str]:
     """Return the names of folders of a warehouse that no erasure reads."""
-    known = {*FOLDERS, DAILY, "events", "versions", "erased", "leases", "lock"}
+    known = {*FOLDERS, DAILY, EVENTS, VERSIONS, LISTS, LEASES, LOCK}
     return [name for name in storage.children(warehouse) if name not in known and "." not in name]
 
 

@@ -111,6 +111,13 @@ def test_a_file_beside_the_datasets_is_no_dataset(warehouse, dates):
     assert complete_artefacts(warehouse, "daily") == [storage.join(warehouse, "daily", f"date={dates(1)}")]
 
 
+def test_folders_that_are_unknown_are_reported_as_not_erased(qpr, warehouse):
+    storage.write_bytes(storage.join(warehouse, "backups", "all.txt"), SECRET.encode())
+    for _ in range(2):  # the second time with a list of erased questions and a lock
+        left = json.loads(erase(qpr, warehouse, "--question", SECRET).out)["not_erased"]
+        assert [name for name in left if name.startswith("folder")] == ["folder backups, which is unknown here"]
+
+
 def test_an_older_layout_is_migrated_inside_the_lock_and_not_by_a_dry_run(qpr, warehouse):
     old = b'{"layout": 1}'
     storage.write_bytes(storage.join(warehouse, layout.FILE), old)
