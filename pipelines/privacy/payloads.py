@@ -6,7 +6,7 @@ readable rows -> protect_rows -> rows to store; REJECTS of unreadable rows -> pr
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import pyarrow as pa
@@ -92,6 +92,20 @@ def object_in(payload: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yield all strings in a value of JSON, and names of fields that are more than one ASCII word like ``question``."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            if " " in name or not name.isascii():
+                yield name
+            yield from texts_in(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from texts_in(part)
 
 
 def _text(value: object) -> str | None:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.privacy.payloads import USER_ID, object_in
+from pipelines.privacy.payloads import USER_ID, object_in, texts_in
 from pipelines.privacy.users import UserKey, hash_questions, hash_users
 from pipelines.writing.rejects import reject
 from schemas.text_arrays import key_all
@@ -64,19 +63,10 @@ class Suppression:
 
     def _has(self, values: dict[str, object], user_column: str) -> bool:
         users = [str(values[name]) for name in {user_column, USER_ID} & values.keys() if values[name] is not None]
-        texts = pa.array([*_texts(values)], pa.string())
+        texts = pa.array([*texts_in(values)], pa.string())
         return not self.users.isdisjoint(
             hash_users(pa.array(users, pa.string()), self.key).to_pylist()
         ) or not self.questions.isdisjoint(self._questions(texts).to_pylist())
 
     def _questions(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array:
         return hash_questions(key_all(texts), self.key)
-
-
-def _texts(value: object) -> Iterator[str]:
-    """Yield all strings in a value of JSON."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _texts(part)

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.mentions import Mentions
+from pipelines.privacy.payloads import texts_in
 from schemas.artifacts import conditional_writes, storage
 from schemas.errors import QprError, UsageError
 
@@ -115,10 +116,7 @@ def _table(text: str, found: Mentions, delimiter: str) -> tuple[str, int]:
 
 def _mentions(value: Any, found: Mentions) -> bool:
     """Return whether a string in a value of JSON, or a name of a field, has an erased question."""
-    if isinstance(value, str):
-        return found.mentions(value)
-    parts = (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return any(_mentions(part, found) for part in parts)
+    return any(map(found.mentions, texts_in(value)))
 
 
 def _without_names(value: Any, found: Mentions) -> Any:

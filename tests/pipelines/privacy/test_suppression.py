@@ -36,11 +36,12 @@ def test_unreadable_rows_are_removed_by_any_text_in_them_and_lines_lose_theirs(s
         json.dumps({"question": ["x", SECRET]}),
         json.dumps({"q": {"deep": SECRET.lower()}, "who": 1}),
         json.dumps({"question": ["x"], "who": "zoe"}),
+        json.dumps({SECRET: 1, "who": "ann"}),
         json.dumps({"question": ["x"], "who": "ann"}),
         f'{{"question": "{SECRET}"',
     ]
-    rejects = reject(pa.array(payloads), stage="read", reasons=pa.array(["a", "b", "c", "d", "e"]))
+    rejects = reject(pa.array(payloads), stage="read", reasons=pa.array(["a", "b", "c", "k", "d", "e"]))
     left = suppression.remove_unreadable(rejects, "who")
-    assert left["payload"].to_pylist() == [payloads[3], json.dumps({"characters": len(payloads[4])})]
+    assert left["payload"].to_pylist() == [payloads[4], json.dumps({"characters": len(payloads[5])})]
     assert left["reason"].to_pylist() == ["d", "e"]
     assert len(suppression.remove_unreadable(rejects.slice(0, 0), "who")) == 0

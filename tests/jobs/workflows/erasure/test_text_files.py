@@ -77,6 +77,13 @@ def test_a_row_with_the_question_as_the_name_of_a_field_goes(tmp_path):
     assert storage.read_bytes(path) == f"{kept}\n".encode()
 
 
+def test_a_question_of_one_word_that_names_a_field_removes_no_row(tmp_path):
+    path, row = str(tmp_path / "a.json"), json.dumps({"rows": [{"question": "how do i pay"}]}).encode()
+    storage.write_bytes(path, row)
+    assert erase_from_file(path, erasure_of(["Question?"], [], None), dry_run=False)["rows"] == 0
+    assert storage.read_bytes(path) == row
+
+
 @pytest.mark.parametrize("content", [AUDIT, {SECRET: 1, "rows": []}, {"last": AUDIT, "rows": [AUDIT, OTHER]}, SECRET])
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_a_question_outside_of_the_lists_of_a_json_file_is_reported(tmp_path, content, dry_run):
