@@ -75,6 +75,8 @@ def test_a_pair_is_removed_whichever_side_is_erased():
         '{"question": "Who paid, Zoe?", "answer": "x"}',
         '{"frage": "who  PAID, zoe"}',
         '{"question": ["Who paid, Zoe"]}',
+        '{"Who paid, Zoe?": "x"}',
+        '{"user_id": ["USER"]}',
         "garbled;WHO paid, zoe?;x",
         '{"user_id": "USER"}',
         '{"question": "QUESTION", "rows": 3}',
