@@ -105,13 +105,19 @@ def _json(text: str, found: Mentions) -> tuple[str, int]:
 
 def _table(text: str, found: Mentions, delimiter: str) -> tuple[str, int]:
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    kept = [row for row in rows if not any(map(found.mentions, row))]
+    header = rows[:1] if rows and _is_header(rows[0]) else []
+    kept = header + [row for row in rows[len(header) :] if not any(map(found.mentions, row))]
     after = [[found.without_names(cell) for cell in row] for row in kept]
     if after == rows:
         return text, 0
     sink = io.StringIO(newline="")
     csv.writer(sink, delimiter=delimiter).writerows(after)
     return sink.getvalue(), len(rows) - len(kept)
+
+
+def _is_header(row: list[str]) -> bool:
+    """Return whether the first row of a table has names of columns: several, each of one ASCII word."""
+    return len(row) > 1 and all(cell.isascii() and cell.isidentifier() for cell in row)
 
 
 def _mentions(value: Any, found: Mentions) -> bool:

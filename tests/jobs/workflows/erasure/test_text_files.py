@@ -84,6 +84,15 @@ def test_a_question_of_one_word_that_names_a_field_removes_no_row(tmp_path):
     assert storage.read_bytes(path) == row
 
 
+def test_a_question_of_one_word_that_names_a_column_removes_no_header(tmp_path):
+    path, erasure = str(tmp_path / "a.csv"), erasure_of(["Question?"], [], None)
+    storage.write_bytes(path, b"question,note\r\nhow do i pay,fine\r\nquestion,\r\n")
+    assert erase_from_file(path, erasure, dry_run=False)["rows"] == 1
+    assert storage.read_bytes(path) == b"question,note\r\nhow do i pay,fine\r\n"
+    storage.write_bytes(path, b"question\r\nhow do i pay\r\n")  # of one column, it may be a row
+    assert erase_from_file(path, erasure, dry_run=False)["rows"] == 1
+
+
 @pytest.mark.parametrize("content", [AUDIT, {SECRET: 1, "rows": []}, {"last": AUDIT, "rows": [AUDIT, OTHER]}, SECRET])
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_a_question_outside_of_the_lists_of_a_json_file_is_reported(tmp_path, content, dry_run):
