@@ -25,7 +25,7 @@ BATCH = 64
 """Questions a thread takes at a time: at .3 ms each, a thread is free again after 20 ms."""
 
 
-NO_FILTERS: Final[Mapping[str, str]] = types.MappingProxyType({})
+NO_VALUES: Final[Mapping[str, str]] = types.MappingProxyType({})
 """Values of a request to an index that varies by no column."""
 
 
@@ -79,7 +79,7 @@ class Batcher:
         questions: Sequence[str],
         k: int = 1,
         mode: Mode | None = None,
-        filters: Mapping[str, str] = NO_FILTERS,
+        filters: Mapping[str, str] = NO_VALUES,
     ) -> list[Any]:
         """Return the result of each question.
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from jobs.display.rendering import render
 
-NO_FILTERS: Final[Mapping[str, Sequence[str]]] = types.MappingProxyType({})
+NO_COLUMNS: Final[Mapping[str, Sequence[str]]] = types.MappingProxyType({})
 
 
 class Page(NamedTuple):
@@ -35,7 +35,7 @@ def search_page(
     questions: int,
     modes: Sequence[str],
     max_characters: int,
-    filters: Mapping[str, Sequence[str]] = NO_FILTERS,
+    filters: Mapping[str, Sequence[str]] = NO_COLUMNS,
 ) -> Page:
     """Return the page that searches an index.
 

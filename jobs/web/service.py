@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from jobs.web.auditing import Auditing
-from jobs.web.batching import NO_FILTERS, Batcher
+from jobs.web.batching import NO_VALUES, Batcher
 from jobs.web.messages.documents import (
     AnswersDocument,
     ClusterDocument,
@@ -94,7 +94,7 @@ class Service:
         return self.versions.current.columns
 
     async def search(
-        self, questions: Sequence[str], k: int, mode: Mode | None = None, filters: Mapping[str, str] = NO_FILTERS
+        self, questions: Sequence[str], k: int, mode: Mode | None = None, filters: Mapping[str, str] = NO_VALUES
     ) -> SearchDocument:
         """Return the hits of each question; those with a blocked answer are left out.
 
@@ -126,7 +126,7 @@ class Service:
                 return kept
 
     async def answer(
-        self, questions: Sequence[str], k: int = 0, filters: Mapping[str, str] = NO_FILTERS
+        self, questions: Sequence[str], k: int = 0, filters: Mapping[str, str] = NO_VALUES
     ) -> AnswersDocument:
         """Return the answer to each question, or an abstention with its reason; with k the first k hits too.
 
@@ -150,7 +150,7 @@ class Service:
                 self.metrics.questions.labels("answer", row["reason"]).inc()
             return {"version": version.name, "results": rows}
 
-    def question(self, question_id: int, filters: Mapping[str, str] = NO_FILTERS) -> QuestionDocument:
+    def question(self, question_id: int, filters: Mapping[str, str] = NO_VALUES) -> QuestionDocument:
         """Return a question of the index.
 
         Raises:
@@ -165,7 +165,7 @@ class Service:
             raise Fault(404, "no question has this id", "not_found")
         return {"version": version.name, **self._rows(version, [row])[0]}
 
-    def cluster(self, cluster_id: int, filters: Mapping[str, str] = NO_FILTERS) -> ClusterDocument:
+    def cluster(self, cluster_id: int, filters: Mapping[str, str] = NO_VALUES) -> ClusterDocument:
         """Return the questions of a cluster that a search with these values finds.
 
         Raises:
