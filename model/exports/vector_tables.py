@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import pyarrow as pa
 
 from model.index.index import Index
@@ -34,8 +33,7 @@ def vector_tables(index: Index) -> Iterator[pa.Table]:
     The vectors are the encoder's, since those in the shards may be compressed.
     """
     schema = vector_schema(index.settings)
-    for start in range(0, len(index), ROWS):
-        rows = index.questions(index.live_rows(np.arange(start, min(start + ROWS, len(index)))))
+    for rows in index.tables(ROWS):
         vectors = index.encoder.encode(rows["text"])
         column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), index.settings.dimension)
         yield rows.append_column(schema.field("vector"), column).select(schema.names).cast(schema)

@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -128,6 +128,11 @@ class Index:
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         return pa.concat_tables(parts).combine_chunks().take(pa.array(place))
+
+    def tables(self, rows: int) -> Iterator[pa.Table]:
+        """Yield all questions that are not deleted in the order of their rows, as `questions`, some rows at a time."""
+        for start in range(0, len(self), rows):
+            yield self.questions(self.live_rows(np.arange(start, min(start + rows, len(self)))))
 
     def records(self, rows: Ints) -> list[dict[str, Any]]:
         """Return the same as dicts for a few rows in a hundredth of the time, without columns that filter searches."""

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
-
-import numpy as np
-import pyarrow as pa
 
 from jobs.display.console import emit, say, two_columns, working
 from jobs.workflows.index_changes.advice import Shape, shape_of
@@ -96,17 +93,11 @@ def publish(
     index = open_index(target.url, manifest=draft)
     if base.manifest.of(LEXICAL):
         with working("Weighing words for BM25"):
-            files = [*files, *write_weights(target, live_tables(index))]
+            files = [*files, *write_weights(target, index.tables(_ROWS))]
     about["configuration"] = tune(settings, index).model_dump(exclude_none=True)
     about["distributions"] = base.manifest.distributions
     shape = shape_of(index, draft)
     return target.publish(files, erased=erased, **about), shape
-
-
-def live_tables(index: Index) -> Iterator[pa.Table]:
-    """Yield all questions of an index in the order of its rows."""
-    for start in range(0, len(index), _ROWS):
-        yield index.questions(index.live_rows(np.arange(start, min(start + _ROWS, len(index)))))
 
 
 def show(url: str, manifest: Manifest, shape: Shape, counters: Mapping[str, int], *, as_json: bool) -> None:
