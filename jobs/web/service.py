@@ -31,7 +31,7 @@ from jobs.web.messages.faults import Fault
 from jobs.web.metrics import Metrics
 from jobs.web.settings import Serving
 from jobs.web.state import State
-from jobs.web.versions.leases import Version, Versions
+from jobs.web.versions.leases import Canary, Version, Versions
 from jobs.web.versions.opening import is_valid
 from model.choices import Mode
 from model.search.answering import MOST_HITS
@@ -192,7 +192,7 @@ class Service:
             since, name, able = self._ready
             if name == version.run_id and time.monotonic() - since < READY_S:
                 return able
-            canary = next((canary for canary in version.canaries if is_valid(version.searcher, canary)), None)
+            canary = await asyncio.to_thread(_first_valid, version)  # it may have to find the valid rows first
             able = True  # where the validity of all has ended
             if canary is not None:
                 [hits] = await self.batcher.run(version, "search", [canary.text], 1, filters=canary.filters)
@@ -214,3 +214,8 @@ class Service:
         if self.state.folder is not None and row["audit_id"] is not None:
             await asyncio.to_thread(self.auditing.judge, row["audit_id"], is_wrong=not row["right"])
         await asyncio.to_thread(self.state.append_feedback, {**row, "version": self.versions.current.name})
+
+
+def _first_valid(version: Version) -> Canary | None:
+    """Return a canary of a version whose answer has not ended; None where all have."""
+    return next((canary for canary in version.canaries if is_valid(version.searcher, canary)), None)

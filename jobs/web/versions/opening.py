@@ -84,16 +84,17 @@ def _checked_canaries(url: str, searcher: Searches) -> list[Canary]:
     columns = [*searcher.filter_values]
     found = [Canary(row["text"], row["question_id"], {name: row[name] for name in columns}) for row in rows]
     groups = itertools.groupby(sorted(found, key=_values), key=_values)
+    valid: set[int] = set()
     for canaries in [[*of_values] for _, of_values in groups]:
         searcher.search_many([canary.text for canary in canaries], 10, filters=canaries[0].filters)
-    valid = [canary for canary in found if is_valid(searcher, canary)]
-    chosen = valid[:: max(1, len(valid) // CANARIES)][:CANARIES]
-    for text, question_id, filters in chosen:
-        hits = searcher.search_many([text], 1, filters=filters)[0]
-        is_first = hits and hits[0].question_id == question_id
-        has_ended = not is_valid(searcher, Canary(text, question_id, filters))  # meanwhile
-        if not is_first and not has_ended:
-            raise QprError(f"{url}: question {question_id} does not find itself. Build the index again")
+        valid.update(canary.question_id for canary in canaries if is_valid(searcher, canary))
+    candidates = [canary for canary in found if canary.question_id in valid]
+    chosen = candidates[:: max(1, len(candidates) // CANARIES)][:CANARIES]
+    for canary in chosen:
+        hits = searcher.search_many([canary.text], 1, filters=canary.filters)[0]
+        is_first = bool(hits) and hits[0].question_id == canary.question_id
+        if not is_first and is_valid(searcher, canary):  # else its answer ended meanwhile
+            raise QprError(f"{url}: question {canary.question_id} does not find itself. Build the index again")
     return chosen
 
 

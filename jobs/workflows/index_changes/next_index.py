@@ -24,11 +24,11 @@ from jobs.workflows.index_changes.publication import Base, publish
 from model.index.ranking import Ints
 from model.index.segments.layout import Mask, in_order, segment_of, tombstones
 from pipelines.graphs.index import stored_rows
-from pipelines.reading.index_inputs import QuestionInputs, SegmentFile, question_files
+from pipelines.reading.index_inputs import SegmentFile, question_files
 from pipelines.reading.index_questions import read_questions
 from pipelines.writing.run_report import check_sum
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import File, Manifest
+from schemas.artifacts.manifest import File, Manifest, Source
 from schemas.artifacts.shared_files import share_file
 from schemas.artifacts.table_files import arrow_bytes
 from schemas.artifacts.writer import Output
@@ -55,6 +55,7 @@ class Change:
         segment: number of the next segment; those from it on are left out.
         masks: of each shard of the segments before it, the rows that are deleted afterwards.
         reason: to build the index again instead; None where there is none.
+        sources: the dataset, as it was read.
     """
 
     rows: pa.Table
@@ -63,6 +64,7 @@ class Change:
     segment: int
     masks: list[Mask]
     reason: str | None
+    sources: list[Source]
 
     @property
     def to_encode(self) -> pa.Table:
@@ -109,7 +111,7 @@ def next_index(before: str, dataset: str, *, output: str, options: PipelineOptio
             base,
             files,
             base.settings.model_copy(update={"questions": len(change.rows)}),
-            inputs=_inputs(dataset, base).sources,
+            inputs=change.sources,
             counters=counters,
         )
     return manifest
@@ -125,7 +127,8 @@ def difference(base: Base, dataset: str) -> Change:
     Raises:
         QprError: a file of the dataset is missing or damaged.
     """
-    read = [batch for file in _inputs(dataset, base).files for batch in read_questions(file)]
+    inputs = question_files([dataset], {}, files_of=lambda _: [], filters=base.settings.filters)
+    read = [batch for file in inputs.files for batch in read_questions(file)]
     rows = pa.concat_tables([batch.rows for batch in read]).sort_by("question_id").combine_chunks()
     segments = np.array([segment_of(file.path) for file in in_order(base.manifest.of(SHARDS))])
     of_row = np.repeat(segments, [len(shard) for shard in base.index.shards])
@@ -146,7 +149,7 @@ def difference(base: Base, dataset: str) -> Change:
     reason = _reason(base, masks, holders, segments=len(set(segments[kept].tolist())), segment=segment)
     if rejected := sum(len(batch.rejects) for batch in read):
         reason = f"the dataset has {counted(rejected, 'question')} that cannot be indexed"
-    return Change(rows, holders, int(np.count_nonzero(there & ~same)), segment, masks, reason)
+    return Change(rows, holders, int(np.count_nonzero(there & ~same)), segment, masks, reason, inputs.sources)
 
 
 def _next_segment(holders: Ints, last: int) -> int:
@@ -226,7 +229,3 @@ def _id_tables(target: Output, base: Base, change: Change) -> dict[str, File]:
                 written[file.path] = target.write(path, content, table=IDS, rows=len(table))
         start += len(of_shard)
     return written
-
-
-def _inputs(dataset: str, base: Base) -> QuestionInputs:
-    return question_files([dataset], {}, files_of=lambda _: [], filters=base.settings.filters)
