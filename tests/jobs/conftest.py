@@ -4,6 +4,7 @@ import signal
 
 import pytest
 
+from jobs.display import console
 from jobs.display.console import results
 from jobs.review.session import Review
 from jobs.review.store import VerdictStore
@@ -30,6 +31,13 @@ def stopped(monkeypatch):
             yield
 
     return stop
+
+
+@pytest.fixture(autouse=True)
+def _printing():
+    """Print messages again after a test that ran a command with ``--quiet``."""
+    yield
+    console.set_quiet(False)
 
 
 @pytest.fixture
