@@ -1,6 +1,6 @@
 """Exchange of the index while it is served.
 
-manifest at the URL -> Exchange.watch -> open_version in a thread -> Versions.swap, or a refusal that is reported
+index or warehouse -> Exchange.watch -> open_version in a thread -> Versions.swap, or a refusal that is reported
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from concurrent.futures import ThreadPoolExecutor
 from jobs.web.batching import use_one_thread
 from jobs.web.service import Service
 from jobs.web.versions.leases import Version
-from jobs.web.versions.opening import Opener, open_version, published
+from jobs.web.versions.opening import Opener, open_version
+from jobs.workflows.warehouses.version_reading import Readable
 from schemas.errors import QprError
 
 _AGAIN = 60.0
@@ -26,15 +27,13 @@ class Exchange:
 
     Args:
         service: that answers.
-        url: of the index.
-        open_searcher: opens it with its certificate.
-        certificate: URL of the certificate, which is exchanged too; None: there is none.
+        readable: place of the index, where new versions are published.
+        open_searcher: opens one with its certificate.
     """
 
-    def __init__(self, service: Service, url: str, open_searcher: Opener, certificate: str | None = None) -> None:
+    def __init__(self, service: Service, readable: Readable, open_searcher: Opener) -> None:
         self._service = service
-        self._url = url
-        self._certificate = certificate
+        self._readable = readable
         self._reported = ""
         self._open = open_searcher
         self._busy = asyncio.Lock()
@@ -42,13 +41,13 @@ class Exchange:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="open", initializer=use_one_thread)
 
     async def watch(self) -> None:
-        """Check the manifest every ``poll`` seconds, for ever."""
+        """Look for a new version every ``poll`` seconds, for ever."""
         while self._service.settings.poll:
             await asyncio.sleep(self._service.settings.poll)
             await self.reload(force=False)
 
     async def reload(self, *, force: bool = True) -> str:
-        """Open the version at the URL and let it answer; return "swapped", "unchanged" or why it was refused.
+        """Open the version that is published and let it answer; return "swapped", "unchanged" or why it was refused.
 
         Args:
             force: try a version that was refused a short time ago.
@@ -77,17 +76,18 @@ class Exchange:
         return text
 
     def _opened(self, force: bool) -> Version | None:
-        """Return the version at the URL; None if it is the one that answers, or was refused a short time ago."""
-        run_id = published(self._url, self._certificate)
+        """Return the version that is published; None if it is the one that answers, or was refused a short time ago."""
+        run_id = self._readable.now().runs()
         refused, since = self._refused
         if run_id == self._service.versions.current.run_id:
             return None
         if run_id == refused and not force and time.monotonic() - since < _AGAIN:
             return None
         self._refused = run_id, time.monotonic()
-        version, present = open_version(self._url, self._open, certificate=self._certificate), self._service.columns
+        version, present = open_version(self._readable, self._open), self._service.columns
         if version.columns != present:
+            version.held.close()
             new, served = (", ".join(columns) or "no column" for columns in (version.columns, present))
             differing = f"the new version varies by {new}, the served one by {served}"
-            raise QprError(f"{self._url}: {differing}. Start the server again")
+            raise QprError(f"{self._readable.url}: {differing}. Start the server again")
         return version

@@ -1,6 +1,6 @@
 """The process that serves an index until it is stopped.
 
-settings, index URL -> serve -> socket, versions, application -> requests, until SIGTERM
+settings, Readable -> serve -> socket, versions, application -> requests, until SIGTERM
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from jobs.web.settings import Serving
 from jobs.web.state import State
 from jobs.web.versions.leases import Versions
 from jobs.web.versions.opening import Opener, open_version
+from jobs.workflows.warehouses.version_reading import Readable
 
 _SWITCH_S = 0.0005
 """Seconds after which a thread that computes gives way to the event loop. Beside a client with 512 questions a request,
 the median of single ones was 31 to 334 ms in three runs with Python's 5 ms; with .5 ms it was 13 to 42 ms."""
 
 
-def serve(url: str, settings: Serving, open_searcher: Opener, certificate: str | None = None) -> None:
+def serve(readable: Readable, settings: Serving, open_searcher: Opener) -> None:
     """Serve an index until SIGTERM or SIGINT; requests that run then are finished.
 
     Args:
-        url: of the index.
+        readable: place of the index, where new versions are published.
         settings: of the server.
-        open_searcher: opens the index and its later versions, with the certificate.
-        certificate: URL of the certificate; None: only questions of the index itself are answered.
+        open_searcher: opens the index and its later versions, each with its certificate.
 
     Raises:
         QprError: the address is in use, the token file is no good, or the index cannot be opened.
@@ -41,16 +41,16 @@ def serve(url: str, settings: Serving, open_searcher: Opener, certificate: str |
     """
     token = checked_token(settings.host, settings.token_file)
     state = State(settings.state)
-    with listening(settings.host, settings.port) as listener, _giving_way():
-        first = open_version(url, open_searcher, certificate=certificate)
-        service = Service(settings, Versions(first), state)
-        del first  # else it would stay in memory after an exchange
+    with listening(settings.host, settings.port) as listener, _giving_way(), contextlib.ExitStack() as stack:
+        versions = Versions(open_version(readable, open_searcher))
+        stack.callback(versions.close)
+        service = Service(settings, versions, state)
         gc.collect()
         gc.freeze()
-        exchange = Exchange(service, url, open_searcher, certificate)
+        exchange = Exchange(service, readable, open_searcher)
         app = create_app(service, exchange)
         gate = Gate(app, settings=settings, metrics=service.metrics, token=token, local=is_local(settings.host))
-        greeting = f"serving {url} at {address_of(listener)}, version {service.versions.current.name}"
+        greeting = f"serving {readable.url} at {address_of(listener)}, version {service.versions.current.name}"
         Server(gate, greeting, drain=settings.drain, reload=exchange.reload).run([listener])
 
 

@@ -51,11 +51,11 @@ def answer(
       qpr answer --index index --filter locale=en "how do I pay my bill"
       qpr answer --warehouse warehouse "how do I pay my bill"
     """
-    from jobs.workflows.warehouses.version_reading import reading
+    from jobs.workflows.warehouses.version_reading import Readable
     from model.search.searcher import open_searcher
 
     given = question_arguments(questions or [])
-    with reading(index, certificate, warehouse, at) as read:
+    with Readable(index, certificate, warehouse, at).held() as read:
         searcher = open_searcher(read.index_url, **settings.model_dump(), certificate=read.certificate)
         warned = False
         for batch in question_batches(given, hits=1):

@@ -32,18 +32,18 @@ def serve(
 
     SIGTERM finishes the requests that run; SIGHUP looks for a new version of the index.
 
-    With --warehouse `qpr gc` removes nothing of the served version; start again to serve a newer one.
+    With --warehouse a newer version is exchanged too, unless --at names one; `qpr gc` removes nothing of a served one.
 
     Examples:
       qpr serve --index index --port 8080 --state state
+      qpr serve --warehouse warehouse
       qpr serve --warehouse warehouse --at 42
     """
     import functools
 
     from jobs.web.server import serve as serve_index
-    from jobs.workflows.warehouses.version_reading import reading
+    from jobs.workflows.warehouses.version_reading import Readable
     from model.search.searcher import open_searcher
 
-    with reading(index, certificate, warehouse, at) as served:
-        opener = functools.partial(open_searcher, **opening.model_dump(), certificate=served.certificate)
-        serve_index(served.index_url, settings, opener, served.certificate)
+    opener = functools.partial(open_searcher, **opening.model_dump())
+    serve_index(Readable(index, certificate, warehouse, at), settings, opener)

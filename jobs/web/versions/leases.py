@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -81,10 +82,11 @@ class Version:
 
     Attributes:
         name: digest of its content.
-        run_id: folder of its run, and after a plus sign that of its certificate.
+        run_id: number of its version in a warehouse, folder of its run, that of its certificate, with plus signs.
         searcher: of its questions.
         clusters: rows of each cluster.
         canaries: questions of the index.
+        held: the lease on its folders in a warehouse.
         leases: number of requests that use it.
     """
 
@@ -93,6 +95,7 @@ class Version:
     searcher: Searches
     clusters: ClusterRows
     canaries: Sequence[Canary]
+    held: contextlib.ExitStack = dataclasses.field(default_factory=contextlib.ExitStack)
     leases: int = 0
 
     @property
@@ -145,5 +148,13 @@ class Versions:
         self._current = version
         self._drop_unused()
 
+    def close(self) -> None:
+        """Release the leases on all versions, at the end of the server."""
+        for version in (self._current, *self._retired):
+            version.held.close()
+
     def _drop_unused(self) -> None:
+        for version in self._retired:
+            if not version.leases:  # in a thread of its own, since a remote store takes its time
+                threading.Thread(target=version.held.close, name="release").start()
         self._retired = [version for version in self._retired if version.leases]

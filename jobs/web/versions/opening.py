@@ -1,22 +1,31 @@
 """Opening of a version of the index for serving: verified, searched, and small enough for the memory.
 
-index URL -> open_version -> Version
+Readable -> open_version -> Version
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
 from jobs.web.versions.clusters import ClusterRows
 from jobs.web.versions.leases import Canary, Searches, Version
+from jobs.workflows.warehouses.version_reading import Readable
 from schemas.artifacts.manifest import Manifest, read_manifest
 from schemas.errors import QprError
 
-Opener = Callable[[str], Searches]
+
+class Opener(Protocol):
+    """A function that opens an index."""
+
+    def __call__(self, url: str, /, *, certificate: str | None) -> Searches:
+        """Return the index at a URL, which answers as its certificate permits; None: it has none."""
+        ...
+
 
 CANARIES = 8
 """Questions of the index, evenly spaced, each of which has to find itself."""
@@ -30,51 +39,40 @@ _NAME = 16
 """Hexadecimal digits of a digest that name a version."""
 
 
-def published(url: str, certificate: str | None = None) -> str:
-    """Return the names of the runs that are published at the URLs now.
-
-    Raises:
-        QprError: there is no index, or no certificate.
-    """
-    runs = [read_manifest(url, "index").run_id]
-    if certificate is not None:
-        runs.append(read_manifest(certificate, "certificate").run_id)
-    return "+".join(runs)
-
-
-def open_version(url: str, open_searcher: Opener, *, certificate: str | None = None) -> Version:
-    """Open, verify and warm the version that is at a URL now.
+def open_version(readable: Readable, open_searcher: Opener) -> Version:
+    """Open, verify and warm the version that is published now.
 
     Args:
-        url: of the index.
+        readable: its place; a lease on it is held by the returned version.
         open_searcher: opens it with its certificate; every byte is checked against the manifest.
-        certificate: URL of the certificate; None: there is none.
 
     Raises:
         QprError: there is no complete index, it is damaged, a question does not find itself, or the memory does not
             hold it.
     """
     for _ in range(_ATTEMPTS):
-        runs = published(url, certificate)
-        manifest = read_manifest(url, "index")
-        _check_memory(url, manifest)
-        try:
-            searcher = open_searcher(url)
-        except QprError:
-            if published(url, certificate) == runs:
-                raise
-            continue  # the next version was published meanwhile, and the files of this one are gone
-        if published(url, certificate) == runs:
-            break
-    else:
-        raise QprError(f"{url}: changes faster than it can be opened. Publish less often")
-    return Version(
-        name=manifest.digest[:_NAME],
-        run_id=runs,
-        searcher=searcher,
-        clusters=ClusterRows(searcher.index),
-        canaries=_checked_canaries(url, searcher),
-    )
+        with contextlib.ExitStack() as stack:
+            served = stack.enter_context(readable.held())
+            url, runs = served.index_url, served.runs()
+            manifest = read_manifest(url, "index")
+            _check_memory(url, manifest)
+            try:
+                searcher = open_searcher(url, certificate=served.certificate)
+            except QprError:
+                if readable.now().runs() == runs:
+                    raise
+                continue  # the next version was published meanwhile, and the files of this one are gone
+            if readable.now().runs() != runs:
+                continue
+            return Version(
+                name=manifest.digest[:_NAME],
+                run_id=runs,
+                searcher=searcher,
+                clusters=ClusterRows(searcher.index),
+                canaries=_checked_canaries(url, searcher),
+                held=stack.pop_all(),
+            )
+    raise QprError(f"{readable.url}: changes faster than it can be opened. Publish less often")
 
 
 def _checked_canaries(url: str, searcher: Searches) -> list[Canary]:

@@ -22,7 +22,9 @@ from jobs.web.versions.leases import Canary, Version, Versions
 from model.search.results import Answer, Hit, Why
 from schemas.tables import ANSWER_ID, ID_TABLE
 from schemas.text import question_id, tokens
+from schemas.versions import history
 from tests.support.browser import BROWSER
+from tests.support.small_versions import make_version as published_version
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +182,7 @@ def publish(tmp_path, built_indexes):
 
     def copy(questions, name="index"):
         source, target = built_indexes(tuple(questions)), tmp_path / name
-        target.mkdir(exist_ok=True)
+        target.mkdir(parents=True, exist_ok=True)
         older = [path for path in target.iterdir() if path.is_dir()]
         for run in source.iterdir():
             if run.is_dir() and not (target / run.name).exists():
@@ -195,18 +197,34 @@ def publish(tmp_path, built_indexes):
     return copy
 
 
+@pytest.fixture
+def publish_version(publish, tmp_path):
+    """Return a function that publishes the next version of a warehouse, with an index of questions."""
+
+    def published(questions, damage=None, **others):
+        w = tmp_path / "w"
+        there = history.numbers(str(w))
+        index = publish(questions, f"w/indexes/{len(there)}")
+        version = published_version(str(w), str(len(there)), parent=there[-1] if there else None, **others)
+        if damage:
+            damage(index)
+        history.publish(str(w), version)
+        return str(w)
+
+    return published
+
+
 class Process:
     """A server in a process of its own; `errors` are the lines on its stderr."""
 
-    def __init__(self, index, options, python):
+    def __init__(self, place, options, python):
         command = [
             sys.executable,
             *python,
             "-m",
             "jobs",
             "serve",
-            "--index",
-            index,
+            *place,
             "--port",
             0,
             "--log",
@@ -243,8 +261,8 @@ def server():
     """Return a function that starts `qpr serve` on a free port; the process ends with the test."""
     processes = []
 
-    def start(index, *options, python=()):
-        processes.append(Process(index, options, python))
+    def start(place, *options, python=(), option="--index"):
+        processes.append(Process((option, place), options, python))
         return processes[-1]
 
     yield start

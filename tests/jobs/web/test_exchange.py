@@ -1,6 +1,8 @@
 """A new version at the URL replaces the one that answers; a broken one does not."""
 
 import asyncio
+import functools
+import json
 import shutil
 import weakref
 
@@ -12,31 +14,45 @@ from jobs.web.settings import Serving
 from jobs.web.state import State
 from jobs.web.versions.leases import Versions
 from jobs.web.versions.opening import open_version
+from jobs.workflows.warehouses.version_reading import Readable
 from model.certificates.certificate import load_certificate
 from model.search.searcher import open_searcher
 from schemas.artifacts.manifest import read_manifest
+from schemas.versions import history, leases
+from schemas.versions.version import Artefact
 from tests.support.certificates import stored_certificate
 
 OLD, NEW = ("pay my bill", "cancel my flight"), ("pay my bill", "how tall is it", "cancel my flight")
 
 
+def run(readable, scenario, **settings):
+    """Run a scenario on a service and its exchange."""
+
+    async def main():
+        serving = Serving(**{"log": "none", "poll": 0} | settings)
+        service = Service(serving, Versions(open_version(readable, open_searcher)), State(None))
+        try:
+            return await asyncio.wait_for(scenario(service, Exchange(service, readable, open_searcher)), 60)
+        finally:
+            service.batcher.close()
+            service.versions.close()
+
+    return asyncio.run(main())
+
+
 @pytest.fixture
 def exchanged(publish):
-    """Return a function that runs a scenario on a service and its exchange, on an index of the old questions."""
-    url = str(publish(OLD))
+    """Return a function that runs a scenario on an index of the old questions."""
+    return functools.partial(run, Readable(str(publish(OLD))))
 
-    def run(scenario, **settings):
-        async def main():
-            serving = Serving(**{"log": "none", "poll": 0} | settings)
-            service = Service(serving, Versions(open_version(url, open_searcher)), State(None))
-            try:
-                return await asyncio.wait_for(scenario(service, Exchange(service, url, open_searcher)), 60)
-            finally:
-                service.batcher.close()
 
-        return asyncio.run(main())
-
-    return run
+async def held(warehouse, numbers):
+    """Wait until exactly these versions of a warehouse are held by leases."""
+    for _ in range(500):  # a lease is released in a thread of its own
+        if {lease.version for lease in leases.leases(warehouse).values()} == numbers:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(leases.leases(warehouse))
 
 
 async def texts(service, question="how tall is it"):
@@ -93,20 +109,21 @@ def test_the_manifest_is_watched(exchanged, publish):
 
 def test_a_new_certificate_of_the_same_index_is_used(publish, tmp_path):
     url, certificate = str(publish(OLD)), str(tmp_path / "certificate")
+    readable = Readable(url, certificate)
 
     def certify():
         stored_certificate(certificate)
         return read_manifest(certificate, "certificate").run_id
 
-    def opened(url):
+    def opened(url, *, certificate):
         searcher = open_searcher(url)
         object.__setattr__(searcher, "certificate", load_certificate(certificate))
         return searcher
 
     async def scenario():
-        first = open_version(url, opened, certificate=certificate)
+        first = open_version(readable, opened)
         service = Service(Serving(poll=0), Versions(first), State(None))
-        exchange = Exchange(service, url, opened, certificate)
+        exchange = Exchange(service, readable, opened)
         assert (
             f"qpr_certified_bound {load_certificate(certificate).certificate.upper_bound}"
             in service.metrics.text().decode()
@@ -170,3 +187,84 @@ def test_a_refused_version_is_not_opened_again_at_every_check(exchanged, publish
         assert (await exchange.reload(force=False)).startswith("refused")
 
     exchanged(scenario)
+
+
+def test_a_newer_version_of_a_warehouse_answers_and_the_old_one_is_released_with_its_last_request(publish_version):
+    warehouse = publish_version(OLD)
+
+    async def scenario(service, exchange):
+        await held(warehouse, {1})
+        publish_version(NEW)
+        with service.versions.lease() as used:
+            assert await exchange.reload() == "swapped"
+            assert await texts(service) == set(NEW)
+            await held(warehouse, {1, 2})
+            assert (await service.batcher.run(used, "search", ["how tall is it"], 3))[0][0].text in OLD
+        await held(warehouse, {2})
+        assert await exchange.reload() == "unchanged"
+        assert service.versions.current.run_id.startswith("version 2+")
+        history.roll_back(warehouse, 1)
+        assert (await exchange.reload(), await texts(service)) == ("swapped", set(OLD))
+        await held(warehouse, {3})
+
+    run(Readable(warehouse=warehouse), scenario)
+    assert leases.leases(warehouse) == {}
+
+
+@pytest.mark.parametrize("damage", [damage_a_shard, remove_the_manifest])
+def test_a_broken_version_of_a_warehouse_is_refused_and_not_held(publish_version, capsys, damage):
+    warehouse = publish_version(OLD)
+
+    async def scenario(service, exchange):
+        publish_version(NEW, damage)
+        outcome = await exchange.reload()
+        assert outcome.startswith("refused: ")
+        assert f"{warehouse}/indexes/1" in outcome or "version 2 names indexes/1" in outcome
+        assert outcome in capsys.readouterr().err
+        assert (await texts(service), swaps(service, "refused")) == (set(OLD), 1)
+        await held(warehouse, {1})
+        publish_version(NEW)
+        assert (await exchange.reload(), await texts(service)) == ("swapped", set(NEW))
+
+    run(Readable(warehouse=warehouse), scenario)
+
+
+@pytest.mark.parametrize("at", ["1", "2026-11-20"])
+def test_a_pinned_version_of_a_warehouse_stays(publish_version, at):
+    warehouse = publish_version(OLD)
+
+    async def scenario(service, exchange):
+        publish_version(NEW)  # of the same date, as of a corrected drop
+        assert await exchange.reload() == "unchanged"
+        assert await texts(service) == set(OLD)
+        await held(warehouse, {1})
+
+    run(Readable(warehouse=warehouse, at=at), scenario)
+
+
+def test_a_pinned_version_from_which_a_question_was_erased_is_read_again_without_its_certificate(
+    publish_version, publish, tmp_path
+):
+    digest = stored_certificate(tmp_path / "w/certificates/c")
+    warehouse = publish_version(NEW, certificate=Artefact(path="certificates/c", digest=digest))
+    given = []
+
+    def opened(url, *, certificate):
+        given.append(certificate)
+        return open_searcher(url)
+
+    async def scenario():
+        readable = Readable(warehouse=warehouse, at="1")
+        service = Service(Serving(poll=0), Versions(open_version(readable, opened)), State(None))
+        index = publish(OLD, "w/indexes/0")
+        was = history.read_version(warehouse, 1).index.digest
+        manifest = json.loads((index / "manifest.json").read_text())
+        manifest["erased"] = [{"digest": was, "on": "2026-11-25"}]
+        (index / "manifest.json").write_text(json.dumps(manifest))
+        assert await Exchange(service, readable, opened).reload() == "swapped"
+        assert await texts(service) == set(OLD)
+        assert given == [f"{warehouse}/certificates/c", None]
+        service.batcher.close()
+        service.versions.close()
+
+    asyncio.run(scenario())

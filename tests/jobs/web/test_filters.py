@@ -16,6 +16,7 @@ from jobs.web.settings import Serving
 from jobs.web.state import State
 from jobs.web.versions.leases import Versions
 from jobs.web.versions.opening import open_version
+from jobs.workflows.warehouses.version_reading import Readable
 from model.search.searcher import open_searcher
 from schemas.artifacts.manifest import read_manifest
 from tests.support.csv_files import write_csv
@@ -57,14 +58,16 @@ def times():
 
 @pytest.fixture
 def client(index, times):
-    service = Service(Serving(log="none", poll=0), Versions(open_version(str(index), clocked(times))), State(None))
+    service = Service(
+        Serving(log="none", poll=0), Versions(open_version(Readable(str(index)), clocked(times))), State(None)
+    )
     with TestClient(create_app(service), raise_server_exceptions=False) as opened:
         opened.service = service
         yield opened
 
 
 def clocked(times):
-    return lambda url: dataclasses.replace(open_searcher(url), clock=lambda: times[-1])
+    return lambda url, *, certificate: dataclasses.replace(open_searcher(url), clock=lambda: times[-1])
 
 
 def answers(response):
@@ -143,7 +146,7 @@ def test_the_description_names_the_columns(client):
 def test_the_page_lists_values_unless_a_token_protects_them(client, index):
     assert '<option value="&lt;b&gt;">&lt;b&gt;</option>' in client.get("/").text
     settings = Serving(log="none", poll=0, token_file="token")  # a name; the gate reads the file
-    service = Service(settings, Versions(open_version(str(index), open_searcher)), State(None))
+    service = Service(settings, Versions(open_version(Readable(str(index)), open_searcher)), State(None))
     with TestClient(create_app(service)) as protected:
         page = protected.get("/").text
     assert "globex" not in page
@@ -152,8 +155,10 @@ def test_the_page_lists_values_unless_a_token_protects_them(client, index):
 
 def test_a_version_with_other_columns_is_refused(index, folder, qpr):
     async def scenario():
-        service = Service(Serving(log="none", poll=0), Versions(open_version(str(place), open_searcher)), State(None))
-        exchange = Exchange(service, str(place), open_searcher)
+        service = Service(
+            Serving(log="none", poll=0), Versions(open_version(Readable(str(place)), open_searcher)), State(None)
+        )
+        exchange = Exchange(service, Readable(str(place)), open_searcher)
         rows = [{"question": text, "answer": "same"} for text in TEXTS]
         shutil.copytree(build(qpr, folder, "plain", rows), place, dirs_exist_ok=True)
         outcome = await exchange.reload()

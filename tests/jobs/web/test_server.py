@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+from schemas.versions import leases
+
 QUESTIONS = [f"how do I pay bill number {number}" for number in range(40)]
 
 
@@ -69,6 +71,26 @@ def test_no_request_fails_while_the_index_is_exchanged(publish, server):
     shown = process.client.get("/metrics").text.splitlines()
     assert 'qpr_swaps_total{result="swapped"} 5.0' in shown
     assert "qpr_open_versions 1.0" in shown
+
+
+def test_no_request_fails_while_versions_of_a_warehouse_are_published(publish_version, server):
+    warehouse = publish_version(QUESTIONS[:5])
+    process = server(warehouse, "--poll", 0.1, option="--warehouse")
+    sizes = [5]
+    for number in (6, 7):
+        publish_version(QUESTIONS[:number])
+        until = time.monotonic() + 60
+        while sizes[-1] != number:
+            assert time.monotonic() < until
+            sizes.append(len(search(process.client, QUESTIONS[0], 10)["results"][0]["hits"]))
+    assert sizes == sorted(sizes)
+    assert set(sizes) == {5, 6, 7}
+    publish_version(QUESTIONS[:8], lambda index: (index / "manifest.json").unlink())
+    while f"the new version was refused: {warehouse}/indexes/3" not in "".join(process.errors):
+        assert len(search(process.client, QUESTIONS[0], 10)["results"][0]["hits"]) == 7
+        assert time.monotonic() < until
+    assert process.stop() == 0
+    assert leases.leases(warehouse) == {}
 
 
 def test_sighup_looks_for_a_new_version(publish, server):

@@ -8,6 +8,7 @@ import pytest
 
 from jobs.web.versions.opening import open_version
 from jobs.workflows.index_changes import additions, changing
+from jobs.workflows.warehouses.version_reading import Readable
 from model.certificates.version import first_difference
 from model.search.searcher import open_searcher
 from pipelines.graphs.settings import IndexConfig
@@ -74,7 +75,7 @@ def test_an_export_holds_the_live_questions(index, tmp_path, qpr):
 
 
 def test_the_server_opens_it_and_its_clusters_have_no_deleted_question(index):
-    version = open_version(str(index), open_searcher)
+    version = open_version(Readable(str(index)), open_searcher)
     searcher = version.searcher
     rows = searcher.index.rows_of(searcher.index.question_ids[0])
     assert set(version.clusters.of(0).tolist()) <= set(rows.tolist())

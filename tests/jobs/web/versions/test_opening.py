@@ -6,6 +6,7 @@ from jobs.web.versions import opening
 from jobs.web.versions.clusters import ClusterRows
 from jobs.web.versions.leases import Version, Versions
 from jobs.web.versions.opening import open_version
+from jobs.workflows.warehouses.version_reading import Readable
 from schemas.errors import QprError
 from schemas.text import question_id
 
@@ -57,10 +58,10 @@ def index(publish):
     return publish(["pay my bill", "how do I pay", "cancel my flight"])
 
 
-def opened(index, searcher=None, **more):
+def opened(index, searcher=None):
     from model.search.searcher import open_searcher
 
-    return open_version(str(index), searcher or open_searcher, **more)
+    return open_version(Readable(str(index)), searcher or open_searcher)
 
 
 def test_a_version_has_the_digest_of_its_content_and_canaries(index):
@@ -96,7 +97,7 @@ def test_a_version_published_while_another_is_opened_is_opened_instead(index, pu
 
     calls = []
 
-    def overtaken(url):
+    def overtaken(url, *, certificate):
         calls.append(url)
         if len(calls) == 1:
             publish(["another one"])
@@ -113,7 +114,7 @@ def test_an_index_that_never_rests_is_refused(index, publish):
 
     calls = []
 
-    def overtaken(url):
+    def overtaken(url, *, certificate):
         searcher = open_searcher(url)
         calls.append(url)
         publish([["another one"], ["pay my bill", "how do I pay", "cancel my flight"]][len(calls) % 2 == 0])

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from jobs.workflows.warehouses.version_reading import Served, reading
+from jobs.workflows.warehouses.version_reading import Readable, Served
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
@@ -26,18 +26,18 @@ def warehouse(tmp_path):
 
 
 def test_an_index_is_read_without_a_lease():
-    with reading("index", "certificate", None, None) as served:
+    with Readable("index", "certificate").held() as served:
         assert served == Served("index", "certificate")
 
 
 def test_the_version_of_a_warehouse_is_held_with_its_certificate(warehouse):
-    with reading(None, None, warehouse, None) as served:
-        assert served == Served(f"{warehouse}/indexes/two", None)
-    with reading(None, None, warehouse, "2026-11-20") as served:
-        assert served == Served(f"{warehouse}/indexes/one", f"{warehouse}/certificates/c")
+    with Readable(warehouse=warehouse).held() as served:
+        assert served == Served(f"{warehouse}/indexes/two", None, 2)
+    with Readable(warehouse=warehouse, at="2026-11-20").held() as served:
+        assert served == Served(f"{warehouse}/indexes/one", f"{warehouse}/certificates/c", 1)
         assert [lease.version for lease in leases.leases(warehouse).values()] == [1]
     assert leases.leases(warehouse) == {}
-    with reading(None, "another", warehouse, "1") as served:
+    with Readable(None, "another", warehouse, "1").held() as served:
         assert served.certificate == "another"
 
 
@@ -47,8 +47,8 @@ def test_an_erased_version_is_read_without_its_certificate(warehouse, qpr, capsy
         file = output.write("shards/one", b"less", table="shards")
         day = datetime.date(2026, 11, 25)
         output.publish([file], inputs=[], configuration={}, counters={}, erased=before.erased_on(day))
-    with reading(None, None, warehouse, "1") as served:
-        assert served == Served(f"{warehouse}/indexes/one", None)
+    with Readable(warehouse=warehouse, at="1").held() as served:
+        assert served == Served(f"{warehouse}/indexes/one", None, 1)
     assert "questions were erased from version 1, so its certificate does not hold" in capsys.readouterr().err
     shown = qpr("versions", "--warehouse", warehouse, "--at", 1, "--json").out
     assert json.loads(shown)["erased"] == ["2026-11-25"]
@@ -60,7 +60,7 @@ def test_a_version_without_its_index_is_one_line_and_leaves_no_lease(warehouse):
     storage.delete(f"{warehouse}/indexes/one")
     with (
         pytest.raises(QprError, match="version 1 names indexes/one, which cannot be used"),
-        reading(None, None, warehouse, "1"),
+        Readable(warehouse=warehouse, at="1").held(),
     ):
         pass
     assert leases.leases(warehouse) == {}
@@ -72,7 +72,7 @@ def test_a_warehouse_that_cannot_be_written_is_read_with_a_warning(warehouse, mo
 
     with monkeypatch.context() as patched:
         patched.setattr(storage, "write_bytes", refuse)
-        with reading(None, None, warehouse, None) as served:
+        with Readable(warehouse=warehouse).held() as served:
             assert served.index_url.endswith("indexes/two")
     assert "no lease on version 2: read-only. `qpr gc` may remove it while it is read" in capsys.readouterr().err
 
@@ -86,8 +86,8 @@ def test_a_warehouse_that_cannot_be_written_is_read_with_a_warning(warehouse, mo
     ],
 )
 def test_wrong_usage_is_refused(given, message):
-    with pytest.raises(UsageError, match=message), reading(*given):
-        pass
+    with pytest.raises(UsageError, match=message):
+        Readable(*given)
 
 
 @pytest.mark.parametrize("command", ["answer", "serve"])
