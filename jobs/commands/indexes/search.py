@@ -13,11 +13,15 @@ from jobs.display.console import say, warn
 from jobs.display.hits import print_hits
 from jobs.display.text_input import question_arguments, question_batches
 from jobs.options.output import folder
+from jobs.options.warehouse import VersionAt, VersionWarehouse
 from model.search.settings import Filtering, Search
 
 
 def search(
-    index: Annotated[str, folder("Index to search.")],
+    index: Annotated[str | None, folder("Index to search.")] = None,
+    warehouse: VersionWarehouse = None,
+    at: VersionAt = None,
+    *,
     settings: Search,
     filtering: Filtering,
     questions: Annotated[
@@ -37,17 +41,20 @@ def search(
     Examples:
       qpr search --index index "how do I pay my bill" --k 5
       qpr search --index index --filter locale=en "how do I pay my bill"
+      qpr search --warehouse warehouse --at 2026-11-20 "how do I pay my bill"
     """
+    from jobs.workflows.warehouses.version_reading import Readable
     from model.search.searcher import open_searcher
 
     given = question_arguments(questions or [])
-    opened = open_searcher(index, **settings.model_dump(exclude={"k"}))
-    if opened.confidence is None:
-        say("the index has no confidence model, so hits have no probability")
-    filtered = bool(opened.index.settings.filters)
-    k = min(settings.k, len(opened))
-    for batch in question_batches(given, hits=k):
-        for question, hits in zip(batch, opened.search_many(batch, k, filters=filtering.filters), strict=True):
-            if not hits:
-                warn(f"{question[:80]!r}: no word to search by{', or no valid answer' if filtered else ''}")
-            print_hits(question, hits, as_json=as_json)
+    with Readable(index, None, warehouse, at).held() as read:
+        opened = open_searcher(read.index_url, **settings.model_dump(exclude={"k"}))
+        if opened.confidence is None:
+            say("the index has no confidence model, so hits have no probability")
+        filtered = bool(opened.index.settings.filters)
+        k = min(settings.k, len(opened))
+        for batch in question_batches(given, hits=k):
+            for question, hits in zip(batch, opened.search_many(batch, k, filters=filtering.filters), strict=True):
+                if not hits:
+                    warn(f"{question[:80]!r}: no word to search by{', or no valid answer' if filtered else ''}")
+                print_hits(question, hits, as_json=as_json)

@@ -90,10 +90,14 @@ def test_wrong_usage_is_refused(given, message):
         Readable(*given)
 
 
-@pytest.mark.parametrize("command", ["answer", "serve"])
+@pytest.mark.parametrize("command", ["answer", "search", "serve"])
 def test_commands_take_a_warehouse(qpr, warehouse, command):
-    outcome = qpr(command, "--warehouse", warehouse, *(["hello"] if command == "answer" else []))
-    assert outcome.code == 1  # the small index is none that can be searched
-    assert f"{warehouse}/indexes/two" in outcome.err
+    given = [] if command == "serve" else ["hello"]
+    for at, name in (((), "two"), (("--at", 1), "one")):
+        outcome = qpr(command, "--warehouse", warehouse, *at, *given)
+        assert outcome.code == 1  # the small index is none that can be searched
+        assert f"{warehouse}/indexes/{name}" in outcome.err
     assert leases.leases(warehouse) == {}
-    assert qpr(command, *(["hello"] if command == "answer" else [])).code == 2
+    outcome = qpr(command, "--warehouse", warehouse, "--at", 3, *given)
+    assert (outcome.code, "has no version 3. There are 1 to 2" in outcome.err) == (1, True)
+    assert qpr(command, *given).code == 2
