@@ -45,7 +45,7 @@ async function call(path, options = {}) {
   return body;
 }
 
-async function search() {
+async function search({ submitted = false } = {}) {
   running?.abort();
   const parameters = asked();
   history.replaceState(null, "", parameters.get("q") ? `?${parameters}` : location.pathname);
@@ -61,7 +61,7 @@ async function search() {
     const answer = answered.results[0];
     if (!signal.aborted) show(one ? answer.hits : found.results[0].hits, answer);
   } catch (error) {
-    if (!signal.aborted) showFault(error);
+    if (!signal.aborted) showFault(error, submitted);
   } finally {
     clearTimeout(slow);
     if (!signal.aborted) part.found.ariaBusy = "false";
@@ -73,13 +73,13 @@ function showNothing() {
   part.status.textContent = `Type a question. The index has ${part.page.dataset.questions}.`;
 }
 
-function showFault(error) {
+function showFault(error, submitted) {
   part.answer.hidden = part.found.hidden = true;
   part.status.textContent = "";
   part.access.hidden = error.status !== 401;
   part.fault.hidden = false;
   part.fault.textContent = error.status ? `The server refused the request: ${error.message}.` : "The server does not respond.";
-  if (error.status === 401) part.token.focus();
+  if (error.status === 401 && submitted) part.token.focus(); // not from a question that a person is typing
 }
 
 function show(hits, answer) {
@@ -185,7 +185,7 @@ function restore() {
 }
 
 part.question.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(search, WAIT_MS); });
-part.form.addEventListener("submit", (event) => { event.preventDefault(); clearTimeout(timer); search(); });
+part.form.addEventListener("submit", (event) => { event.preventDefault(); clearTimeout(timer); search({ submitted: true }); });
 part.mode?.addEventListener("change", search);
 for (const element of filters) element.addEventListener("change", search);
 part.access.addEventListener("submit", (event) => {
@@ -193,7 +193,7 @@ part.access.addEventListener("submit", (event) => {
   token = part.token.value;
   sessionStorage.setItem("token", token);
   part.question.focus();
-  search();
+  search({ submitted: true });
 });
 part.copy.addEventListener("click", copy);
 document.addEventListener("keydown", onKey);
