@@ -62,9 +62,10 @@ def _texts(value: str, option: str) -> Iterator[str]:
         return
     url = value[1:]
     try:
-        lines = [line.strip() for line in storage.read_bytes(url).decode("utf-8-sig").splitlines()]
+        text = storage.read_bytes(url).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise QprError(f"{url}: {option} reads UTF-8, and this file is not ({error.reason}). Convert it") from error
+    lines = [line.strip() for line in text.split("\n")]  # splitlines() also cuts at characters within a text
     if not any(lines):
         raise QprError(f"{url}: contains no text for {option}. Write one a line")
     yield from filter(None, lines)

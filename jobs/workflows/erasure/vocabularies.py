@@ -30,7 +30,7 @@ def words_in_model(url: str) -> list[str]:
     """
     manifest = read_manifest(url)
     contents = (read_verified(url, file) for file in manifest.of(MODEL) if _is_vocabulary(file))
-    return [word for content in contents for word in content.decode().splitlines()]
+    return [word for content in contents for word in content.decode().split("\n") if word]
 
 
 def erase_from_model(url: str, words: Set[str], *, dry_run: bool) -> dict[str, int]:

@@ -45,6 +45,13 @@ def test_a_file_name_without_its_mark_is_an_answer(tmp_path, monkeypatch):
     assert read_texts(["b", "@README", "b"], option="--o") == ("b", "other")
 
 
+def test_a_line_ends_with_a_line_feed_only(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    texts = ("a\u2028b", "c\x85d", "e\x0bf\x0cg", "h\x1ci")
+    (tmp_path / "a.txt").write_bytes("\r\n".join(texts).encode())
+    assert read_texts(["@a.txt"], option="--o") == texts
+
+
 @pytest.mark.parametrize(
     ("value", "content", "error", "message"),
     [
