@@ -8,7 +8,10 @@ removable when it is older than the grace time, since a night that is under way 
 
 from __future__ import annotations
 
+import collections
 import datetime
+import os
+from collections.abc import Hashable
 from typing import Final, NamedTuple
 
 from schemas.artifacts import storage
@@ -21,7 +24,10 @@ FOLDERS: Final = ("datasets", "models", "indexes", "splits", "reports", "certifi
 
 
 class Removable(NamedTuple):
-    """A folder that no kept version names: its path below the warehouse, and its size."""
+    """A folder that no kept version names: its path below the warehouse, and the bytes that its removal frees.
+
+    Files with a link elsewhere are not freed; one that several removable folders share counts in the first.
+    """
 
     path: str
     bytes: int
@@ -68,8 +74,8 @@ def removable(warehouse: str, *, keep: int, grace: datetime.timedelta, now: date
             path = f"{folder}/{name}"
             runs = [run for run in storage.children(storage.join(warehouse, path)) if RUN_FOLDER.fullmatch(run)]
             if path not in kept and runs and now - _start_of(max(runs)) > grace:
-                found.append(Removable(path, _size(storage.join(warehouse, path))))
-    return found
+                found.append(path)
+    return [Removable(path, size) for path, size in zip(found, _freed(warehouse, found), strict=True)]
 
 
 def spared(warehouse: str, *, keep: int, now: datetime.datetime) -> list[Lease]:
@@ -105,7 +111,32 @@ def _start_of(run: str) -> datetime.datetime:
     return datetime.datetime.strptime(run[:16], "%Y%m%dT%H%M%SZ").replace(tzinfo=datetime.UTC)
 
 
-def _size(url: str) -> int:
+def _freed(warehouse: str, paths: list[str]) -> list[int]:
+    """Return by folder the bytes that the removal of all of them frees."""
+    files = [_files(storage.join(warehouse, path)) for path in paths]
+    linked = collections.Counter(file.node for of_folder in files for file in of_folder)
+    seen = set[Hashable]()
+    freed = []
+    for of_folder in files:
+        gone = {file.node: file.bytes for file in of_folder if linked[file.node] >= file.links}
+        freed.append(sum(size for node, size in gone.items() if node not in seen))
+        seen |= gone.keys()
+    return freed
+
+
+class _File(NamedTuple):
+    """A file in a folder: its name on the disk, which all links to it share, their number, and its size."""
+
+    node: Hashable
+    links: int
+    bytes: int
+
+
+def _files(url: str) -> list[_File]:
     file_system, path = storage.locate(url)
     with storage.explained(url):
-        return int(file_system.du(path, total=True))
+        found = file_system.find(path, detail=True)
+        if storage.local_path(url) is None:
+            return [_File(name, 1, int(details["size"])) for name, details in found.items()]
+        there = map(os.stat, found)
+        return [_File((file.st_dev, file.st_ino), file.st_nlink, file.st_size) for file in there]

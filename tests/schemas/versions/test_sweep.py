@@ -31,6 +31,24 @@ def test_only_what_no_kept_version_names_is_removed(tmp_path, make_version):
             history.check_artefact(w, artefact, kind, version=str(number))
 
 
+def test_a_file_that_another_folder_links_to_is_not_freed(tmp_path, make_version):
+    w = str(tmp_path)
+    for number, name in enumerate(("one", "two", "three")):
+        history.publish(w, make_version(w, name, parent=number or None))
+        files = [path for path in (tmp_path / "indexes" / name).rglob("*") if path.is_file()]
+        alone = sum(path.stat().st_size for path in files)
+    content = tmp_path / "indexes/one/shared"
+    content.write_bytes(b"x" * 5000)
+    (tmp_path / "indexes/two/shared").hardlink_to(content)
+
+    def freed(keep):
+        return {found.path: found.bytes for found in removable(w, grace=DAY, now=NOW, keep=keep)}
+
+    assert freed(2)["indexes/one"] < alone + 100
+    assert freed(1)["indexes/one"] > 5000  # both links go
+    assert freed(1)["indexes/two"] < alone + 100
+
+
 def test_what_is_younger_than_the_grace_time_stays(tmp_path, make_version):
     w = str(tmp_path)
     history.publish(w, make_version(w, "one"))
