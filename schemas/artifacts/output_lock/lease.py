@@ -86,7 +86,7 @@ class Lease:
         for _ in range(_TRIES):
             number, content = self._highest()
             if number:
-                left_s = self._left_s(number, content)
+                left_s = self._left_s(self._at(number), content)
                 if left_s is None:
                     continue
                 if left_s > 0:
@@ -94,7 +94,8 @@ class Lease:
                     raise locked_error(url, Owner.parse(content), hint=hint)
             if self._create(number + 1):
                 return number + 1
-        raise QprError(f"{url}: other runs lock it again and again. Choose another --output, or run this again")
+        others = "".join(f", or delete {flag} if no run writes there" for flag in self._flags()[:1])
+        raise QprError(f"{url}: other runs lock it again and again. Choose another --output, run this again{others}")
 
     def _create(self, number: int) -> bool:
         """Create the file with a number; return False if another run was first."""
@@ -113,13 +114,14 @@ class Lease:
 
     def _is_flagged(self) -> bool:
         """Return whether another run that may be alive is about to create a number."""
-        for name in storage.children(self._url):
-            if name.endswith(".flag") and name != f"{self._own.run_id}.flag":
-                content = storage.read_if_there(storage.join(self._url, name))
-                owner = Owner.parse(content)
-                if content is not None and not (owner and (owner.is_dead or owner.silent_s() > LEASE_S)):
-                    return True
-        return False
+        left = [self._left_s(flag, storage.read_if_there(flag)) for flag in self._flags()]
+        return any(seconds is not None and seconds > 0 for seconds in left)
+
+    def _flags(self) -> list[str]:
+        """Return the URLs of the files of other runs that are about to create a number."""
+        own = f"{self._own.run_id}.flag"
+        names = [name for name in storage.children(self._url) if name.endswith(".flag") and name != own]
+        return [storage.join(self._url, name) for name in names]
 
     def _create_file(self, number: int) -> bool:
         self._number = number
@@ -135,15 +137,15 @@ class Lease:
         self._remove()
         return False
 
-    def _left_s(self, number: int, content: bytes | None) -> float | None:
-        """Return the seconds for which a lease is valid; None if it is gone."""
+    def _left_s(self, url: str, content: bytes | None) -> float | None:
+        """Return the seconds for which a file of a run, damaged or not, is valid; None if it is gone."""
         if content is None:
             return None
         owner = Owner.parse(content)
         if owner and (owner.released or owner.is_dead):
             return 0
         try:
-            age_s = storage.age_s(self._at(number), probe=storage.join(self._url, f"now-{secrets.token_hex(4)}"))
+            age_s = storage.age_s(url, probe=storage.join(self._url, f"now-{secrets.token_hex(4)}"))
         except NotImplementedError:  # a file system without times
             age_s = owner.silent_s() if owner else 0
         return None if age_s is None else LEASE_S - age_s

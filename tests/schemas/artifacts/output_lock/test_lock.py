@@ -10,7 +10,7 @@ import time
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from schemas.artifacts import storage
+from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.manifest import MANIFEST, read_manifest, read_verified
 from schemas.artifacts.output_lock import lease
 from schemas.artifacts.output_lock.lock import LEASES, LOCK
@@ -278,3 +278,34 @@ def test_a_folder_of_other_files_is_not_locked(tmp_path):
     with pytest.raises(QprError, match="holds other things"):
         Output(str(tmp_path), "dataset")
     assert not any(LOCK in str(path) for path in seen)
+
+
+@pytest.fixture
+def plain(remote, monkeypatch):
+    """The URL of an output on a store without conditional writes."""
+    monkeypatch.setattr(conditional_writes, "is_conditional", lambda _: False)
+    return remote
+
+
+def test_a_damaged_flag_is_named_and_expires(plain, monkeypatch):
+    flag = storage.join(plain, LEASES, "20261120T000000Z-aaaaaa.flag")
+    storage.write_bytes(flag, b"{")
+    monkeypatch.setattr(lease, "_TRIES", 2)
+    with pytest.raises(QprError, match=rf"lock it again and again\. .*delete {flag} if no run writes there"):
+        Output(plain, "dataset")
+    monkeypatch.setattr(storage, "age_s", lambda *_, **__: lease.LEASE_S + 1)
+    publish(Output(plain, "dataset"))
+
+
+def test_a_damaged_flag_on_a_store_without_times_is_named(plain, monkeypatch):
+    def age(*_, **__):
+        raise NotImplementedError
+
+    flag = storage.join(plain, LEASES, "20261120T000000Z-aaaaaa.flag")
+    storage.write_bytes(flag, b"")
+    monkeypatch.setattr(storage, "age_s", age)
+    monkeypatch.setattr(lease, "_TRIES", 2)
+    with pytest.raises(QprError, match=f"delete {flag}"):
+        Output(plain, "dataset")
+    storage.delete_file(flag)
+    publish(Output(plain, "dataset"))
