@@ -32,7 +32,7 @@ from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.quantities import counted, listed
 from schemas.versions import history
-from schemas.versions.version import Artefact, Version, stamp
+from schemas.versions.version import Artefact, Version, check_artefact, stamp
 
 _DAY = datetime.timedelta(days=1)
 
@@ -121,12 +121,22 @@ def certified_again(warehouse: str, number: int, version: Version, sample: Sampl
         sample: judged requests.
 
     Raises:
-        QprError: the certificate cannot be written.
+        QprError: the index is gone or another one, or the certificate cannot be written.
     """
-    certified = certify_index(warehouse, version.index, sample, date=version.date)
+    if sample is None:
+        return None
+    digest = check_artefact(warehouse, version.index, "index", version=f"version {number}").digest
+    index = version.index.model_copy(update={"digest": digest})  # of what is left where questions were erased
+    certified = certify_index(warehouse, index, sample, date=version.date)
     if certified.artefact is None or certified.artefact == version.certificate:
         return None
-    news: dict[str, Any] = {"certificate": certified.artefact, "uncertified": None, "rollback_of": None, "changes": {}}
+    news: dict[str, Any] = {
+        "certificate": certified.artefact,
+        "index": index,
+        "uncertified": None,
+        "rollback_of": None,
+        "changes": {},
+    }
     return version.model_copy(update={**stamp(), **news, "parent": number})
 
 

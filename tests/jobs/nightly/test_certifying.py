@@ -7,10 +7,13 @@ import pytest
 from jobs.nightly import certifying
 from jobs.nightly.certifying import certified_again, certify_index, read_sample
 from jobs.nightly.settings import CertificateSettings
+from jobs.workflows.warehouses.version_reading import Readable
 from model.certificates.certificate import load_certificate
 from model.certificates.monitor import AuditVerdict, record
 from model.search.results import Answer, Hit
 from schemas.artifacts import storage
+from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.versions import history
 from schemas.versions.version import Artefact
@@ -178,6 +181,22 @@ def test_a_night_with_nothing_new_publishes_the_version_again_once_it_has_a_cert
     assert history.publish(warehouse, again) == 2
     assert certified_again(warehouse, 2, again, given) is None
     assert certified_again(warehouse, number, version, None) is None
+
+
+def test_an_index_from_which_questions_were_erased_is_certified_again(warehouse, sample, opened):
+    given = sample()._replace(settings=CertificateSettings(requests="r", alpha=0.05, delta=0.1, certificate_days=366))
+    history.publish(warehouse, certified_again(warehouse, *history.current(warehouse), given))
+    url = f"{warehouse}/indexes/one"
+    with Output(url, "index", overwrite=True) as output:
+        file = output.write("shards/one", b"less", table="shards")
+        before = read_manifest(url).erased_on(DATE)
+        erased = output.publish([file], inputs=[], configuration={}, counters={}, erased=before)
+    assert Readable(warehouse=warehouse).now().certificate is None
+    again = certified_again(warehouse, *history.current(warehouse), given)
+    assert again.index.digest == erased.digest
+    history.publish(warehouse, again)
+    assert Readable(warehouse=warehouse).now().certificate == f"{warehouse}/{again.certificate.path}"
+    assert certified_again(warehouse, *history.current(warehouse), given) is None
 
 
 @pytest.mark.parametrize("content", ["question,verdict\n", ""])
