@@ -6,7 +6,7 @@ ASKED rows of a drop -> merge_day -> one row a question form, answer and answer 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -131,6 +131,20 @@ def off_date_counts(asked: pa.Table, date: datetime.date) -> dict[str, int]:
         "rows_off_date": int(events[off].sum()),
         "rows_far_off_date": int(events[far].sum()),
     }
+
+
+def read_day_counts(day: Day, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield columns of ASKED of a day's files of counts.
+
+    Raises:
+        QprError: a file is missing or damaged.
+    """
+    schema = pa.schema([ASKED.field(name) for name in columns])
+    for url, file in day.files:
+        if file.table == COUNTS:
+            name = storage.join(url, file.path)
+            for rows in read_rows(read_verified(url, file), ASKED, name=name, rows=file.rows, columns=columns):
+                yield rows.cast(schema)
 
 
 def read_day_file(day_file: DayFile, key: UserKey | None = None) -> Iterator[tuple[str, pa.Table]]:

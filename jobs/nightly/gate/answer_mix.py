@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.ingestion.days import COUNTS, Day, read_day_file
+from pipelines.ingestion.days import Day, read_day_counts
 
 Ints = npt.NDArray[np.int64]
 
@@ -111,12 +111,7 @@ def counts_of_day(day: Day) -> Counts:
     Raises:
         QprError: its table is damaged.
     """
-    tables = [
-        rows.select(["answer_id", "events"])
-        for file in day.files
-        if file.file.table == COUNTS
-        for _, rows in read_day_file(file)
-    ]
+    tables = [*read_day_counts(day, ["answer_id", "events"])]  # texts are most of the bytes of up to 29 days
     if not tables:
         return Counts(np.array([], np.int64), np.array([], np.int64))
     whole = pa.concat_tables(tables)
@@ -181,9 +176,8 @@ def _summed(answers: Ints, events: Ints) -> Counts:
 def _text_of(answer: int, days: Sequence[Day]) -> str:
     """Return the first text of an answer; the first of these days that has it is read."""
     for day in days:
-        for file in (file for file in day.files if file.file.table == COUNTS):
-            for _, rows in read_day_file(file):
-                texts = rows.filter(pc.equal(rows["answer_id"], answer))["answer"]
-                if len(texts):
-                    return str(texts[0].as_py())
+        for rows in read_day_counts(day, ["answer_id", "answer"]):
+            texts = rows.filter(pc.equal(rows["answer_id"], answer))["answer"]
+            if len(texts):
+                return str(texts[0].as_py())
     return ""

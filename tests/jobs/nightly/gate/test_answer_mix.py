@@ -11,6 +11,7 @@ from pipelines.ingestion.days import Day
 from pipelines.intermediate import ASKED
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import Erased, Source
+from schemas.artifacts.table_files import read_rows
 from schemas.artifacts.writer import Output
 
 FIRST = datetime.date(2026, 11, 1)
@@ -118,3 +119,16 @@ def test_a_day_that_questions_were_erased_from_is_not_new(day, memory):
         file = output.write("questions/one", b"1", table="questions")
         manifest = output.publish([file], inputs=inputs, configuration={}, counters={})
     assert mix_of(days, manifest) is None
+
+
+def test_only_the_columns_that_are_compared_are_read(day, monkeypatch):
+    days = [day(n, drawn(n)) for n in range(8)]
+    read = []
+
+    def recorded(content, schema, *, columns, **others):
+        read.append(columns)
+        return read_rows(content, schema, columns=columns, **others)
+
+    monkeypatch.setattr("pipelines.ingestion.days.read_rows", recorded)
+    assert answer_mix(days[-1:], days[:-1]).moved.startswith("answer ")
+    assert read == [*8 * [["answer_id", "events"]], ["answer_id", "answer"]]
