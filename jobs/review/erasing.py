@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from jobs.display.console import warn
 from jobs.review.database import explained, open_database, read_source, transaction
 from jobs.review.queues.clusters import ClusterQueue
 from jobs.review.queues.interface import Source
@@ -55,7 +56,7 @@ def erase_from_review(path: str, erasure: Erasure, dataset: str | None, *, dry_r
     """Erase questions from a database of verdicts; return how many verdicts and judged clusters had them.
 
     The database is written again whole, so nothing is left in free pages. Verdicts stay, except those on clusters of
-    ``dataset`` that are gone, and the database belongs to the dataset without the questions.
+    ``dataset`` that are gone, and the database belongs to the dataset without the questions, unless it is of pairs.
 
     Args:
         path: of the database.
@@ -75,7 +76,7 @@ def erase_from_review(path: str, erasure: Erasure, dataset: str | None, *, dry_r
         with transaction(connection):
             found = _found(connection, erasure)
             connection.executemany("UPDATE verdicts SET note = ?, strays = ? WHERE verdict_id = ?", found)
-            gone = _follow(connection, source, dataset) if dataset else 0
+            gone = _follow(path, connection, source, dataset) if dataset else 0
         for statement in _REWRITE:
             connection.execute(statement)
     return _result(path, found, clusters=gone, rewritten=bool(found or gone))
@@ -97,10 +98,17 @@ def _found(connection: sqlite3.Connection, erasure: Erasure) -> list[tuple[str, 
     return changed
 
 
-def _follow(connection: sqlite3.Connection, source: Source, dataset: str) -> int:
-    """Make the database that of the dataset as it is now; return the number of judged clusters that are gone."""
+def _follow(path: str, connection: sqlite3.Connection, source: Source, dataset: str) -> int:
+    """Make the database that of the dataset as it is now; return the number of judged clusters that are gone.
+
+    Verdicts on pairs stay those on the dataset before: what it is now has another random sample.
+    """
     opened = open_dataset(dataset)
-    if source.kind != "clusters" or opened.manifest.digest == source.digest:
+    if opened.manifest.digest == source.digest:
+        return 0
+    if source.kind == "pairs":
+        fault = f"its pairs are a sample of {dataset} before questions were erased, which cannot be continued"
+        warn(f"{path}: {fault}. Judge the dataset as it is now in another --database")
         return 0
     queue = ClusterQueue(opened, source.seed)
     judged = [item for [item] in connection.execute("SELECT item FROM items").fetchall()]

@@ -4,6 +4,7 @@ import pytest
 
 from jobs.review.database import now
 from jobs.review.queues.clusters import ClusterQueue
+from jobs.review.queues.interface import Item, Line, Source
 from jobs.review.store import Verdict, VerdictStore
 from schemas.artifacts.dataset import open_dataset
 
@@ -88,3 +89,19 @@ def test_a_database_alone_loses_the_notes(qpr, judged, tmp_path):
     _, path = judged
     assert qpr("erase", "--review", path, "--question", SECRET).code == 0
     assert b"zibeline paid" not in content(tmp_path)
+
+
+def test_verdicts_on_pairs_stay_and_their_end_is_a_warning(qpr, judged, tmp_path):
+    dataset, _ = judged
+    path = str(tmp_path / "pairs.db")
+    source = Source("pairs", open_dataset(dataset).manifest.digest, 0, 1, 1, 1)
+    pair = Item("p0000000000000001", 0, None, (Line(None, SECRET), Line(None, "pay my bill how")), 1, {"stratum": "1"})
+    with VerdictStore(path, source) as store:
+        store.add([Verdict("v", pair.name, "ann", "wrong", (), f"not {SECRET}", now())], {pair.name: pair})
+    outcome = qpr("erase", "--dataset", dataset, "--review", path, "--question", SECRET)
+    assert outcome.code == 0
+    assert f"pairs are a sample of {dataset} before questions were erased" in outcome.err
+    with VerdictStore(path, source) as store:
+        assert [(verdict.verdict, verdict.note) for verdict in store.verdicts()] == [("wrong", "")]
+    again = qpr("erase", "--dataset", dataset, "--review", path, "--question", SECRET)
+    assert again.code == 0, again.err
