@@ -10,7 +10,7 @@ import dataclasses
 import functools
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -24,7 +24,8 @@ from model.index.ranking import Ranking
 from model.index.rows.cells import Records
 from model.index.rows.row_filters import Mask, RowFilters, probes_within
 from model.index.settings import IndexSettings
-from model.index.shard_merge import Ints, nearest
+from model.index.shard_merge import Ints, Nearest, nearest
+from model.index.shard_stack import ShardStack
 from model.index.shards import Matrix, Shard
 from schemas.artifacts.verified_files import VerifiedFiles
 from schemas.errors import UsageError
@@ -110,10 +111,16 @@ class Index:
         if k < 1:
             raise UsageError(f"k must be at least 1, got {k}")
         more = k if exclude is None else k + 1
-        found = nearest(self.shards, self.question_ids, vectors, k=more, probes=self.probes)
+        found = self._nearest(vectors, k=more, probes=self.probes)
         if exclude is not None:
             found = found.without(np.asarray(exclude, np.int64), k)
         return Ranking(found.ids, np.float32(0) - found.distances, found.rows)
+
+    @functools.cached_property
+    def _nearest(self) -> Callable[..., Nearest]:
+        """Return `nearest` of the shards."""
+        stack = ShardStack.of(self.shards, self.question_ids)
+        return functools.partial(nearest, self.shards, self.question_ids) if stack is None else stack.nearest
 
     def questions(self, rows: npt.ArrayLike) -> pa.Table:
         """Return the questions at these rows, none negative: `ID_TABLE`, ``answer_id``, columns that filter."""
