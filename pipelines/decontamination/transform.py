@@ -69,14 +69,17 @@ class RemoveLeakage(beam.PTransform):
             tuple(mentions)
             | "MeetByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
             | "DropLeaked"
-            >> beam.FlatMap(
-                lambda table: _tagged(drop_leaked(table, across=self.leakage.near_duplicate > 0))
-            ).with_outputs(*tags, main="main")
+            >> beam.FlatMap(lambda table: _tagged(drop_leaked(table, across=self.leakage.near_duplicate > 0)))
+            .with_output_types(Any)
+            .with_outputs(*tags, main="main")
         )
         whole = (
             clean.main
             | "MeetByAnswerAgain" >> GroupByShard(key="answer_id", shards=self.shards)
-            | "DropAlone" >> beam.FlatMap(lambda table: _tagged(drop_alone(table))).with_outputs(*tags, main="main")
+            | "DropAlone"
+            >> beam.FlatMap(lambda table: _tagged(drop_alone(table)))
+            .with_output_types(Any)
+            .with_outputs(*tags, main="main")
         )
         lost = (clean[TAG], whole[TAG]) | "Lost" >> beam.Flatten()
         counted = (*counts, clean.written, whole.written) | "Counted" >> beam.Flatten()

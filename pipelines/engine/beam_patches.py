@@ -1,6 +1,7 @@
 """Corrections of Apache Beam at run time.
 
-options of a run -> end_late_workers, drop_finished_bundles, inspect_once -> Beam's modules, changed in this process
+options of a run -> end_late_workers, drop_finished_bundles, inspect_once, skip_diagnostics -> Beam's modules in this
+process, changed
 
 All are for Beam 2.70, the oldest version that setup.py allows, to 2.77, the newest tested.
 `tests/pipelines/engine/test_beam_patches.py` shows each fault in the installed version and fails once Beam is mended:
@@ -9,13 +10,18 @@ then remove the patch.
 
 from __future__ import annotations
 
+import bz2
 import functools
+import inspect
 import queue
+import sys
 import types
 import weakref
 from collections.abc import Callable
 from typing import Any, Final
 
+import objsize.traverse
+from apache_beam.internal import cloudpickle_pickler
 from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions
 from apache_beam.portability import python_urns
 from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
@@ -25,6 +31,7 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
 )
 from apache_beam.runners.worker import sdk_worker
 from apache_beam.transforms import core, userstate
+from apache_beam.typehints import decorators
 
 BUNDLE_KEPT_S: Final = 2
 """Seconds that the steps of a finished bundle are kept; building them again takes some hundredths of a second."""
@@ -67,26 +74,48 @@ def drop_finished_bundles(options: PipelineOptions) -> None:
 
 
 def inspect_once() -> None:
-    """Make Beam parse the flags once for a view of the options, and inspect a method of a step once.
+    """Make Beam parse the flags once for a view of the options, and inspect a function, method or module once.
 
-    Beam parses all flags again whenever a view of the same class is asked for, and inspects the methods that every step
-    inherits again for every step, several times each, the last time to find out whether it keeps a state: most of the
-    CPU time of `qpr clusters` on a small log. No issue of Beam describes this.
+    Beam parses all flags again whenever a view of the same class is asked for, lists all options of a view to read one,
+    and inspects the functions and the methods that every step inherits again for every step, several times each. To
+    find the size of a side input it lists all modules of the process. Together this is most of the CPU time of
+    `qpr clusters` on a small log. No issue of Beam describes this.
     """
     PipelineOptions.view_as = _view_as
+    PipelineOptions._visible_option_list = _names_of_options
     core.get_function_args_defaults = _arguments_of
     userstate.get_dofn_specs = _states_of
+    decorators.get_signature = _signature_of
+    objsize.traverse._iter_modules_globals = lambda: _globals_of_modules(len(sys.modules))
+
+
+def skip_diagnostics() -> None:
+    """Make Beam skip what only its messages to authors of steps need, and compress what it pickles less thoroughly.
+
+    For each step Beam tokenizes the source code to find a ``yield`` beside a ``return``, of which it warns, and keeps
+    the call stack of each type hint for the message of a wrong one. It compresses the bytes of each step by bz2 with
+    blocks of 900 kB, which takes longer for a few kB than the compression itself; blocks of 100 kB are read as well.
+    """
+    core._check_fn_use_yield_and_return = lambda _: False
+    decorators.IOTypeHints._make_origin = classmethod(_origin_without_stack)
+    cloudpickle_pickler.bz2 = types.SimpleNamespace(compress=_compress_in_small_blocks, decompress=bz2.decompress)
 
 
 _parsed_view = PipelineOptions.view_as
 _inspected = core.get_function_args_defaults
 _searched = userstate.get_dofn_specs
+_listed_options = PipelineOptions._visible_option_list
+_examined = decorators.get_signature
+_listed_modules = objsize.traverse._iter_modules_globals
+_origin = decorators.IOTypeHints._make_origin.__func__
 _views: weakref.WeakKeyDictionary[PipelineOptions, dict[type[PipelineOptions], PipelineOptions]] = (
     weakref.WeakKeyDictionary()
 )
 _states: weakref.WeakKeyDictionary[type[core.DoFn], tuple[set[userstate.StateSpec], set[userstate.TimerSpec]]] = (
     weakref.WeakKeyDictionary()
 )
+
+_signatures: weakref.WeakKeyDictionary[types.FunctionType, dict[bool, inspect.Signature]] = weakref.WeakKeyDictionary()
 
 
 def _view_as(options: PipelineOptions, cls: type[PipelineOptions]) -> PipelineOptions:
@@ -122,3 +151,36 @@ def _states_of(step: core.DoFn) -> tuple[set[userstate.StateSpec], set[userstate
             _states[kind] = _searched(step)
         states, timers = _states[kind]
     return {*states}, {*timers}
+
+
+def _names_of_options(options: PipelineOptions) -> list[str]:
+    """Return the names of the options of a view, which are attributes of a namespace without others."""
+    return sorted(name for name in vars(options._visible_options) if not name.startswith("_"))
+
+
+def _signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature that Beam finds; that of a function or method is kept as long as the function."""
+    bound = isinstance(function, types.MethodType)
+    inner = function.__func__ if isinstance(function, types.MethodType) else function
+    if not isinstance(inner, types.FunctionType):
+        examined: inspect.Signature = _examined(function)
+        return examined
+    kept = _signatures.setdefault(inner, {})
+    if bound not in kept:
+        kept[bound] = _examined(function)
+    return kept[bound]
+
+
+@functools.lru_cache(maxsize=1)
+def _globals_of_modules(_: int) -> list[dict[str, Any]]:
+    """Return the global names of all modules, listed again when the number of modules changes."""
+    return [*_listed_modules()]
+
+
+def _origin_without_stack(cls: type[decorators.IOTypeHints], *given: Any, **named: Any) -> list[str]:
+    lines: list[str] = _origin(cls, *given, **{**named, "tb": False})
+    return lines
+
+
+def _compress_in_small_blocks(content: bytes, compresslevel: int = 9) -> bytes:
+    return bz2.compress(content, compresslevel=min(compresslevel, 1))

@@ -24,7 +24,7 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
-from pipelines.engine.beam_patches import drop_finished_bundles, end_late_workers, inspect_once
+from pipelines.engine.beam_patches import drop_finished_bundles, end_late_workers, inspect_once, skip_diagnostics
 from pipelines.engine.engine_options import EngineOptions, keep_workers, refuse_options_of_others, wait_for_prism
 from schemas.errors import QprError, UsageError
 
@@ -73,6 +73,7 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # the error itself is more precise than its log lines
     engine = options.view_as(StandardOptions).runner
     inspect_once()
+    skip_diagnostics()
     pipeline = new_pipeline(options)
     drop_finished_bundles(options)
     build(pipeline)

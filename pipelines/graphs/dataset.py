@@ -126,7 +126,9 @@ class AssembleDataset(beam.PTransform):
         check = CheckLeakage(self.assembly.leakage.near_duplicate, self.shards, self.run_url.rsplit("/", 1)[0])
         written = [
             questions | "WriteQuestions" >> self._write("questions", "question_id"),
-            questions | "CountScripts" >> beam.Map(lambda assigned: Written(None, script_counts(assigned))),
+            questions
+            | "CountScripts"
+            >> beam.Map(lambda assigned: Written(None, script_counts(assigned))).with_output_types(Written),
             rejected | "WriteRejected" >> self._write("rejected", "shard_key"),
             *tables["clusters"],
             *tables["pairs"],
@@ -171,7 +173,8 @@ class DigestInputs(beam.PTransform):
         return (
             sources
             | "SpreadInputs" >> beam.Reshuffle()
-            | "DigestInput" >> beam.Map(lambda source: Written(None, {}, digest_input(source)))
+            | "DigestInput"
+            >> beam.Map(lambda source: Written(None, {}, digest_input(source))).with_output_types(Written)
         )
 
 

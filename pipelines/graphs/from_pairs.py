@@ -48,7 +48,7 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
     counted = (
         paired.qids
         | "MeetByQid" >> GroupByShard(key="qid", shards=shards)
-        | "CountQids" >> beam.Map(lambda qids: Written(None, count_qids(qids)))
+        | "CountQids" >> beam.Map(lambda qids: Written(None, count_qids(qids))).with_output_types(Written)
     )
     parts: Parts = {
         "questions": named.questions,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import json
+from typing import Any
 
 import apache_beam as beam
 
@@ -58,11 +59,11 @@ class WriteReport(beam.PTransform):
                     w.broad_answers,
                     w.judged_answers,
                 )
-            )
+            ).with_output_types(tuple[Any, Any, Any, Any, Any])
             | beam.combiners.ToList()
             | beam.Map(
                 lambda entries: storage.write_bytes(storage.join(self.run_url, _REPORT), json.dumps(entries).encode())
-            )
+            ).with_output_types(Any)
         )
 
 

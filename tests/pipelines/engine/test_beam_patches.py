@@ -1,8 +1,14 @@
+import base64
+import bz2
+import sys
 import threading
+import types
 from unittest.mock import Mock
 
 import apache_beam as beam
+import objsize.traverse
 import pytest
+from apache_beam.internal import cloudpickle_pickler
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions, TypeOptions
 from apache_beam.portability import python_urns
 from apache_beam.portability.api import beam_fn_api_pb2
@@ -16,6 +22,7 @@ from apache_beam.runners.worker import sdk_worker
 from apache_beam.runners.worker.sdk_worker import BundleProcessorCache
 from apache_beam.transforms import core, userstate
 from apache_beam.transforms.timeutil import TimeDomain
+from apache_beam.typehints import decorators
 
 from pipelines.engine import beam_patches
 from pipelines.engine.beam_patches import (
@@ -24,6 +31,7 @@ from pipelines.engine.beam_patches import (
     drop_finished_bundles,
     end_late_workers,
     inspect_once,
+    skip_diagnostics,
 )
 
 DONE = BeamFnControlServicer._DONE_MARKER
@@ -94,6 +102,9 @@ def inspected_once(monkeypatch):
     monkeypatch.setattr(PipelineOptions, "view_as", PipelineOptions.view_as)
     monkeypatch.setattr(core, "get_function_args_defaults", core.get_function_args_defaults)
     monkeypatch.setattr(userstate, "get_dofn_specs", userstate.get_dofn_specs)
+    monkeypatch.setattr(PipelineOptions, "_visible_option_list", PipelineOptions._visible_option_list)
+    monkeypatch.setattr(decorators, "get_signature", decorators.get_signature)
+    monkeypatch.setattr(objsize.traverse, "_iter_modules_globals", objsize.traverse._iter_modules_globals)
     inspect_once()
 
 
@@ -158,3 +169,59 @@ def test_a_step_that_holds_a_method_is_searched_itself():
     holding.held = Counting().process
     assert userstate.get_dofn_specs(plain) == (set(), set())
     assert userstate.get_dofn_specs(holding) == ({COUNT}, {END})
+
+
+@pytest.mark.usefixtures("inspected_once")
+def test_the_options_of_a_view_are_those_that_beam_lists_and_no_others_can_be_read():
+    view = PipelineOptions(["--runner=FnApiRunner"]).view_as(StandardOptions)
+    assert view._visible_option_list() == beam_patches._listed_options(view)
+    assert (view.runner, view.streaming) == ("FnApiRunner", False)
+    with pytest.raises(AttributeError, match="has no attribute 'job_name'"):
+        _ = view.job_name
+
+
+def typed(element: int, *more: str, key: bytes = b"") -> list[float]:
+    return [element]
+
+
+@pytest.mark.usefixtures("inspected_once")
+@pytest.mark.parametrize("function", [typed, Step().process, Step.process, str.upper, len, Step, lambda element: 1])
+def test_a_signature_is_the_one_that_beam_finds_also_the_second_time(function):
+    assert decorators.get_signature(function) == beam_patches._examined(function)
+    assert decorators.get_signature(function) == beam_patches._examined(function)
+
+
+@pytest.mark.usefixtures("inspected_once")
+def test_a_module_that_is_imported_later_is_left_out_of_the_sizes_of_side_inputs(monkeypatch):
+    before = objsize.traverse._iter_modules_globals()
+    assert vars(beam_patches) in before
+    monkeypatch.setitem(sys.modules, "imported_later", later := types.ModuleType("imported_later"))
+    assert any(vars(later) is listed for listed in objsize.traverse._iter_modules_globals())
+    assert not any(vars(later) is listed for listed in before)
+
+
+@pytest.fixture
+def without_diagnostics(monkeypatch):
+    monkeypatch.setattr(core, "_check_fn_use_yield_and_return", core._check_fn_use_yield_and_return)
+    monkeypatch.setattr(decorators.IOTypeHints, "_make_origin", decorators.IOTypeHints._make_origin)
+    monkeypatch.setattr(cloudpickle_pickler, "bz2", cloudpickle_pickler.bz2)
+    skip_diagnostics()
+
+
+@pytest.mark.usefixtures("without_diagnostics")
+def test_a_hint_keeps_its_types_and_no_call_stack_and_a_wrong_one_is_still_found():
+    hints = decorators.IOTypeHints.from_callable(typed)
+    assert hints.output_types == ((decorators.typehints.List[float],), {})
+    assert hints.origin
+    assert not any(line.startswith("File") for line in hints.origin)
+    assert any(line.startswith("File") for line in beam_patches._origin(decorators.IOTypeHints, []))
+    with pytest.raises(decorators.TypeCheckError):
+        beam.Pipeline() | beam.Create(["text"]) | beam.FlatMap(typed)
+
+
+@pytest.mark.usefixtures("without_diagnostics")
+def test_a_pickled_step_is_read_with_and_without_the_patch():
+    content = {"step": [Step, list(range(1_000))]}
+    small = cloudpickle_pickler.dumps(content)
+    assert cloudpickle_pickler.loads(small) == content
+    assert bz2.decompress(base64.b64decode(small)).startswith(b"\x80")
