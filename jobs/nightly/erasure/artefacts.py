@@ -19,7 +19,7 @@ from jobs.workflows.erasure.indexes import erase_from_index
 from jobs.workflows.erasure.rewriting import remove_leftovers
 from jobs.workflows.erasure.vocabularies import erase_from_model, erase_model_of_index, words_in_model
 from jobs.workflows.warehouses.versions import LOCK
-from pipelines.ingestion.days import COUNTS, DayFile, read_day_file
+from pipelines.ingestion.days import COUNTS, WAITING, DayFile, read_day_file
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.users import UserKey
 from schemas.artifacts import storage
@@ -51,7 +51,7 @@ def erase_artefacts(warehouse: str, erasure: Erasure, key: UserKey, *, dry_run: 
         for url in _urls(warehouse, folder):
             if left := remove_leftovers(url, dry_run=dry_run):
                 yield {"path": _path(warehouse, url), "leftovers": left}
-    words = _words_to_erase(warehouse, erasure)
+    words = _words_to_erase(warehouse, erasure, key)
     for url in complete_artefacts(warehouse, "indexes"):
         found = erase_from_index(url, erasure, dry_run=dry_run)
         counts = {name: found[name] for name in ("questions", "files_of_rejected")}
@@ -78,25 +78,25 @@ def unknown_folders(warehouse: str) -> list[str]:
     return [name for name in storage.children(warehouse) if name not in known and "." not in name]
 
 
-def _words_to_erase(warehouse: str, erasure: Erasure) -> Set[str]:
+def _words_to_erase(warehouse: str, erasure: Erasure, key: UserKey) -> Set[str]:
     """Return the words of vocabularies that only erased questions have, in all questions of the warehouse."""
     keys = pa.array(sorted(erasure.keys), pa.string())
     asked = {word for version in range(1, VERSION + 1) for word in _words(keys, version)}
     models = [*complete_artefacts(warehouse, "models"), *complete_artefacts(warehouse, "indexes")]
     left = asked & {word for url in models for word in words_in_model(url)}
-    for texts in _other_texts(warehouse, erasure):
+    for texts in _other_texts(warehouse, erasure, key):
         if not left:
             break
         left = left.difference(*(_words(key_all(texts), version) for version in range(1, VERSION + 1)))
     return left
 
 
-def _other_texts(warehouse: str, erasure: Erasure) -> Iterator[pa.Array]:
-    """Yield the texts of all questions that stay."""
+def _other_texts(warehouse: str, erasure: Erasure, key: UserKey) -> Iterator[pa.Array]:
+    """Yield the texts of all questions that stay, also of those that wait for more users."""
     for url in complete_artefacts(warehouse, DAILY):
         manifest = read_manifest(url, "day")
-        for file in manifest.of(COUNTS):
-            for _, rows in read_day_file(DayFile(url, file)):
+        for file in (*manifest.of(COUNTS), *manifest.of(WAITING)):
+            for _, rows in read_day_file(DayFile(url, file), key):
                 yield _stay(rows, erasure)
     for url in complete_artefacts(warehouse, "datasets"):
         for rows in open_dataset(url).parts("questions", columns=["question_id", "text"]):
