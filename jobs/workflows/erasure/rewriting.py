@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, File, Kind, Manifest, read_manifest, read_verified
-from schemas.artifacts.output_lock.lock import NAMES
+from schemas.artifacts.output_lock.lock import NAMES, held
 from schemas.artifacts.paths import RUN_FOLDER, delete_unlisted
 from schemas.artifacts.writer import CHECKPOINTS, Output
 
@@ -83,23 +83,30 @@ def rewrite(
 def remove_leftovers(url: str, *, dry_run: bool) -> int:
     """Remove what killed runs left in the folder of an artefact, and the folder if no run completed; return how much.
 
-    Nobody may write to it meanwhile.
-
     Raises:
+        LockedError: a run is writing there.
         QprError: something cannot be removed, or the manifest is damaged.
     """
-    names = [name for name in storage.children(url) if name not in NAMES]
-    if MANIFEST not in names:
-        if names and not dry_run:
+    if dry_run or not _leftovers(url):
+        return len(_leftovers(url))
+    with held(url):  # a run that is writing there has it
+        left = _leftovers(url)
+        if not storage.exists(storage.join(url, MANIFEST)):
             storage.delete(url)
-        return len(names)
-    listed = {file.path for file in read_manifest(url).files}
-    used = {path.partition("/")[0] for path in listed}
-    left = [name for name in names if name not in used and (RUN_FOLDER.fullmatch(name) or name == CHECKPOINTS)]
-    if not dry_run:
+            return len(left)
+        listed = {file.path for file in read_manifest(url).files}
         for name in left:
             delete_unlisted(url, name, listed)
     return len(left)
+
+
+def _leftovers(url: str) -> list[str]:
+    """Return the names in the folder of an artefact that are of no complete run."""
+    names = [name for name in storage.children(url) if name not in NAMES]
+    if MANIFEST not in names:
+        return names
+    used = {file.path.partition("/")[0] for file in read_manifest(url).files}
+    return [name for name in names if name not in used and (RUN_FOLDER.fullmatch(name) or name == CHECKPOINTS)]
 
 
 def inside(file: File) -> str:
