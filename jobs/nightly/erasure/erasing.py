@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jobs.display.console import emit, say, two_columns, warn, working
-from schemas.errors import UsageError
+from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
+    from jobs.workflows.erasure.user_questions import Faults
     from pipelines.privacy.erase import Erasure
     from pipelines.privacy.users import UserKey
 
@@ -70,34 +72,38 @@ def erase_everywhere(
 
     Raises:
         UsageError: there is nothing to erase or nowhere to erase it, or a warehouse without a user key.
-        QprError: something cannot be read or written; running this again completes it.
+        QprError: something cannot be read or written; all else is erased, and running this again completes it.
     """
     _check(questions, users, places, user_key)
     from pipelines.privacy.erase import erasure_of
 
     results: list[dict[str, Any]] = []
     more: dict[str, Any] = {}
+    faults: dict[str, str] = {}
     with _locked(places.warehouse, dry_run=dry_run):
         reviewed = _reviewed(places, dry_run=dry_run)
-        own, shared = _asked_by(users, places)
+        own, shared = _asked_by(users, places, faults)
         erasure = erasure_of([*questions, *own], users, user_key)
         if places.warehouse:
             from jobs.nightly.erasure.warehouse import erase_from_warehouse
 
             assert user_key is not None
             listed = erasure_of(questions, users, user_key)  # rows of these users bring back what only they asked
-            found = erase_from_warehouse(places.warehouse, erasure, users, listed=listed, key=user_key, dry_run=dry_run)
+            found = erase_from_warehouse(
+                places.warehouse, erasure, users, listed=listed, key=user_key, faults=faults, dry_run=dry_run
+            )
             results += found.artefacts
             more = found.report
         with working("Erasing from artefacts and files"):
-            results += _erase(erasure, places, reviewed, dry_run=dry_run)
+            results += _erase(erasure, places, reviewed, faults, dry_run=dry_run)
     report = {"dry_run": dry_run, "questions_to_erase": len(erasure.keys), "shared_questions": shared} | more
+    report |= {"faults": faults} if faults else {}
     emit(
         report | {"artefacts": results},
         as_json=as_json,
         table=lambda: two_columns("Erasure", _rows(report, results)),
     )
-    if not any(any(type(n) is int and n for n in result.values()) for result in results):
+    if not faults and not any(any(type(n) is int and n for n in result.values()) for result in results):
         say("Nothing of it was found" if dry_run else "Nothing of it was found; there is nothing left to erase")
     if shared:
         say(f"{counted(shared, 'question')} of these users stay, since others asked them too")
@@ -107,6 +113,10 @@ def erase_everywhere(
         say(f"Restart the readers that have a version open, in whose memory it still is: {'; '.join(readers)}")
     if not places.warehouse:
         say("Erase it from the logs too: a later run would bring it back. Models and copies stay as they are")
+    if faults:
+        causes = "; ".join(f"{url}: {cause.removeprefix(f'{url}: ')}" for url, cause in faults.items())
+        done = "was counted" if dry_run else "was erased"
+        raise QprError(f"{causes}. Everything else {done}. Mend or remove {', '.join(faults)}, then run this again")
 
 
 def _check(questions: Sequence[str], users: Sequence[str], places: Places, user_key: UserKey | None) -> None:
@@ -157,7 +167,7 @@ def _reviewed(places: Places, *, dry_run: bool) -> Mapping[str, str | None]:
     return {path: dataset_of(path, datasets, dry_run=dry_run) for path in places.reviews}
 
 
-def _asked_by(users: Sequence[str], places: Places) -> tuple[list[str], int]:
+def _asked_by(users: Sequence[str], places: Places, faults: Faults) -> tuple[list[str], int]:
     """Return the questions that only these users asked, and the number of those that others asked too."""
     if not users:
         return [], 0
@@ -169,33 +179,44 @@ def _asked_by(users: Sequence[str], places: Places) -> tuple[list[str], int]:
         if places.warehouse:
             from jobs.nightly.erasure.warehouse import logs_of
 
-            logs += logs_of(places.warehouse)
-        found = questions_in(logs, users)  # of all logs at once: what is erased of one is erased of all
+            logs += logs_of(places.warehouse, faults)
+        found = questions_in(logs, users, faults)  # of all logs at once: what is erased of one is erased of all
     return found.own, found.shared
 
 
 def _erase(
-    erasure: Erasure, places: Places, reviewed: Mapping[str, str | None], *, dry_run: bool
+    erasure: Erasure, places: Places, reviewed: Mapping[str, str | None], faults: Faults, *, dry_run: bool
 ) -> Iterator[dict[str, Any]]:
-    """Erase from each artefact and file outside of a warehouse; yield the counts of each."""
+    """Erase from each artefact and file outside of a warehouse; yield the counts of each that has no fault."""
+    for place, work in _works(erasure, places, reviewed, dry_run=dry_run):
+        try:
+            yield work()
+        except QprError as error:
+            faults[place] = str(error)
+
+
+def _works(
+    erasure: Erasure, places: Places, reviewed: Mapping[str, str | None], *, dry_run: bool
+) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """Yield each place outside of a warehouse, and the function that erases from it."""
     if places.datasets:
         from jobs.workflows.erasure.datasets import erase_from_dataset
 
         for url in places.datasets:
-            yield erase_from_dataset(url, erasure, dry_run=dry_run)
+            yield url, functools.partial(erase_from_dataset, url, erasure, dry_run=dry_run)
     if places.indexes:
         from jobs.workflows.erasure.indexes import erase_from_index
 
         for url in places.indexes:
-            yield erase_from_index(url, erasure, dry_run=dry_run)
+            yield url, functools.partial(erase_from_index, url, erasure, dry_run=dry_run)
     for path, dataset in reviewed.items():
         from jobs.review.erasing import erase_from_review
 
-        yield erase_from_review(path, erasure, dataset, dry_run=dry_run)
+        yield path, functools.partial(erase_from_review, path, erasure, dataset, dry_run=dry_run)
     for file in places.files:
         from jobs.workflows.erasure.text_files import erase_from_file
 
-        yield erase_from_file(file, erasure, dry_run=dry_run)
+        yield file, functools.partial(erase_from_file, file, erasure, dry_run=dry_run)
 
 
 def _rows(report: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from jobs.display.console import working
 from jobs.nightly.erasure.artefacts import erase_artefacts, unknown_folders
 from jobs.nightly.erasure.suppressed import KEY, check_user_key, suppress
 from jobs.nightly.gate.canaries import SHOWN
-from jobs.nightly.warehouse import DAILY, EVENTS, dates_of, day_of, log_files, open_warehouse
+from jobs.nightly.warehouse import DAILY, EVENTS, date_url, dates_of, day_of, log_files, open_warehouse
 from jobs.options.inputs import input_files
-from jobs.workflows.erasure.user_questions import Log, files_with
+from jobs.workflows.erasure.user_questions import Faults, Log, files_with
 from pipelines.graphs.settings import IngestConfig
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.users import UserKey
@@ -55,8 +55,12 @@ def check_layout(warehouse: str) -> None:
         raise QprError(f"{warehouse}: no warehouse. Correct --warehouse, or make one with `qpr nightly`")
 
 
-def logs_of(warehouse: str) -> list[Log]:
+def logs_of(warehouse: str, faults: Faults) -> list[Log]:
     """Return the drops of a warehouse, to be read as their days were ingested; others as the last day was.
+
+    Args:
+        warehouse: its URL.
+        faults: gets the drops that have no file of a known format.
 
     Raises:
         QprError: a daily table is damaged.
@@ -67,8 +71,12 @@ def logs_of(warehouse: str) -> list[Log]:
     logs = []
     for date in dates:
         config = configs.get(date, last)
-        files = input_files(log_files(warehouse, date), config, example="")
-        logs.append(Log(files, config.column_names, config.privacy.columns))
+        try:
+            files = input_files(log_files(warehouse, date), config, example="")
+        except QprError as error:
+            faults[date_url(warehouse, EVENTS, date)] = str(error)
+        else:
+            logs.append(Log(files, config.column_names, config.privacy.columns))
     return logs
 
 
@@ -78,7 +86,14 @@ def _dates_with_a_drop(warehouse: str) -> list[datetime.date]:
 
 
 def erase_from_warehouse(
-    warehouse: str, erasure: Erasure, users: Sequence[str], *, listed: Erasure, key: UserKey, dry_run: bool
+    warehouse: str,
+    erasure: Erasure,
+    users: Sequence[str],
+    *,
+    listed: Erasure,
+    key: UserKey,
+    faults: Faults,
+    dry_run: bool,
 ) -> FromWarehouse:
     """Erase questions and users from a warehouse.
 
@@ -88,6 +103,7 @@ def erase_from_warehouse(
         users: ids, to find the drops that have them.
         listed: questions and users whose rows later nights leave out.
         key: of the hashes.
+        faults: gets the drops that cannot be read.
         dry_run: count only.
 
     Raises:
@@ -105,7 +121,7 @@ def erase_from_warehouse(
             *erase_artefacts(warehouse, erasure, key, dry_run=dry_run),
             *_refused(warehouse, erasure, dry_run=dry_run),
         ]
-        logs = files_with(logs_of(warehouse), erasure.ids, users)
+        logs = files_with(logs_of(warehouse, faults), erasure.ids, users, faults)
     now = datetime.datetime.now(datetime.UTC)
     report = {
         "warehouse": warehouse,

@@ -5,7 +5,8 @@ manifest of a dataset -> log_of_dataset -> Log; logs, user ids -> questions_in -
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,11 +17,14 @@ from jobs.options.inputs import check_users, input_files
 from pipelines.graphs.from_logs import COLUMNS
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.privacy.scrub import scrub_columns
-from pipelines.reading.reader import divide, read
+from pipelines.reading.reader import check_header, divide, read
 from pipelines.reading.sources import Source
 from schemas.artifacts.manifest import Manifest, read_settings
-from schemas.errors import UsageError
+from schemas.errors import QprError, UsageError
 from schemas.text_arrays import hash64_all, key_all
+
+Faults = MutableMapping[str, str]
+"""What cannot be read or erased from, and why, by its URL."""
 
 
 class UserQuestions(NamedTuple):
@@ -67,25 +71,25 @@ def log_of_dataset(url: str, manifest: Manifest) -> Log:
     return Log(sources, config.column_names, config.privacy.columns)
 
 
-def questions_in(logs: Sequence[Log], users: Sequence[str]) -> UserQuestions:
+def questions_in(logs: Sequence[Log], users: Sequence[str], faults: Faults) -> UserQuestions:
     """Return the questions of some users in logs.
 
     Args:
         logs: all of them; a question that only some of the users asked is theirs.
         users: their ids.
+        faults: gets the files that cannot be read, from whose first fault on nothing is found.
 
     Raises:
         UsageError: a log has no user ids.
-        QprError: a log is missing or cannot be read.
     """
     for log in logs:
-        check_users(log.files, COLUMNS, log.column_names, ["--user"])
+        check_users([*_readable(log, faults)], COLUMNS, log.column_names, ["--user"])
     given = pa.array(users, pa.string())
 
     def rows() -> Iterator[pa.Table]:
         for log in logs:
             for file in log.files:
-                yield from _rows_of(file, log)
+                yield from _rows_of(file, log, faults)
 
     texts: dict[int, str] = {}
     for batch in rows():
@@ -95,34 +99,49 @@ def questions_in(logs: Sequence[Log], users: Sequence[str]) -> UserQuestions:
     return UserQuestions([text for question, text in texts.items() if question not in by_others], len(by_others))
 
 
-def files_with(logs: Sequence[Log], ids: pa.Array, users: Sequence[str]) -> list[str]:
+def files_with(logs: Sequence[Log], ids: pa.Array, users: Sequence[str], faults: Faults) -> list[str]:
     """Return the URLs of log files with readable rows of questions or users.
 
     Args:
         logs: all of them.
         ids: of questions.
         users: their ids.
-
-    Raises:
-        QprError: a log is missing or cannot be read.
+        faults: gets the files that cannot be read.
     """
     given = pa.array(users, pa.string())
 
     def has(file: Source, log: Log) -> bool:
-        for rows in _rows_of(file, log):
+        for rows in _rows_of(file, log, faults):
             asked = pc.is_in(_ids(rows["question"].combine_chunks()), value_set=ids)
             if pc.any(pc.or_(asked, pc.is_in(rows["user_id"].combine_chunks(), value_set=given))).as_py():
                 return True
         return False
 
-    return [file.url for log in logs for file in log.files if has(file, log)]
+    return [file.url for log in logs for file in _readable(log, faults) if has(file, log)]
 
 
-def _rows_of(file: Source, log: Log) -> Iterator[pa.Table]:
+def _readable(log: Log, faults: Faults) -> Iterator[Source]:
+    """Yield the files whose header can be read."""
+    for file in log.files:
+        with _kept(file.url, faults):
+            check_header(file, COLUMNS, log.column_names)
+            yield file
+
+
+def _rows_of(file: Source, log: Log, faults: Faults) -> Iterator[pa.Table]:
     """Yield the readable rows of a file with personal data replaced, as a dataset or a day has them."""
-    for part in divide(file):
-        for batch in read(part, COLUMNS, log.column_names):
-            yield scrub_columns(batch.rows, log.scrubbed)[0]
+    with _kept(file.url, faults):
+        for part in divide(file):
+            for batch in read(part, COLUMNS, log.column_names):
+                yield scrub_columns(batch.rows, log.scrubbed)[0]
+
+
+@contextlib.contextmanager
+def _kept(url: str, faults: Faults) -> Iterator[None]:
+    try:
+        yield
+    except QprError as error:
+        faults[url] = str(error)
 
 
 def _asked_by_others(rows: Callable[[], Iterator[pa.Table]], users: pa.Array, questions: np.ndarray) -> set[int]:

@@ -5,7 +5,9 @@ import pytest
 from jobs.nightly.erasure.artefacts import complete_artefacts
 from jobs.workflows.warehouses.versions import alone_in
 from schemas.artifacts import storage
+from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.writer import Output
 from schemas.versions import history, layout
 from schemas.versions.sweep import artefact_folders
 from schemas.versions.version import LAYOUT
@@ -91,6 +93,80 @@ def test_an_emptied_drop_and_the_state_of_a_monitor_do_not_stop_an_erasure(qpr, 
     assert artefact_folders(warehouse, "certificates") == []
 
 
+@pytest.mark.parametrize("name", ["broken.jsonl.gz", "broken.jsonl", "notes.pdf"])
+@pytest.mark.parametrize("given", [("--question", SECRET), ("--user", "zoe")])
+def test_a_drop_that_cannot_be_read_is_named_and_everything_else_is_erased(
+    qpr, warehouse, dates, tmp_path, make_dataset, name, given
+):
+    broken = storage.join(warehouse, "events", f"date={dates(2)}", name)
+    storage.write_bytes(broken, b'\xff\xfe"question"')
+    dataset, file = str(tmp_path / "d"), tmp_path / "audit.jsonl"
+    make_dataset(dataset, [["how do i fly", "fly how", SECRET]])
+    file.write_text(json.dumps({"question": SECRET}) + "\n")
+    places = ("--file", file) if given[0] == "--user" else ("--dataset", dataset, "--file", file)
+    outcome = erase(qpr, warehouse, *given, *places)
+    assert outcome.code == 1
+    fault = outcome.err.splitlines()[-1]
+    assert f"{storage.join(warehouse, 'events', f'date={dates(2)}')}" in fault
+    assert "Everything else was erased. Mend or remove " in fault
+    assert fault.endswith("then run this again")
+    report = json.loads(outcome.out)
+    assert report["artefacts"][0] == {"path": f"daily/date={dates(1)}", "rows": 1, "rejected": 0}
+    assert [url.rpartition("/")[2] for url in report["logs_with_it"]] == ["log.jsonl"]
+    assert len(report["faults"]) == 1
+    assert file.read_text() == ""
+    if "--dataset" in places:
+        assert SECRET not in str(open_dataset(dataset).table("questions").to_pylist())
+    storage.delete(broken)
+    again = erase(qpr, warehouse, *given, *places)
+    assert (again.code, "faults" in json.loads(again.out)) == (0, False)
+
+
+def test_a_file_that_cannot_be_changed_does_not_keep_others_from_it(qpr, warehouse, tmp_path):
+    names = [tmp_path / "a.json", tmp_path / "b.jsonl", tmp_path / "c.jsonl"]
+    for path, content in zip(names, ("{", "[", json.dumps({"question": SECRET})), strict=True):
+        path.write_text(content)
+    files = [part for path in names for part in ("--file", path)]
+    outcome = qpr("erase", "--question", SECRET, *files)
+    assert outcome.code == 1
+    assert f"Mend or remove {names[0]}, {names[1]}, then run this again" in outcome.err
+    assert names[2].read_text() == ""
+
+
+def test_a_word_of_a_question_that_waits_for_more_users_stays_in_vocabularies(qpr, warehouse, dates, drop, monkeypatch):
+    from jobs.nightly.erasure import artefacts
+
+    drop(warehouse, dates(2), [{"question": "feed the Zibeline now", "answer": "a", "user_id": "bob"}] * 2)
+    given = ("--warehouse", warehouse, "--date", dates(2), "--shards", 1, "--min-users", 2, "--max-reject-ratio", 1)
+    assert qpr("ingest", *given).code == 0
+    assert day(warehouse, dates(2)).counters["rows_waiting"] == 2
+    monkeypatch.setattr(artefacts, "complete_artefacts", with_a_model(artefacts.complete_artefacts))
+    monkeypatch.setattr(artefacts, "words_in_model", lambda _: ["zibeline", "repair", "quagga"])
+    monkeypatch.setattr(artefacts, "erase_from_model", lambda _, words, **__: {"words": len(words)})
+    report = json.loads(erase(qpr, warehouse, "--question", SECRET, "--question", "quagga").out)
+    assert [one["words"] for one in report["artefacts"] if one["path"] == "models/m"] == [1]
+
+
+def with_a_model(listed):
+    def complete(warehouse, folder):
+        return [f"{warehouse}/models/m"] if folder == "models" else listed(warehouse, folder)
+
+    return complete
+
+
+def test_a_folder_that_a_run_is_writing_to_is_not_removed(qpr, warehouse):
+    url = f"{warehouse}/models/by-hand"
+    with Output(url, "model") as output:
+        output.write("model/one", b"rows", table="model")
+        outcome = erase(qpr, warehouse, "--question", SECRET)
+        assert (outcome.code, "models/by-hand: another run is writing there" in outcome.err) == (1, True)
+        assert storage.children(f"{url}/{output.run_id}")
+    storage.write_bytes(f"{url}/{output.run_id}/model/one", b"rows")  # as a killed run leaves it
+    report = json.loads(erase(qpr, warehouse, "--question", SECRET).out)
+    assert report["artefacts"][0] == {"path": "models/by-hand", "leftovers": 1}
+    assert not storage.exists(url)
+
+
 @pytest.mark.parametrize(
     ("question", "is_shown"),
     [(SECRET, True), (f"{SECRET}?", True), ("wie öffne ich das Tor " + "wirklich " * 9, True), ("another", False)],
@@ -168,6 +244,19 @@ def test_another_key_is_refused(qpr, warehouse, dates, drop, monkeypatch):
     monkeypatch.setenv("QPR_USER_KEY", "another-secret-key-of-the-environment")
     both = ("--from", dates(1), "--to", dates(2), "--shards", 1)
     assert qpr("ingest", "--warehouse", warehouse, *both).code == 0  # all days again, so that users compare
+
+
+def test_a_day_without_a_drop_is_named_where_the_key_changes(qpr, warehouse, dates, drop, monkeypatch):
+    drop(warehouse, dates(2), rows_of(dates(2), seed=1, count=5))
+    storage.delete(storage.join(warehouse, "events", f"date={dates(1)}"))
+    monkeypatch.setenv("QPR_USER_KEY", "another-secret-key-of-the-environment")
+    both = ("ingest", "--warehouse", warehouse, "--from", dates(1), "--to", dates(2), "--shards", 1)
+    outcome = qpr(*both)
+    folder = storage.join(warehouse, "daily", f"date={dates(1)}")
+    assert outcome.code == 1
+    assert f"remove the folders of days whose drop is gone ({folder}), then ingest all days" in outcome.err
+    storage.delete(folder)
+    assert qpr(*both).code == 0
 
 
 def test_a_list_of_erased_questions_needs_its_key(qpr, warehouse, dates, drop, monkeypatch):
