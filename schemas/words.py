@@ -24,6 +24,13 @@ SYMBOLS = r"[0-9A-Za-z_][#+]|[$%]|[0-9][.,][0-9]|(?:^|[^0-9A-Za-z_])[-.][0-9]"
 _IN_SYMBOLS = re.compile(r"[0-9#+$%]")
 """A character that every match of `SYMBOLS` contains: a search for it takes a tenth of the time."""
 
+_MAYBE_SYMBOLS = re.compile(r"[#+$%]|[-.,][0-9]")
+"""A part of every match of `SYMBOLS`. One question of Quora in seven has a digit or symbol, one in thirty this too."""
+
+_LATIN = re.compile(r"[\x20-\x7e\xdf-\xf6\xf8-\u017e\u2010-\u2015\u2018-\u201f]*")
+_LATIN_RUN = re.compile(r"[0-9A-Za-z_\xdf-\xf6\xf8-\u017e]+")
+"""Letters of Western and Central Europe, dashes and quotes: without symbols cut in a tenth of the time of others."""
+
 _HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _RARE_HAN = r"\U00020000-\U000323af"
 _HIRAGANA = r"\u3041-\u3096\u309d-\u309f"
@@ -75,6 +82,8 @@ def words(text_key: str) -> list[str]:
     if text_key.isascii():
         if not (_IN_SYMBOLS.search(text_key) and _ASCII_SYMBOLS.search(text_key)):
             return text_key.encode().translate(_ASCII_RUNS).decode().split()
+    elif _LATIN.fullmatch(text_key) and not _MAYBE_SYMBOLS.search(text_key):
+        return _LATIN_RUN.findall(text_key)
     else:
         text_key = _folded(text_key)
     pattern = _ascii_word() if text_key.isascii() else _word()
@@ -93,10 +102,10 @@ def words(text_key: str) -> list[str]:
 def plain_words(text: str) -> list[str] | None:
     """Return the words of a text that is not normalized, in a third of the time; None where they need its key.
 
-    In ASCII without digits, symbols and underscores, which a key loses at its ends, the words do not depend on what
+    In ASCII without `SYMBOLS`, and without underscores, which a key loses at its ends, the words do not depend on what
     `schemas.text.key` makes of a text.
     """
-    if not text.isascii() or "_" in text or _IN_SYMBOLS.search(text):
+    if not text.isascii() or "_" in text or (_IN_SYMBOLS.search(text) and _MAYBE_SYMBOLS.search(text)):
         return None
     return text.encode().translate(_ASCII_RUNS_OF_TEXT).decode().split()
 

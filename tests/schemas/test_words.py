@@ -5,6 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import schemas.words
 from schemas.text import key, question_id, words, words_of
 from schemas.words import SYMBOLS
 
@@ -33,6 +34,15 @@ def test_a_word_is_one_word(text):
 @example("what is __init__?")
 def test_words_of_a_text_are_those_of_its_key(text):
     assert words_of(text) == words(key(text))
+
+
+@given(st.text("aÉßöłž\u0131×÷“”’—–…12,.-+%_? "))
+@example("«2–3» “naïve” café—9")
+def test_words_in_latin_letters_are_those_that_the_general_expression_finds(text):
+    quick = words(key(text))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schemas.words, "_LATIN", re.compile("(?!)"))
+        assert words(key(text)) == quick
 
 
 @given(texts)
