@@ -29,7 +29,7 @@ _MAYBE_SYMBOLS = re.compile(r"[#+$%]|[-.,][0-9]")
 
 _LATIN = re.compile(r"[\x20-\x7e\xdf-\xf6\xf8-\u017e\u2010-\u2015\u2018-\u201f]*")
 _LATIN_RUN = re.compile(r"[0-9A-Za-z_\xdf-\xf6\xf8-\u017e]+")
-"""Letters of Western and Central Europe, dashes and quotes: without symbols cut in a tenth of the time of others."""
+"""Letters of Western and Central Europe, dashes and quotes: without symbols cut ten times as fast as general text."""
 
 _HAN = r"\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _RARE_HAN = r"\U00020000-\U000323af"

@@ -9,9 +9,10 @@ without rounding in double precision.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -24,8 +25,6 @@ from schemas.words import VERSION
 
 _RANKS: Final[list[float]] = np.log1p(np.arange(1_024)).tolist()
 _LENGTHS: Final[list[float]] = np.log(np.maximum(np.arange(MOST_WORDS + 1), 1)).tolist()
-
-Weights = Mapping[str, float]
 
 
 def few_features(
@@ -49,23 +48,20 @@ def few_features(
         there: (n, w), where there is a hit.
     """
     cut = _cut(counts)
-    listed = [cut(text) for text in (*texts, *hits)]
-    distinct = set[str]().union(*listed)  # looked up once, and used about four times
-    weights = dict(zip(distinct, counts.weights(distinct), strict=True))
-    of_clusters, words = iter(clusters), [_Words.of(found, weights) for found in listed]
-    of_hits = iter(words[len(texts) :])
+    asked, words = [cut(text) for text in texts], iter([cut(text) for text in hits])
+    of_clusters = iter(clusters)
     numbers: list[float] = []
     arrays = -nearest.scores.astype(float), nearest.found, np.where(there, columns, -1)
     ranked = zip(*(array.tolist() for array in arrays), strict=True)
-    for query, (distances, found, looked_at) in zip(words, ranked, strict=False):
+    for query, (distances, found, looked_at) in zip(asked, ranked, strict=False):
         of_query = [next(of_clusters) if is_found else None for is_found in found]
-        near = _Neighbourhood(distances, of_query)
+        near, overlap = _Neighbourhood(distances, of_query), _overlap_with(query, counts)
         for place in looked_at:
             if place < 0:
                 continue
             cluster = of_query[place]
             numbers += near.standing(place, distances[place], cluster)
-            numbers += _overlap(query, next(of_hits), weights)
+            numbers += overlap(next(words))
             numbers += cluster is None, _RANKS[place] if place < len(_RANKS) else float(np.log1p(place))
     table = np.zeros((*there.shape, len(NAMES)))
     table[there] = np.array(numbers, float).reshape(-1, len(NAMES))
@@ -77,32 +73,6 @@ def _cut(counts: WordCounts) -> Callable[[str], list[str]]:
     if counts.tokenizer == VERSION:
         return lambda text: words_of(text)[:MOST_WORDS]
     return lambda text: words_v1(key(text))[:MOST_WORDS]
-
-
-class _Words(NamedTuple):
-    """Words of a text, with repeats, at most `MOST_WORDS`.
-
-    Attributes:
-        listed: in their order.
-        distinct: the same without repeats.
-        weight: sum of the inverse document frequencies of ``listed``.
-    """
-
-    listed: list[str]
-    distinct: set[str]
-    weight: float
-
-    @classmethod
-    def of(cls, listed: list[str], weights: Weights) -> _Words:
-        """Return these words with their weight."""
-        return cls(listed, set(listed), sum(map(weights.__getitem__, listed)))
-
-    def of_common(self, words: set[str], weights: Weights) -> tuple[float, int]:
-        """Return weight and number of these words, with repeats; all of them are among the distinct ones."""
-        if len(self.listed) == len(self.distinct):
-            return sum(map(weights.__getitem__, words)), len(words)
-        found = [word for word in self.listed if word in words]
-        return sum(map(weights.__getitem__, found)), len(found)
 
 
 class _Neighbourhood:
@@ -134,15 +104,28 @@ class _Neighbourhood:
         return distance, other - distance, self._last - distance, mates / max(len(self._distances) - is_near, 1)
 
 
-def _overlap(query: _Words, hit: _Words, weights: Weights) -> tuple[float, ...]:
-    """Return the features of a hit from ``shared`` to ``length``."""
-    common = query.distinct & hit.distinct
-    shared, times = query.of_common(common, weights)
-    shared_of_hit, times_of_hit = hit.of_common(common, weights)
-    return (
-        shared / max(query.weight, 1e-6),
-        shared_of_hit / max(hit.weight, 1e-6),
-        len(query.listed) - times,
-        len(hit.listed) - times_of_hit,
-        _LENGTHS[len(query.listed)],
-    )
+def _overlap_with(query: list[str], counts: WordCounts) -> Callable[[list[str]], tuple[float, ...]]:
+    """Return the function from the words of a hit to its features from ``shared`` to ``length``."""
+    weight, of_others = counts.weight_of
+    others = itertools.repeat(of_others)
+    weights = dict(zip(query, map(weight, query, others), strict=False))
+    weight_of_query, total = weights.__getitem__, max(sum(map(weights.__getitem__, query)), 1e-6)
+    words, length, repeats = len(query), _LENGTHS[len(query)], len(weights) < len(query)
+
+    def overlap(hit: list[str]) -> tuple[float, ...]:
+        shared = [word for word in hit if word in weights]
+        weight_of_hit, times_of_hit = sum(map(weight_of_query, shared)), len(shared)
+        weight_shared, times = weight_of_hit, times_of_hit
+        distinct = set(shared)
+        if repeats or len(distinct) < times_of_hit:
+            of_query = [word for word in query if word in distinct]
+            weight_shared, times = sum(map(weight_of_query, of_query)), len(of_query)
+        return (
+            weight_shared / total,
+            weight_of_hit / max(sum(map(weight, hit, others)), 1e-6),
+            words - times,
+            len(hit) - times_of_hit,
+            length,
+        )
+
+    return overlap

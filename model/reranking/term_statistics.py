@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -64,8 +64,14 @@ class WordCounts:
 
     def weights(self, words: Collection[str]) -> list[float]:
         """Return the same as `idf` without numpy, for a few words."""
+        weight, of_others = self.weight_of
+        return [weight(word, of_others) for word in words]
+
+    @property
+    def weight_of(self) -> tuple[Callable[[str, float], float], float]:
+        """Return a function from a word and a default to the weight of a counted word, and that default."""
         weights, of_others = self._weights
-        return [weights.get(word, of_others) for word in words]
+        return weights.get, of_others
 
     @functools.cached_property
     def _weights(self) -> tuple[dict[str, float], float]:
