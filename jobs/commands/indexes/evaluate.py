@@ -1,6 +1,6 @@
 """``qpr evaluate``: how well an index finds the paraphrases of a split, or a model the documents of a collection.
 
-dataset and index, or BEIR folder and model -> ranked ids -> H@1, H@10, MRR, nDCG@10
+dataset and index, version of a warehouse, or BEIR folder and model -> ranked ids -> H@1, H@10, MRR, nDCG@10
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Annotated
 
 from jobs.display.console import emit
 from jobs.options.output import AsJson, Overwrite, file_to_write, folder
+from jobs.options.warehouse import VersionAt, VersionWarehouse
 from model.evaluation.settings import Evaluation
 from model.search.settings import ExactOpening
 from schemas.artifacts import conditional_writes
@@ -19,6 +20,8 @@ from schemas.errors import UsageError
 def evaluate(
     dataset: Annotated[str | None, folder("Dataset with the clusters of paraphrases.")] = None,
     index: Annotated[str | None, folder("Index to search.")] = None,
+    warehouse: VersionWarehouse = None,
+    at: VersionAt = None,
     beir: Annotated[str | None, folder("Instead: corpus.jsonl, queries.jsonl and qrels/test.tsv.")] = None,
     model: Annotated[str | None, folder("With --beir: model that encodes the texts.")] = None,
     *,
@@ -33,21 +36,28 @@ def evaluate(
     A question never finds itself. Per question its best paraphrase counts; per pair each one counts, ranked without the
     others. A collection in the BEIR layout is encoded and searched exactly, and its grades count.
 
+    With --warehouse the index of a version is measured on its own dataset, or on that of --dataset.
+
     Examples:
       qpr evaluate --dataset dataset --split test --index index
+      qpr evaluate --warehouse warehouse --at 41 --split test
       qpr evaluate --beir beir/quora --model model
     """
     from jobs.workflows.evaluation import evaluate_index, evaluate_model, metrics_table
+    from jobs.workflows.warehouses.version_reading import Readable
     from model.search.searcher import open_searcher
 
     if output:
         conditional_writes.refuse_existing(output, overwrite=overwrite)
-    if dataset and index and not (beir or model):
-        result = evaluate_index(dataset, open_searcher(index, **dict(opening)), settings)
-    elif beir and model and not (dataset or index or opening.rerank or opening.mode):
+    if (warehouse or (dataset and index)) and not (beir or model):
+        with Readable(index, None, warehouse, at).held() as read:
+            searcher = open_searcher(read.index_url, **dict(opening))
+            result = evaluate_index(dataset or read.dataset or "", searcher, settings)
+    elif beir and model and not (dataset or index or at or opening.rerank or opening.mode):
         result = evaluate_model(beir, model, settings)
     else:
-        raise UsageError("give --dataset and --index, or --beir and --model; --mode and --rerank need --index")
+        places = "--dataset and --index, or --warehouse, or --beir and --model"
+        raise UsageError(f"give {places}; --mode and --rerank need an index, --at a warehouse")
     if output:
         content = json.dumps(result, ensure_ascii=False, indent=2).encode() + b"\n"
         conditional_writes.write_result(output, content, overwrite=overwrite)

@@ -28,11 +28,13 @@ class Served(NamedTuple):
         index_url: of the index.
         certificate: URL of its certificate; None: it has none.
         number: of its version in a warehouse; None: it is an index by itself.
+        dataset: URL of the dataset of that version.
     """
 
     index_url: str
     certificate: str | None
     number: int | None = None
+    dataset: str | None = None
 
     def runs(self) -> str:
         """Return the identity of what is published at the URLs now: number of the version and folders of the runs.
@@ -133,4 +135,4 @@ class Readable:
         if certificate is None and version.certificate:
             erased = read_manifest(index, "index").digest != version.index.digest
             certificate = None if erased else storage.join(warehouse, version.certificate.path)
-        return Served(index, certificate, number)
+        return Served(index, certificate, number, storage.join(warehouse, version.dataset.path))

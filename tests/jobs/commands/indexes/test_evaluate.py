@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ from model.evaluation.relevance import judgements
 from model.search.searcher import open_searcher
 from schemas.artifacts.dataset import open_dataset
 from schemas.text import question_id
+from schemas.versions import history
+from tests.support.small_versions import make_version
 
 WORDS = ["pay", "cancel", "bill", "flight", "seat", "card", "loan", "rate", "bank", "fee"]
 CLUSTERS = [[f"{a} {b}", f"{b} {a}", f"the {a} of {b}"] for a in WORDS[:5] for b in WORDS[5:]]
@@ -158,3 +161,18 @@ def test_times_are_taken_of_the_first_queries_only(place):
     times = query_times(open_searcher(str(place / "index")), judged, maximum=7)
     assert times["timed_queries"] == 7
     assert times["mean_ms"] > 0
+
+
+def test_a_version_of_a_warehouse_is_measured_on_its_own_dataset(place, qpr, tmp_path):
+    w = tmp_path / "w"
+    for source, target in (("data", "datasets/one"), ("index", "indexes/one")):
+        shutil.copytree(place / source, w / target)
+    history.publish(str(w), make_version(str(w), "one"))
+    outcome = qpr("evaluate", "--warehouse", w, "--at", 1, "--split", "test", "--json")
+    assert outcome.code == 0, outcome.err
+    expected = qpr("evaluate", "--dataset", place / "data", "--index", place / "index", "--split", "test", "--json")
+    found, expected = json.loads(outcome.out), json.loads(expected.out)
+    assert {name for name in found if found[name] != expected[name]} <= {"dataset", "index", "mean_ms", "p95_ms"}
+    assert found["queries"] > 0
+    for wrong in (("--at", 1), ("--warehouse", w, "--index", place / "index"), ("--warehouse", w, "--beir", "b")):
+        assert qpr("evaluate", "--dataset", place / "data", *wrong).code == 2

@@ -32,9 +32,10 @@ def test_an_index_is_read_without_a_lease():
 
 def test_the_version_of_a_warehouse_is_held_with_its_certificate(warehouse):
     with Readable(warehouse=warehouse).held() as served:
-        assert served == Served(f"{warehouse}/indexes/two", None, 2)
+        assert served == Served(f"{warehouse}/indexes/two", None, 2, f"{warehouse}/datasets/two")
     with Readable(warehouse=warehouse, at="2026-11-20").held() as served:
-        assert served == Served(f"{warehouse}/indexes/one", f"{warehouse}/certificates/c", 1)
+        urls = (f"{warehouse}/{path}" for path in ("indexes/one", "certificates/c", "datasets/one"))
+        assert (served.index_url, served.certificate, served.dataset) == tuple(urls)
         assert [lease.version for lease in leases.leases(warehouse).values()] == [1]
     assert leases.leases(warehouse) == {}
     with Readable(None, "another", warehouse, "1").held() as served:
@@ -48,7 +49,7 @@ def test_an_erased_version_is_read_without_its_certificate(warehouse, qpr, capsy
         day = datetime.date(2026, 11, 25)
         output.publish([file], inputs=[], configuration={}, counters={}, erased=before.erased_on(day))
     with Readable(warehouse=warehouse, at="1").held() as served:
-        assert served == Served(f"{warehouse}/indexes/one", None, 1)
+        assert served == Served(f"{warehouse}/indexes/one", None, 1, f"{warehouse}/datasets/one")
     assert "questions were erased from version 1, so its certificate does not hold" in capsys.readouterr().err
     shown = qpr("versions", "--warehouse", warehouse, "--at", 1, "--json").out
     assert json.loads(shown)["erased"] == ["2026-11-25"]
@@ -90,9 +91,9 @@ def test_wrong_usage_is_refused(given, message):
         Readable(*given)
 
 
-@pytest.mark.parametrize("command", ["answer", "search", "serve"])
+@pytest.mark.parametrize("command", ["answer", "search", "serve", "evaluate"])
 def test_commands_take_a_warehouse(qpr, warehouse, command):
-    given = [] if command == "serve" else ["hello"]
+    given = [] if command in ("serve", "evaluate") else ["hello"]
     for at, name in (((), "two"), (("--at", 1), "one")):
         outcome = qpr(command, "--warehouse", warehouse, *at, *given)
         assert outcome.code == 1  # the small index is none that can be searched
