@@ -3,6 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 ENGINE_TESTS ?= engine or fault
+ENGINE_FILES = $(shell grep -rlE 'mark\.(engine|fault)' tests --include='test_*.py')
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --no-compile --constraint constraints.txt
+# Tests start many processes, each of which would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test engines lint bench clean
@@ -12,11 +16,13 @@ help: ## list the targets
 
 setup: $(READY) ## a virtual environment in .venv with every extra, versions pinned by constraints.txt
 
+# pip compiles on one core, and tests of packages that are never imported. Some files are templates, which fail.
 $(READY): setup.py constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt pip setuptools wheel
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt torch
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable '.[dev]'
+	$(PIP_INSTALL) pip setuptools wheel
+	$(PIP_INSTALL) torch
+	$(PIP_INSTALL) --no-build-isolation --editable '.[dev]'
+	$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' .venv/lib || true
 	touch $(READY)
 
 demo: $(READY) ## from nothing to answered questions, on generated logs, in a few minutes
@@ -26,7 +32,7 @@ test: $(READY) ## all tests but those of `make engines`
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not engine and not fault"
 
 engines: $(READY) ## pipelines on every engine at hand (Prism, Spark, Beam's job service), commands that are killed, fail or race
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "$(ENGINE_TESTS)"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "$(ENGINE_TESTS)" $(ENGINE_FILES)
 
 lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/ruff check .
