@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import pytest
 
@@ -15,13 +16,26 @@ def clusters(split):
     return [(split, [f"how do i {v} my {t}", f"{v} {t} please", f"i want to {v} the {t}"]) for v, t in about]
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Return a folder for a model, a dataset and an index, built by the first test."""
+    return tmp_path_factory.mktemp("built")
+
+
 @pytest.fixture
-def place(tmp_path, qpr, make_model, make_training_data):
-    make_model(tmp_path / "model", encoder="subword", words=(*VERBS, *THINGS), dimension=4)
-    make_training_data(tmp_path / "data", clusters("validation"))
-    given = ("--questions", tmp_path / "data", "--model", tmp_path / "model", "--output", tmp_path / "index")
-    assert qpr("index", *given).code == 0
-    return tmp_path
+def place(built, tmp_path, qpr, make_model, make_training_data):
+    if not (built / "index").exists():
+        make_model(built / "model", encoder="subword", words=(*VERBS, *THINGS), dimension=4)
+        make_training_data(built / "data", clusters("validation"))
+        given = ("--questions", built / "data", "--model", built / "model", "--output", built / "index")
+        assert qpr("index", *given).code == 0
+    return shutil.copytree(built, tmp_path, dirs_exist_ok=True)
+
+
+@pytest.fixture
+def five_epochs(monkeypatch):
+    """Shorten the training where the reranker need not be good."""
+    monkeypatch.setattr("model.reranking.fitting.EPOCHS", 5)
 
 
 def learned(qpr, place, *more):
@@ -41,6 +55,7 @@ def test_a_reranker_improves_the_order_of_hits_and_reports_it(place, qpr):
     assert better["reranker"] == str(place / "reranker")
 
 
+@pytest.mark.usefixtures("five_epochs")
 @pytest.mark.parametrize("reranked", [0.8, 0.7])
 def test_a_reranker_that_orders_worse_than_the_index_is_a_warning(place, qpr, monkeypatch, reranked):
     measured = {"mrr_as_found": 0.75, "mrr_reranked": reranked}
@@ -48,17 +63,18 @@ def test_a_reranker_that_orders_worse_than_the_index_is_a_warning(place, qpr, mo
     assert ("warning: MRR with this reranker is 0.7, without it 0.75" in learned(qpr, place).err) == (reranked < 0.75)
 
 
+@pytest.mark.usefixtures("five_epochs")
 def test_all_parts_are_shown(place, qpr):
     shown = learned(qpr, place).err.splitlines()
     assert shown[0] == "gathering examples, queries: 72"
     parts = [*(f"fold {number} of 5" for number in range(1, 6)), "all queries"]
     assert [line.partition(":")[0] for line in shown[1:7]] == parts
-    assert all(line.endswith("after 40 epochs") for line in shown[1:7])
+    assert all(line.endswith("after 5 epochs") for line in shown[1:7])
 
 
+@pytest.mark.usefixtures("five_epochs")
 @pytest.mark.parametrize("after", [2, 27])  # of 5 steps of each of six parts
-def test_stopped_and_resumed_it_gives_the_bytes_of_one_never_stopped(place, qpr, stopped, after, monkeypatch):
-    monkeypatch.setattr("model.reranking.fitting.EPOCHS", 5)
+def test_stopped_and_resumed_it_gives_the_bytes_of_one_never_stopped(place, qpr, stopped, after):
     whole = learned(qpr, place, "--output", place / "whole")
     with stopped(after=after):
         outcome = learned(qpr, place, "--checkpoint-every", 1e-9)
@@ -84,6 +100,7 @@ def test_a_time_limit_writes_the_reranker_as_it_is(place, qpr):
     assert qpr("search", "--index", place / "index", "--rerank", place / "reranker", "pay a bill").code == 0
 
 
+@pytest.mark.usefixtures("five_epochs")
 def test_search_shows_its_order_and_the_ranks_before_it(place, qpr):
     assert learned(qpr, place, "--with", place / "model").code == 0
     found = qpr("search", "--index", place / "index", "--rerank", place / "reranker", "--json", "-k", 3, "pay a bill")
@@ -94,6 +111,7 @@ def test_search_shows_its_order_and_the_ranks_before_it(place, qpr):
     assert all(rank >= 1 for rank in ranks)
 
 
+@pytest.mark.usefixtures("five_epochs")
 def test_the_same_seed_writes_the_same_bytes(place, qpr):
     digests = set()
     for _ in range(2):
@@ -102,6 +120,7 @@ def test_the_same_seed_writes_the_same_bytes(place, qpr):
     assert len(digests) == 1
 
 
+@pytest.mark.usefixtures("five_epochs")
 def test_one_that_is_there_is_not_replaced(place, qpr):
     assert learned(qpr, place).code == 0
     refused = learned(qpr, place)
