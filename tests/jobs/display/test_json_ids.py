@@ -64,7 +64,7 @@ def test_no_command_writes_an_integer_that_readers_of_json_round(qpr, tmp_path, 
             for n, verb in enumerate(verbs)
         ]
         drop.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    small = ["--epochs", 1, "--batch-size", 16, "--dimension", 8]
+    small = ["--epochs", 1, "--batch-size", 16, "--dimension", 8, "--vocabulary-size", 300, "--hash-bins", 50]
     commands = [
         ["simulate", "--output", "logs.jsonl", "--events", 6_000, "--json"],
         ["clusters", "logs.jsonl", "--output", "dataset", "--dry-run", "--json"],
@@ -95,6 +95,7 @@ def test_no_command_writes_an_integer_that_readers_of_json_round(qpr, tmp_path, 
         ["gc", "--warehouse", "warehouse", "--json"],
     ]
     assert {command[0] for command in commands} == set(COMMANDS) - {"serve"}  # serves until it is stopped
+    monkeypatch.setattr("model.reranking.fitting.EPOCHS", 2)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"rq")))
     for command in commands:
         outcome = qpr(*command)

@@ -2,6 +2,7 @@ import errno
 import itertools
 import json
 import os
+import shutil
 
 import pytest
 
@@ -32,6 +33,23 @@ def warehouse(tmp_path, drop, dates):
     for day in (1, 2, 3):
         drop(w, dates(day), rows_of(dates(day), seed=0, count=300))
     return w
+
+
+@pytest.fixture(scope="module")
+def first_night(tmp_path_factory):
+    """Return a folder for a warehouse after its first night, made by the first test."""
+    return tmp_path_factory.mktemp("first_night")
+
+
+@pytest.fixture
+def published(first_night, warehouse, qpr, dates):
+    """Return a warehouse whose first night has published version 1."""
+    kept = first_night / "w"
+    if not kept.exists():
+        night(qpr, warehouse, "--date", dates(1))
+        shutil.copytree(warehouse, kept)
+        return warehouse
+    return shutil.copytree(kept, warehouse, dirs_exist_ok=True)
 
 
 @pytest.mark.slow
@@ -119,8 +137,8 @@ def flow_night(warehouse, date):
 
 
 @pytest.mark.slow
-def test_a_refused_night_stays_for_inspection_and_the_current_version_stays(qpr, warehouse, drop, dates):
-    night(qpr, warehouse, "--date", dates(1))
+def test_a_refused_night_stays_for_inspection_and_the_current_version_stays(qpr, published, drop, dates):
+    warehouse = published
     unlike = [
         {"question": f"zzz{n} qqq{n}?", "answer": f"only once {n}", "timestamp": f"{dates(2)}T00:00:00Z"}
         for n in range(900)
@@ -170,9 +188,9 @@ def test_a_missed_canary_refuses_the_night_and_verdicts_keep_wrong_clusters_out(
 
 @pytest.mark.slow
 def test_a_disk_that_fills_up_keeps_the_version_and_the_next_run_completes_the_night(
-    qpr, warehouse, dates, monkeypatch
+    qpr, published, dates, monkeypatch
 ):
-    night(qpr, warehouse, "--date", dates(1))
+    warehouse = published
     real = os.fsync
     for number in (1, 12, 24):
 
@@ -193,11 +211,11 @@ def test_a_disk_that_fills_up_keeps_the_version_and_the_next_run_completes_the_n
 
 
 @pytest.mark.slow
-def test_a_missing_artefact_of_the_current_version_is_one_line(qpr, warehouse, dates):
-    first = night(qpr, warehouse, "--date", dates(1))["version"]
-    storage.delete(path_of(warehouse, first["index"]))
-    error = night(qpr, warehouse, "--date", dates(2), code=1)
-    assert f"version 1 names {first['index']['path']}, which cannot be used" in error
+def test_a_missing_artefact_of_the_current_version_is_one_line(qpr, published, dates):
+    index = history.read_version(published, 1).index
+    storage.delete(storage.join(published, index.path))
+    error = night(qpr, published, "--date", dates(2), code=1)
+    assert f"version 1 names {index.path}, which cannot be used" in error
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import pytest
 
@@ -27,6 +28,20 @@ def options(paths):
     return [str(part) for pair in paths.items() for part in pair]
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Return a folder for an index with a confidence model, built by the first test."""
+    return tmp_path_factory.mktemp("built") / "i"
+
+
+@pytest.fixture
+def index(built, qpr, paths, tmp_path):
+    """Return a copy of the index of `CLUSTERS`."""
+    if not built.exists():
+        assert qpr("index", *options({**paths, "--output": built})).code == 0
+    return shutil.copytree(built, tmp_path / "copied")
+
+
 def test_an_index_of_validation_clusters_gives_its_hits_probabilities_and_reasons(qpr, paths):
     result = qpr("index", *options(paths), "--json")
     assert result.code == 0, result.err
@@ -42,9 +57,8 @@ def test_an_index_of_validation_clusters_gives_its_hits_probabilities_and_reason
     assert "probability" in qpr("search", "--index", paths["--output"], "find my parking spot").out
 
 
-def test_one_hit_is_judged_as_among_many_and_the_same_question_is_certain(qpr, paths):
-    assert qpr("index", *options(paths)).code == 0
-    searcher = open_searcher(str(paths["--output"]))
+def test_one_hit_is_judged_as_among_many_and_the_same_question_is_certain(index):
+    searcher = open_searcher(str(index))
     many, one = searcher.search("could i cancel a loan", 25), searcher.search("could i cancel a loan", 1)
     assert one == many[:1]
     assert searcher.search("Pay by card online?", 1)[0].probability == 1
@@ -52,12 +66,9 @@ def test_one_hit_is_judged_as_among_many_and_the_same_question_is_certain(qpr, p
 
 
 @pytest.mark.parametrize("mode", ["bm25", "fusion"])
-def test_a_hit_has_one_probability_however_it_was_found(qpr, paths, mode):
-    assert qpr("index", *options(paths)).code == 0
-    dense = {
-        hit.question_id: hit for hit in open_searcher(str(paths["--output"])).search("could i pay a visa fee", 110)
-    }
-    hits = open_searcher(str(paths["--output"]), mode=mode).search("could i pay a visa fee", 8)
+def test_a_hit_has_one_probability_however_it_was_found(index, mode):
+    dense = {hit.question_id: hit for hit in open_searcher(str(index)).search("could i pay a visa fee", 110)}
+    hits = open_searcher(str(index), mode=mode).search("could i pay a visa fee", 8)
     assert len(hits) == 8
     near = [hit for hit in hits if hit.why.dense_rank and hit.why.dense_rank <= NEIGHBOURS]
     assert [hit.probability for hit in near] == [dense[hit.question_id].probability for hit in near]
@@ -75,14 +86,13 @@ def test_the_same_questions_give_the_same_confidence(qpr, paths):
     assert read_manifest(str(paths["--output"])).digest == first
 
 
-def test_a_damaged_confidence_model_is_refused(qpr, paths):
-    assert qpr("index", *options(paths)).code == 0
-    [file] = read_manifest(str(paths["--output"])).of("confidence")
-    path = paths["--output"] / file.path
+def test_a_damaged_confidence_model_is_refused(index):
+    [file] = read_manifest(str(index)).of("confidence")
+    path = index / file.path
     assert path.name == FILE
     path.write_bytes(path.read_bytes().replace(b"1", b"2", 1))
     with pytest.raises(QprError, match="does not match the manifest's sha256"):
-        open_searcher(str(paths["--output"]))
+        open_searcher(str(index))
 
 
 def test_without_enough_validation_clusters_there_is_no_confidence_model(qpr, paths, make_dataset):

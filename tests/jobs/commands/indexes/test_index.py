@@ -154,14 +154,6 @@ def test_equal_questions_and_weights_have_an_equal_digest_whatever_the_runs(tmp_
     assert len(digests) == 1
 
 
-def test_workers_in_other_processes_build_the_same_index(tmp_path, dataset, model):
-    given = ("index", "--questions", dataset, "--model", model, "--shards", 2, "--output")
-    assert run(*given, tmp_path / "one") == 0
-    parallel = ("--", "--direct_running_mode=multi_processing", "--direct_num_workers=2")
-    assert run(*given, tmp_path / "two", *parallel) == 0
-    assert contents(tmp_path / "one") == contents(tmp_path / "two")
-
-
 @pytest.mark.parametrize("shards", [1, 8])
 def test_any_number_of_shards_finds_the_same(tmp_path, model, shards):
     pq.write_table(pa.table({"text": many(500)}), tmp_path / "a.parquet")
