@@ -69,8 +69,11 @@ def order_differs(query: Reading, question: Reading) -> bool:
         return False
     if query.folded == question.folded:
         return False
-    stems = _content(query)
-    if stems != _content(question) or len(set(stems)) < _LEAST_WORDS:
+    words, others = _content(query), _content(question)
+    if len(words) != len(others):  # stems are not needed
+        return False
+    stems = sorted(map(stem, words))
+    if stems != sorted(map(stem, others)) or len(set(stems)) < _LEAST_WORDS:
         return False
     if not (query.is_english or question.is_english or " to " in query.folded + question.folded):
         return False
@@ -89,9 +92,9 @@ def order_differs(query: Reading, question: Reading) -> bool:
 
 
 def _content(reading: Reading) -> list[str]:
-    """Return the stems of the content words in alphabetical order."""
-    words = (word.partition("'")[0] for word in reading.words)
-    return sorted(stem(word) for word in words if word not in _DROPPED and word not in _PREPOSITIONS)
+    """Return the content words in order."""
+    words = [word.partition("'")[0] for word in reading.words]
+    return [word for word in words if word not in _DROPPED and word not in _PREPOSITIONS]
 
 
 def _units(reading: Reading, repeated: Set[str]) -> list[_Unit]:

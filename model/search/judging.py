@@ -1,11 +1,12 @@
 """Probabilities of hits, however they were found.
 
-Found, texts of questions and hits -> judged -> Judgement
+Found, questions, records of hits -> judged -> Judgement
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from model.search.retrieval import Found
 
 
 def judged(
-    confidence: Confidence, index: Index, asked: Sequence[str], found: Found, hits: Sequence[str]
+    confidence: Confidence, index: Index, asked: Sequence[str], found: Found, records: Sequence[Mapping[str, Any]]
 ) -> Judgement | None:
     """Return the judgement of the hits of a ranking, found with at least `NEIGHBOURS` nearest questions.
 
@@ -26,13 +27,14 @@ def judged(
         index: that was searched.
         asked: the questions.
         found: their hits.
-        hits: texts of the hits, one question after the other.
+        records: `Index.records` of the hits, one question after the other.
 
     Returns:
         None where there is no hit.
     """
-    if not hits:
+    if not records:
         return None
+    hits = [record["text"] for record in records]
     nearest, places = found.nearest, found.dense_ranks - 1
     there = found.ranking.found
     far = there & (places < 0)
@@ -41,7 +43,10 @@ def judged(
         texts = [text for text, is_far in zip(hits, far[there].tolist(), strict=True) if is_far]
         nearest = _with_distances(index, asked, texts, found.ranking, nearest, far, before)
         places = np.where(far, before + np.arange(far.shape[1]), places)
-    clusters = index.column("cluster_id", nearest.rows[nearest.found])
+    if np.array_equal(nearest.rows, found.ranking.rows):
+        clusters = [record["cluster_id"] for record in records]
+    else:
+        clusters = index.column("cluster_id", nearest.rows[nearest.found])
     return confidence.judge(asked, hits, nearest, clusters, places)
 
 

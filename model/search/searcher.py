@@ -131,7 +131,7 @@ class Searcher:
         if self.confidence is not None:
             from model.search.judging import judged
 
-            judgement = judged(self.confidence, index, asked, found, [record["text"] for record in records])
+            judgement = judged(self.confidence, index, asked, found, records)
         return hits_of(asked, found, records, judgement)
 
     def answer(self, question: str, *, filters: Filters = None) -> Answer:
