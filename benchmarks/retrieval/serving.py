@@ -20,6 +20,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -145,8 +146,7 @@ def _exchange(
         for number in range(1, swaps + 1):
             time.sleep(max(0.0, began + number * pause - time.monotonic()))
             publish(Path(index), served, number)
-            request = urllib.request.Request(f"http://127.0.0.1:{port}/reload", method="POST")
-            reloads.append(json.load(urllib.request.urlopen(request))["reload"])
+            reloads.append(_reload(port))
 
     with subprocess.Popen(
         call_command(_print_load, port, rate, seed), stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -160,6 +160,18 @@ def _exchange(
     found = json.loads(printed)
     statuses = {int(status): number for status, number in found["statuses"].items()}
     return Outcome(np.array(found["seconds"]), statuses, found["wall_s"]), _memory_mb(process, "VmHWM")
+
+
+def _reload(port: int) -> str:
+    """Return the outcome of an exchange; a server at the limit of its requests refuses one, and is asked again."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/reload", method="POST")
+    while True:
+        try:
+            return str(json.load(urllib.request.urlopen(request))["reload"])
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+            time.sleep(1)
 
 
 def _print_load(port: int, rate: float, seed: int) -> None:
