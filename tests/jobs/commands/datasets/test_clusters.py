@@ -68,10 +68,14 @@ def test_a_pattern_that_the_shell_expanded_names_several_files(qpr, write_jsonl,
     assert read_manifest(dataset).counters["rows_read"] == 5
 
 
-def test_a_pattern_that_the_shell_left_alone_does_too(qpr, write_jsonl, dataset):
+def test_a_pattern_that_the_shell_left_alone_does_too_and_the_direct_runner_is_the_one_in_this_process(
+    qpr, write_jsonl, dataset
+):
     paths = [write_jsonl(f"{i}.jsonl", [row]) for i, row in enumerate(ROWS)]
-    assert qpr("clusters", paths[0].parent / "*.jsonl", "--output", dataset).code == 0
+    outcome = qpr("clusters", paths[0].parent / "*.jsonl", "--output", dataset, "--", "--runner=DirectRunner")
+    assert outcome.code == 0
     assert read_manifest(dataset).counters["rows_read"] == 5
+    assert outcome.err.count("nothing is downloaded") == 1
 
 
 @pytest.mark.parametrize(
@@ -113,24 +117,21 @@ def test_wrong_columns_are_answered_with_the_option_that_maps_them(qpr, write_js
     assert read_manifest(dataset).configuration["column_names"] == {"question": "utterance", "answer": "reply"}
 
 
-def test_an_output_that_exists_is_refused_and_overwrite_replaces_it(qpr, log, write_jsonl, dataset):
+def test_an_output_that_exists_is_refused_stays_if_a_run_fails_and_overwrite_replaces_it(
+    qpr, log, write_jsonl, dataset
+):
     assert qpr("clusters", log, "--output", dataset).code == 0
     before = read_manifest(dataset)
     refused = qpr("clusters", log, "--output", dataset)
     assert refused.code == 1
     assert f"{dataset}: exists. Choose another --output or add --overwrite" in refused.err
     assert read_manifest(dataset) == before
-    assert qpr("clusters", write_jsonl("b.jsonl", ROWS[:2]), "--output", dataset, "--overwrite").code == 0
-    assert read_manifest(dataset).counters["rows_read"] == 2
-
-
-def test_a_run_that_fails_leaves_the_old_dataset(qpr, log, write_jsonl, dataset):
-    assert qpr("clusters", log, "--output", dataset).code == 0
-    before = read_manifest(dataset)
     one = write_jsonl("one.jsonl", ROWS[:1])
     assert qpr("clusters", one, "--output", dataset, "--overwrite").code == 1
     assert read_manifest(dataset) == before
     assert len(clusters_of(dataset)) == 1
+    assert qpr("clusters", write_jsonl("b.jsonl", ROWS[:2]), "--output", dataset, "--overwrite").code == 0
+    assert read_manifest(dataset).counters["rows_read"] == 2
 
 
 @pytest.mark.parametrize("output", ["foreign", "foreign/file.txt"])
@@ -167,12 +168,6 @@ def test_a_required_option_that_is_missing_is_wrong_usage(qpr, given):
     outcome = qpr("clusters", *given)
     assert outcome.code == 2
     assert "Missing option" in outcome.err
-
-
-def test_the_direct_runner_is_the_one_in_this_process_and_that_is_reported_once(qpr, log, dataset):
-    outcome = qpr("clusters", log, "--output", dataset, "--", "--runner=DirectRunner")
-    assert outcome.code == 0
-    assert outcome.err.count("nothing is downloaded") == 1
 
 
 def test_no_cluster_is_an_error_that_states_why_and_keeps_the_rejected_rows(qpr, write_jsonl, dataset):
