@@ -2,7 +2,7 @@
 
 Run: python -m benchmarks.retrieval.index --model model --questions 500000 --folder scale
 
-Questions are those of a simulated log with two events for each, really encoded by the model. Every program runs in a
+Questions are made from templates and names, all different, and really encoded by the model. Every program runs in a
 process of its own. The searched index has all its pages read before its memory is measured. One plain FAISS index of
 the same vectors and, where it is installed, autofaiss with the same memory are searched for the same queries; their
 recall is measured against the same exact search.
@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,20 +25,23 @@ import pyarrow.parquet as pq
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.measure import measure_call, measure_qpr, resident_mb, simulate
+from benchmarks.distinct_questions import distinct_questions
+from benchmarks.measure import measure_call, measure_qpr, resident_mb
+from model.index.factory import sample_size
+from model.index.index import Index
 from model.index.sizing.recall import DEPTH, recall_of, sample_of
 from model.search.opening import open_index
-from schemas.text_arrays import key_all
 
 SINGLE = 500
+_BLOCK = 100_000
 
 
 def main(
     model: Annotated[str, typer.Option(help="Model that encodes the questions.")],
-    folder: Annotated[Path, typer.Option(help="Folder for the log and the indexes; each index is removed.")],
+    folder: Annotated[Path, typer.Option(help="Folder for questions and indexes, which are removed.")],
     questions: Annotated[list[int], typer.Option(min=1_000, help="Number of questions; repeatable.")],
     factory: Annotated[list[str] | None, typer.Option(help="Factory; repeatable. Without one: by size.")] = None,
-    memory_mb: Annotated[int | None, typer.Option(help="Bound of memory.")] = None,
+    memory_mb: Annotated[int | None, typer.Option("--memory-mb", help="Bound of memory.")] = None,
     bm25: Annotated[bool, typer.Option(help="Build BM25 too.")] = True,
     peers: Annotated[bool, typer.Option(help="Compare with FAISS and autofaiss.")] = True,
     seed: Seed = 0,
@@ -47,8 +52,7 @@ def main(
     folder.mkdir(parents=True, exist_ok=True)
     for count in questions:
         asked = str(folder / f"questions-{count}-{seed}.parquet")
-        if not Path(asked).exists():
-            write_questions(simulate(folder, events=2 * count + 100_000, seed=seed), asked, count)
+        write_questions(asked, count, seed=seed)
         for name in factory or [""]:
             url = str(folder / "index")
             given = ["--questions", asked, "--model", model, "--output", url, "--json"]
@@ -57,6 +61,7 @@ def main(
             given += [] if bm25 else ["--no-bm25"]
             plan = json.loads(measure_qpr("index", *given, "--dry-run").output)
             built = measure_qpr("index", *given, "--overwrite")
+            print(f"built {count:,} in {built.wall_s:.0f} s, {built.memory_mb:.0f} MB", file=sys.stderr, flush=True)
             figures = json.loads(measure_call(search_index, url).output)
             report.row(
                 questions=figures.pop("questions"),
@@ -78,20 +83,15 @@ def main(
             if report.has_peer("autofaiss"):
                 report.row(program="autofaiss", **json.loads(measure_call(search_autofaiss, url).output))
         shutil.rmtree(folder / "index")
+        Path(asked).unlink()
 
 
-def write_questions(log: str, path: str, count: int) -> None:
-    """Write the first questions of a log with different keys.
-
-    Raises:
-        SystemExit: the log has too few.
-    """
-    texts = pq.read_table(log, columns=["question"])["question"].combine_chunks()
-    keys = key_all(texts).dictionary_encode().indices.to_numpy()
-    chosen = np.sort(np.unique(keys, return_index=True)[1])[:count]
-    if len(chosen) < count:
-        raise SystemExit(f"{log}: has {len(chosen):,} different questions, {count:,} are to be indexed")
-    pq.write_table(pa.table({"question": texts.take(pa.array(chosen))}), path)
+def write_questions(path: str, count: int, *, seed: int) -> None:
+    """Write different questions to a Parquet file."""
+    schema = pa.schema([pa.field("question", pa.string(), nullable=False)])
+    with pq.ParquetWriter(path, schema) as writer:
+        for texts in distinct_questions(count, seed=seed):
+            writer.write_table(pa.table([texts], schema=schema))
 
 
 def size_of(url: str) -> int:
@@ -102,8 +102,9 @@ def size_of(url: str) -> int:
 def search_index(url: str) -> None:
     """Print the figures of searches of an index as JSON."""
     everything = open_index(url, exact=True)
-    texts = everything.questions(np.arange(len(everything)))["text"]
-    everything.rank_vectors(everything.encoder.encode(texts.slice(0, 4)), DEPTH)
+    everything.rank_vectors(next(encoded(everything))[:4], DEPTH)
+    for start in range(0, len(everything), _BLOCK):
+        everything.questions(np.arange(start, min(start + _BLOCK, len(everything))))
     resident = resident_mb()
     index = open_index(url)
     sample = sample_of(index)
@@ -129,12 +130,25 @@ def search_index(url: str) -> None:
 def search_faiss(url: str) -> None:
     """Print the figures of one plain FAISS index with the same lists and probes."""
     index = open_index(url)
-    vectors = index.encoder.encode(index.questions(np.arange(len(index)))["text"])
-    started = time.process_time()
+    wanted = max(sample_size(index.settings.factory), 1_000)
+    sample = np.arange(0, len(index), max(1, len(index) // wanted))
+    vectors = index.encoder.encode(index.questions(sample)["text"])
     plain: Any = faiss.index_factory(vectors.shape[1], index.settings.factory)
-    plain.train(vectors[:: max(1, len(vectors) // 200_000)])
-    plain.add(vectors)
-    report_peer(url, plain, index.probes, started)
+    started = time.process_time()
+    plain.train(vectors)
+    spent = time.process_time() - started
+    del vectors
+    for block in encoded(index):
+        started = time.process_time()
+        plain.add(block)
+        spent += time.process_time() - started
+    report_peer(url, plain, index.probes, spent)
+
+
+def encoded(index: Index) -> Iterator[np.ndarray]:
+    """Yield the vectors of all questions of an index, in order of its rows."""
+    for start in range(0, len(index), _BLOCK):
+        yield index.encoder.encode(index.questions(np.arange(start, min(start + _BLOCK, len(index))))["text"])
 
 
 def search_autofaiss(url: str) -> None:
@@ -142,7 +156,7 @@ def search_autofaiss(url: str) -> None:
     from autofaiss import build_index
 
     index = open_index(url)
-    vectors = index.encoder.encode(index.questions(np.arange(len(index)))["text"])
+    vectors = np.concatenate([*encoded(index)])
     memory = f"{max(1, sum(len(shard.content) for shard in index.shards) // 2**20)}MB"
     started = time.process_time()
     made, _ = build_index(
@@ -154,12 +168,11 @@ def search_autofaiss(url: str) -> None:
         max_index_query_time_ms=5.0,
         verbose=30,
     )
-    report_peer(url, made, None, started)
+    report_peer(url, made, None, time.process_time() - started)
 
 
-def report_peer(url: str, made: Any, probes: int | None, started: float) -> None:
+def report_peer(url: str, made: Any, probes: int | None, cpu_s: float) -> None:
     """Print recall and latency of a FAISS index of all questions in the order of our rows, as JSON."""
-    cpu = time.process_time() - started
     if probes:
         made.nprobe = probes
     index = open_index(url)
@@ -181,7 +194,7 @@ def report_peer(url: str, made: Any, probes: int | None, started: float) -> None
                 "bytes_a_vector": size,
                 "recall_at_10": float(np.mean(found)),
                 **figures,
-                "build_cpu_min": cpu / 60,
+                "build_cpu_min": cpu_s / 60,
             }
         )
     )

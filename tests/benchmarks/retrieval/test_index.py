@@ -12,13 +12,11 @@ from jobs.cli import main
 from model.index.sizing import recall
 
 
-def test_questions_with_equal_keys_are_written_once(tmp_path):
-    texts = ["Pay bill?", "pay bill", "cancel", "pay  BILL", "fly"]
-    pq.write_table(pa.table({"question": texts}), tmp_path / "log.parquet")
-    write_questions(str(tmp_path / "log.parquet"), str(tmp_path / "q.parquet"), 3)
-    assert pq.read_table(tmp_path / "q.parquet")["question"].to_pylist() == ["Pay bill?", "cancel", "fly"]
-    with pytest.raises(SystemExit, match="has 3 different questions, 4 are to be indexed"):
-        write_questions(str(tmp_path / "log.parquet"), str(tmp_path / "q.parquet"), 4)
+def test_as_many_different_questions_are_written_as_are_asked_for(tmp_path):
+    write_questions(str(tmp_path / "q.parquet"), 1_234, seed=0)
+    table = pq.read_table(tmp_path / "q.parquet")
+    assert table.column_names == ["question"]
+    assert len(table["question"].unique()) == 1_234
 
 
 def test_an_index_and_a_plain_one_with_all_lists_find_everything(tmp_path, make_model, capsys, monkeypatch):
