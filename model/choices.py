@@ -9,8 +9,8 @@ from typing import Literal
 
 Distance = Literal["squared_euclidean", "euclidean", "symmetric_kl"]
 Precision = Literal["float32", "bfloat16"]
-Mode = Literal["exact", "dense", "bm25", "fusion", "rerank"]
+Mode = Literal["exact", "dense", "bm25", "fusion", "probability", "rerank"]
 """Ways to search an index; all begin with the question whose key equals that of the query."""
 
-IndexMode = Literal["dense", "bm25", "fusion"]
+IndexMode = Literal["dense", "bm25", "fusion", "probability"]
 """Those that an index can have as its default."""

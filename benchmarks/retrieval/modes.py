@@ -23,6 +23,8 @@ from model.evaluation.relevance import judgements
 from model.search.searcher import Searcher, open_searcher
 from schemas.artifacts.dataset import open_dataset
 
+MODES = ["dense", "bm25", "fusion", "probability"]
+
 
 def milliseconds(searcher: Searcher, texts: list[str], *, k: int) -> list[float]:
     """Return the time of a search for each text after one that is not counted."""
@@ -37,7 +39,12 @@ def milliseconds(searcher: Searcher, texts: list[str], *, k: int) -> list[float]
 def main(
     dataset: Pairs,
     index: Annotated[str, typer.Option(help="Index of that dataset.")],
-    mode: Annotated[list[str], typer.Option(help="Mode to measure; repeatable.")] = ["dense", "bm25", "fusion"],
+    mode: Annotated[list[str], typer.Option(help="Mode to measure; repeatable.")] = [
+        "dense",
+        "bm25",
+        "fusion",
+        "probability",
+    ],
     reranker: Annotated[str | None, typer.Option(help="Reranker of the index, measured too.")] = None,
     split: Annotated[Literal["validation", "test"], typer.Option(help="Split with the queries.")] = "validation",
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of queries; all by default.")] = None,

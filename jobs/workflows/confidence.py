@@ -1,11 +1,12 @@
 """Fit of the confidence model at the end of `qpr index`, from the validation clusters of the indexed datasets.
 
-validation clusters, an index that is not published yet -> fit_confidence -> confidence.json, its measures
+validation clusters, an index that is not published yet -> fit_confidence -> confidence.json, its measures, Fitted
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dataclasses
+from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -13,8 +14,9 @@ import pyarrow as pa
 
 from jobs.display.console import counting, say
 from model.confidence.confidence import Confidence
-from model.confidence.examples import examples
-from model.confidence.fitting import LEAST_QUERIES, cross_validated, learn
+from model.confidence.examples import Examples, examples
+from model.confidence.features import Flags
+from model.confidence.fitting import LEAST_QUERIES, cross_validated, folds_of, learn
 from model.confidence.quality import quality
 from model.confidence.saved_confidence import FILE, to_json
 from model.evaluation.relevance import judgements
@@ -34,12 +36,33 @@ COUNTED: Final = 1_000_000
 """Maximum questions whose words are counted."""
 
 
+@dataclasses.dataclass(frozen=True)
+class CrossFit:
+    """Words and examples of a confidence model, for models that have not seen a query's cluster.
+
+    Attributes:
+        counts: of the words of the index.
+        gathered: the examples; their first half are the queries of the validation clusters, in the order of
+            `judgements`.
+    """
+
+    counts: WordCounts
+    gathered: Examples
+
+    def folds(self) -> Iterator[tuple[Flags, Confidence]]:
+        """Yield a mask of the queries and a model of all other clusters, for each fold."""
+        queries = len(self.gathered.groups) // 2
+        for out in folds_of(self.gathered):
+            yield out[:queries], Confidence(self.counts, learn(self.gathered.part(~out)))
+
+
 class FittedConfidence(NamedTuple):
-    """The file of a confidence model, and counters and measures for the manifest; empty where there is none."""
+    """The file of a confidence model, counters and measures for the manifest, and the fit; none where it has none."""
 
     files: list[File]
     counters: dict[str, int]
     distributions: dict[str, dict[str, float]]
+    fit: CrossFit | None = None
 
 
 NONE: Final = FittedConfidence([], {}, {})
@@ -80,6 +103,7 @@ def fit_confidence(clusters: pa.Table, target: Output, opened: Callable[[], Inde
         [target.write(FILE, content, table=CONFIDENCE)],
         {"confidence_queries": len(judged)},
         {CONFIDENCE: {name: round(value, 4) for name, value in measures._asdict().items()}},
+        CrossFit(counts, gathered),
     )
 
 

@@ -148,8 +148,8 @@ def build_index(
         if datasets:
             clusters = validation_clusters([*datasets])
             opened = functools.cache(lambda: dataclasses.replace(written(), probes=published.probes))
-            published = with_mode(published, clusters, draft, opened, latency_ms=settings.latency_ms)
             fitted = fit_confidence(clusters, target, opened)
+            published = with_mode(published, clusters, draft, opened, fit=fitted.fit, latency_ms=settings.latency_ms)
         else:
             fitted = NONE
         manifest = target.publish(

@@ -5,18 +5,22 @@ validation clusters, an index that is not published yet -> with_mode -> settings
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from jobs.display.console import working
+from jobs.workflows.confidence import CrossFit
 from model.choices import IndexMode
 from model.evaluation.metrics import Ints, Metrics, per_question, ranks
 from model.evaluation.relevance import Judgements, judgements
 from model.index.index import Index
 from model.index.lexical import Lexical
 from model.index.lexical_files import open_lexical
+from model.index.ranking import Ranking
 from model.index.settings import IndexSettings, ModeFigures
 from model.index.sizing.query_cost import mode_ms
 from model.search.retrieval import Retrieval, fused
@@ -34,6 +38,9 @@ WEIGHTS: Final = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
 
 DEPTH: Final = 20
 
+WORTH: Final = 0.005
+"""MRR that a slower way has to gain: of 1,000 queries less is mostly chance."""
+
 
 class MeasuredModes(NamedTuple):
     """Figures of each way of searching, and the best weight of BM25 in a fusion."""
@@ -43,7 +50,13 @@ class MeasuredModes(NamedTuple):
 
 
 def with_mode(
-    settings: IndexSettings, clusters: pa.Table, draft: Manifest, opened: Callable[[], Index], *, latency_ms: float
+    settings: IndexSettings,
+    clusters: pa.Table,
+    draft: Manifest,
+    opened: Callable[[], Index],
+    *,
+    fit: CrossFit | None,
+    latency_ms: float,
 ) -> IndexSettings:
     """Return the settings of an index with its default way of searching; without BM25 or enough queries, dense.
 
@@ -52,6 +65,7 @@ def with_mode(
         clusters: validation clusters of the indexed datasets.
         draft: manifest of the index so far.
         opened: returns the index, opened.
+        fit: of its confidence model; None where it has none.
         latency_ms: maximum computed median CPU milliseconds of a query in the default way.
 
     Raises:
@@ -66,28 +80,52 @@ def with_mode(
     lexical = open_lexical(draft, index)
     assert lexical is not None
     with working("Comparing ways of searching on validation"):
-        measured = measured_modes(judged, index, lexical)
+        measured = measured_modes(judged, index, lexical, fit)
     mode = chosen_mode(measured.figures, latency_ms=latency_ms)
     chosen = {"mode": mode, "lexical_weight": measured.lexical_weight, "modes": measured.figures}
     return settings.model_copy(update=chosen)
 
 
-def measured_modes(judged: Judgements, index: Index, lexical: Lexical) -> MeasuredModes:
-    """Return the figures of ways to search an index, and the best weight of a fusion."""
+def measured_modes(judged: Judgements, index: Index, lexical: Lexical, fit: CrossFit | None = None) -> MeasuredModes:
+    """Return the figures of ways to search an index, and the best weight of a fusion.
+
+    Probabilities are measured by models that have not seen the cluster of a query.
+    """
     ways: dict[IndexMode, Retrieval] = {"dense": Retrieval(index), "bm25": Retrieval(index, "bm25", lexical)}
     ranked = {name: way.find(judged.texts, DEPTH, judged.ids).ranking for name, way in ways.items()}
     fusions = {weight: fused(ranked["dense"], ranked["bm25"], weight, DEPTH) for weight in WEIGHTS}
     by_weight = {weight: _metrics(ranking.ids, judged).mrr for weight, ranking in fusions.items()}
     best = max(by_weight, key=by_weight.__getitem__)
     ranked["fusion"] = fusions[best]
+    if fit is not None:
+        ranked["probability"] = _first_by_probability(judged, Retrieval(index, "probability", lexical, best), fit)
     computed = mode_ms(index, lexical, judged.texts)
     return MeasuredModes({name: _figures(of.ids, computed[name], judged) for name, of in ranked.items()}, best)
 
 
 def chosen_mode(figures: Mapping[IndexMode, ModeFigures], *, latency_ms: float) -> IndexMode:
-    """Return the way with the highest MRR among those within the latency; dense where none is, or none was measured."""
-    fast = {name: of.mrr for name, of in figures.items() if of.median_ms <= latency_ms}
-    return max(fast, key=fast.__getitem__) if fast else "dense"
+    """Return the best way among those within the latency; dense where none is, or none was measured.
+
+    The best has the highest MRR; a faster way whose MRR is at most `WORTH` lower is preferred.
+    """
+    fast = {name: of for name, of in figures.items() if of.median_ms <= latency_ms}
+    best = max((of.mrr for of in fast.values()), default=0.0)
+    good = {name: (of.median_ms, -of.mrr) for name, of in fast.items() if of.mrr >= best - WORTH}
+    return min(good, key=good.__getitem__) if good else "dense"
+
+
+def _first_by_probability(judged: Judgements, way: Retrieval, fit: CrossFit) -> Ranking:
+    """Return the hits of every query, those of a fold by a confidence model of all other clusters."""
+    parts, rows = [], []
+    for out, confidence in fit.folds():
+        queries = np.flatnonzero(out[: len(judged)])
+        found = dataclasses.replace(way, confidence=confidence).find(
+            judged.texts.take(pa.array(queries)), DEPTH, judged.ids[queries]
+        )
+        rows.append(queries)
+        parts.append(vars(found.ranking).values())
+    back = np.argsort(np.concatenate(rows))
+    return Ranking(*(np.concatenate(part)[back] for part in zip(*parts, strict=True)))
 
 
 def _figures(ranked: Ints, computed_ms: float, judged: Judgements) -> ModeFigures:

@@ -36,6 +36,11 @@ class Ranking:
         """Return (n, k) where there is a hit and no padding."""
         return self.rows >= 0
 
+    def reordered(self, order: Ints) -> Ranking:
+        """Return the hits in another order (n, m): columns of this ranking."""
+        ids, rows = (np.take_along_axis(part, order, axis=1) for part in (self.ids, self.rows))
+        return Ranking(ids, np.take_along_axis(self.scores, order, axis=1), rows)
+
     def with_first(self, ids: Ints, rows: Ints, k: int) -> Ranking:
         """Return the first k of each query after one question is moved, or added, to rank 1.
 

@@ -14,7 +14,7 @@ from schemas.text import key, tokens
 
 if TYPE_CHECKING:
     from model.confidence.confidence import Judgement
-    from model.search.retrieval import Found
+    from model.search.found import Found
 
 
 class QuestionWords:

@@ -13,12 +13,18 @@ import numpy as np
 from model.confidence.confidence import Confidence, Judgement
 from model.confidence.features import NEIGHBOURS
 from model.index.index import Index
-from model.index.ranking import Ranking
-from model.search.retrieval import Found
+from model.index.ranking import Ints, Ranking
+from model.search.found import Found
 
 
 def judged(
-    confidence: Confidence, index: Index, asked: Sequence[str], found: Found, records: Sequence[Mapping[str, Any]]
+    confidence: Confidence,
+    index: Index,
+    asked: Sequence[str],
+    found: Found,
+    records: Sequence[Mapping[str, Any]],
+    *,
+    exclude: Ints | None = None,
 ) -> Judgement | None:
     """Return the judgement of the hits of a ranking, found with at least `NEIGHBOURS` nearest questions.
 
@@ -28,6 +34,8 @@ def judged(
         asked: the questions.
         found: their hits.
         records: `Index.records` of the hits, one question after the other.
+        exclude: for each question one of the index that was left out. A single hit of its cluster counts as in no
+            cluster, since none would be known without the question (`model.confidence.examples`).
 
     Returns:
         None where there is no hit.
@@ -47,7 +55,25 @@ def judged(
         clusters = [record["cluster_id"] for record in records]
     else:
         clusters = index.column("cluster_id", nearest.rows[nearest.found])
+    if exclude is not None:
+        clusters = _without_single_mates(index, nearest, clusters, exclude)
     return confidence.judge(asked, hits, nearest, clusters, places)
+
+
+def _without_single_mates(
+    index: Index, nearest: Ranking, clusters: Sequence[int | None], exclude: Ints
+) -> list[int | None]:
+    """Return the clusters of hits, None for the only hit in the cluster of the question that was left out."""
+    rows = index.rows_of(exclude)
+    own = np.full(len(rows), None)
+    own[rows >= 0] = index.column("cluster_id", rows[rows >= 0])
+    kept, start = list(clusters), 0
+    for cluster, hits in zip(own.tolist(), nearest.found.sum(axis=1).tolist(), strict=True):
+        of_query = kept[start : start + hits]
+        if cluster is not None and of_query.count(cluster) == 1:
+            kept[start + of_query.index(cluster)] = None
+        start += hits
+    return kept
 
 
 def _with_distances(

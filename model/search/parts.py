@@ -5,7 +5,7 @@ manifest, opened index, options -> retrieval_of, confidence_of, version_of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from model.certificates.version import Version
 from model.choices import Mode
@@ -20,6 +20,8 @@ from schemas.tables import CONFIDENCE
 if TYPE_CHECKING:
     from model.confidence.confidence import Confidence
 
+WITH_CONFIDENCE: Final = "Build the index of a dataset whose validation split has at least 100 questions"
+
 
 def check_mode(mode: Mode | None, rerank: str | None) -> None:
     """Check that a way of searching and a reranker fit together.
@@ -33,24 +35,28 @@ def check_mode(mode: Mode | None, rerank: str | None) -> None:
         raise UsageError(f"--rerank: belongs to --mode rerank, got --mode {mode}. Leave one of them out")
 
 
-def retrieval_of(manifest: Manifest, index: Index, mode: Mode | None, rerank: str | None) -> Retrieval:
+def retrieval_of(
+    manifest: Manifest, index: Index, mode: Mode | None, rerank: str | None, confidence: Confidence | None
+) -> Retrieval:
     """Return the way to search an index.
 
     Raises:
-        QprError: the index has no BM25 that the mode needs, or the reranker is not for it.
+        QprError: the index has no BM25 or no confidence model that the mode needs, or the reranker is not for it.
     """
     if rerank is not None:
         from model.reranking.saved_reranker import load_reranker  # a search without one starts 4 % faster
 
         return Retrieval(index, "rerank", reranker=load_reranker(rerank, model_digest=index.settings.model_digest))
     mode = mode or index.settings.mode
-    if mode not in ("bm25", "fusion"):
+    if mode == "probability" and confidence is None:
+        raise QprError(f"{index.url}: has no confidence model, which mode probability needs. {WITH_CONFIDENCE}")
+    if mode not in ("bm25", "fusion", "probability"):
         check_lexical(manifest, index)
         return Retrieval(index, mode)
     lexical = open_lexical(manifest, index)
-    if lexical is None:
+    if lexical is None and mode != "probability":
         raise QprError(f"{index.url}: has no BM25, which mode {mode} needs. Build the index again without --no-bm25")
-    return Retrieval(index, mode, lexical, index.settings.lexical_weight)
+    return Retrieval(index, mode, lexical, index.settings.lexical_weight, confidence=confidence)
 
 
 def confidence_of(url: str, manifest: Manifest) -> Confidence | None:
@@ -68,10 +74,11 @@ def version_of(manifest: Manifest, retrieval: Retrieval, rerank: str | None) -> 
     from model.guards.registry import GUARDS
 
     confidence = manifest.of(CONFIDENCE)
+    fuses = retrieval.mode in ("fusion", "probability") and retrieval.lexical is not None
     return Version(
         index=manifest.digest,
         confidence=confidence[0].sha256 if confidence else None,
-        mode=f"fusion {retrieval.lexical_weight:g}" if retrieval.mode == "fusion" else retrieval.mode,
+        mode=f"{retrieval.mode} {retrieval.lexical_weight:g}" if fuses else retrieval.mode,
         reranker=read_manifest(rerank, "reranker").digest if rerank else None,
         guards=tuple(GUARDS),
         probes=retrieval.index.probes,

@@ -1,4 +1,4 @@
-"""Ways to find the questions that match a query: exact, dense, bm25, fusion, rerank.
+"""Ways to find the questions that match a query: exact, dense, bm25, fusion, probability, rerank.
 
 texts -> Retrieval.find -> Found: a ranking, and the ranks of its questions by vectors and by BM25
 """
@@ -7,35 +7,25 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
 
 from model.choices import Mode
+from model.confidence.features import NEIGHBOURS
 from model.index.index import Index
 from model.index.lexical import Lexical
 from model.index.ranking import Ints, Ranking, places
+from model.search.found import Found
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
+    from model.confidence.confidence import Confidence
     from model.reranking.reranker import Reranker
 
 FUSED: Final = 20
 """Minimum hits of each kind that are fused: 50 and 100 changed no metric on Quora's validation by more than .0002."""
-
-
-class Found(NamedTuple):
-    """A ranking, and the ranks of its questions, (n, k), by each way of finding them; 0 where it did not.
-
-    ``nearest`` is the ranking by vectors, which may have more questions; ``own_ids`` (n,) are row ids of the queries.
-    """
-
-    ranking: Ranking
-    dense_ranks: Ints
-    lexical_ranks: Ints
-    nearest: Ranking
-    own_ids: Ints
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,9 +35,10 @@ class Retrieval:
     Attributes:
         index: the opened index.
         mode: the way.
-        lexical: BM25, for modes bm25 and fusion.
+        lexical: BM25, for modes bm25 and fusion, and for probability where the index has it.
         lexical_weight: of the reciprocal rank by BM25 in mode fusion.
         reranker: for mode rerank.
+        confidence: for mode probability.
     """
 
     index: Index
@@ -55,6 +46,7 @@ class Retrieval:
     lexical: Lexical | None = None
     lexical_weight: float = 1.0
     reranker: Reranker | None = None
+    confidence: Confidence | None = None
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -63,6 +55,7 @@ class Retrieval:
             "dense": True,
             "bm25": self.lexical is not None,
             "fusion": self.lexical is not None,
+            "probability": self.lexical is not None and self.confidence is not None,
             "rerank": self.reranker is not None,
             "exact": True,
         }
@@ -110,6 +103,8 @@ class Retrieval:
             depth = max(k, least, min(FUSED, len(self.index)))
             dense, lexical = self.index.rank(asked, depth, exclude), self._by_words(texts, depth, exclude)
             ranking = fused(dense, lexical, self.lexical_weight, k)
+        elif self.mode == "probability":
+            return self._by_probability(texts, k, exclude)
         elif self.reranker is not None:
             dense = self.index.rank(asked, max(k, least, min(self.reranker.depth, len(self.index))), exclude)
             ranking = self.reranker.reordered(self.index, pa.array(texts, pa.string()), dense, k)
@@ -119,6 +114,14 @@ class Retrieval:
             rows[ids == exclude] = -1
         ranking = ranking.with_first(ids, rows, k)
         return Found(ranking, places(ranking.ids, dense.ids), places(ranking.ids, lexical.ids), dense, ids)
+
+    def _by_probability(self, texts: Sequence[str], k: int, exclude: Ints | None) -> Found:
+        from model.search.first_by_probability import first_by_probability
+
+        assert self.confidence is not None
+        before = dataclasses.replace(self, mode="dense" if self.lexical is None else "fusion")
+        found = before.find(texts, max(k, min(NEIGHBOURS, len(self.index))), exclude, neighbours=NEIGHBOURS)
+        return first_by_probability(self.confidence, self.index, texts, found, k, exclude)
 
     def _by_words(self, texts: Sequence[str], k: int, exclude: Ints | None) -> Ranking:
         assert self.lexical is not None

@@ -234,11 +234,12 @@ def open_searcher(
     check_mode(mode, rerank)
     manifest = read_manifest(url, "index")  # once: a new version can be published meanwhile
     index = open_index(url, probes=probes, exact=exact, verify=verify, manifest=manifest)
-    retrieval = retrieval_of(manifest, index, mode, rerank)
+    confidence = confidence_of(url, manifest)
+    retrieval = retrieval_of(manifest, index, mode, rerank, confidence)
     version = version_of(manifest, retrieval, rerank)
     permit = None
     if certificate:
         from model.certificates.monitor import load_watched  # the exact tests of a certificate import scipy
 
         permit = load_watched(certificate, version)
-    return Searcher(retrieval, version, permit, confidence_of(url, manifest))
+    return Searcher(retrieval, version, permit, confidence)

@@ -19,6 +19,9 @@ REST_MS: Final = 1.0
 """Time to encode a question, read the texts of 20 hits and judge them, in a core of an AMD EPYC
 (`benchmarks/retrieval/query.py`)."""
 
+JUDGE_MS: Final = 0.2
+"""Time to judge the two hits of which the more probable comes first."""
+
 LEXICAL_MS: Final = 0.2
 ENTRY_NANOSECONDS: Final = 45
 """Time of BM25 for a query, and for each entry of a list that is read or looked up: fitted to 300 queries of Quora's
@@ -37,7 +40,7 @@ def mode_ms(index: Index, lexical: Lexical, texts: pa.Array) -> dict[IndexMode, 
     """
     dense = REST_MS + vectors_ms(index, texts)
     with_words = dense + LEXICAL_MS + ENTRY_NANOSECONDS * float(np.median(lexical.entries(texts.to_pylist()))) / 1e6
-    return {"dense": dense, "bm25": with_words, "fusion": with_words}
+    return {"dense": dense, "bm25": with_words, "fusion": with_words, "probability": with_words + JUDGE_MS}
 
 
 def vectors_ms(index: Index, texts: pa.Array) -> float:

@@ -20,8 +20,12 @@ def test_the_best_within_the_latency_is_chosen(latency_ms, mode):
     assert chosen_mode(measured, latency_ms=latency_ms) == mode
 
 
-def test_of_equally_good_ways_the_dense_one_is_chosen():
-    assert chosen_mode({"dense": figures(0.7, 2), "bm25": figures(0.7, 1)}, latency_ms=9) == "dense"
+def test_a_slower_way_is_chosen_only_where_it_gains_more_than_chance():
+    measured = {"dense": figures(0.7, 1), "fusion": figures(0.704, 2), "probability": figures(0.7045, 3)}
+    assert chosen_mode(measured, latency_ms=9) == "dense"
+    assert chosen_mode(measured | {"probability": figures(0.7095, 3)}, latency_ms=9) == "probability"
+    assert chosen_mode({"bm25": figures(0.70, 3), "fusion": figures(0.7005, 3)}, latency_ms=9) == "fusion"
+    assert chosen_mode({}, latency_ms=9) == "dense"
 
 
 @pytest.fixture

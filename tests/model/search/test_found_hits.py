@@ -7,9 +7,9 @@ from model.confidence.confidence import Judgement
 from model.confidence.features import NAMES
 from model.index.ranking import Ranking
 from model.search import found_hits
+from model.search.found import Found
 from model.search.found_hits import hits_of, same_question
 from model.search.results import Hit, Why
-from model.search.retrieval import Found
 from schemas.text import question_id
 
 ASKED = ["Pay, pay my BILL", "flight"]

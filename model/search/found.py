@@ -1,0 +1,23 @@
+"""Result of a search in arrays: a ranking, the nearest questions, and the ranks by each way of finding.
+
+Retrieval.find -> Found -> judged, hits_of
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from model.index.ranking import Ints, Ranking
+
+
+class Found(NamedTuple):
+    """A ranking, and the ranks of its questions, (n, k), by each way of finding them; 0 where it did not.
+
+    ``nearest`` is the ranking by vectors, which may have more questions; ``own_ids`` (n,) are row ids of the queries.
+    """
+
+    ranking: Ranking
+    dense_ranks: Ints
+    lexical_ranks: Ints
+    nearest: Ranking
+    own_ids: Ints

@@ -1,0 +1,116 @@
+import dataclasses
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from model.confidence.additive_model import AdditiveModel, Curve
+from model.confidence.confidence import Confidence
+from model.confidence.features import NAMES
+from model.reranking.term_statistics import WordCounts
+from model.search.judging import judged
+from model.search.searcher import open_searcher
+from schemas.errors import QprError
+from schemas.text import question_id
+from schemas.text_arrays import key_all
+
+CLUSTERS = [
+    ["cancel my flight", "my flight cancel please", "please cancel flight", "flight: cancel my one"],
+    ["pay my bill", "my bill pay how"],
+]
+ALONE = ["cancel parking now", "rent a car", "where are you", "who am i"]
+
+
+def model_of(feature, log_odds):
+    """Return a model by which one feature alone, from 0 to 1, decides."""
+    flat = {name: Curve(knots=(0, 1), log_odds=(0, 0)) for name in NAMES}
+    curves = flat | {feature: Curve(knots=(0, 1), log_odds=log_odds)}
+    return Confidence(WordCounts.of(key_all(pa.array(ALONE))), AdditiveModel(bias=0, curves=curves))
+
+
+OF_MATES = model_of("mates", (-1, 20))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("by_probability")
+
+
+@pytest.fixture(params=["", "--no-bm25"])
+def opened(place, qpr, make_model, make_dataset, request):
+    """Return a function that opens an index, with or without BM25, as if it had a confidence model.
+
+    Mode "before" is the order that mode probability changes.
+    """
+    folder = place / (request.param or "bm25")
+    if not folder.exists():
+        words = ("cancel", "flight", "pay", "bill", "parking")
+        make_model(folder / "model", words=words, encoder="subword", dimension=16)
+        make_dataset(folder / "data", CLUSTERS, alone=ALONE)
+        given = ("--questions", folder / "data", "--model", folder / "model", "--output", folder / "index")
+        assert qpr("index", *given, *filter(None, [request.param])).code == 0
+
+    def open_it(mode, confidence=OF_MATES):
+        without = "dense" if request.param else "fusion"
+        searcher = open_searcher(str(folder / "index"), mode=without)
+        own = without if mode == "before" else mode
+        retrieval = dataclasses.replace(searcher.retrieval, mode=own, confidence=confidence)
+        return dataclasses.replace(searcher, retrieval=retrieval, confidence=confidence)
+
+    return open_it
+
+
+def test_the_more_probable_of_the_first_two_hits_comes_first_and_the_others_keep_their_order(opened):
+    searcher, before = opened("probability"), opened("before")
+    asked = ["could i cancel parking now", "a bill", "please now", "FLIGHT: cancel my one", "zebra"]
+    together = searcher.search_many(asked)
+    changed = 0
+    for question, hits in zip(asked, together, strict=True):
+        one, two, *rest = before.search(question)
+        first, second = (two, one) if two.probability > one.probability else (one, two)
+        expected = [first, second, *rest]
+        changed += first is two
+        assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
+        assert [(hit.question_id, hit.probability, hit.why) for hit in hits] == [
+            (hit.question_id, hit.probability, hit.why) for hit in expected
+        ]
+        for k in (1, 3, len(hits)):
+            assert searcher.search(question, k) == hits[:k]
+    assert 0 < changed < len(asked)
+    assert together[3][0].text == "flight: cancel my one"  # the question itself
+
+
+def test_the_ranking_of_an_evaluation_is_that_of_the_hits(opened):
+    searcher = opened("probability")
+    for question in ("could i cancel parking now", "a bill of mine"):
+        hits = searcher.search(question)
+        assert searcher.rank([question], 10).ids[0][: len(hits)].tolist() == [hit.question_id for hit in hits]
+    assert searcher.rank([], 3).ids.shape == (0, 3)
+
+
+def test_a_single_mate_of_the_question_that_is_left_out_counts_as_in_no_cluster(opened):
+    """Nobody would know that it has a mate; two mates would be in a cluster without the question."""
+    in_clusters = model_of("alone", (3, -3))
+    asked = [CLUSTERS[1][0], CLUSTERS[0][0]]
+    ids, mate = np.array([question_id(text) for text in asked]), question_id(CLUSTERS[1][1])
+    searcher = opened("before", in_clusters)
+    found = searcher.retrieval.find(asked, 9, ids, neighbours=20)
+    records = searcher.index.records(found.ranking.rows[found.ranking.found])
+    as_indexed, left_out = (
+        judged(in_clusters, searcher.index, asked, found, records, exclude=exclude).probabilities > 0.5
+        for exclude in (None, ids)
+    )
+    of_clusters = np.isin(found.ranking.ids, [question_id(text) for cluster in CLUSTERS for text in cluster])
+    assert np.array_equal(as_indexed, of_clusters)
+    assert np.array_equal(left_out[0], of_clusters[0] & (found.ranking.ids[0] != mate))
+    assert np.array_equal(left_out[1], of_clusters[1])
+    assert searcher.rank(asked, 1, exclude=ids).ids[0].tolist() == [mate]
+
+
+def test_without_a_confidence_model_the_mode_is_refused_and_not_offered(place, opened):
+    index = str(place / "bm25" / "index")
+    if not (place / "bm25").exists():
+        pytest.skip("the index with BM25 is made by another worker")
+    with pytest.raises(QprError, match="has no confidence model, which mode probability needs"):
+        open_searcher(index, mode="probability")
+    assert "probability" not in open_searcher(index, mode="fusion").modes
