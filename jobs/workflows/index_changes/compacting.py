@@ -20,6 +20,7 @@ from model.index.ranking import Ints
 from model.index.segments.layout import in_order, segment_of, tombstones
 from model.index.shard_builder import ShardBuilder
 from model.index.shards import new_index
+from model.index.sizing.planning import Size, planned
 from pipelines.engine.runner import run
 from pipelines.graphs.index import build
 from pipelines.reading.index_inputs import SegmentFile
@@ -29,7 +30,7 @@ from schemas.artifacts.manifest import Manifest, read_manifest
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.quantities import counted
-from schemas.tables import IDS, SHARDS
+from schemas.tables import IDS, LEXICAL, MODEL, SHARDS
 
 if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
@@ -93,10 +94,9 @@ def compact(
         raise QprError(
             f"{target.url}: nothing would be left of {counted(len(base.index), 'question')}. Remove the folder"
         )
-    factory = settings.factory or _given_factory(base)
+    factory, shards = _within_memory(base, live, settings)
     if factory is not None:
         new_index(factory, base.settings.dimension)
-    shards = settings.shards if "shards" in settings.model_fields_set else base.settings.shards
     builder = ShardBuilder(factory)
     files, encode = _live_files(base, gone), encoder_of(base)
     parts = functools.partial(build, files=files, run_url=target.run_url, shards=shards, encode=encode)
@@ -107,11 +107,12 @@ def compact(
     report = read_report(target)
     check_sum(report.counters | {"live": live}, "live", "questions_indexed")
     built = builder.factory_for(live)
+    probes, recall = _probes(base, settings, same=built == base.settings.factory)
     compacted = base.settings.model_copy(
         update={
             "factory": built,
             "shards": shards,
-            "probes": min(settings.probes or 1, lists_of(built)),
+            "probes": min(probes or 1, lists_of(built)),
             "questions": live,
             "recall": None,  # it was that of other lists
         }
@@ -125,7 +126,7 @@ def compact(
         inputs=[],
         counters=report.counters,
         tune=lambda built, index: with_probes(
-            built, lambda: index, probes=settings.probes, recall=settings.recall, latency_ms=settings.latency_ms
+            built, lambda: index, probes=probes, recall=recall, latency_ms=settings.latency_ms
         ),
         erased=() if erased is None else base.manifest.erased_today(),
     )
@@ -135,6 +136,47 @@ def compact(
 def live_without(base: Base, erased: Ints) -> int:
     """Return the number of live rows of an index that are not of these ids."""
     return len(base.index) - int(np.count_nonzero(base.index.rows_of(erased) >= 0))
+
+
+def _within_memory(base: Base, live: int, settings: IndexConfig) -> tuple[str | None, int]:
+    """Return the factory, None for that of the size, and the number of shards: given, by the memory, or as they were.
+
+    Raises:
+        QprError: no plan is within the memory.
+    """
+    given = "shards" in settings.model_fields_set
+    shards = settings.shards if given else base.settings.shards
+    if settings.memory_mb is None:
+        by_size = settings.preset == "tuned" and "preset" in settings.model_fields_set
+        return settings.factory or (None if by_size else _given_factory(base)), shards
+    tables = base.manifest.of(IDS)
+    size = Size(
+        questions=live,
+        dimension=base.settings.dimension,
+        text_bytes=sum(file.bytes for file in tables) / sum(file.rows for file in tables),
+        model_bytes=sum(file.bytes for file in base.manifest.of(MODEL)),
+        encode_us=0.0,  # the time is not asked for
+        bm25=bool(base.manifest.of(LEXICAL)),
+    )
+    plan = planned(size, factory=settings.factory, shards=shards, more_shards=not given, memory_mb=settings.memory_mb)
+    by_size = settings.factory is None and plan.factory == default_factory(live)
+    return None if by_size else plan.factory, plan.shards
+
+
+def _probes(base: Base, settings: IndexConfig, *, same: bool) -> tuple[int | None, float]:
+    """Return the number of lists to search, None for the fewest for a recall, and this recall; the index's by default.
+
+    Args:
+        base: the index.
+        settings: those that were given.
+        same: the factory stays, and with it a number of lists that was given when the index was built.
+    """
+    recorded, given = base.settings.recall, "recall" in settings.model_fields_set
+    if recorded is None or given or settings.probes is not None:
+        return settings.probes, settings.recall
+    if recorded.target is None:  # the number was given
+        return base.settings.probes if same else None, settings.recall
+    return None, recorded.target
 
 
 def _given_factory(base: Base) -> str | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pipelines.graphs.settings import IndexConfig
 
 _OF_READING: Final = frozenset({"column_names", "delimiter", "encoding"})
-_OF_COMPACTION: Final = frozenset({"shards", "factory", "probes", "recall", "latency_ms"})
+_OF_COMPACTION: Final = frozenset({"shards", "factory", "probes", "recall", "latency_ms", "memory_mb", "preset"})
 
 
 @dataclasses.dataclass(frozen=True)

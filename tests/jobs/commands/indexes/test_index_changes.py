@@ -120,6 +120,24 @@ def test_a_large_segment_has_the_lists_of_the_first_and_compaction_trains_them_a
     assert change(qpr, index, "--compact")["digest"] == fresh.digest
 
 
+def test_compaction_keeps_the_options_of_the_build_unless_others_are_given(place, qpr):
+    index = place / "lists"
+    build(qpr, place / "model", ROWS, index, "--factory", "IVF1,Flat", "--probes", 1)
+    change(qpr, index, "--delete", write_csv(place / "gone.csv", ROWS[:1]))
+    change(qpr, index, "--compact")
+    kept = read_manifest(str(index)).configuration
+    assert (kept["factory"], kept["probes"], kept["shards"]) == ("IVF1,Flat", 1, 3)
+    assert "target" not in kept["recall"]  # no recall has chosen the lists
+    change(qpr, index, "--compact", "--memory-mb", 9_000)
+    assert read_manifest(str(index)).configuration["factory"] == "Flat"  # the most exact one
+    change(qpr, index, "--compact", "--memory-mb", 9_000, "--factory", "IVF1,SQ8", "--recall", 0.5)
+    by_recall = read_manifest(str(index)).configuration
+    assert (by_recall["factory"], by_recall["recall"]["target"]) == ("IVF1,SQ8", 0.5)
+    change(qpr, index, "--add", write_csv(place / "more.csv", MORE))
+    change(qpr, index, "--compact")
+    assert read_manifest(str(index)).configuration["recall"]["target"] == 0.5
+
+
 def test_a_changed_index_can_be_moved_and_equal_changes_give_equal_bytes(place, qpr):
     shutil.copytree(place / "index", place / "other")
     more, gone = write_csv(place / "more.csv", MORE), write_csv(place / "gone.csv", ROWS[:5])
@@ -238,6 +256,8 @@ def test_compaction_is_advised_when_a_fifth_is_deleted_and_after_eight_segments(
         (("--add", "{missing}"), 1, "missing.csv"),
         (("--delete", "{missing}"), 1, "missing.csv"),
         (("--compact", "--factory", "IVF9,Flat"), 1, "needs 351 questions to train on, there are"),
+        (("--compact", "--preset", "paper"), 1, "IVF2000,Flat: needs 78,000 questions to train on, there are"),
+        (("--compact", "--memory-mb", "50"), 1, "--memory-mb 50: an index of 39 questions of dimension"),
     ],
 )
 def test_wrong_options_and_files_are_refused_in_one_line(place, qpr, arguments, code, fault):
