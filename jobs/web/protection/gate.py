@@ -39,6 +39,13 @@ _BYTES_OF_CHARACTER = 12
 """Of a character in an address: four bytes of UTF-8, each as %XX."""
 
 
+def _is_upkeep(scope: Scope) -> bool:
+    """Return whether an operator asks: a busy server too can be measured, exchange its version and block an answer."""
+    return scope["path"] in ("/metrics", "/reload") or (
+        scope["method"] == "DELETE" and scope["path"].startswith("/answers/")
+    )
+
+
 class Rates:
     """Requests of each client address: a bucket that refills ``rate`` a second and holds one second's worth.
 
@@ -150,7 +157,7 @@ class Gate:
             return
         if len(scope["query_string"]) > self._query_bytes:
             raise Fault(422, "the question is too long for an address; ask by POST", "address")
-        if self._in_flight > self._limits.concurrency:
+        if self._in_flight > self._limits.concurrency and not _is_upkeep(scope):
             raise Fault(503, "busy; ask again later", "concurrency", {"Retry-After": "1"})
 
     async def _refuse(self, fault: Fault, scope: Scope, receive: Receive, send: Send) -> None:

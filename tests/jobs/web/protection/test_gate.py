@@ -65,12 +65,16 @@ def test_more_requests_at_a_time_than_allowed_are_refused_with_a_time_to_come_ba
     busy = search(client)
     assert (busy.status_code, busy.headers["retry-after"]) == (503, "1")
     assert client.get("/healthz").status_code == 200
+    assert client.get("/metrics").status_code == 200
+    assert client.post("/reload").status_code not in (503, 504)  # an operator may help a busy server
+    assert client.delete("/answers/0").status_code != 503
+    assert client.get("/answers/0").status_code == 503
     searcher.gate.set()
     for thread in threads:
         thread.join()
     assert statuses == [200, 200]
     assert search(client).status_code == 200
-    assert 'qpr_rejects_total{cause="concurrency"} 1.0' in client.get("/metrics").text
+    assert 'qpr_rejects_total{cause="concurrency"} 2.0' in client.get("/metrics").text
 
 
 def test_a_request_that_takes_too_long_is_given_up_and_its_place_is_free_again(start):
