@@ -123,10 +123,15 @@ class _Load:
         del self._busy[connection]
         self._seconds.append(time.perf_counter() - due)
         self._statuses[int(content[9:12]) if part else 0] += 1
-        if part:
+        if part and not _closes(content):
             self._idle.append(connection)
         else:
             connection.close()
+
+
+def _closes(content: bytearray) -> bool:
+    """Return whether the server closes the connection after this response, which is no failure of the next request."""
+    return b"\r\nconnection: close\r\n" in content[: content.find(HEADER_END) + 2].lower()
 
 
 def _is_whole(content: bytearray) -> bool:

@@ -13,7 +13,7 @@ from benchmarks.retrieval.serving import shortened
 
 
 class Server:
-    """Answers one request after the other, each after 20 ms; /bad gets 503 and /gone no response."""
+    """Answers one request after the other, each after 20 ms; /bad gets 503, /gone no response, /last a last one."""
 
     def __init__(self) -> None:
         self.port = 0
@@ -39,7 +39,10 @@ class Server:
             if path.startswith(b"/gone"):
                 break
             status = b"503 Busy" if path.startswith(b"/bad") else b"200 OK"
-            writer.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 3\r\n\r\nabc")
+            last = b"Connection: close\r\n" if path.startswith(b"/last") else b""
+            writer.write(b"HTTP/1.1 " + status + b"\r\n" + last + b"Content-Length: 3\r\n\r\nabc")
+            if last:
+                break
         writer.close()
 
 
@@ -70,6 +73,11 @@ def test_refusals_and_broken_connections_are_failures(port: int) -> None:
     outcome = closed_loop(port, requests, connections=2)
     assert outcome.statuses == {200: 2, 503: 1, 0: 1}
     assert outcome.failures == 2
+
+
+def test_a_connection_that_the_server_closes_after_a_response_is_not_used_again(port: int) -> None:
+    outcome = closed_loop(port, [get("/last", "a"), get("/x", "b"), get("/last", "a"), get("/x", "c")], connections=1)
+    assert outcome.statuses == {200: 4}
 
 
 def test_a_shortened_question_is_another_one_with_the_same_words() -> None:
