@@ -107,7 +107,7 @@ def _follow(path: str, connection: sqlite3.Connection, source: Source, dataset: 
     if opened.manifest.digest == source.digest:
         return 0
     if source.kind == "pairs":
-        fault = f"its pairs are a sample of {dataset} before questions were erased, which cannot be continued"
+        fault = f"its sample of pairs is of {dataset} as it was before the erasure, and cannot be continued"
         warn(f"{path}: {fault}. Judge the dataset as it is now in another --database")
         return 0
     queue = ClusterQueue(opened, source.seed)

@@ -100,7 +100,7 @@ def test_verdicts_on_pairs_stay_and_their_end_is_a_warning(qpr, judged, tmp_path
         store.add([Verdict("v", pair.name, "ann", "wrong", (), f"not {SECRET}", now())], {pair.name: pair})
     outcome = qpr("erase", "--dataset", dataset, "--review", path, "--question", SECRET)
     assert outcome.code == 0
-    assert f"pairs are a sample of {dataset} before questions were erased" in outcome.err
+    assert f"sample of pairs is of {dataset} as it was before the erasure" in outcome.err
     with VerdictStore(path, source) as store:
         assert [(verdict.verdict, verdict.note) for verdict in store.verdicts()] == [("wrong", "")]
     again = qpr("erase", "--dataset", dataset, "--review", path, "--question", SECRET)

@@ -37,7 +37,7 @@ def test_a_collection_without_any_judged_document_is_refused(qpr, tmp_path, make
 @pytest.mark.parametrize("given", [[], ["--beir", "b"], ["--dataset", "d", "--model", "m"], ["--index", "i"]])
 def test_half_of_what_it_needs_is_wrong_usage(qpr, given):
     outcome = qpr("evaluate", *given)
-    assert (outcome.code, "--dataset and --index, or --beir and --model" in outcome.err) == (2, True)
+    assert (outcome.code, "--dataset and --index, or --warehouse, or --beir and --model" in outcome.err) == (2, True)
 
 
 def test_a_folder_that_is_no_collection_is_named(qpr, tmp_path, make_model):
