@@ -39,12 +39,7 @@ def milliseconds(searcher: Searcher, texts: list[str], *, k: int) -> list[float]
 def main(
     dataset: Pairs,
     index: Annotated[str, typer.Option(help="Index of that dataset.")],
-    mode: Annotated[list[str], typer.Option(help="Mode to measure; repeatable.")] = [
-        "dense",
-        "bm25",
-        "fusion",
-        "probability",
-    ],
+    mode: Annotated[list[str], typer.Option(help="Mode to measure; repeatable.")] = MODES,
     reranker: Annotated[str | None, typer.Option(help="Reranker of the index, measured too.")] = None,
     split: Annotated[Literal["validation", "test"], typer.Option(help="Split with the queries.")] = "validation",
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of queries; all by default.")] = None,

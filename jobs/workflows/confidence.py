@@ -1,12 +1,11 @@
 """Fit of the confidence model at the end of `qpr index`, from the validation clusters of the indexed datasets.
 
-validation clusters, an index that is not published yet -> fit_confidence -> confidence.json, its measures, Fitted
+validation clusters, an index that is not published yet -> fit_confidence -> confidence.json, its measures, Folds
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -14,9 +13,9 @@ import pyarrow as pa
 
 from jobs.display.console import counting, say
 from model.confidence.confidence import Confidence
-from model.confidence.examples import Examples, examples
+from model.confidence.examples import examples
 from model.confidence.features import Flags
-from model.confidence.fitting import LEAST_QUERIES, cross_validated, folds_of, learn
+from model.confidence.fitting import LEAST_QUERIES, fold_models, learn, out_of_fold
 from model.confidence.quality import quality
 from model.confidence.saved_confidence import FILE, to_json
 from model.evaluation.relevance import judgements
@@ -36,33 +35,17 @@ COUNTED: Final = 1_000_000
 """Maximum questions whose words are counted."""
 
 
-@dataclasses.dataclass(frozen=True)
-class CrossFit:
-    """Words and examples of a confidence model, for models that have not seen a query's cluster.
-
-    Attributes:
-        counts: of the words of the index.
-        gathered: the examples; their first half are the queries of the validation clusters, in the order of
-            `judgements`.
-    """
-
-    counts: WordCounts
-    gathered: Examples
-
-    def folds(self) -> Iterator[tuple[Flags, Confidence]]:
-        """Yield a mask of the queries and a model of all other clusters, for each fold."""
-        queries = len(self.gathered.groups) // 2
-        for out in folds_of(self.gathered):
-            yield out[:queries], Confidence(self.counts, learn(self.gathered.part(~out)))
+Folds = Sequence[tuple[Flags, Confidence]]
+"""Of each fold: which validation queries are in it, in the order of `judgements`, and the model of all others."""
 
 
 class FittedConfidence(NamedTuple):
-    """The file of a confidence model, counters and measures for the manifest, and the fit; none where it has none."""
+    """The file of a confidence model, counters and measures for the manifest, and the folds; empty without a model."""
 
     files: list[File]
     counters: dict[str, int]
     distributions: dict[str, dict[str, float]]
-    fit: CrossFit | None = None
+    folds: Folds = ()
 
 
 NONE: Final = FittedConfidence([], {}, {})
@@ -94,7 +77,8 @@ def fit_confidence(clusters: pa.Table, target: Output, opened: Callable[[], Inde
         say(f"no confidence model, so hits have no probability: {found}")
         return NONE
     try:
-        measures = quality(cross_validated(gathered), nearest)
+        models = [*fold_models(gathered)]
+        measures = quality(out_of_fold(gathered, models), nearest)
         content = to_json(Confidence(counts, learn(gathered)))
     except QprError as error:
         say(f"no confidence model, so hits have no probability: {error}")
@@ -103,7 +87,7 @@ def fit_confidence(clusters: pa.Table, target: Output, opened: Callable[[], Inde
         [target.write(FILE, content, table=CONFIDENCE)],
         {"confidence_queries": len(judged)},
         {CONFIDENCE: {name: round(value, 4) for name, value in measures._asdict().items()}},
-        CrossFit(counts, gathered),
+        [(out[: len(judged)], Confidence(counts, model)) for out, model in models],
     )
 
 

@@ -149,7 +149,9 @@ def build_index(
             clusters = validation_clusters([*datasets])
             opened = functools.cache(lambda: dataclasses.replace(written(), probes=published.probes))
             fitted = fit_confidence(clusters, target, opened)
-            published = with_mode(published, clusters, draft, opened, fit=fitted.fit, latency_ms=settings.latency_ms)
+            published = with_mode(
+                published, clusters, draft, opened, folds=fitted.folds, latency_ms=settings.latency_ms
+            )
         else:
             fitted = NONE
         manifest = target.publish(

@@ -13,14 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from jobs.display.console import working
-from jobs.workflows.confidence import CrossFit
+from jobs.workflows.confidence import Folds
 from model.choices import IndexMode
 from model.evaluation.metrics import Ints, Metrics, per_question, ranks
 from model.evaluation.relevance import Judgements, judgements
 from model.index.index import Index
 from model.index.lexical import Lexical
 from model.index.lexical_files import open_lexical
-from model.index.ranking import Ranking
+from model.index.ranking import Ranking, joined
 from model.index.settings import IndexSettings, ModeFigures
 from model.index.sizing.query_cost import mode_ms
 from model.search.retrieval import Retrieval, fused
@@ -55,7 +55,7 @@ def with_mode(
     draft: Manifest,
     opened: Callable[[], Index],
     *,
-    fit: CrossFit | None,
+    folds: Folds,
     latency_ms: float,
 ) -> IndexSettings:
     """Return the settings of an index with its default way of searching; without BM25 or enough queries, dense.
@@ -65,7 +65,7 @@ def with_mode(
         clusters: validation clusters of the indexed datasets.
         draft: manifest of the index so far.
         opened: returns the index, opened.
-        fit: of its confidence model; None where it has none.
+        folds: of its confidence model; none where it has none.
         latency_ms: maximum computed median CPU milliseconds of a query in the default way.
 
     Raises:
@@ -80,13 +80,13 @@ def with_mode(
     lexical = open_lexical(draft, index)
     assert lexical is not None
     with working("Comparing ways of searching on validation"):
-        measured = measured_modes(judged, index, lexical, fit)
+        measured = measured_modes(judged, index, lexical, folds)
     mode = chosen_mode(measured.figures, latency_ms=latency_ms)
     chosen = {"mode": mode, "lexical_weight": measured.lexical_weight, "modes": measured.figures}
     return settings.model_copy(update=chosen)
 
 
-def measured_modes(judged: Judgements, index: Index, lexical: Lexical, fit: CrossFit | None = None) -> MeasuredModes:
+def measured_modes(judged: Judgements, index: Index, lexical: Lexical, folds: Folds = ()) -> MeasuredModes:
     """Return the figures of ways to search an index, and the best weight of a fusion.
 
     Probabilities are measured by models that have not seen the cluster of a query.
@@ -97,8 +97,8 @@ def measured_modes(judged: Judgements, index: Index, lexical: Lexical, fit: Cros
     by_weight = {weight: _metrics(ranking.ids, judged).mrr for weight, ranking in fusions.items()}
     best = max(by_weight, key=by_weight.__getitem__)
     ranked["fusion"] = fusions[best]
-    if fit is not None:
-        ranked["probability"] = _first_by_probability(judged, Retrieval(index, "probability", lexical, best), fit)
+    if folds:
+        ranked["probability"] = _first_by_probability(judged, Retrieval(index, "probability", lexical, best), folds)
     computed = mode_ms(index, lexical, judged.texts)
     return MeasuredModes({name: _figures(of.ids, computed[name], judged) for name, of in ranked.items()}, best)
 
@@ -114,18 +114,18 @@ def chosen_mode(figures: Mapping[IndexMode, ModeFigures], *, latency_ms: float) 
     return min(good, key=good.__getitem__) if good else "dense"
 
 
-def _first_by_probability(judged: Judgements, way: Retrieval, fit: CrossFit) -> Ranking:
+def _first_by_probability(judged: Judgements, way: Retrieval, folds: Folds) -> Ranking:
     """Return the hits of every query, those of a fold by a confidence model of all other clusters."""
-    parts, rows = [], []
-    for out, confidence in fit.folds():
+    rankings, rows = [], []
+    for out, confidence in folds:
         queries = np.flatnonzero(out[: len(judged)])
         found = dataclasses.replace(way, confidence=confidence).find(
             judged.texts.take(pa.array(queries)), DEPTH, judged.ids[queries]
         )
         rows.append(queries)
-        parts.append(vars(found.ranking).values())
-    back = np.argsort(np.concatenate(rows))
-    return Ranking(*(np.concatenate(part)[back] for part in zip(*parts, strict=True)))
+        rankings.append(found.ranking)
+    whole, back = joined(rankings), np.argsort(np.concatenate(rows))
+    return Ranking(whole.ids[back], whole.scores[back], whole.rows[back])
 
 
 def _figures(ranked: Ints, computed_ms: float, judged: Judgements) -> ModeFigures:

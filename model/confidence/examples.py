@@ -19,7 +19,7 @@ from model.confidence.confidence import ranked_features
 from model.confidence.features import NEIGHBOURS, Doubles, Flags, Ints
 from model.evaluation.relevance import Judgements
 from model.index.index import Index
-from model.index.ranking import Ranking
+from model.index.ranking import Ranking, joined
 from model.reranking.candidates import groups, relevant
 from model.reranking.term_statistics import WordCounts
 
@@ -77,7 +77,7 @@ def examples(
         part = slice(start, start + QUERIES)
         rankings.append(index.rank(judged.texts.slice(start, QUERIES), depth, exclude=judged.ids[part]))
         on_queries(min(start + QUERIES, len(judged)))
-    whole = Ranking(*map(np.concatenate, zip(*(vars(ranking).values() for ranking in rankings), strict=True)))
+    whole = joined(rankings)
     right = relevant(whole.ids, judged) & whole.found
     lone = right & (mates == 1)[:, None] & (not as_indexed)
     halves = []
@@ -95,11 +95,9 @@ def examples(
 
 def _reordered(whole: Ranking, order: Ints, removed: Flags) -> Ranking:
     """Return a ranking in another order, with padding in place of the hits that are removed."""
-    gone, ids, rows, scores = (
-        np.take_along_axis(values, order, axis=1) for values in (removed, whole.ids, whole.rows, whole.scores)
-    )
-    blank = np.float32(-np.inf)
-    return Ranking(np.where(gone, -1, ids), np.where(gone, blank, scores), np.where(gone, -1, rows))
+    gone, ranking, blank = np.take_along_axis(removed, order, axis=1), whole.reordered(order), np.float32(-np.inf)
+    ids, rows = (np.where(gone, -1, part) for part in (ranking.ids, ranking.rows))
+    return Ranking(ids, np.where(gone, blank, ranking.scores), rows)
 
 
 def _features(

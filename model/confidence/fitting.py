@@ -5,7 +5,7 @@ Examples -> learn -> AdditiveModel; Examples -> cross_validated -> probabilities
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import numpy as np
@@ -50,9 +50,26 @@ def cross_validated(found: Examples, signs: Mapping[str, int] = SIGNS, *, folds:
     Raises:
         QprError: there are too few queries or clusters, or a fold has nothing to learn from.
     """
-    probabilities = np.zeros(len(found.groups))
+    return out_of_fold(found, fold_models(found, signs, folds=folds, seed=seed))
+
+
+def fold_models(
+    found: Examples, signs: Mapping[str, int] = SIGNS, *, folds: int = FOLDS, seed: int = 0
+) -> Iterator[tuple[Flags, AdditiveModel]]:
+    """Yield the mask (m,) of each fold and the model of all other folds.
+
+    Raises:
+        QprError: there are too few queries or clusters, or a fold has nothing to learn from.
+    """
     for out in folds_of(found, folds=folds, seed=seed):
-        probabilities[out] = first_hits(learn(found.part(~out), signs), found.part(out))
+        yield out, learn(found.part(~out), signs)
+
+
+def out_of_fold(found: Examples, models: Iterable[tuple[Flags, AdditiveModel]]) -> Doubles:
+    """Return the probability of the first hit of every query, (m,), by the model of `fold_models` for its fold."""
+    probabilities = np.zeros(len(found.groups))
+    for out, model in models:
+        probabilities[out] = first_hits(model, found.part(out))
     return probabilities
 
 

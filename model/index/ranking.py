@@ -6,6 +6,7 @@ Index.rank -> Ranking -> Ranking.with_first -> Ranking; ids, ids of another rank
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,10 @@ class Ranking:
         """Return (n, k) where there is a hit and no padding."""
         return self.rows >= 0
 
+    def first(self, k: int) -> Ranking:
+        """Return the first k hits of each query."""
+        return Ranking(self.ids[:, :k], self.scores[:, :k], self.rows[:, :k])
+
     def reordered(self, order: Ints) -> Ranking:
         """Return the hits in another order (n, m): columns of this ranking."""
         ids, rows = (np.take_along_axis(part, order, axis=1) for part in (self.ids, self.rows))
@@ -53,7 +58,7 @@ class Ranking:
         """
         there = rows >= 0
         if not there.any():
-            return Ranking(self.ids[:, :k], self.scores[:, :k], self.rows[:, :k])
+            return self.first(k)
         repeated = (self.rows == rows[:, None]) & there[:, None]
         best = self.scores.max(axis=1, initial=-np.inf)
         first = np.where(there, np.where(np.isfinite(best), best, 0), -np.inf).astype(np.float32)
@@ -63,7 +68,12 @@ class Ranking:
             np.hstack([rows[:, None], np.where(repeated, -1, self.rows)]),
         )
         order = np.argsort(together.rows < 0, axis=1, kind="stable")[:, :k]
-        return Ranking(*(np.take_along_axis(part, order, axis=1) for part in vars(together).values()))
+        return together.reordered(order)
+
+
+def joined(rankings: Iterable[Ranking]) -> Ranking:
+    """Return the rankings of all queries, one ranking after the other; there is at least one, and all have equal k."""
+    return Ranking(*map(np.concatenate, zip(*(vars(ranking).values() for ranking in rankings), strict=True)))
 
 
 def places(ids: Ints, ranked: Ints) -> Ints:

@@ -12,7 +12,7 @@ import numpy as np
 
 from model.confidence.confidence import Confidence
 from model.index.index import Index
-from model.index.ranking import Ints, Ranking
+from model.index.ranking import Ints
 from model.search.found import Found
 from model.search.judging import judged
 
@@ -38,7 +38,7 @@ def first_by_probability(
     """
     ranking = found.ranking
     order = np.tile(np.arange(ranking.ids.shape[1]), (len(ranking.ids), 1))
-    start = Ranking(ranking.ids[:, :COMPARED], ranking.scores[:, :COMPARED], ranking.rows[:, :COMPARED])
+    start = ranking.first(COMPARED)
     records = index.records(start.rows[start.found])
     of_start = found._replace(ranking=start, dense_ranks=found.dense_ranks[:, :COMPARED])
     judgement = judged(confidence, index, texts, of_start, records, exclude=exclude)

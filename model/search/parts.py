@@ -5,7 +5,7 @@ manifest, opened index, options -> retrieval_of, confidence_of, version_of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from model.certificates.version import Version
 from model.choices import Mode
@@ -19,8 +19,6 @@ from schemas.tables import CONFIDENCE
 
 if TYPE_CHECKING:
     from model.confidence.confidence import Confidence
-
-WITH_CONFIDENCE: Final = "Build the index of a dataset whose validation split has at least 100 questions"
 
 
 def check_mode(mode: Mode | None, rerank: str | None) -> None:
@@ -49,7 +47,8 @@ def retrieval_of(
         return Retrieval(index, "rerank", reranker=load_reranker(rerank, model_digest=index.settings.model_digest))
     mode = mode or index.settings.mode
     if mode == "probability" and confidence is None:
-        raise QprError(f"{index.url}: has no confidence model, which mode probability needs. {WITH_CONFIDENCE}")
+        fault = f"{index.url}: has no confidence model, which mode probability needs"
+        raise QprError(f"{fault}. Build the index of a dataset whose validation split has at least 100 questions")
     if mode not in ("bm25", "fusion", "probability"):
         check_lexical(manifest, index)
         return Retrieval(index, mode)

@@ -87,8 +87,9 @@ def remove_leftovers(url: str, *, dry_run: bool) -> int:
         LockedError: a run is writing there.
         QprError: something cannot be removed, or the manifest is damaged.
     """
-    if dry_run or not _leftovers(url):
-        return len(_leftovers(url))
+    left = _leftovers(url)
+    if dry_run or not left:
+        return len(left)
     with held(url):  # a run that is writing there has it
         left = _leftovers(url)
         if not storage.exists(storage.join(url, MANIFEST)):
