@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -41,6 +42,9 @@ class Auditing:
         self._current = current
         self._monitor: Monitor | None = None
         self._reported = ""
+        self._looking = (
+            threading.Lock()
+        )  # else what was read before a verdict could be shown after it, without its alarm
 
     @property
     def alarm(self) -> bool:
@@ -88,7 +92,8 @@ class Auditing:
             raise Fault(409, "the answer has been judged", "judged")
         now = datetime.datetime.now(datetime.UTC)
         alpha = loaded.certificate.alpha
-        self._show(record(loaded.url, [AuditVerdict(name, is_wrong)], digest=digest, alpha=alpha, now=now))
+        with self._looking:
+            self._show(record(loaded.url, [AuditVerdict(name, is_wrong)], digest=digest, alpha=alpha, now=now))
 
     async def watch(self) -> None:
         """Keep the sample and look at the monitor, for ever."""
@@ -102,7 +107,8 @@ class Auditing:
             if self.sample is not None:
                 self._metrics.drawn.inc(self.sample.save())
             loaded = self._current()
-            self._show(None if loaded is None else self._read(loaded))
+            with self._looking:
+                self._show(None if loaded is None else self._read(loaded))
         except (OSError, QprError) as error:
             self._report(f"audits: {error}")
 

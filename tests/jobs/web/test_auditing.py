@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import threading
 
 import pytest
 
@@ -84,6 +85,33 @@ def test_wrong_answers_raise_an_alarm_that_leaves_exact_questions(certified, tmp
     assert (shown(client, "qpr_alarm"), shown(client, "qpr_audited_wrong")) == (1, 4)
     assert shown(client, "qpr_alarm_evidence") >= 100
     assert reasons(certified(), "pay a bill") == [(False, "alarm")]
+
+
+def test_a_look_that_began_before_a_verdict_does_not_hide_its_alarm(certified, tmp_path, monkeypatch):
+    monkeypatch.setattr("jobs.web.auditing.WATCH_S", 1e6)
+    client = certified(audits=10)
+    reasons(client, *["pay a bill"] * 6)
+    *rows, last = end_of_day(client, tmp_path)[:4]
+    for row in rows:
+        judge(client, row["request_id"], right=False)
+    auditing, has_read, done = client.service.auditing, threading.Event(), threading.Event()
+    read = auditing._read
+
+    def read_slowly(loaded):
+        monitor = read(loaded)
+        if threading.current_thread() is look:
+            has_read.set()
+            done.wait(0.5)  # the verdict is done, or waits for this look
+        return monitor
+
+    monkeypatch.setattr(auditing, "_read", read_slowly)
+    look = threading.Thread(target=auditing.refresh)
+    look.start()
+    assert has_read.wait(10)
+    judge(client, last["request_id"], right=False)
+    done.set()
+    look.join()
+    assert (shown(client, "qpr_alarm"), shown(client, "qpr_audited_wrong")) == (1, 4)
 
 
 def test_right_answers_raise_none_and_each_counts_once(certified, tmp_path):
