@@ -5,7 +5,8 @@ warehouse, Erasure -> erase_artefacts -> counts of what was erased, by artefact
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+import functools
+from collections.abc import Callable, Iterator, Set
 from typing import Any
 
 import pyarrow as pa
@@ -17,6 +18,7 @@ from jobs.workflows.erasure.datasets import erase_from_dataset
 from jobs.workflows.erasure.days import erase_from_day, erase_from_splits
 from jobs.workflows.erasure.indexes import erase_from_index
 from jobs.workflows.erasure.rewriting import remove_leftovers
+from jobs.workflows.erasure.user_questions import Faults, kept
 from jobs.workflows.erasure.vocabularies import erase_from_model, erase_model_of_index, words_in_model
 from jobs.workflows.warehouses.versions import LOCK
 from pipelines.ingestion.days import COUNTS, WAITING, DayFile, read_day_file
@@ -25,6 +27,7 @@ from pipelines.privacy.users import UserKey
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import MANIFEST, read_manifest
+from schemas.errors import QprError
 from schemas.text_arrays import key_all, words_all
 from schemas.versions.history import VERSIONS
 from schemas.versions.leases import LEASES
@@ -32,39 +35,59 @@ from schemas.versions.sweep import FOLDERS, artefact_folders
 from schemas.words import VERSION
 
 
-def erase_artefacts(warehouse: str, erasure: Erasure, key: UserKey, *, dry_run: bool) -> Iterator[dict[str, Any]]:
-    """Erase questions from all artefacts of a warehouse; yield the counts of each.
+def erase_artefacts(
+    warehouse: str, erasure: Erasure, key: UserKey, faults: Faults, *, dry_run: bool
+) -> Iterator[dict[str, Any]]:
+    """Erase questions from all artefacts of a warehouse; yield the counts of each that has no fault.
 
-    Indexes come first and daily tables last: a killed erasure is completed by the next one, which finds the words that
-    only the erased questions had as long as the daily tables have the other questions.
+    Indexes come first and daily tables last: an erasure that did not end is completed by the next one, which finds the
+    words that only the erased questions had as long as the daily tables have the other questions.
 
     Args:
         warehouse: its URL; nobody else writes to it.
         erasure: the questions and users.
         key: of sealed rows.
+        faults: gets the artefacts that are damaged or cannot be written.
         dry_run: count only.
-
-    Raises:
-        QprError: an artefact is damaged or cannot be written.
     """
+    for url, work in _works(warehouse, erasure, key, faults, dry_run=dry_run):
+        with kept(url, faults):
+            yield {"path": _path(warehouse, url)} | work()
+
+
+def _works(
+    warehouse: str, erasure: Erasure, key: UserKey, faults: Faults, *, dry_run: bool
+) -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """Yield each artefact, and the function that erases from it."""
     for folder in (*FOLDERS, DAILY):
         for url in _urls(warehouse, folder):
-            if left := remove_leftovers(url, dry_run=dry_run):
-                yield {"path": _path(warehouse, url), "leftovers": left}
-    words = _words_to_erase(warehouse, erasure, key)
+            yield url, functools.partial(_without_leftovers, url, dry_run=dry_run)
+    words = _words_to_erase(warehouse, erasure, key, faults)
     for url in complete_artefacts(warehouse, "indexes"):
-        found = erase_from_index(url, erasure, dry_run=dry_run)
-        counts = {name: found[name] for name in ("questions", "files_of_rejected")}
-        yield {"path": _path(warehouse, url)} | counts | erase_model_of_index(url, words, dry_run=dry_run)
+        yield url, functools.partial(_erase_from_index, url, erasure, words, dry_run=dry_run)
     for url in complete_artefacts(warehouse, "models"):
-        yield {"path": _path(warehouse, url)} | erase_from_model(url, words, dry_run=dry_run)
+        yield url, functools.partial(erase_from_model, url, words, dry_run=dry_run)
     for url in complete_artefacts(warehouse, "datasets"):
-        found = erase_from_dataset(url, erasure, dry_run=dry_run)
-        yield {"path": _path(warehouse, url)} | {n: found[n] for n in found if n not in ("dataset", "rewritten")}
+        yield url, functools.partial(_erase_from_dataset, url, erasure, dry_run=dry_run)
     for url in complete_artefacts(warehouse, "splits"):
-        yield {"path": _path(warehouse, url)} | erase_from_splits(url, erasure, dry_run=dry_run)
+        yield url, functools.partial(erase_from_splits, url, erasure, dry_run=dry_run)
     for url in complete_artefacts(warehouse, DAILY):
-        yield {"path": _path(warehouse, url)} | erase_from_day(url, erasure, key, dry_run=dry_run)
+        yield url, functools.partial(erase_from_day, url, erasure, key, dry_run=dry_run)
+
+
+def _without_leftovers(url: str, *, dry_run: bool) -> dict[str, int]:
+    return {"leftovers": remove_leftovers(url, dry_run=dry_run)}
+
+
+def _erase_from_index(url: str, erasure: Erasure, words: Set[str], *, dry_run: bool) -> dict[str, int]:
+    found = erase_from_index(url, erasure, dry_run=dry_run)
+    counts = {name: found[name] for name in ("questions", "files_of_rejected")}
+    return counts | erase_model_of_index(url, words, dry_run=dry_run)
+
+
+def _erase_from_dataset(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, Any]:
+    found = erase_from_dataset(url, erasure, dry_run=dry_run)
+    return {name: found[name] for name in found if name not in ("dataset", "rewritten")}
 
 
 def complete_artefacts(warehouse: str, folder: str) -> list[str]:
@@ -78,29 +101,46 @@ def unknown_folders(warehouse: str) -> list[str]:
     return [name for name in storage.children(warehouse) if name not in known and "." not in name]
 
 
-def _words_to_erase(warehouse: str, erasure: Erasure, key: UserKey) -> Set[str]:
-    """Return the words of vocabularies that only erased questions have, in all questions of the warehouse."""
+def _words_to_erase(warehouse: str, erasure: Erasure, key: UserKey, faults: Faults) -> Set[str]:
+    """Return the words of vocabularies that only erased questions have, in all questions of the warehouse.
+
+    There is none while an artefact with questions cannot be read, since it could have other questions with these words.
+    """
     keys = pa.array(sorted(erasure.keys), pa.string())
     asked = {word for version in range(1, VERSION + 1) for word in _words(keys, version)}
     models = [*complete_artefacts(warehouse, "models"), *complete_artefacts(warehouse, "indexes")]
-    left = asked & {word for url in models for word in words_in_model(url)}
-    for texts in _other_texts(warehouse, erasure, key):
+    left = set[str]()
+    for url in models:
+        with kept(url, faults):
+            left |= asked.intersection(words_in_model(url))
+    for url, texts in _other_texts(warehouse, erasure, key):
         if not left:
             break
-        left = left.difference(*(_words(key_all(texts), version) for version in range(1, VERSION + 1)))
+        try:
+            for part in texts:
+                left = left.difference(*(_words(key_all(part), version) for version in range(1, VERSION + 1)))
+        except QprError as error:
+            faults[url] = str(error)
+            return set()
     return left
 
 
-def _other_texts(warehouse: str, erasure: Erasure, key: UserKey) -> Iterator[pa.Array]:
-    """Yield the texts of all questions that stay, also of those that wait for more users."""
+def _other_texts(warehouse: str, erasure: Erasure, key: UserKey) -> Iterator[tuple[str, Iterator[pa.Array]]]:
+    """Yield each artefact with questions, and the texts of those that stay, also of those that wait for more users."""
     for url in complete_artefacts(warehouse, DAILY):
-        manifest = read_manifest(url, "day")
-        for file in (*manifest.of(COUNTS), *manifest.of(WAITING)):
-            for _, rows in read_day_file(DayFile(url, file), key):
-                yield _stay(rows, erasure)
+        yield url, (_stay(rows, erasure) for rows in _day_rows(url, key))
     for url in complete_artefacts(warehouse, "datasets"):
-        for rows in open_dataset(url).parts("questions", columns=["question_id", "text"]):
-            yield _stay(rows, erasure)
+        yield url, (_stay(rows, erasure) for rows in _dataset_rows(url))
+
+
+def _day_rows(url: str, key: UserKey) -> Iterator[pa.Table]:
+    manifest = read_manifest(url, "day")
+    for file in (*manifest.of(COUNTS), *manifest.of(WAITING)):
+        yield from (rows for _, rows in read_day_file(DayFile(url, file), key))
+
+
+def _dataset_rows(url: str) -> Iterator[pa.Table]:
+    yield from open_dataset(url).parts("questions", columns=["question_id", "text"])
 
 
 def _stay(rows: pa.Table, erasure: Erasure) -> pa.Array:

@@ -103,11 +103,11 @@ def erase_from_warehouse(
         users: ids, to find the drops that have them.
         listed: questions and users whose rows later nights leave out.
         key: of the hashes.
-        faults: gets the drops that cannot be read.
+        faults: gets the drops that cannot be read, and the artefacts that are damaged or cannot be written.
         dry_run: count only.
 
     Raises:
-        QprError: the key is another one, or an artefact is damaged or cannot be written; the next erasure goes on.
+        QprError: the key is another one, or the manifest of a day is damaged, which has the fingerprint of its key.
     """
     if not dry_run:
         open_warehouse(warehouse)
@@ -118,14 +118,14 @@ def erase_from_warehouse(
         new = suppress(warehouse, listed, until=max([*drops, *days]), key=key)
     with working("Erasing from the warehouse"):
         found = [
-            *erase_artefacts(warehouse, erasure, key, dry_run=dry_run),
+            *erase_artefacts(warehouse, erasure, key, faults, dry_run=dry_run),
             *_refused(warehouse, erasure, dry_run=dry_run),
         ]
         logs = files_with(logs_of(warehouse, faults), erasure.ids, users, faults)
     now = datetime.datetime.now(datetime.UTC)
     report = {
         "warehouse": warehouse,
-        "artefacts_read": len(found),
+        "artefacts_read": len({one["path"] for one in found}),
         "added_to_the_list_of_erased": new,
         "days_without_a_drop": [str(date) for date in days if date not in set(drops)],
         "logs_with_it": logs,

@@ -66,13 +66,13 @@ def _row_ids(base: Base, questions: np.ndarray) -> np.ndarray:
 
 
 def _settings(base: Base, erased: np.ndarray) -> IndexConfig:
-    """Return the index's own factory and probes; those by size if too few questions are left to train the factory."""
-    factory, live = base.settings.factory, live_without(base, erased)
+    """Return no settings, so that those of the index stay, or the factory by size if too few questions are left."""
+    live = live_without(base, erased)
     try:
-        check_questions(factory, live)
+        check_questions(base.settings.factory, live)
     except QprError:
         return IndexConfig(factory=default_factory(live))
-    return IndexConfig(factory=factory, probes=base.settings.probes or None)
+    return IndexConfig()
 
 
 def _rows(base: Base, ids: np.ndarray) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jobs.display.console import warn
 from jobs.options.inputs import check_users, input_files
 from pipelines.graphs.from_logs import COLUMNS
 from pipelines.graphs.settings import ClustersConfig
@@ -80,10 +81,9 @@ def questions_in(logs: Sequence[Log], users: Sequence[str], faults: Faults) -> U
         faults: gets the files that cannot be read, from whose first fault on nothing is found.
 
     Raises:
-        UsageError: a log has no user ids.
+        UsageError: no log has user ids.
     """
-    for log in logs:
-        check_users([*_readable(log, faults)], COLUMNS, log.column_names, ["--user"])
+    _check_users(logs, faults)
     given = pa.array(users, pa.string())
 
     def rows() -> Iterator[pa.Table]:
@@ -97,6 +97,21 @@ def questions_in(logs: Sequence[Log], users: Sequence[str], faults: Faults) -> U
         texts |= zip(_ids(asked).to_pylist(), asked.to_pylist(), strict=True)
     by_others = _asked_by_others(rows, given, np.array(sorted(texts), np.int64))
     return UserQuestions([text for question, text in texts.items() if question not in by_others], len(by_others))
+
+
+def _check_users(logs: Sequence[Log], faults: Faults) -> None:
+    """Warn of files without user ids, whose rows count as those of other users."""
+    missing: list[tuple[str, UsageError]] = []
+    files = [(file, log) for log in logs for file in _readable(log, faults)]
+    for file, log in files:
+        try:
+            check_users([file], COLUMNS, log.column_names, ["--user"])
+        except UsageError as error:
+            missing.append((file.url, error))
+    if missing and len(missing) == len(files):
+        raise missing[0][1]
+    for url, _ in missing:
+        warn(f"{url}: has no user ids, so its rows count as those of other users")
 
 
 def files_with(logs: Sequence[Log], ids: pa.Array, users: Sequence[str], faults: Faults) -> list[str]:
@@ -123,21 +138,22 @@ def files_with(logs: Sequence[Log], ids: pa.Array, users: Sequence[str], faults:
 def _readable(log: Log, faults: Faults) -> Iterator[Source]:
     """Yield the files whose header can be read."""
     for file in log.files:
-        with _kept(file.url, faults):
+        with kept(file.url, faults):
             check_header(file, COLUMNS, log.column_names)
             yield file
 
 
 def _rows_of(file: Source, log: Log, faults: Faults) -> Iterator[pa.Table]:
     """Yield the readable rows of a file with personal data replaced, as a dataset or a day has them."""
-    with _kept(file.url, faults):
+    with kept(file.url, faults):
         for part in divide(file):
             for batch in read(part, COLUMNS, log.column_names):
                 yield scrub_columns(batch.rows, log.scrubbed)[0]
 
 
 @contextlib.contextmanager
-def _kept(url: str, faults: Faults) -> Iterator[None]:
+def kept(url: str, faults: Faults) -> Iterator[None]:
+    """Note the fault of a place and go on with the next one."""
     try:
         yield
     except QprError as error:

@@ -4,6 +4,7 @@ import pytest
 
 from jobs.nightly.erasure.artefacts import complete_artefacts
 from jobs.workflows.warehouses.versions import alone_in
+from pipelines.ingestion.days import COUNTS
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
@@ -120,6 +121,36 @@ def test_a_drop_that_cannot_be_read_is_named_and_everything_else_is_erased(
     storage.delete(broken)
     again = erase(qpr, warehouse, *given, *places)
     assert (again.code, "faults" in json.loads(again.out)) == (0, False)
+
+
+def test_a_damaged_artefact_is_named_and_everything_else_is_erased(qpr, warehouse, dates, drop):
+    drop(warehouse, dates(2), [{"question": SECRET, "answer": "a", "user_id": "zoe"}])
+    assert ingest(qpr, warehouse, dates(2)).code == 0
+    damaged = day(warehouse, dates(1))
+    counts = storage.join(warehouse, "daily", f"date={dates(1)}", damaged.of(COUNTS)[0].path)
+    content = storage.read_bytes(counts)
+    storage.write_bytes(counts, content[:-9] + b"x" + content[-8:])
+    outcome = erase(qpr, warehouse, "--question", SECRET)
+    assert outcome.code == 1
+    assert "Everything else was erased. Mend or remove " in outcome.err.splitlines()[-1]
+    report = json.loads(outcome.out)
+    assert [*report["faults"]] == [storage.join(warehouse, "daily", f"date={dates(1)}")]
+    assert report["artefacts"] == [{"path": f"daily/date={dates(2)}", "rows": 1, "rejected": 0}]
+    storage.write_bytes(counts, content)
+    again = erase(qpr, warehouse, "--question", SECRET)
+    assert again.code == 0
+    assert json.loads(again.out)["artefacts"] == [{"path": f"daily/date={dates(1)}", "rows": 1, "rejected": 0}]
+
+
+def test_rows_without_a_user_id_count_as_those_of_other_users(qpr, warehouse, dates, drop):
+    shared = rows_of(dates(1), seed=0, count=20)[0]["question"]
+    drop(warehouse, dates(1), [{"question": text, "answer": "a", "user_id": "zoe"} for text in (shared, SECRET)])
+    drop(warehouse, dates(2), [{"question": shared, "answer": "a"}])
+    outcome = erase(qpr, warehouse, "--user", "zoe", "--dry-run")
+    assert outcome.code == 0
+    assert f"{storage.join(warehouse, 'events', f'date={dates(2)}', 'log.jsonl')}: has no user ids" in outcome.err
+    report = json.loads(outcome.out)
+    assert (report["questions_to_erase"], report["shared_questions"]) == (1, 1)
 
 
 def test_a_file_that_cannot_be_changed_does_not_keep_others_from_it(qpr, warehouse, tmp_path):

@@ -82,6 +82,16 @@ def test_factory_and_probes_stay_while_enough_questions_are_left_to_train(
     assert (settings["questions"], settings["factory"], settings["probes"]) == (count - 1, factory, probes)
 
 
+def test_the_recall_that_was_asked_for_stays(qpr, tmp_path, make_model):
+    make_model(tmp_path / "model")
+    rows = [{"question": f"how do I pay bill number {n}", "answer": f"Bill {n} is paid"} for n in range(90)]
+    build(qpr, tmp_path, "index", [*rows, SECRET], "--factory", "IVF2,Flat", "--recall", "0.9")
+    assert read_manifest(str(tmp_path / "index")).configuration["recall"]["target"] == 0.9
+    erase(qpr, tmp_path / "index")
+    settings = read_manifest(str(tmp_path / "index")).configuration
+    assert (settings["factory"], settings["recall"]["target"]) == ("IVF2,Flat", 0.9)
+
+
 def test_an_index_of_nothing_else_is_refused(qpr, tmp_path, make_model):
     make_model(tmp_path / "model")
     build(qpr, tmp_path, "index", [SECRET])
