@@ -4,19 +4,31 @@ The confidence model is fitted to the validation clusters of a dataset as `qpr i
 queries of test, each with and without its paraphrases in the index. Rows "as indexed" do not correct for what the
 clusters give away of a query that is left out; their model may give hits less probability for more cluster mates.
 
-Run: python -m benchmarks.retrieval.confidence --dataset quora --index index
+With `faq`: an index of a table of questions and answers, whose model is learned from the table's own wordings. The
+table has some wordings of half of the help desk's answers; what is measured are its later requests, most of half of
+which have no answer in the table.
+
+Run: python -m benchmarks.retrieval.confidence clusters --dataset quora --index index
+     python -m benchmarks.retrieval.confidence faq --folder made
 """
 
 from __future__ import annotations
 
+import json
+import random
 import time
-from typing import Annotated, Any, Final
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import typer
 
-from benchmarks.cli import AsJson, Pairs, Report, run
+from benchmarks.cli import AsJson, Pairs, Report, Seed, run
+from benchmarks.labels.answer_at_one import EVERY_LABEL, parts
+from benchmarks.labels.known_logs import MissingDataError
+from benchmarks.measure import measure_qpr
 from jobs.workflows.confidence import MOST_QUERIES, counts_of
 from model.confidence import fitting
 from model.confidence.confidence import Confidence
@@ -27,13 +39,16 @@ from model.evaluation.relevance import judgements
 from model.index.index import Index
 from model.index.ranking import Ranking
 from model.search.opening import open_index
+from model.search.searcher import open_searcher
 from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest
+from schemas.text import key
 
-SHARES: Final = (0.01, 0.02, 0.05)
+SHARES: Final = (0.01, 0.02, 0.05, 0.1)
 TIMED: Final = 200
 
 
-def main(
+def clusters(
     dataset: Pairs,
     index: Annotated[str, typer.Option(help="Index of the dataset.")],
     exact: Annotated[bool, typer.Option(help="Search all lists.")] = False,
@@ -77,8 +92,12 @@ def main(
 def measured(found: Examples, scores: npt.NDArray[np.float64], *, half: bool) -> dict[str, Any]:
     """Return the columns of a scorer on queries with an answer, or also without it."""
     rows = np.full(len(scores), True) if half else found.answerable
-    values, right = scores[rows], found.right[rows, 0]
-    cells: dict[str, Any] = {"answerable": "half" if half else "all", "right_first": float(right.mean())}
+    return {"answerable": "half" if half else "all", **cells_of(scores[rows], found.right[rows, 0])}
+
+
+def cells_of(values: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """Return the columns of scores of first hits, distances below 0 or probabilities, and which of these are right."""
+    cells: dict[str, Any] = {"right_first": float(right.mean())}
     cells |= {f"at_{share:.0%}_wrong": coverage(values, right, share) for share in SHARES}
     of_probability = quality(np.clip(values, 0, 1), right)
     is_distance = (values < 0).any()
@@ -86,6 +105,103 @@ def measured(found: Examples, scores: npt.NDArray[np.float64], *, half: bool) ->
     cells["brier"] = None if is_distance else of_probability.brier
     cells["calibration_error"] = None if is_distance else of_probability.calibration_error
     return cells
+
+
+def faq(
+    folder: Annotated[Path, typer.Option(help="Folder for all that is made; what is there is used again.")],
+    wordings: Annotated[int, typer.Option(help="Wordings of each answer in the table.")] = 20,
+    model: Annotated[
+        list[str] | None, typer.Option(help="Encoder; repeatable.", show_default="one of other questions, one of these")
+    ] = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Print coverage and calibration of an index of a table, on requests that no part of it was learned from.
+
+    Without a model two are trained: on the questions of the answers that are not in the table, and on the table.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        made = tables(wordings, random.Random(seed))  # no secret
+    except MissingDataError as error:
+        raise typer.BadParameter(str(error)) from None
+    encoders = {Path(given).name: given for given in model or ()}
+    if not encoders:
+        rows_of = {"other answers": made.others, "the table": made.rows}
+        encoders = {name: trained(folder / f"{name} {wordings}", rows) for name, rows in rows_of.items()}
+    sizes = {"answers": len({a for _, a in made.rows}), "rows": len(made.rows), "requests": len(made.requests)}
+    missing = sum(answer is None for _, answer in made.requests)
+    report = Report(as_json=as_json, wordings=wordings, **sizes, without_an_answer=missing, seed=seed)
+    for name, encoder in encoders.items():
+        for tenants in (False, True):
+            report.row(encoder=name, tenants=2 if tenants else 1, **of_table(folder, name, encoder, made, tenants))
+
+
+class Tables(NamedTuple):
+    """Questions with answers: of the table, of answers that it lacks, and later requests; None: it lacks the answer."""
+
+    rows: list[tuple[str, str]]
+    others: list[tuple[str, str]]
+    requests: list[tuple[str, str | None]]
+
+
+def tables(wordings: int, rng: random.Random) -> Tables:
+    """Return a table of half of the help desk's answers with some of their logged questions.
+
+    Raises:
+        MissingDataError: the log is not beside the checkout.
+    """
+    log, later = parts()
+    logged = {key(row.question): (row.question, row.answer) for row in log}
+    answers = sorted({answer for _, answer in logged.values()})
+    lacking = set(rng.sample(answers, len(answers) // 2))
+    of_answers = {
+        name: [pair for pair in logged.values() if pair[1] == name] for name in answers if name not in lacking
+    }
+    rows = [pair for pairs in of_answers.values() for pair in rng.sample(pairs, min(wordings, len(pairs)))]
+    others = [pair for pair in logged.values() if pair[1] in lacking]
+    asked = {key(row.question): (row.question, row.answer) for row in later if key(row.question) not in logged}
+    return Tables(rows, others, [(q, None if a in lacking else a) for q, a in asked.values()])
+
+
+def trained(folder: Path, rows: Sequence[tuple[str, str]]) -> str:
+    """Return the model trained on questions with answers, each answer one cluster."""
+    if not (folder / "model").exists():
+        folder.mkdir(exist_ok=True)
+        lines = [json.dumps({"question": question, "answer": answer}) + "\n" for question, answer in rows]
+        (folder / "log.jsonl").write_text("".join(lines), "utf-8")
+        options = ("--output", folder / "dataset", "--overwrite", "--max-reject-ratio", 1, *EVERY_LABEL)
+        measure_qpr("clusters", folder / "log.jsonl", *options)
+        measure_qpr("train", "--dataset", folder / "dataset", "--output", folder / "model")
+    return str(folder / "model")
+
+
+def of_table(folder: Path, name: str, encoder: str, made: Tables, tenants: bool) -> dict[str, Any]:
+    """Return the figures of an index of a table on the requests.
+
+    With two tenants the second one has answers of its own to the questions of every other answer. Each request is asked
+    for both.
+    """
+    table, index = folder / "table.jsonl", folder / f"index {name} {2 if tenants else 1}"
+    second = {*sorted({answer for _, answer in made.rows})[::2]}
+    answers = [{"question": q, "answer": a, "tenant": "first"} for q, a in made.rows]
+    answers += [{"question": q, "answer": f"second: {a}", "tenant": "second"} for q, a in made.rows if a in second]
+    kept = answers if tenants else answers[: len(made.rows)]
+    table.write_text("".join(json.dumps(row) + "\n" for row in kept), "utf-8")
+    options = ("--vary-by", "tenant") if tenants else ()
+    measure_qpr("index", "--questions", table, "--model", encoder, "--output", index, "--overwrite", *options)
+    searcher = open_searcher(str(index))
+    reported = read_manifest(str(index)).distributions["confidence"]
+    values, right = list[float](), list[bool]()
+    for tenant in ("first", "second") if tenants else (None,):
+        found = searcher.search_many([q for q, _ in made.requests], 1, filters={"tenant": tenant} if tenant else None)
+        for hits, (_, answer) in zip(found, made.requests, strict=True):
+            wanted = f"second: {answer}" if answer in second and tenant == "second" else answer
+            values.append((hits[0].probability or 0.0) if hits else 0.0)
+            right.append(bool(hits) and wanted is not None and hits[0].answer == wanted)
+    cells = cells_of(np.array(values), np.array(right))
+    mode = searcher.retrieval.mode
+    return {"mode": mode, **cells, "folds_auc": reported["auc"], "folds_error": reported["calibration_error"]}
 
 
 def of_trees(found: Examples) -> npt.NDArray[np.float64]:
@@ -117,4 +233,4 @@ def times(index: Index, confidence: Confidence, texts: Any) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    run(main)
+    run(clusters, faq)

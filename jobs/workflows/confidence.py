@@ -1,6 +1,6 @@
-"""Fit of the confidence model at the end of `qpr index`, from the validation clusters of the indexed datasets.
+"""Fit of the confidence model at the end of `qpr index`: from validation clusters, or from the wordings of answers.
 
-validation clusters, an index that is not published yet -> fit_confidence -> confidence.json, its measures, Folds
+clusters, an index that is not published yet -> fit_confidence -> confidence.json, its measures, Folds
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from jobs.display.console import counting, say
 from model.confidence.confidence import Confidence
 from model.confidence.examples import examples
 from model.confidence.features import Flags
-from model.confidence.fitting import LEAST_QUERIES, fold_models, learn, out_of_fold
+from model.confidence.fitting import LEAST_GROUPS, LEAST_QUERIES, fold_models, learn, out_of_fold
 from model.confidence.quality import quality
 from model.confidence.saved_confidence import FILE, to_json
+from model.confidence.wordings import examples_of_answers
 from model.evaluation.relevance import judgements
 from model.index.index import Index
 from model.reranking.term_statistics import WordCounts
@@ -51,26 +53,31 @@ class FittedConfidence(NamedTuple):
 NONE: Final = FittedConfidence([], {}, {})
 
 
-def fit_confidence(clusters: pa.Table, target: Output, opened: Callable[[], Index]) -> FittedConfidence:
-    """Fit and write the confidence model of an index; without enough validation clusters there is none.
+def fit_confidence(
+    clusters: pa.Table, target: Output, opened: Callable[[], Index], *, by_answer: bool = False
+) -> FittedConfidence:
+    """Fit and write the confidence model of an index; without enough clusters there is none.
 
     Args:
-        clusters: validation clusters of the indexed datasets.
+        clusters: validation clusters of the indexed datasets, or wordings of answers.
         target: the index.
         opened: returns it, opened.
+        by_answer: the clusters are wordings of answers, as of `wordings_of`.
 
     Raises:
         QprError: a file of the index cannot be read.
     """
     judged = judgements(clusters, limit=MOST_QUERIES)
-    if len(judged) < LEAST_QUERIES:
-        found = f"{counted(len(judged), 'query')} in split validation, {LEAST_QUERIES} are needed"
-        say(f"no confidence model, so hits have no probability: {found}")
+    if missing := _missing_answers(clusters) if by_answer else _missing_queries(len(judged)):
+        say(f"no confidence model, so hits have no probability: {missing}")
         return NONE
     index = opened()
     counts = counts_of(index)
     with counting("learning confidence, queries", total=len(judged)) as show:
-        gathered = examples(index, judged, counts, on_queries=show)
+        if by_answer:
+            gathered = examples_of_answers(index, clusters, judged, counts, on_queries=show)
+        else:
+            gathered = examples(index, judged, counts, on_queries=show)
     nearest = gathered.right[:, 0]
     if nearest.all() or not nearest.any():
         found = f"the nearest question is {'right' if nearest.all() else 'wrong'} for every query"
@@ -79,16 +86,37 @@ def fit_confidence(clusters: pa.Table, target: Output, opened: Callable[[], Inde
     try:
         models = [*fold_models(gathered)]
         measures = quality(out_of_fold(gathered, models), nearest)
-        content = to_json(Confidence(counts, learn(gathered)))
+        content = to_json(Confidence(counts, learn(gathered), by_answer))
     except QprError as error:
         say(f"no confidence model, so hits have no probability: {error}")
         return NONE
     return FittedConfidence(
         [target.write(FILE, content, table=CONFIDENCE)],
-        {"confidence_queries": len(judged)},
+        {"confidence_queries": len(judged)} | ({"confidence_answers": answers_of(clusters)} if by_answer else {}),
         {CONFIDENCE: {name: round(value, 4) for name, value in measures._asdict().items()}},
-        [(out[: len(judged)], Confidence(counts, model)) for out, model in models],
+        [(out[: len(judged)], Confidence(counts, model, by_answer)) for out, model in models],
     )
+
+
+def answers_of(wordings: pa.Table) -> int:
+    """Return the number of different answers of `wordings_of`."""
+    return len(wordings["answer"].unique())
+
+
+def _missing_answers(wordings: pa.Table) -> str | None:
+    """Return how many answers and wordings there are and are needed, None if they are enough."""
+    answers, questions = answers_of(wordings), int(pc.sum(pc.list_value_length(wordings["question_ids"])).as_py() or 0)
+    if answers >= LEAST_GROUPS and questions >= LEAST_QUERIES:
+        return None
+    there = f"{counted(answers, 'answer')} with two wordings or more, {counted(questions, 'wording')} in all"
+    return f"{there}; {LEAST_GROUPS} answers and {LEAST_QUERIES} wordings are needed"
+
+
+def _missing_queries(count: int) -> str | None:
+    """Return how many queries there are and are needed, None if they are enough."""
+    if count >= LEAST_QUERIES:
+        return None
+    return f"{counted(count, 'query')} in split validation, {LEAST_QUERIES} are needed"
 
 
 def counts_of(index: Index) -> WordCounts:

@@ -1,6 +1,6 @@
 """Work behind `qpr index`: run the pipeline with a model and FAISS, publish what it wrote, print it.
 
-question files, model URL -> build_index -> index, with a confidence model where there are validation clusters
+question files, model URL -> build_index -> index, with a confidence model where there are queries for it
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ import pyarrow as pa
 
 from jobs.display.console import emit, say, two_columns, working
 from jobs.options.inputs import input_files
-from jobs.workflows.confidence import NONE, fit_confidence
+from jobs.workflows.confidence import fit_confidence
 from jobs.workflows.search_modes import with_mode
 from jobs.workflows.sizing.index_plan import plan_of, show_plan
 from jobs.workflows.sizing.indexed_model import IndexedModel
 from jobs.workflows.sizing.probe_tuning import with_probes
 from jobs.workflows.worker_encoder import WorkerEncoder
+from model.confidence.wordings import wordings_of
 from model.index.factory import check_questions, default_factory, lists_of
 from model.index.lexical_files import write_lexical
 from model.index.settings import IndexSettings
@@ -145,15 +146,13 @@ def build_index(
         published = with_probes(
             published, written, probes=settings.probes, recall=settings.recall, latency_ms=settings.latency_ms
         )
-        if datasets:
-            clusters = validation_clusters([*datasets])
-            opened = functools.cache(lambda: dataclasses.replace(written(), probes=published.probes))
-            fitted = fit_confidence(clusters, target, opened)
+        opened = functools.cache(lambda: dataclasses.replace(written(), probes=published.probes))
+        clusters = validation_clusters([*datasets]) if datasets else wordings_of(opened())
+        fitted = fit_confidence(clusters, target, opened, by_answer=not datasets)
+        if not settings.vary_by:  # ways are compared by searches of all rows, which such an index does not have
             published = with_mode(
                 published, clusters, draft, opened, folds=fitted.folds, latency_ms=settings.latency_ms
             )
-        else:
-            fitted = NONE
         manifest = target.publish(
             [*files, *fitted.files],
             inputs=draft.inputs,

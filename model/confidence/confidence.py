@@ -17,6 +17,8 @@ from model.confidence.features import NAMES, Doubles, Flags, Ints, Rows, feature
 from model.confidence.few_hits import few_features
 from model.index.ranking import Ranking
 from model.reranking.term_statistics import MOST_WORDS, WordCounts, word_rows
+from schemas.answers import answer_keys
+from schemas.tables import ANSWER_ID
 from schemas.text_arrays import key_all
 
 FEW = 64
@@ -24,6 +26,10 @@ FEW = 64
 
 AT_ONCE = 64
 """Queries whose words are compared together: 20 hits of each take 1 MB, which stays in a core's cache."""
+
+
+Cluster = int | str | None
+"""Cluster of a hit: its ``cluster_id``, or the key of its answer; None for none."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,17 +56,19 @@ class Confidence:
     Attributes:
         counts: of the words of the index.
         model: of the features `NAMES`.
+        by_answer: hits with one answer count as one cluster, whatever their ``cluster_id``.
     """
 
     counts: WordCounts
     model: AdditiveModel
+    by_answer: bool = False
 
     def judge(
         self,
         texts: Sequence[str],
         hits: Sequence[str],
         nearest: Ranking,
-        clusters: Sequence[int | None],
+        clusters: Sequence[Cluster],
         places: npt.ArrayLike | None = None,
     ) -> Judgement:
         """Return the probability that a hit is right.
@@ -90,6 +98,7 @@ def ranked_features(
     places: npt.ArrayLike | None = None,
     *,
     alone: Flags | None = None,
+    by_answer: bool = False,
 ) -> tuple[Doubles, Flags]:
     """Return the features of hits, (n, w, F), and where there is a hit, (n, w).
 
@@ -100,12 +109,14 @@ def ranked_features(
         questions: `Index.questions` of ``nearest.rows`` where there is a hit, one query after the other.
         places: (n, w) columns of ``nearest`` to look at, -1 for none; all by default.
         alone: (n, k) hits to regard as in no cluster.
+        by_answer: as of `Confidence`.
     """
     (columns, there), found = _chosen(nearest, places), nearest.found
     numbers = (np.cumsum(found) - 1).reshape(found.shape)
     chosen = np.take_along_axis(numbers, columns, axis=1)[there]
     hits = questions["text"].take(pa.array(chosen)).to_pylist()
-    clusters = _clusters(questions["cluster_id"].to_pylist(), found)
+    keys = answer_keys(questions[ANSWER_ID.name], questions["answer"]) if by_answer else questions["cluster_id"]
+    clusters = _clusters(keys.to_pylist(), found)
     if alone is not None:
         clusters = np.where(alone, _own(found.shape), clusters)
     return _features(counts, texts.to_pylist(), hits, nearest, clusters, columns, there), there
@@ -148,9 +159,9 @@ def _words(texts: list[str], *, version: int) -> tuple[Rows, list[str]]:
     return rows, words.to_pylist()
 
 
-def _clusters(of_hits: Sequence[int | None], found: Flags) -> Ints:
+def _clusters(of_hits: Sequence[Cluster], found: Flags) -> Ints:
     """Return a number for the cluster of each hit: from 0, below 0 for a hit in none."""
-    clusters, numbers = _own(found.shape), dict[int, int]()
+    clusters, numbers = _own(found.shape), dict[int | str, int]()
     listed = zip(of_hits, clusters[found].tolist(), strict=True)
     clusters[found] = [own if cluster is None else numbers.setdefault(cluster, len(numbers)) for cluster, own in listed]
     return clusters

@@ -4,16 +4,18 @@ Index, Judgements -> examples -> Examples
 
 A query's own question is left out of its ranking. A cluster of two questions would not be known without the query, so
 the other question counts as in no cluster. In the clusters as they are indexed it would be a hit whose cluster has no
-other question, which can only be right: no real request has that to offer.
+other question, which can only be right: no real request has that to offer. Where hits with one answer count as one
+cluster, every hit with an answer is in one, also if no other question has that answer, so nothing is given away.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import numpy as np
+import pyarrow as pa
 
 from model.confidence.confidence import ranked_features
 from model.confidence.features import NEIGHBOURS, Doubles, Flags, Ints
@@ -59,6 +61,8 @@ def examples(
     counts: WordCounts,
     *,
     as_indexed: bool = False,
+    by_answer: bool = False,
+    parts: Iterable[tuple[Ints, Index]] | None = None,
     on_queries: Callable[[int], None] = lambda _: None,
 ) -> Examples:
     """Search an index by every query, its own question left out, with and without its paraphrases.
@@ -68,29 +72,40 @@ def examples(
         judged: the queries, at least one.
         counts: of the words of the index.
         as_indexed: regard the other one of two questions as in its cluster; to measure what that gives away.
+        by_answer: hits with one answer count as one cluster.
+        parts: numbers of queries, and the part of the index that they search; every query once. None: all search all.
         on_queries: called with the number of queries done.
     """
     mates = np.bincount(judged.queries, minlength=len(judged))
     depth = min(NEIGHBOURS + min(int(mates.max(initial=0)), REMOVED), len(index))
-    rankings = []
-    for start in range(0, len(judged), QUERIES):
-        part = slice(start, start + QUERIES)
-        rankings.append(index.rank(judged.texts.slice(start, QUERIES), depth, exclude=judged.ids[part]))
-        on_queries(min(start + QUERIES, len(judged)))
-    whole = joined(rankings)
+    whole = _ranked(judged, depth, parts or [(np.arange(len(judged)), index)], on_queries)
     right = relevant(whole.ids, judged) & whole.found
-    lone = right & (mates == 1)[:, None] & (not as_indexed)
+    lone = right & (mates == 1)[:, None] & (not as_indexed and not by_answer)
     halves = []
     for removed in (np.zeros_like(right), right):
         order = np.argsort(removed | ~whole.found, axis=1, kind="stable")[:, :NEIGHBOURS]
         ranking = _reordered(whole, order, removed)
         kept, alone = (np.take_along_axis(flags, order, axis=1) for flags in (right, lone))
-        table, there = _features(index, judged, counts, ranking, alone)
+        table, there = _features(index, judged, counts, ranking, alone, by_answer)
         halves.append((table, there, kept & there))
     table, there, is_right = (np.concatenate(parts) for parts in zip(*halves, strict=True))
     number = groups(judged)
     answerable = np.repeat([True, False], len(judged))
     return Examples(table, there, is_right, np.concatenate([number, number]), answerable)
+
+
+def _ranked(
+    judged: Judgements, depth: int, parts: Iterable[tuple[Ints, Index]], on_queries: Callable[[int], None]
+) -> Ranking:
+    """Return the hits of every query in its part of the index, its own question left out."""
+    rankings, done = list[Ranking](), list[Ints]()
+    for queries, part in parts:
+        for some in np.split(queries, range(QUERIES, len(queries), QUERIES)):
+            rankings.append(part.rank(judged.texts.take(pa.array(some)), depth, exclude=judged.ids[some]))
+            done.append(some)
+            on_queries(sum(map(len, done)))
+    whole, back = joined(rankings), np.argsort(np.concatenate(done))
+    return Ranking(*(values[back] for values in vars(whole).values()))
 
 
 def _reordered(whole: Ranking, order: Ints, removed: Flags) -> Ranking:
@@ -101,14 +116,15 @@ def _reordered(whole: Ranking, order: Ints, removed: Flags) -> Ranking:
 
 
 def _features(
-    index: Index, judged: Judgements, counts: WordCounts, ranking: Ranking, alone: Flags
+    index: Index, judged: Judgements, counts: WordCounts, ranking: Ranking, alone: Flags, by_answer: bool
 ) -> tuple[Doubles, Flags]:
     tables, there = [], []
     for start in range(0, len(judged), QUERIES):
         part = slice(start, start + QUERIES)
         nearest = Ranking(ranking.ids[part], ranking.scores[part], ranking.rows[part])
         questions = index.questions(nearest.rows[nearest.found])
-        table, mask = ranked_features(counts, judged.texts.slice(start, QUERIES), nearest, questions, alone=alone[part])
+        texts = judged.texts.slice(start, QUERIES)
+        table, mask = ranked_features(counts, texts, nearest, questions, alone=alone[part], by_answer=by_answer)
         tables.append(table)
         there.append(mask)
     return np.concatenate(tables), np.concatenate(there)

@@ -33,6 +33,7 @@ class SavedConfidence(pydantic.BaseModel, frozen=True, extra="forbid"):
         model: curves of all features, in their order.
         words: the most frequent words, and how many questions have each, in ``counts``.
         counts: of the words.
+        by_answer: as of `Confidence`; None for clusters, so that files of these have the bytes of earlier releases.
     """
 
     version: Literal[1] = 1
@@ -41,6 +42,7 @@ class SavedConfidence(pydantic.BaseModel, frozen=True, extra="forbid"):
     model: AdditiveModel
     words: tuple[str, ...]
     counts: tuple[int, ...]
+    by_answer: Literal[True] | None = None
 
     @pydantic.field_validator("model")
     @classmethod
@@ -59,8 +61,9 @@ def to_json(confidence: Confidence) -> bytes:
         model=confidence.model,
         words=counts.words,
         counts=tuple(counts.counts.tolist()),
+        by_answer=True if confidence.by_answer else None,
     )
-    return saved.model_dump_json().encode() + b"\n"
+    return saved.model_dump_json(exclude_none=True).encode() + b"\n"
 
 
 def read_confidence(content: bytes, *, source: str) -> Confidence:
@@ -80,4 +83,4 @@ def read_confidence(content: bytes, *, source: str) -> Confidence:
     except (pydantic.ValidationError, OverflowError, QprError) as error:
         fault = first_fault(error) if isinstance(error, pydantic.ValidationError) else str(error)
         raise QprError(f"{source}: {fault}. Build the index again") from error
-    return Confidence(checked, saved.model)
+    return Confidence(checked, saved.model, saved.by_answer is True)

@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from model.confidence.confidence import Confidence, Judgement
+from model.confidence.confidence import Cluster, Confidence, Judgement
 from model.confidence.features import NEIGHBOURS
 from model.index.index import Index
 from model.index.ranking import Ints, Ranking
 from model.search.found import Found
+from schemas.answers import answer_key
+from schemas.tables import ANSWER_ID
 
 
 def judged(
@@ -52,12 +54,20 @@ def judged(
         nearest = _with_distances(index, asked, texts, found.ranking, nearest, far, before)
         places = np.where(far, before + np.arange(far.shape[1]), places)
     if np.array_equal(nearest.rows, found.ranking.rows):
-        clusters = [record["cluster_id"] for record in records]
+        columns = {name: [record[name] for record in records] for name in _columns(confidence)}
     else:
-        clusters = index.column("cluster_id", nearest.rows[nearest.found])
-    if exclude is not None:
-        clusters = _without_single_mates(index, nearest, clusters, exclude)
+        columns = {name: index.column(name, nearest.rows[nearest.found]) for name in _columns(confidence)}
+    clusters: Sequence[Cluster] = columns.get("cluster_id", [])
+    if confidence.by_answer:
+        clusters = [*map(answer_key, *columns.values())]
+    elif exclude is not None:
+        clusters = _without_single_mates(index, nearest, columns["cluster_id"], exclude)
     return confidence.judge(asked, hits, nearest, clusters, places)
+
+
+def _columns(confidence: Confidence) -> tuple[str, ...]:
+    """Return the columns of a hit that decide its cluster."""
+    return (ANSWER_ID.name, "answer") if confidence.by_answer else ("cluster_id",)
 
 
 def _without_single_mates(

@@ -48,7 +48,8 @@ def retrieval_of(
     mode = mode or index.settings.mode
     if mode == "probability" and confidence is None:
         fault = f"{index.url}: has no confidence model, which mode probability needs"
-        raise QprError(f"{fault}. Build the index of a dataset whose validation split has at least 100 questions")
+        learned = "a dataset whose validation split has 100 questions or more, or of a table with 100 wordings"
+        raise QprError(f"{fault}. Build the index of {learned}")
     if mode not in ("bm25", "fusion", "probability"):
         check_lexical(manifest, index)
         return Retrieval(index, mode)

@@ -12,7 +12,7 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict  # pydantic reads that of typing from Python 3.12 on
 
-from schemas.text import fold, hash64
+from schemas.answers import answer_key
 
 
 class WhyDocument(TypedDict):
@@ -107,13 +107,6 @@ class FaultDocument(TypedDict):
 
 _WITHOUT_CERTIFICATE = frozenset({"exact", "no_hit", "no_certificate", "answer_ended"})
 """Reasons in which no certificate has a part."""
-
-
-def answer_key(answer_id: str | None, answer: str | None) -> str | None:
-    """Return the id of an answer: that of the indexed table, else the hash of its text; None without an answer."""
-    if answer_id is not None:
-        return answer_id
-    return None if answer is None else str(hash64(fold(answer)))
 
 
 def hit_document(hit: Any, rank: int) -> HitDocument:

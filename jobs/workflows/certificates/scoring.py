@@ -91,6 +91,6 @@ def _probability(answer: Answer) -> float:
     if answer.hit.probability is None:
         raise QprError(
             "--index: has no confidence model, so that its answers have no probability. Build it with `qpr index` from "
-            "a dataset with validation clusters"
+            "a dataset with validation clusters, or from a table with several wordings of its answers"
         )
     return answer.hit.probability
