@@ -1,6 +1,6 @@
-"""Key, words, tokens and id of a question's text.
+"""Key, words, tokens and id of a question's text, and the key of an answer.
 
-text -> fold -> key -> words, tokens, question_id
+text -> fold -> key -> words, tokens, question_id; id and text of an answer -> answer_key
 
 These scalar functions are the definition; `schemas.text_arrays` does the same to Arrow arrays, faster.
 """
@@ -74,6 +74,13 @@ def hash64(text: str) -> int:
 def question_id(text: str) -> int:
     """Return the id of the question that ``text`` asks: `hash64` of its key."""
     return hash64(key(text))
+
+
+def answer_key(answer_id: str | None, answer: str | None) -> str | None:
+    """Return the id of an answer: that of the indexed table, else the hash of its text; None without an answer."""
+    if answer_id is not None:
+        return answer_id
+    return None if answer is None else str(hash64(fold(answer)))
 
 
 def is_outer_punctuation(character: str) -> bool:

@@ -85,6 +85,13 @@ def hash64_all(texts: pa.Array) -> pa.Array:
     return pa.array(np.frombuffer(digests, "<i8"), pa.int64())
 
 
+def answer_keys(answer_ids: pa.Array | pa.ChunkedArray, answers: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return `schemas.text.answer_key` of every row; null without an answer."""
+    texts = encode(answers)
+    hashes = hash64_all(fold_all(texts.dictionary)).cast(pa.string()).take(texts.indices)
+    return pc.coalesce(answer_ids.combine_chunks() if isinstance(answer_ids, pa.ChunkedArray) else answer_ids, hashes)
+
+
 def encode(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
     """Return a string column as one dictionary array, so that work is done once a distinct value.
 

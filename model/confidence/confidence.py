@@ -17,9 +17,8 @@ from model.confidence.features import NAMES, Doubles, Flags, Ints, Rows, feature
 from model.confidence.few_hits import few_features
 from model.index.ranking import Ranking
 from model.reranking.term_statistics import MOST_WORDS, WordCounts, word_rows
-from schemas.answers import answer_keys
 from schemas.tables import ANSWER_ID
-from schemas.text_arrays import key_all
+from schemas.text_arrays import answer_keys, key_all
 
 FEW = 64
 """Maximum hits that are judged one by one: of 6,000 each took 20 µs that way, and 13 by numpy and Arrow."""

@@ -21,9 +21,8 @@ from model.confidence.features import Ints
 from model.evaluation.relevance import Judgements
 from model.index.index import Index
 from model.reranking.term_statistics import WordCounts
-from schemas.answers import answer_keys
 from schemas.tables import ANSWER_ID
-from schemas.text_arrays import key_all
+from schemas.text_arrays import answer_keys, key_all
 
 ROWS: Final = 131_072
 """Questions whose answers are compared at a time."""

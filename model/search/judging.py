@@ -15,8 +15,8 @@ from model.confidence.features import NEIGHBOURS
 from model.index.index import Index
 from model.index.ranking import Ints, Ranking
 from model.search.found import Found
-from schemas.answers import answer_key
 from schemas.tables import ANSWER_ID
+from schemas.text import answer_key
 
 
 def judged(

@@ -12,7 +12,7 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict  # pydantic reads that of typing from Python 3.12 on
 
-from schemas.answers import answer_key
+from schemas.text import answer_key
 
 
 class WhyDocument(TypedDict):

@@ -12,8 +12,8 @@ from model.confidence.saved_confidence import FILE
 from model.confidence.wordings import examples_of_answers, topics, wordings_of
 from model.evaluation.relevance import judgements
 from model.search.searcher import open_searcher
-from schemas.answers import answer_key
 from schemas.artifacts.manifest import read_manifest
+from schemas.text import answer_key
 from tests.jobs.commands.indexes.test_confidence import CLUSTERS, THINGS
 from tests.support.csv_files import write_csv
 

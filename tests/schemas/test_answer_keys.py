@@ -2,7 +2,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.answers import answer_key, answer_keys
+from schemas.text import answer_key
+from schemas.text_arrays import answer_keys
 
 TEXTS = st.none() | st.text(max_size=6)
 
