@@ -61,8 +61,9 @@ def distinct_all(listed: pa.ListArray) -> pa.ListArray:
     parents = pc.list_parent_indices(listed).to_numpy(zero_copy_only=False)
     codes = flat.indices.to_numpy(zero_copy_only=False)
     pairs = parents.astype(np.int64) * max(len(flat.dictionary), 1) + codes
-    _, first = np.unique(pairs, return_index=True)
-    first.sort()
+    is_first = np.zeros(len(pairs), bool)
+    is_first[np.unique(pairs, return_index=True)[1]] = True
+    first = np.flatnonzero(is_first)
     offsets = offsets_of(np.bincount(parents[first], minlength=len(listed)))
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat.dictionary.take(pa.array(codes[first])))
 

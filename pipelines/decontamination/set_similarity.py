@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.compiled import load_loops
 from schemas.ragged import offsets_of, ranges
 
 BLOCK_WORDS: Final = 5_000_000
@@ -116,7 +117,7 @@ def _wanted(
 
 
 class _Codes(NamedTuple):
-    """The tokens of all rows as numbers below ``distinct``, and the position of each row's first token."""
+    """The tokens of all rows as numbers below ``distinct``; those of row n begin at ``starts[n]``."""
 
     codes: np.ndarray
     starts: np.ndarray
@@ -141,12 +142,22 @@ def _codes(whole: pa.ListArray) -> _Codes:
 
 def _jaccard(row: np.ndarray, partner: np.ndarray, sizes: np.ndarray, tokens: _Codes) -> np.ndarray:
     """Return the Jaccard index of each pair."""
+    intersection = _count_shared(row, partner, sizes, tokens)
+    return np.asarray(intersection / (sizes[row] + sizes[partner] - intersection))
+
+
+def _count_shared(row: np.ndarray, partner: np.ndarray, sizes: np.ndarray, tokens: _Codes) -> np.ndarray:
+    """Return the number of tokens that both sets of each pair have."""
+    if (loops := load_loops("pipelines.neighbours.numba_kernels", len(row))) is not None:
+        found = np.empty((len(row), 1), np.float32)
+        bounds, ones = tokens.starts.astype(np.int32), np.ones((tokens.distinct, 1))
+        loops.add_shared(bounds, tokens.codes, ones, row, partner, found)
+        return found[:, 0].astype(np.int64)
     pair = np.arange(len(row))
     both = np.concatenate([_tokens_of(row, pair, sizes, tokens), _tokens_of(partner, pair, sizes, tokens)])
     both.sort()  # tokens are distinct in a set, so a token that is twice among those of a pair is shared
     shared = both[1:][both[1:] == both[:-1]] // max(tokens.distinct, 1)
-    intersection = np.bincount(shared, minlength=len(row))
-    return np.asarray(intersection / (sizes[row] + sizes[partner] - intersection))
+    return np.bincount(shared, minlength=len(row))
 
 
 def _tokens_of(rows: np.ndarray, pair: np.ndarray, sizes: np.ndarray, tokens: _Codes) -> np.ndarray:

@@ -94,3 +94,17 @@ def test_sets_of_sizes_too_different_are_not_compared():
     assert not list(similar_pairs(SETS.empty_table(), 0.9, equal=True))
     assert not list(similar_pairs(sets(rows[:-1]), 0.9, equal=True))  # all in train
     assert np.isclose(index(rows[-1][2], rows[8][2]), 0.9)
+
+
+@pytest.mark.parametrize("distinct", [1, 40])
+def test_compiled_loops_count_the_same_shared_tokens(monkeypatch, distinct):
+    loops = pytest.importorskip("pipelines.neighbours.numba_kernels", reason="numba is not installed")
+    draw = np.random.default_rng(0)
+    listed = [draw.choice(distinct, draw.integers(0, min(distinct, 9) + 1), replace=False).tolist() for _ in range(50)]
+    row, partner = draw.integers(0, 50, (2, 500))
+    found = []
+    for used in (None, loops):
+        monkeypatch.setattr(jaccard, "load_loops", lambda *_, used=used: used)
+        with np.errstate(invalid="ignore"):  # two empty sets
+            found.append(jaccard.jaccard(row, partner, pa.array(listed, pa.list_(pa.int64()))))
+    np.testing.assert_array_equal(*found)
