@@ -40,7 +40,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
 }
 """Options of `qpr clusters` beyond the paper's, one at a time and together."""
 
-Omitted = enum.StrEnum("Omitted", ["polars_frames", "dict_loop", "row_beam", "options"])
+Omitted = enum.StrEnum("Omitted", ["polars_frames", "dict_loop", "row_beam", "single_options", "options"])
 
 
 def difference(dataset: Dataset, folder: Path) -> str:
@@ -86,13 +86,17 @@ def run_all(events: int, log: str, folder: str, *, without: list[str]) -> Iterat
             differing = difference(dataset, Path(folder, name))
             yield name, cost, f"DIFFERS in {differing}" if differing else "equal"
     for name, flags in OPTIONS.items() if "options" not in without else ():
+        if flags and "single_options" in without:
+            continue
         cost = measure_qpr("clusters", log, "--output", f"{folder}/other", "--overwrite", *flags)
         yield name, cost, f"{open_dataset(f'{folder}/other').manifest.counters['clusters_train']:,} train clusters"
 
 
 def main(
     events: Annotated[list[int], typer.Option(help="Rows of the log; repeatable.")] = [1_000_000],
-    without: Annotated[list[Omitted], typer.Option(help="Peer to omit, or all options; repeatable.")] = [],
+    without: Annotated[
+        list[Omitted], typer.Option(help="Peer to omit, or the options beyond the paper's, all or singly; repeatable.")
+    ] = [],
     logs: Annotated[str | None, typer.Option(help="Folder that keeps simulated logs for the next run.")] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
