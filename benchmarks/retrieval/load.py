@@ -106,10 +106,19 @@ class _Load:
         return Outcome(np.array(self._seconds), dict(self._statuses), wall)
 
     def _send(self, request: bytes, due: float) -> None:
-        connection = self._idle.pop() if self._idle else socket.create_connection(("127.0.0.1", self._port))
+        connection = self._open() or socket.create_connection(("127.0.0.1", self._port))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.sendall(request)
         self._busy[connection] = due, bytearray()
+
+    def _open(self) -> socket.socket | None:
+        """Return an idle connection that the server has not closed, as HTTP clients do; None where there is none."""
+        while self._idle:
+            connection = self._idle.pop()
+            if not select.select([connection], [], [], 0)[0]:  # the end of a connection can be read
+                return connection
+            connection.close()
+        return None
 
     def _receive(self, connection: socket.socket) -> None:
         due, content = self._busy[connection]

@@ -13,7 +13,10 @@ from benchmarks.retrieval.serving import shortened
 
 
 class Server:
-    """Answers one request after the other, each after 20 ms; /bad gets 503, /gone no response, /last a last one."""
+    """Answers requests one by one, each after 20 ms; /bad gets 503, /gone no response, /last and /idle a last one.
+
+    Only the response to /last says that it is the last one.
+    """
 
     def __init__(self) -> None:
         self.port = 0
@@ -41,7 +44,7 @@ class Server:
             status = b"503 Busy" if path.startswith(b"/bad") else b"200 OK"
             last = b"Connection: close\r\n" if path.startswith(b"/last") else b""
             writer.write(b"HTTP/1.1 " + status + b"\r\n" + last + b"Content-Length: 3\r\n\r\nabc")
-            if last:
+            if last or path.startswith(b"/idle"):
                 break
         writer.close()
 
@@ -78,6 +81,11 @@ def test_refusals_and_broken_connections_are_failures(port: int) -> None:
 def test_a_connection_that_the_server_closes_after_a_response_is_not_used_again(port: int) -> None:
     outcome = closed_loop(port, [get("/last", "a"), get("/x", "b"), get("/last", "a"), get("/x", "c")], connections=1)
     assert outcome.statuses == {200: 4}
+
+
+def test_a_connection_that_the_server_closed_while_it_was_idle_is_not_used_again(port: int) -> None:
+    outcome = open_loop(port, [get("/idle", "a"), get("/x", "b")] * 4, rate=5, seed=0)
+    assert outcome.statuses == {200: 8}
 
 
 def test_a_shortened_question_is_another_one_with_the_same_words() -> None:
