@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from jobs.web.batching import BATCH, Batcher
+from jobs.web.batching import BATCH, FEW, QUICK_S, Batcher
 
 
 class Searcher:
@@ -32,9 +32,9 @@ class Version:
         self.searcher = Searcher()
 
 
-def run(scenario, *, threads=1):
+def run(scenario, *, threads=1, few=0):
     async def main():
-        batcher = Batcher(threads, lambda _: None)
+        batcher = Batcher(threads, lambda _: None, few=few)
         try:
             return await asyncio.wait_for(scenario(batcher), 20)
         finally:
@@ -140,3 +140,67 @@ def test_there_are_never_more_threads_than_asked_for(threads):
 
     assert run(scenario, threads=threads) == [[str(n) * (n % 5 + 1)] for n in range(50)]
     assert len(version.searcher.threads) == threads
+
+
+def quick_version():
+    version = Version()
+    version.searcher.gate.set()
+    return version
+
+
+def test_few_questions_are_searched_together_without_a_thread():
+    version = quick_version()
+
+    async def scenario(batcher):
+        tasks = await started(batcher, *[(version, "search", [letter], 1) for letter in "abcdefghij"])
+        assert (batcher.waiting, version.searcher.calls) == (10, [])
+        return await asyncio.gather(*tasks)
+
+    assert run(scenario, few=FEW) == [[letter] for letter in "ABCDEFGHIJ"]
+    assert [len(questions) for questions, _ in version.searcher.calls] == [FEW, 2]
+    assert version.searcher.threads == {threading.current_thread().name}
+
+
+def test_between_two_batches_the_event_loop_does_other_work():
+    version, seen = quick_version(), []
+
+    async def scenario(batcher):
+        tasks = await started(batcher, *[(version, "search", [str(n)], 1) for n in range(2 * FEW)])
+        while not all(task.done() for task in tasks):
+            await asyncio.sleep(0)
+            seen.append(len(version.searcher.calls))
+
+    run(scenario, few=FEW)
+    assert 1 in seen
+
+
+def test_many_questions_do_not_keep_the_event_loop_from_few():
+    many, few = Version(), quick_version()
+
+    async def scenario(batcher):
+        [large] = await started(batcher, (many, "search", ["a"] * (FEW + 1), 1))
+        assert await batcher.run(few, "search", ["b"]) == ["B"]
+        assert not large.done()
+        many.searcher.gate.set()
+        await large
+
+    run(scenario, few=FEW)
+    assert many.searcher.threads != few.searcher.threads
+
+
+def test_a_slow_index_is_searched_in_threads_until_it_is_fast():
+    version, here = quick_version(), threading.current_thread().name
+    fast = version.searcher.search_many
+    slow = lambda questions, k, **_: (time.sleep(2 * QUICK_S), fast(questions, k))[1]  # noqa: E731
+
+    async def scenario(batcher):
+        used = []
+        for search in (slow, slow, fast, fast):
+            version.searcher.search_many, before = search, set(version.searcher.threads)
+            version.searcher.threads.clear()
+            await batcher.run(version, "search", ["a"])
+            used.append(version.searcher.threads == {here})
+            version.searcher.threads |= before
+        return used
+
+    assert run(scenario, few=FEW) == [True, False, False, True]
