@@ -11,8 +11,10 @@ from __future__ import annotations
 import asyncio
 import collections
 import dataclasses
+import math
 import time
 import types
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, Literal, NamedTuple
@@ -21,6 +23,7 @@ from jobs.web.versions.leases import Version
 from model.choices import Mode
 
 Kind = Literal["search", "answer"]
+Outcome = Sequence[Any] | Exception
 
 BATCH = 64
 """Questions a thread takes at a time: at .8 ms each, a thread is free again after 50 ms."""
@@ -30,8 +33,8 @@ FEW = 8
 each other several times a request, delays them more than they take."""
 
 QUICK_S = 0.01
-"""Seconds a question up to which the event loop searches; a slower index, such as one that is read from a slow disk for
-the first time, must not keep it from other requests."""
+"""Seconds a question up to which the event loop searches; a slower search, such as an exact one, or one of an index
+that is read from a disk for the first time, must not keep it from other requests."""
 
 
 NO_VALUES: Final[Mapping[str, str]] = types.MappingProxyType({})
@@ -52,6 +55,11 @@ class _Call(NamedTuple):
         if self.kind == "search":
             return searcher.search_many(questions, self.k, mode=self.mode, filters=filters)
         return searcher.answer_many(questions, hits=self.k, filters=filters)
+
+    @property
+    def way(self) -> tuple[Kind, Mode | None, bool]:
+        """Return kind, mode and presence of filters, on which the time of a search depends most."""
+        return self.kind, self.mode, bool(self.filters)
 
 
 @dataclasses.dataclass(eq=False, slots=True)
@@ -109,7 +117,7 @@ class Batcher:
         self._few = few
         self._of_loop, self._of_threads = _Queue(), _Queue()
         self._is_called = False
-        self._seconds = 0.0
+        self._seconds = weakref.WeakKeyDictionary[Version, dict[object, float]]()
         use_one_thread()
 
     @property
@@ -142,13 +150,17 @@ class Batcher:
 
     async def _submit(self, call: _Call, questions: Sequence[str]) -> Sequence[Any]:
         job = _Job(questions, asyncio.get_running_loop().create_future())
-        if len(questions) <= self._few and self._seconds <= QUICK_S:
+        if len(questions) <= self._few and self._is_quick(call):
             self._of_loop.add(call, job)
             self._call_soon()
         else:
             self._of_threads.add(call, job)
             self._start_threads()
         return await job.future
+
+    def _is_quick(self, call: _Call) -> bool:
+        """Return whether the last such search was quick; the first one is made in a thread."""
+        return self._seconds.get(call.version, {}).get(call.way, math.inf) <= QUICK_S
 
     def _call_soon(self) -> None:
         """Search a batch here after the other requests of this turn of the event loop have come."""
@@ -161,7 +173,7 @@ class Batcher:
         if taken := self._of_loop.take(self._few):
             call, batch = taken
             self._observe(_size(batch))
-            self._give(batch, *_timed(call, batch))
+            self._give(call, batch, *_timed(call, batch))
         if self._of_loop:
             self._call_soon()
 
@@ -174,16 +186,16 @@ class Batcher:
 
     def _work(self, call: _Call, batch: list[_Job], loop: asyncio.AbstractEventLoop) -> None:
         """Search in a thread of the pool."""
-        loop.call_soon_threadsafe(self._finish, batch, *_timed(call, batch))
+        loop.call_soon_threadsafe(self._finish, call, batch, *_timed(call, batch))
 
-    def _finish(self, batch: list[_Job], outcomes: list[Sequence[Any] | Exception], seconds: float) -> None:
+    def _finish(self, call: _Call, batch: list[_Job], outcomes: list[Outcome], seconds: float) -> None:
         self._free += 1
-        self._give(batch, outcomes, seconds)
+        self._give(call, batch, outcomes, seconds)
         self._start_threads()
 
-    def _give(self, batch: list[_Job], outcomes: list[Sequence[Any] | Exception], seconds: float) -> None:
+    def _give(self, call: _Call, batch: list[_Job], outcomes: list[Outcome], seconds: float) -> None:
         """Give each request its outcome, and note the seconds a question."""
-        self._seconds = seconds
+        self._seconds.setdefault(call.version, {})[call.way] = seconds
         for job, outcome in zip(batch, outcomes, strict=True):
             if job.future.done():
                 continue
@@ -197,18 +209,18 @@ def _size(batch: list[_Job]) -> int:
     return sum(len(job.questions) for job in batch)
 
 
-def _timed(call: _Call, batch: list[_Job]) -> tuple[list[Sequence[Any] | Exception], float]:
+def _timed(call: _Call, batch: list[_Job]) -> tuple[list[Outcome], float]:
     """Return the outcome of each job, and the seconds a question."""
     began = time.perf_counter()
     try:
         found = iter(call([question for job in batch for question in job.questions]))
-        outcomes: list[Sequence[Any] | Exception] = [[next(found) for _ in job.questions] for job in batch]
+        outcomes: list[Outcome] = [[next(found) for _ in job.questions] for job in batch]
     except Exception:  # noqa: BLE001  # one request's error must not become that of its neighbours
         outcomes = [_outcome(call, job) for job in batch]
     return outcomes, (time.perf_counter() - began) / max(_size(batch), 1)
 
 
-def _outcome(call: _Call, job: _Job) -> Sequence[Any] | Exception:
+def _outcome(call: _Call, job: _Job) -> Outcome:
     try:
         return call(job.questions)
     except Exception as error:  # noqa: BLE001  # raised again where the request waits
