@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import rich.table
@@ -34,20 +34,21 @@ def print_hits(question: str, hits: Sequence[Hit], *, as_json: bool) -> None:
         results.print(_table(question, hits))
 
 
-def print_answer(answer: Answer, *, as_json: bool) -> None:
+def print_answer(answer: Answer, *, filters: Mapping[str, str], as_json: bool) -> None:
     """Print one answer or abstention."""
     if as_json:
-        sys.stdout.write(json.dumps(answer_row(answer), ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(answer_row(answer, filters), ensure_ascii=False) + "\n")
         sys.stdout.flush()
         return
     results.print(printable(answer.question), style="bold")
     results.print(f"  {_outcome(answer)}")
 
 
-def answer_row(answer: Answer) -> dict[str, Any]:
-    """Return the JSON object of an answer; ``answer_id`` and ``probability`` are columns of a requests file."""
+def answer_row(answer: Answer, filters: Mapping[str, str]) -> dict[str, Any]:
+    """Return the JSON object of an answer; ``answer_id``, ``probability``, filters are columns of a requests file."""
     hit = answer.hit
     return {
+        **filters,
         "question": answer.question,
         "answered": answer.answered,
         "reason": answer.reason,

@@ -9,7 +9,7 @@ import asyncio
 import datetime
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from jobs.web.audit_sample import AuditSample
@@ -54,7 +54,7 @@ class Auditing:
             return False
         return loaded.alarm or (monitor is not None and monitor.certificate == loaded.digest and monitor.alarm)
 
-    def offer(self, answers: Sequence[AnswerDocument], version: str) -> None:
+    def offer(self, answers: Sequence[AnswerDocument], version: str, filters: Mapping[str, str]) -> None:
         """Draw from certified answers; nothing that hints at the probability is kept, so that people judge blind."""
         if self.sample is None:
             return
@@ -63,6 +63,7 @@ class Auditing:
             if row["reason"] == "certified" and row["hit"] is not None:
                 self.sample.offer(
                     {
+                        **filters,
                         "asked_at": now,
                         "question": row["question"],
                         "found": row["hit"]["text"],

@@ -145,7 +145,7 @@ class Service:
             if k:
                 for row, answer in zip(rows, answers, strict=True):
                     row["hits"] = hit_documents(answer.hits, k, blocked=blocked)
-            self.auditing.offer(rows, version.name)
+            self.auditing.offer(rows, version.name, filters)
             for row in rows:
                 self.metrics.questions.labels("answer", row["reason"]).inc()
             return {"version": version.name, "results": rows}

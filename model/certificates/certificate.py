@@ -6,7 +6,7 @@ Outcome, Version -> Certificate -> write_certificate -> manifest; load_certifica
 from __future__ import annotations
 
 import datetime
-from typing import Annotated, Final, NamedTuple, Self
+from typing import Annotated, Any, Final, NamedTuple, Self
 
 import pydantic
 
@@ -25,6 +25,24 @@ _ROUNDING: Final = 1e-9
 _Count = Annotated[int, pydantic.Field(ge=0)]
 _Share = Annotated[float, pydantic.Field(ge=0, le=1)]
 _Digest = Annotated[str, pydantic.Field(pattern="^[0-9a-f]{64}$")]
+
+
+class ValueCounts(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Requests of one combination of values of the columns that an index varies by.
+
+    Attributes:
+        values: by column.
+        requests: judged ones.
+        tested: those in the test part.
+        answered: those of the test part that the threshold answers.
+        wrong: wrong answers among them.
+    """
+
+    values: dict[str, str]
+    requests: _Count
+    tested: _Count
+    answered: _Count
+    wrong: _Count
 
 
 class Certificate(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -51,6 +69,8 @@ class Certificate(pydantic.BaseModel, frozen=True, extra="forbid"):
         labelled_digest: of requests and verdicts.
         created: time of the certification.
         expires: from then on it permits nothing.
+        by_value: the requests of each combination of values, most requests first, for an index that varies by columns;
+            None for others. The promise is about all of them together.
     """
 
     version: Version
@@ -73,6 +93,13 @@ class Certificate(pydantic.BaseModel, frozen=True, extra="forbid"):
     labelled_digest: _Digest
     created: pydantic.AwareDatetime
     expires: pydantic.AwareDatetime
+    by_value: list[ValueCounts] | None = None
+
+    @pydantic.model_serializer(mode="wrap")
+    def _without_no_values(self, written: pydantic.SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out ``by_value`` where there is none: other certificates have the bytes of earlier releases."""
+        fields: dict[str, Any] = written(self)
+        return fields if self.by_value is not None else {n: v for n, v in fields.items() if n != "by_value"}
 
     @pydantic.model_validator(mode="after")
     def _is_shown(self) -> Self:
@@ -81,6 +108,9 @@ class Certificate(pydantic.BaseModel, frozen=True, extra="forbid"):
             raise ValueError("version_digest is not that of the version")
         if not self.wrong <= self.answered <= self.tested or self.order + self.tested != self.requests:
             raise ValueError("the numbers of requests do not fit each other")
+        for name in ("requests", "tested", "answered", "wrong") if self.by_value is not None else ():
+            if sum(getattr(counts, name) for counts in self.by_value or ()) != getattr(self, name):
+                raise ValueError(f"the numbers by value do not add up to {name}")
         if abs(self.coverage - self.answered / self.tested) > _ROUNDING:
             raise ValueError("the coverage is not answered / tested")
         if abs(self.upper_bound - upper_bound(self.wrong, self.answered, self.delta)) > _ROUNDING:

@@ -39,6 +39,7 @@ class Request(NamedTuple):
         probability: that the person saw beside the answer.
         answer_id: id of the judged answer, or of the question that it belongs to.
         request_id: name of the request in the asking system.
+        filters: name and value of each column that the index varies by, in the order of the names.
     """
 
     row: int
@@ -49,11 +50,14 @@ class Request(NamedTuple):
     probability: float | None = None
     answer_id: str | None = None
     request_id: str | None = None
+    filters: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
         """Return the name of the request, the same in every file that has it."""
-        return self.request_id or json.dumps([self.question, self.asked_at.isoformat()], ensure_ascii=False)
+        return self.request_id or json.dumps(
+            [self.question, self.asked_at.isoformat(), *(value for _, value in self.filters)], ensure_ascii=False
+        )
 
 
 def read_verdict(text: str) -> Verdict | None:
@@ -142,18 +146,20 @@ def check_verdicts(source: str, judged: Sequence[Request], missing: Sequence[Req
 def labelled_digest(requests: Iterable[Request]) -> str:
     """Return the SHA-256 of the requests and their verdicts, independent of the order of the rows."""
     lines = sorted(
-        json.dumps([request.name, request.question, request.verdict, request.labeller, request.answer_id])
+        json.dumps(
+            [request.name, request.question, request.verdict, request.labeller, request.answer_id, *request.filters]
+        )
         for request in requests
     )
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def _check_contradictions(source: str, requests: Sequence[Request]) -> None:
-    first: dict[tuple[str, str | None], Request] = {}
+    first: dict[tuple[object, ...], Request] = {}
     for request in requests:
         if request.verdict is None:
             continue
-        before = first.setdefault((request.question, request.answer_id), request)
+        before = first.setdefault((request.question, request.answer_id, request.filters), request)
         if before.verdict != request.verdict:
             raise QprError(
                 f"{source}: rows {before.row:,} and {request.row:,} contradict each other about one question: "

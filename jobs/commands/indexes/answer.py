@@ -63,4 +63,4 @@ def answer(
                 if result.reason in _OVER and not warned:
                     warn(f"{read.certificate}: {_OVER[result.reason]}")
                     warned = True
-                print_answer(result, as_json=as_json)
+                print_answer(result, filters=filtering.filters, as_json=as_json)

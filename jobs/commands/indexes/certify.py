@@ -36,8 +36,9 @@ def certify(
 ) -> None:
     """Certify a maximum share of wrong answers by judged requests.
 
-    A requests file has the columns question, verdict (right, wrong, unclear), asked_at and labeller; optional are
-    probability, answer_id and request_id. 30 % of the requests order the thresholds, 70 % test them.
+    A requests file has the columns question, verdict (right, wrong, unclear), asked_at and labeller, and those by which
+    the index varies; optional are probability, answer_id and request_id. 30 % of the requests order the thresholds,
+    70 % test them.
 
     A file of answers that were given has request_id, verdict, labeller and certificate; `qpr serve --state` writes it.
     If too many are wrong, an alarm ends the certificate: only questions of the index itself are answered then.

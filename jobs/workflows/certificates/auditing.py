@@ -14,6 +14,7 @@ import rich.table
 from jobs.display.console import emit, say, two_columns, warn
 from jobs.display.summary_tables import percent
 from jobs.workflows.certificates.requests_file import filled_rows
+from jobs.workflows.certificates.value_rows import value_rows
 from model.certificates.certificate import Loaded, load_certificate
 from model.certificates.monitor import AuditVerdict, Monitor, last_monitor, monitor_url, read_monitor, record
 from model.certificates.requests import Request, read_verdict
@@ -127,4 +128,4 @@ def _table(loaded: Loaded, monitor: Monitor, now: datetime.datetime) -> rich.tab
         "evidence against the promise": f"{monitor.evidence:.3g} (alarm at {ALARM:g})",
         "alarm": "none" if monitor.alarmed is None else f"since {monitor.alarmed:%Y-%m-%d %H:%M} UTC",
     }
-    return two_columns(loaded.url, rows)
+    return two_columns(loaded.url, rows | value_rows(certificate))

@@ -18,15 +18,18 @@ from jobs.display.summary_tables import percent
 from jobs.workflows.certificates.auditing import check_after_alarm
 from jobs.workflows.certificates.requests_file import read_requests
 from jobs.workflows.certificates.scoring import Answerer, Scored, score
+from jobs.workflows.certificates.value_rows import counts_by_value, value_rows
 from model.certificates.certificate import Certificate, write_certificate
 from model.certificates.procedure import Outcome, bound_of, certify, divide, missing_requests
 from model.certificates.requests import Request, check_requests, check_verdicts, labelled_digest
 from model.certificates.settings import Certification
 from model.certificates.version import Version
+from model.index.consistency import AGAIN
+from model.index.settings import IndexSettings
 from model.search.searcher import open_searcher
 from model.search.settings import Opening
 from pipelines.reading.sources import digest_input, only_file
-from schemas.artifacts.manifest import Source, read_manifest
+from schemas.artifacts.manifest import Source, read_manifest, read_settings
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.quantities import counted
@@ -59,20 +62,19 @@ def write_certification(
     """
     source = only_file(file, option="--requests")
     with Output(output, "certificate", overwrite=overwrite) as target, working(f"Certifying {index} by {file}"):
-        requests = read_requests(source)
+        vary_by = read_settings(index, read_manifest(index, "index"), IndexSettings, again=AGAIN).vary_by or ()
+        requests = read_requests(source, vary_by)
         now = datetime.datetime.now(datetime.UTC)
         check_requests(file, requests, after=_end_of_log(index, settings), now=now)
         check_after_alarm(file, requests, output)
         searcher = open_searcher(index, **dict(opening))
-        if columns := searcher.index.settings.vary_by:
-            varies = f"{index}: varies by {', '.join(columns)}, so it has no confidence model to certify"
-            raise QprError(f"{varies}. Build an index of a dataset for each value")
         certificate = certified(file, requests, searcher, settings, now=now)
         inputs = [digest_input(source), Source(url=index, digest=certificate.version.index)]
         manifest = write_certificate(target, certificate, inputs=inputs)
     result = {"certificate": output, "digest": manifest.digest, **certificate.model_dump(mode="json")}
     emit(result, as_json=as_json, table=lambda: _table(output, certificate))
-    say(f"Next: qpr answer --index {shlex.quote(index)} --certificate {shlex.quote(output)} QUESTION")
+    filters = "".join(f"--filter {name}=VALUE " for name in vary_by)
+    say(f"Next: qpr answer --index {shlex.quote(index)} --certificate {shlex.quote(output)} {filters}QUESTION")
 
 
 def certified(
@@ -143,6 +145,7 @@ def certificate_of(
         labelled_digest=labelled_digest(scored.requests),
         created=now,
         expires=now + datetime.timedelta(days=settings.days),
+        by_value=counts_by_value(scored, wrong, in_order, chosen.threshold) if requests[0].filters else None,
     )
 
 
@@ -182,4 +185,4 @@ def _table(url: str, certificate: Certificate) -> rich.table.Table:
         "labellers": ", ".join(certificate.labellers),
         "expires": f"{certificate.expires:%Y-%m-%d}",
     }
-    return two_columns(url, rows)
+    return two_columns(url, rows | value_rows(certificate))

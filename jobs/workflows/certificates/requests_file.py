@@ -26,19 +26,25 @@ COLUMNS: Final = (
     Column("answer_id", pa.string(), required=False),
     Column("request_id", pa.string(), required=False),
 )
-"""Columns of a requests file; others are not read."""
+"""Columns of a requests file, besides those that the index varies by; others are not read."""
 
 
-def read_requests(source: Source) -> list[Request]:
+def read_requests(source: Source, vary_by: Sequence[str] = ()) -> list[Request]:
     """Return the requests of a file, whose rows are numbered from 1; rows without any value are skipped.
 
     Args:
         source: CSV, TSV, JSON Lines or Parquet.
+        vary_by: columns of the index whose values each request has to name too.
 
     Raises:
         QprError: the file cannot be read, lacks a column or has a row that is no request.
     """
-    requests = [_request(source.url, number, row) for number, row in filled_rows(source, COLUMNS)]
+    if taken := sorted({column.name for column in COLUMNS}.intersection(vary_by)):
+        raise QprError(
+            f"{source.url}: {taken[0]}, by which the index varies, has another meaning here. Rename it there"
+        )
+    columns = (*COLUMNS, *(Column(name, pa.string()) for name in vary_by))
+    requests = [_request(source.url, number, row, vary_by) for number, row in filled_rows(source, columns)]
     if not requests:
         raise QprError(f"{source.url}: has no request. Draw questions at random from the traffic and judge them")
     return requests
@@ -49,7 +55,7 @@ def filled_rows(source: Source, columns: Sequence[Column]) -> Iterator[tuple[int
     return (row for row in numbered_rows(source, columns) if any(value not in (None, "") for value in row[1].values()))
 
 
-def _request(url: str, number: int, row: dict[str, Any]) -> Request:
+def _request(url: str, number: int, row: dict[str, Any], vary_by: Sequence[str]) -> Request:
     question, asked_at = row["question"] or "", row["asked_at"]
     if not question.strip():
         raise QprError(f"{url}: row {number:,} has no question. Complete it or leave it out")
@@ -60,4 +66,7 @@ def _request(url: str, number: int, row: dict[str, Any]) -> Request:
     except ValueError as error:
         raise QprError(f"{url}: row {number:,}: {error}. Correct the row") from error
     texts = {name: (row[name] or "").strip() or None for name in ("labeller", "answer_id", "request_id")}
-    return Request(number, question, asked_at, verdict, probability=row["probability"], **texts)
+    filters = tuple((name, (row[name] or "").strip()) for name in vary_by)
+    if missing := [name for name, value in filters if not value]:
+        raise QprError(f"{url}: row {number:,} has no {missing[0]}, by which the index varies. Complete the row")
+    return Request(number, question, asked_at, verdict, probability=row["probability"], filters=filters, **texts)

@@ -5,7 +5,8 @@ requests, searcher -> score -> Scored
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import collections
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -13,7 +14,8 @@ import numpy as np
 from model.certificates.requests import Request
 from model.certificates.version import Version
 from model.search.results import Answer
-from schemas.errors import QprError
+from model.search.views import Filters
+from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
 
 BATCH: Final = 256
@@ -29,8 +31,8 @@ class Answerer(Protocol):
         """Return all that decides its answers."""
         ...
 
-    def answer_many(self, questions: Sequence[str]) -> list[Answer]:
-        """Return the answers, with the best hit of an abstention too."""
+    def answer_many(self, questions: Sequence[str], *, filters: Filters = None) -> list[Answer]:
+        """Return the answers among the rows with some values, with the best hit of an abstention too."""
         ...
 
 
@@ -52,22 +54,21 @@ def score(file: str, requests: list[Request], searcher: Answerer) -> Scored:
     """Return the requests with their probabilities; a verdict on another answer than the present one is dropped.
 
     Raises:
-        QprError: the index has no confidence model, or verdicts are about another version.
+        QprError: the index has no confidence model, a request has a value that is not in the index, or verdicts are
+            about another version.
     """
     kept, scores, exact, outdated = list[Request](), list[float](), 0, list[Request]()
-    for start in range(0, len(requests), BATCH):
-        part = requests[start : start + BATCH]
-        for request, answer in zip(part, searcher.answer_many([r.question for r in part]), strict=True):
-            if answer.reason == "exact":
-                exact += 1
-                continue
-            probability = _probability(answer)
-            scores.append(probability)
-            judged = request.answer_id is None or request.answer_id == judged_id(answer)
-            kept.append(request if judged else request._replace(verdict=None))
-            differs = request.probability is not None and abs(request.probability - probability) > ROUNDED
-            if request.answer_id is None and differs and not (answer.hit and answer.hit.why.guard):
-                outdated.append(request)
+    for request, answer in _answers(file, requests, searcher):
+        if answer.reason == "exact":
+            exact += 1
+            continue
+        probability = _probability(answer)
+        scores.append(probability)
+        judged = request.answer_id is None or request.answer_id == judged_id(answer)
+        kept.append(request if judged else request._replace(verdict=None))
+        differs = request.probability is not None and abs(request.probability - probability) > ROUNDED
+        if request.answer_id is None and differs and not (answer.hit and answer.hit.why.guard):
+            outdated.append(request)
     if outdated:
         first, noun = outdated[0], counted(len(outdated), "request")
         raise QprError(
@@ -76,6 +77,23 @@ def score(file: str, requests: list[Request], searcher: Answerer) -> Scored:
             "unchanged answers are kept"
         )
     return Scored(kept, np.array(scores, float), exact)
+
+
+def _answers(file: str, requests: Sequence[Request], searcher: Answerer) -> Iterator[tuple[Request, Answer]]:
+    """Yield each request with its answer, those with equal values together."""
+    by_filters = collections.defaultdict[tuple[tuple[str, str], ...], list[Request]](list)
+    for request in requests:
+        by_filters[request.filters].append(request)
+    for filters, of_values in by_filters.items():
+        for start in range(0, len(of_values), BATCH):
+            part = of_values[start : start + BATCH]
+            asked = [request.question for request in part]
+            try:
+                answers = searcher.answer_many(asked, filters=dict(filters)) if filters else searcher.answer_many(asked)
+            except UsageError as error:
+                fault = str(error).removeprefix("filters: ")
+                raise QprError(f"{file}: row {part[0].row:,}: {fault}. Correct the row, or leave it out") from error
+            yield from zip(part, answers, strict=True)
 
 
 def judged_id(answer: Answer) -> str | None:

@@ -62,6 +62,15 @@ def judge(client, name, *, right):
     return client.post("/feedback", json={"question": "pay a bill", "right": right, "audit_id": name})
 
 
+def test_drawn_answers_have_the_values_of_their_requests(certified, tmp_path):
+    client = certified(audits=3)
+    hit = {"text": "pay a bill", "answer_id": "7"}
+    row = {"reason": "certified", "question": "pay", "answer": "Online.", "certificate": "c", "hit": hit}
+    client.service.auditing.offer([row], "version", {"tenant": "acme"})
+    [drawn] = end_of_day(client, tmp_path)
+    assert (drawn["tenant"], drawn["question"], drawn["verdict"]) == ("acme", "pay", "")
+
+
 def test_certified_answers_are_drawn_without_a_hint_at_their_probability(certified, tmp_path):
     client = certified(audits=3)
     questions = ["pay a bill", "pay my bill", "cancel the flight", "unheard"]

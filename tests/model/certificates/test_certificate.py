@@ -1,9 +1,10 @@
 import datetime
 import json
 
+import pydantic
 import pytest
 
-from model.certificates.certificate import load_certificate
+from model.certificates.certificate import Certificate, ValueCounts, load_certificate
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from tests.support.certificates import NOW, VERSION, certificate, stored_certificate
@@ -46,6 +47,24 @@ def test_an_expired_certificate_is_refused_from_the_minute_on(stored):
     loaded.check(VERSION, end - datetime.timedelta(seconds=1))
     with pytest.raises(QprError, match=r"expired on 2026-10-31\. Judge requests of the last days"):
         loaded.check(VERSION, end)
+
+
+def of_tenant(tenant, **counts):
+    return ValueCounts(values={"tenant": tenant}, **({"requests": 1_000, "tested": 700} | counts))
+
+
+def test_the_numbers_of_each_value_are_kept_and_add_up():
+    by_value = [of_tenant("acme", answered=500, wrong=6), of_tenant("globex", answered=300, wrong=1)]
+    written = certificate(by_value=by_value).model_dump_json()
+    assert Certificate.model_validate_json(written).by_value == by_value
+    for name, count in (("requests", 999), ("tested", 699), ("answered", 301), ("wrong", 2)):
+        changed = [by_value[0], by_value[1].model_copy(update={name: count})]
+        with pytest.raises(pydantic.ValidationError, match=f"the numbers by value do not add up to {name}"):
+            certificate(by_value=changed)
+
+
+def test_a_certificate_without_values_has_the_bytes_of_earlier_releases():
+    assert "by_value" not in certificate().model_dump_json()
 
 
 def test_an_edited_file_is_refused(stored, tmp_path):

@@ -24,6 +24,12 @@ def test_a_model_is_read_as_it_was_written():
     assert (read.counts.words, read.counts.counts.tolist(), read.counts.questions) == (("bill", "pay"), [2, 3], 5)
 
 
+def test_a_model_of_answers_is_read_as_one_and_others_have_the_bytes_of_earlier_releases():
+    assert read_confidence(to_json(Confidence(COUNTS, MODEL, by_answer=True)), source="").by_answer
+    assert not read_confidence(to_json(Confidence(COUNTS, MODEL)), source="").by_answer
+    assert b"by_answer" not in to_json(Confidence(COUNTS, MODEL))
+
+
 def test_the_most_frequent_words_are_stored(monkeypatch):
     monkeypatch.setattr("model.confidence.saved_confidence.MOST_WORDS_COUNTED", 1)
     assert read_confidence(to_json(Confidence(COUNTS, MODEL)), source="").counts.words == ("pay",)

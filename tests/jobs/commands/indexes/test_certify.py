@@ -20,12 +20,18 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def index(folder, make_model, make_dataset, qpr, monkeypatch):
-    """Return an index whose hits have a probability that stands in the question: "pay 700" has .7."""
+    """Return an index whose hits have a probability that stands in the question."""
     if not (folder / "index").exists():
         make_model(folder / "model")
         make_dataset(folder / "data", [["pay my bill", "how do I pay"], ["cancel my flight", "cancel flight"]])
         given = ("--questions", folder / "data", "--model", folder / "model", "--output", folder / "index")
         assert qpr("index", *given, "--shards", 1).code == 0
+    take_probabilities_from_questions(monkeypatch)
+    return folder / "index"
+
+
+def take_probabilities_from_questions(monkeypatch):
+    """Give hits a probability that stands in the question: those of "pay 700" have .7."""
     find_hits = Searcher._hits
 
     def with_probabilities(self, retrieval, questions, k):
@@ -36,7 +42,6 @@ def index(folder, make_model, make_dataset, qpr, monkeypatch):
             yield hits
 
     monkeypatch.setattr(Searcher, "_hits", lambda *given: [*with_probabilities(*given)])
-    return folder / "index"
 
 
 def requests(number=REQUESTS):
