@@ -73,6 +73,7 @@ def test_a_certificate_is_about_all_values_together_and_counts_each(certify, qpr
     assert (answer.reason, answer.certificate) == ("below_confidence", None)
 
 
+@pytest.mark.usefixtures("wide_tables")
 def test_the_terminal_shows_what_each_value_had(certify, qpr, tmp_path):
     shown = certify(of_tenants())
     assert "over all requests together, not for each value by itself" in shown.out
@@ -82,6 +83,7 @@ def test_the_terminal_shows_what_each_value_had(certify, qpr, tmp_path):
     assert "tenant=acme" in used.out
 
 
+@pytest.mark.usefixtures("wide_tables")
 def test_further_values_are_counted(certify, monkeypatch):
     monkeypatch.setattr("jobs.workflows.certificates.value_rows.SHOWN_VALUES", 1)
     shown = certify(of_tenants()).out
