@@ -73,8 +73,8 @@ class Hit:
         answer_id: id of the answer in the table that was indexed, None where it had none.
         cluster_id: cluster of paraphrases, None where the question is in none.
         events: number of log rows with it, None if unknown.
-        probability: that it is a paraphrase of the query, or where that was learned from wordings of answers that it has
-            the right one, in [0, 1]; None where the index has no confidence model.
+        probability: that it is a paraphrase of the query, or that its answer is the right one if that was learned from
+            wordings of answers, in [0, 1]; None where the index has no confidence model.
         why: the reasons for it.
     """
 
