@@ -7,6 +7,7 @@ from jobs.web.versions.clusters import ClusterRows
 from jobs.web.versions.leases import Version, Versions
 from jobs.web.versions.opening import open_version
 from jobs.workflows.warehouses.version_reading import Readable
+from schemas import words
 from schemas.errors import QprError
 from schemas.text import question_id
 
@@ -122,3 +123,9 @@ def test_an_index_that_never_rests_is_refused(index, publish):
 
     with pytest.raises(QprError, match="changes faster"):
         opened(index, overtaken)
+
+
+def test_the_first_question_in_another_script_waits_for_no_pattern(index):
+    words._word.cache_clear()
+    opened(index)
+    assert words._word.cache_info().currsize == 1
