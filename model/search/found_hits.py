@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from model.search.results import Hit, Why
-from schemas.text import key, tokens
+from schemas.text import words_of
 
 if TYPE_CHECKING:
     from model.confidence.confidence import Judgement
@@ -26,7 +26,7 @@ class QuestionWords:
     @functools.cached_property
     def words(self) -> tuple[str, ...]:
         """The words in the order of the question."""
-        return tuple(tokens(key(self._question)))
+        return tuple(dict.fromkeys(words_of(self._question)))
 
 
 class FoundWhy(Why):
@@ -67,7 +67,7 @@ class FoundWhy(Why):
     @functools.cached_property
     def shared_words(self) -> tuple[str, ...]:
         """The distinct words of the question that the hit has too."""
-        of_hit = set(tokens(key(self.__dict__["_text"])))
+        of_hit = set(words_of(self.__dict__["_text"]))
         return tuple(word for word in self.__dict__["_question"].words if word in of_hit)
 
     @functools.cached_property

@@ -62,7 +62,7 @@ def test_hits_without_a_confidence_model_have_no_probability():
 
 def test_words_are_cut_when_the_reasons_are_read(monkeypatch):
     cut = []
-    monkeypatch.setattr(found_hits, "tokens", lambda key: cut.append(key) or key.split())
+    monkeypatch.setattr(found_hits, "words_of", lambda text: cut.append(text) or text.lower().split())
     [first, own], _ = hits_of(ASKED, FOUND, [*map(record, TEXTS)], JUDGEMENT)
     assert cut == []
     assert first.why.shared_words == first.why.shared_words
