@@ -139,7 +139,7 @@ class Service:
             blocked = self.state.blocked
             depth = MOST_HITS if k and blocked else k
             with _explained():
-                answers = await self.batcher.run(version, "answer", questions, depth, filters=filters)
+                answers = await self._answers(version, questions, depth, filters)
             alarm = self.auditing.alarm
             rows = [answer_document(answer, blocked=blocked, alarm=alarm) for answer in answers]
             if k:
@@ -149,6 +149,14 @@ class Service:
             for row in rows:
                 self.metrics.questions.labels("answer", row["reason"]).inc()
             return {"version": version.name, "results": rows}
+
+    async def _answers(
+        self, version: Version, questions: Sequence[str], depth: int, filters: Mapping[str, str]
+    ) -> list[Any]:
+        """Return the answers; a single question of the index itself is looked up here, which takes no thread."""
+        if len(questions) == 1 and not depth and (known := version.searcher.known(questions[0])):
+            return [known]
+        return await self.batcher.run(version, "answer", questions, depth, filters=filters)
 
     def question(self, question_id: int, filters: Mapping[str, str] = NO_VALUES) -> QuestionDocument:
         """Return a question of the index.

@@ -61,6 +61,10 @@ class Searches(Protocol):
         """Return the answer to each question, or an abstention, with its first hits."""
         ...
 
+    def known(self, question: str) -> Any:
+        """Return the answer to a question of the index itself at once, None for any other."""
+        ...
+
 
 class Canary(NamedTuple):
     """A question of the index that has to find itself.

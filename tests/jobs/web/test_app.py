@@ -62,6 +62,15 @@ def test_an_answer_or_an_abstention_has_its_reason(start):
     assert [row["hit"] and row["hit"]["text"] for row in answered][2] is None
 
 
+def test_a_question_of_the_index_does_not_wait_for_searches(start):
+    client = start()
+    searcher = client.service.versions.current.searcher
+    searcher.gate.clear()
+    answer = client.post("/answer", json={"question": "Pay my bill?"}).json()["results"][0]
+    searcher.gate.set()
+    assert (answer["reason"], answer["answer"], searcher.calls) == ("exact", "in the app", [])
+
+
 def test_an_answer_comes_with_hits_of_the_same_search(start):
     client = start()
     calls = client.service.versions.current.searcher.calls

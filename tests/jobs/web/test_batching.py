@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from jobs.web.batching import BATCH, FEW, QUICK_S, Batcher
+from jobs.web.batching import BATCH, Batcher
 
 
 class Searcher:
@@ -32,9 +32,9 @@ class Version:
         self.searcher = Searcher()
 
 
-def run(scenario, *, threads=1, few=0):
+def run(scenario, *, threads=1):
     async def main():
-        batcher = Batcher(threads, lambda _: None, few=few)
+        batcher = Batcher(threads, lambda _: None)
         try:
             return await asyncio.wait_for(scenario(batcher), 20)
         finally:
@@ -140,90 +140,3 @@ def test_there_are_never_more_threads_than_asked_for(threads):
 
     assert run(scenario, threads=threads) == [[str(n) * (n % 5 + 1)] for n in range(50)]
     assert len(version.searcher.threads) == threads
-
-
-def quick_version():
-    version = Version()
-    version.searcher.gate.set()
-    return version
-
-
-async def warmed(batcher, version):
-    """Let a thread make the first search, and forget it."""
-    await batcher.run(version, "search", ["first"])
-    version.searcher.calls.clear()
-    version.searcher.threads.clear()
-
-
-def test_few_questions_are_searched_together_without_a_thread():
-    version = quick_version()
-
-    async def scenario(batcher):
-        await warmed(batcher, version)
-        tasks = await started(batcher, *[(version, "search", [letter], 1) for letter in "abcdefghij"])
-        assert (batcher.waiting, version.searcher.calls) == (10, [])
-        return await asyncio.gather(*tasks)
-
-    assert run(scenario, few=FEW) == [[letter] for letter in "ABCDEFGHIJ"]
-    assert [len(questions) for questions, _ in version.searcher.calls] == [FEW, 2]
-    assert version.searcher.threads == {threading.current_thread().name}
-
-
-def test_between_two_batches_the_event_loop_does_other_work():
-    version, seen = quick_version(), []
-
-    async def scenario(batcher):
-        await warmed(batcher, version)
-        tasks = await started(batcher, *[(version, "search", [str(n)], 1) for n in range(2 * FEW)])
-        while not all(task.done() for task in tasks):
-            await asyncio.sleep(0)
-            seen.append(len(version.searcher.calls))
-
-    run(scenario, few=FEW)
-    assert 1 in seen
-
-
-def test_many_questions_do_not_keep_the_event_loop_from_few():
-    many, few = Version(), quick_version()
-
-    async def scenario(batcher):
-        await warmed(batcher, few)
-        [large] = await started(batcher, (many, "search", ["a"] * (FEW + 1), 1))
-        assert await batcher.run(few, "search", ["b"]) == ["B"]
-        assert not large.done()
-        many.searcher.gate.set()
-        await large
-
-    run(scenario, few=FEW)
-    assert many.searcher.threads != few.searcher.threads
-
-
-def test_slow_searches_are_made_in_threads_until_they_are_quick():
-    version, here = quick_version(), threading.current_thread().name
-    quick = version.searcher.search_many
-    slow = lambda questions, k, **_: (time.sleep(2 * QUICK_S), quick(questions, k))[1]  # noqa: E731
-
-    async def scenario(batcher):
-        used = []
-        for search in (quick, slow, slow, quick, quick):
-            version.searcher.search_many = search
-            version.searcher.threads.clear()
-            await batcher.run(version, "search", ["a"])
-            used.append(version.searcher.threads == {here})
-        return used
-
-    assert run(scenario, few=FEW) == [False, True, False, False, True]
-
-
-def test_another_way_of_searching_is_another_time():
-    version, here = quick_version(), threading.current_thread().name
-
-    async def scenario(batcher):
-        used = []
-        for mode in ("dense", "exact", "dense", "exact"):
-            version.searcher.threads.clear()
-            await batcher.run(version, "search", ["a"], 1, mode)
-            used.append(version.searcher.threads == {here})
-        return used
-
-    assert run(scenario, few=FEW) == [False, False, True, True]

@@ -80,6 +80,13 @@ def test_a_question_of_the_index_is_answered_without_a_search(place, monkeypatch
         assert answer.hit.why.dense_rank is None
 
 
+@pytest.mark.parametrize("question", [f" {TEXTS[0].upper()}?", "pay it", "", "?"])
+def test_a_known_question_has_its_answer_at_once_and_no_other_question_has_one(place, question):
+    searcher = open_searcher(str(place / "index"))
+    answer = searcher.answer(question)
+    assert searcher.known(question) == (answer if answer.reason == "exact" else None)
+
+
 def test_answers_are_in_the_order_of_the_questions(place):
     answers = open_searcher(str(place / "index")).answer_many(["pay it", TEXTS[4], "?", TEXTS[0]])
     assert [answer.reason for answer in answers] == ["no_certificate", "exact", "no_hit", "exact"]

@@ -128,6 +128,11 @@ def test_two_tenants_with_the_same_question_get_their_own_answers(searcher):
                 assert all(hit.answer.startswith(f"{tenant} {locale} ") for hit in with_hits.hits)
 
 
+def test_no_question_is_known_before_its_rows_are_chosen(searcher, place):
+    [text] = searcher.index.questions([0])["text"].to_pylist()
+    assert searcher.known(text) is None
+
+
 def test_an_answer_ends_at_its_moment(place):
     row = next(row for row in ROWS if row["ends"] == "2026-11-23T12:00:01Z")
     filters = {"locale": row["locale"], "tenant": row["tenant"]}
