@@ -128,10 +128,11 @@ def find_leaks(sets: pa.Table, near_duplicate: float) -> Found:
 
 def earliest(groups: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     """Return for each row the lowest rank of its group."""
-    distinct, group = np.unique(groups, return_inverse=True)
-    lowest = np.full(len(distinct), len(PRECEDENCE), ranks.dtype)
+    coded = pa.array(groups).dictionary_encode()  # numpy.unique would sort them
+    group = coded.indices.to_numpy()
+    lowest = np.full(len(coded.dictionary), len(PRECEDENCE), ranks.dtype)
     np.minimum.at(lowest, group, ranks)
-    return lowest[group]
+    return np.asarray(lowest[group])
 
 
 def _equals(sets: pa.Table) -> pa.Table:
