@@ -16,9 +16,9 @@ from jobs.nightly.erasure.suppressed import LISTS
 from jobs.nightly.warehouse import DAILY, EVENTS
 from jobs.workflows.erasure.datasets import erase_from_dataset
 from jobs.workflows.erasure.days import erase_from_day, erase_from_splits
+from jobs.workflows.erasure.faults import Faults, kept
 from jobs.workflows.erasure.indexes import erase_from_index
 from jobs.workflows.erasure.rewriting import remove_leftovers
-from jobs.workflows.erasure.user_questions import Faults, kept
 from jobs.workflows.erasure.vocabularies import erase_from_model, erase_model_of_index, words_in_model
 from jobs.workflows.warehouses.versions import LOCK
 from pipelines.ingestion.days import COUNTS, WAITING, DayFile, read_day_file

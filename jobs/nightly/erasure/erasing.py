@@ -19,7 +19,7 @@ from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
-    from jobs.workflows.erasure.user_questions import Faults
+    from jobs.workflows.erasure.faults import Faults
     from pipelines.privacy.erase import Erasure
     from pipelines.privacy.users import UserKey
 
@@ -188,11 +188,11 @@ def _erase(
     erasure: Erasure, places: Places, reviewed: Mapping[str, str | None], faults: Faults, *, dry_run: bool
 ) -> Iterator[dict[str, Any]]:
     """Erase from each artefact and file outside of a warehouse; yield the counts of each that has no fault."""
+    from jobs.workflows.erasure.faults import kept
+
     for place, work in _works(erasure, places, reviewed, dry_run=dry_run):
-        try:
+        with kept(place, faults):
             yield work()
-        except QprError as error:
-            faults[place] = str(error)
 
 
 def _works(

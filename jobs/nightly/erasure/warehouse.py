@@ -17,7 +17,8 @@ from jobs.nightly.erasure.suppressed import KEY, check_user_key, suppress
 from jobs.nightly.gate.canaries import SHOWN
 from jobs.nightly.warehouse import DAILY, EVENTS, date_url, dates_of, day_of, log_files, open_warehouse
 from jobs.options.inputs import input_files
-from jobs.workflows.erasure.user_questions import Faults, Log, files_with
+from jobs.workflows.erasure.faults import Faults, kept
+from jobs.workflows.erasure.user_questions import Log, files_with
 from pipelines.graphs.settings import IngestConfig
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.users import UserKey
@@ -71,11 +72,8 @@ def logs_of(warehouse: str, faults: Faults) -> list[Log]:
     logs = []
     for date in dates:
         config = configs.get(date, last)
-        try:
+        with kept(date_url(warehouse, EVENTS, date), faults):
             files = input_files(log_files(warehouse, date), config, example="")
-        except QprError as error:
-            faults[date_url(warehouse, EVENTS, date)] = str(error)
-        else:
             logs.append(Log(files, config.column_names, config.privacy.columns))
     return logs
 

@@ -5,8 +5,7 @@ manifest of a dataset -> log_of_dataset -> Log; logs, user ids -> questions_in -
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,17 +14,15 @@ import pyarrow.compute as pc
 
 from jobs.display.console import warn
 from jobs.options.inputs import check_users, input_files
+from jobs.workflows.erasure.faults import Faults, kept
 from pipelines.graphs.from_logs import COLUMNS
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.privacy.scrub import scrub_columns
 from pipelines.reading.reader import check_header, divide, read
 from pipelines.reading.sources import Source
 from schemas.artifacts.manifest import Manifest, read_settings
-from schemas.errors import QprError, UsageError
+from schemas.errors import UsageError
 from schemas.text_arrays import hash64_all, key_all
-
-Faults = MutableMapping[str, str]
-"""What cannot be read or erased from, and why, by its URL."""
 
 
 class UserQuestions(NamedTuple):
@@ -149,15 +146,6 @@ def _rows_of(file: Source, log: Log, faults: Faults) -> Iterator[pa.Table]:
         for part in divide(file):
             for batch in read(part, COLUMNS, log.column_names):
                 yield scrub_columns(batch.rows, log.scrubbed)[0]
-
-
-@contextlib.contextmanager
-def kept(url: str, faults: Faults) -> Iterator[None]:
-    """Note the fault of a place and go on with the next one."""
-    try:
-        yield
-    except QprError as error:
-        faults[url] = str(error)
 
 
 def _asked_by_others(rows: Callable[[], Iterator[pa.Table]], users: pa.Array, questions: np.ndarray) -> set[int]:
