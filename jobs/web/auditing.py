@@ -42,9 +42,7 @@ class Auditing:
         self._current = current
         self._monitor: Monitor | None = None
         self._reported = ""
-        self._looking = (
-            threading.Lock()
-        )  # else what was read before a verdict could be shown after it, without its alarm
+        self._looking = threading.Lock()  # else what was read before a verdict could be shown after it, with no alarm
 
     @property
     def alarm(self) -> bool:

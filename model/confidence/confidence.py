@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from model.confidence.additive_model import AdditiveModel
-from model.confidence.features import NAMES, Doubles, Flags, Ints, Rows, features
+from model.confidence.features import NAMES, Cluster, Doubles, Flags, Ints, Rows, features
 from model.confidence.few_hits import few_features
 from model.index.ranking import Ranking
 from model.reranking.term_statistics import MOST_WORDS, WordCounts, word_rows
@@ -25,10 +25,6 @@ FEW = 64
 
 AT_ONCE = 64
 """Queries whose words are compared together: 20 hits of each take 1 MB, which stays in a core's cache."""
-
-
-Cluster = int | str | None
-"""Cluster of a hit: its ``cluster_id``, or the key of its answer; None for none."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -160,7 +156,7 @@ def _words(texts: list[str], *, version: int) -> tuple[Rows, list[str]]:
 
 def _clusters(of_hits: Sequence[Cluster], found: Flags) -> Ints:
     """Return a number for the cluster of each hit: from 0, below 0 for a hit in none."""
-    clusters, numbers = _own(found.shape), dict[int | str, int]()
+    clusters, numbers = _own(found.shape), dict[Cluster, int]()
     listed = zip(of_hits, clusters[found].tolist(), strict=True)
     clusters[found] = [own if cluster is None else numbers.setdefault(cluster, len(numbers)) for cluster, own in listed]
     return clusters

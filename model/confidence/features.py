@@ -44,6 +44,9 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.int32]
 
+Cluster = int | str | None
+"""Cluster of a hit: its ``cluster_id``, or the key of its answer; None for none."""
+
 
 def features(distances: Doubles, clusters: Ints, places: Ints, words: tuple[Rows, Rows], idf: Floats) -> Doubles:
     """Return the features of hits, (n, w, len(NAMES)).

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from model.confidence.features import NAMES, NEIGHBOURS, Doubles, Flags, Ints
+from model.confidence.features import NAMES, NEIGHBOURS, Cluster, Doubles, Flags, Ints
 from model.index.ranking import Ranking
 from model.reranking.term_statistics import MOST_WORDS, WordCounts
 from schemas.older_words import words_v1
@@ -32,7 +32,7 @@ def few_features(
     texts: Sequence[str],
     hits: Sequence[str],
     nearest: Ranking,
-    clusters: Sequence[int | str | None],
+    clusters: Sequence[Cluster],
     columns: Ints,
     there: Flags,
 ) -> Doubles:
@@ -83,9 +83,9 @@ class _Neighbourhood:
         clusters: of these hits; None for a hit in no cluster.
     """
 
-    def __init__(self, distances: Sequence[float], clusters: Sequence[int | str | None]) -> None:
+    def __init__(self, distances: Sequence[float], clusters: Sequence[Cluster]) -> None:
         near = [distance for distance in distances[:NEIGHBOURS] if distance < math.inf]
-        self._distances, self._sizes = near, dict[int | str | None, int]()
+        self._distances, self._sizes = near, dict[Cluster, int]()
         self._last = self._nearest_other = near[-1] if near else 0.0
         self._first = clusters[0] if near else None
         for place in range(len(near) - 1, -1, -1):
@@ -94,7 +94,7 @@ class _Neighbourhood:
             if place and (cluster is None or cluster != self._first):
                 self._nearest_other = near[place]
 
-    def standing(self, place: int, distance: float, cluster: int | str | None) -> tuple[float, ...]:
+    def standing(self, place: int, distance: float, cluster: Cluster) -> tuple[float, ...]:
         """Return distance, margin, isolation and mates of the hit at a place of the ranking, from 0."""
         is_near = place < NEIGHBOURS
         mates = 0 if cluster is None else self._sizes.get(cluster, 0) - is_near

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from model.confidence.confidence import Cluster, Confidence, Judgement
-from model.confidence.features import NEIGHBOURS
+from model.confidence.confidence import Confidence, Judgement
+from model.confidence.features import NEIGHBOURS, Cluster
 from model.index.index import Index
 from model.index.ranking import Ints, Ranking
 from model.search.found import Found
@@ -53,26 +53,22 @@ def judged(
         texts = [text for text, is_far in zip(hits, far[there].tolist(), strict=True) if is_far]
         nearest = _with_distances(index, asked, texts, found.ranking, nearest, far, before)
         places = np.where(far, before + np.arange(far.shape[1]), places)
-    if np.array_equal(nearest.rows, found.ranking.rows):
-        columns = {name: [record[name] for record in records] for name in _columns(confidence)}
-    else:
-        columns = {name: index.column(name, nearest.rows[nearest.found]) for name in _columns(confidence)}
-    clusters: Sequence[Cluster] = columns.get("cluster_id", [])
+    are_hits = np.array_equal(nearest.rows, found.ranking.rows)
+
+    def column(name: str) -> list[Any]:
+        return [record[name] for record in records] if are_hits else index.column(name, nearest.rows[nearest.found])
+
+    clusters: Sequence[Cluster]
     if confidence.by_answer:
-        clusters = [*map(answer_key, *columns.values())]
-    elif exclude is not None:
-        clusters = _without_single_mates(index, nearest, columns["cluster_id"], exclude)
+        clusters = [*map(answer_key, column(ANSWER_ID.name), column("answer"))]
+    else:
+        clusters = column("cluster_id")
+        if exclude is not None:
+            clusters = _without_single_mates(index, nearest, clusters, exclude)
     return confidence.judge(asked, hits, nearest, clusters, places)
 
 
-def _columns(confidence: Confidence) -> tuple[str, ...]:
-    """Return the columns of a hit that decide its cluster."""
-    return (ANSWER_ID.name, "answer") if confidence.by_answer else ("cluster_id",)
-
-
-def _without_single_mates(
-    index: Index, nearest: Ranking, clusters: Sequence[int | None], exclude: Ints
-) -> list[int | None]:
+def _without_single_mates(index: Index, nearest: Ranking, clusters: Sequence[Cluster], exclude: Ints) -> list[Cluster]:
     """Return the clusters of hits, None for the only hit in the cluster of the question that was left out."""
     rows = index.rows_of(exclude)
     own = np.full(len(rows), None)

@@ -89,7 +89,7 @@ def _answers(file: str, requests: Sequence[Request], searcher: Answerer) -> Iter
             part = of_values[start : start + BATCH]
             asked = [request.question for request in part]
             try:
-                answers = searcher.answer_many(asked, filters=dict(filters)) if filters else searcher.answer_many(asked)
+                answers = searcher.answer_many(asked, filters=dict(filters) or None)
             except UsageError as error:
                 fault = str(error).removeprefix("filters: ")
                 raise QprError(f"{file}: row {part[0].row:,}: {fault}. Correct the row, or leave it out") from error

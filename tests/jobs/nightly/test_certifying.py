@@ -48,7 +48,7 @@ class Fake:
     def __init__(self, changed=(), exact=()):
         self._changed, self._exact = changed, exact
 
-    def answer_many(self, questions):
+    def answer_many(self, questions, *, filters=None):
         for question in questions:
             number = int(question.split()[-1])
             name = 8 if number in self._changed else 7
