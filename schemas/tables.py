@@ -98,13 +98,14 @@ TABLES: Final = {"questions": QUESTIONS, "clusters": CLUSTERS, "pairs": PAIRS, "
 """The tables of a dataset, by the name of their folder."""
 
 SHARDS: Final = "shards"
+CODES: Final = "codes"
 IDS: Final = "ids"
 TOMBSTONES: Final = "tombstones"
 MODEL: Final = "model"
 LEXICAL: Final = "lexical"
 CONFIDENCE: Final = "confidence"
-"""The tables of an index: FAISS files, the questions in the order of their rows, the deleted rows as bits, the files of
-the model, and optionally the arrays of BM25 and the confidence model."""
+"""The tables of an index: FAISS files of vectors and of their codes, the questions in the order of their rows, the
+deleted rows as bits, the files of the model, and optionally the arrays of BM25 and the confidence model."""
 
 ID_TABLE: Final = pa.schema(  # without metadata: it would change the bytes, and so the digests, of every index
     [

@@ -27,6 +27,7 @@ import typer
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.distinct_questions import distinct_questions
 from benchmarks.measure import measure_call, measure_qpr, resident_mb
+from benchmarks.retrieval.peers.plain_faiss import prepared
 from model.index.factory import sample_size
 from model.index.index import Index
 from model.index.sizing.recall import DEPTH, recall_of, sample_of
@@ -110,7 +111,7 @@ def search_index(url: str) -> None:
     sample = sample_of(index)
     figures = timed(lambda vectors: index.rank_vectors(vectors, DEPTH), sample.vectors)
     settings, probes = index.settings, index.probes
-    stored = sum(len(shard.content) for shard in index.shards)
+    stored = stored_bytes(index)
     recall = recall_of(index, sample, probes) if probes else 1.0
     print(
         json.dumps(
@@ -125,6 +126,11 @@ def search_index(url: str) -> None:
             }
         )
     )
+
+
+def stored_bytes(index: Index) -> int:
+    """Return the bytes of the vectors and codes of an index."""
+    return sum(len(shard.content) for shard in (*index.shards, *(codes.shard for codes in index.codes)))
 
 
 def search_faiss(url: str) -> None:
@@ -157,7 +163,7 @@ def search_autofaiss(url: str) -> None:
 
     index = open_index(url)
     vectors = np.concatenate([*encoded(index)])
-    memory = f"{max(1, sum(len(shard.content) for shard in index.shards) // 2**20)}MB"
+    memory = f"{max(1, stored_bytes(index) // 2**20)}MB"
     started = time.process_time()
     made, _ = build_index(
         vectors,
@@ -173,8 +179,7 @@ def search_autofaiss(url: str) -> None:
 
 def report_peer(url: str, made: Any, probes: int | None, cpu_s: float) -> None:
     """Print recall and latency of a FAISS index of all questions in the order of our rows, as JSON."""
-    if probes:
-        made.nprobe = probes
+    prepared(made, probes, DEPTH + 1)
     index = open_index(url)
     sample = sample_of(index)
     rows = made.search(sample.vectors, DEPTH + 1)[1]

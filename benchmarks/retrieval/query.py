@@ -26,12 +26,14 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.measure import cpu_ms, measure_call, resident_mb
+from benchmarks.retrieval.peers.plain_faiss import prepared
 from model.encoders.loading import load_encoder
+from model.index.segments.layout import in_order
 from model.search.searcher import open_searcher
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
-from schemas.tables import MODEL, SHARDS
+from schemas.tables import CODES, MODEL, SHARDS
 
 ROUNDS = 3
 
@@ -68,10 +70,15 @@ def main(
 
 def write_peer(url: str, path: str) -> None:
     """Write the vectors of an index as one FAISS file."""
-    shards = [faiss.read_index(str(Path(url, file.path))) for file in read_manifest(url, "index").of(SHARDS)]
+    manifest = read_manifest(url, "index")
+    shards: list[Any] = [faiss.read_index(str(Path(url, file.path))) for file in in_order(manifest.of(SHARDS))]
+    whole = shards[0]
     for shard in shards[1:]:
-        shards[0].merge_from(shard, shards[0].ntotal)
-    faiss.write_index(shards[0], path)
+        whole.merge_from(shard, whole.ntotal if hasattr(whole, "nlist") else 0)
+    for file in manifest.of(CODES):
+        codes = faiss.read_index(str(Path(url, file.path)))
+        whole = faiss.IndexRefineFlat(codes, whole.get_xb())
+    faiss.write_index(whole, path)
 
 
 def search_index(url: str, mode: Any, asked: str, k: int) -> None:
@@ -99,9 +106,7 @@ def search_peer(url: str, path: str, asked: str, k: int) -> None:
     manifest = read_manifest(url, "index")
 
     def opened() -> tuple[Any, Any]:
-        index = faiss.read_index(path)
-        if hasattr(index, "nprobe"):
-            index.nprobe = manifest.configuration["probes"]
+        index = prepared(faiss.read_index(path), manifest.configuration["probes"], k)
         return load_encoder(storage.join(url, manifest.run_id, MODEL)), index
 
     report_on(opened, lambda pair, texts: pair[1].search(pair[0].encode(texts), k), asked)

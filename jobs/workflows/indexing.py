@@ -17,6 +17,7 @@ from jobs.display.console import emit, say, two_columns, working
 from jobs.options.inputs import input_files
 from jobs.workflows.confidence import fit_confidence
 from jobs.workflows.search_modes import with_mode
+from jobs.workflows.sizing.coding import with_codes
 from jobs.workflows.sizing.index_plan import plan_of, show_plan
 from jobs.workflows.sizing.indexed_model import IndexedModel
 from jobs.workflows.sizing.probe_tuning import with_probes
@@ -103,9 +104,10 @@ def build_index(
     if settings.memory_mb is not None:
         plan_size, plan = plan_of(inputs, indexed_model, settings, timed=False)
         shards = plan.shards
-        if plan.factory != default_factory(plan_size.questions):  # else by the number that is left after merging
+        by_size = default_factory(plan_size.questions, plan_size.dimension)
+        if plan.factory != by_size:  # else by the number that is left after merging
             factory = plan.factory
-    builder = ShardBuilder(factory)
+    builder = ShardBuilder(indexed_model.dimension, factory)
     message = f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(shards, 'shard')}"
     with Output(output, "index", overwrite=overwrite) as target:
         encode = WorkerEncoder(model, indexed_model.digest)
@@ -121,10 +123,11 @@ def build_index(
         if not indexed:
             where = ", ".join(source.url for source in inputs.sources)
             raise QprError(f"{where}: no question with a word to index{reject_reasons(counters)}. Check --questions")
+        built = builder.factory_for(indexed)
         published = IndexSettings(
             model_digest=indexed_model.digest,
-            factory=builder.factory_for(indexed),
-            probes=min(settings.probes or 1, lists_of(builder.factory_for(indexed))),
+            factory=built,
+            probes=min(settings.probes or 1, lists_of(built)),
             dimension=indexed_model.dimension,
             questions=indexed,
             shards=shards,
@@ -133,7 +136,7 @@ def build_index(
             vary_by=settings.vary_by or None,
             valid_until=settings.valid_until,
         )
-        files = [*report.files, *indexed_model.copy_to(target)]
+        files = [*with_codes(target, report.files, built), *indexed_model.copy_to(target)]
         files += write_lexical(target, report.files) if settings.bm25 else []
         draft = target.manifest(
             files,

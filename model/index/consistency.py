@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from model.index.factory import lists_of
+from model.index.codes import Codes
+from model.index.factory import factory_of_codes, factory_of_shards, lists_of, refines
 from model.index.rows.cells import whole
 from model.index.segments.layout import deleted_rows, place_of, segment_of
 from model.index.shard_merge import Ints
@@ -101,23 +102,59 @@ def check_parts(
         rows = f"{counted(sum(counts), 'vector')} and {questions} in {counted(len(shards), 'shard')}"
         deleted = f", {sum(counts) - live:,} of them deleted" if live < sum(counts) else ""
         raise QprError(f"{url}: holds {rows}{deleted}, the manifest says {settings.questions:,}. Build it again")
+    factory = factory_of_shards(settings.factory)
     for file, shard, table in zip(files, shards, tables, strict=True):
         name = f"{url}/{file.path}"
         if place_of(file.path) != place_of(table.name):
             raise QprError(f"{name}: stands where the shard of {table.name} is wanted. {AGAIN}")
         check_dimension(url, settings, found=shard.layout.dimension, what="a shard")
         flat = segment_of(file.path) > 0 and shard.layout.encoding == "Flat" and not shard.lists
-        if (lists := 0 if flat else lists_of(settings.factory)) != shard.lists or file.rows != len(shard):
+        if (lists := 0 if flat else lists_of(factory)) != shard.lists or file.rows != len(shard):
             found = f"{counted(len(shard), 'vector')} in {counted(shard.lists, 'list')}"
             raise QprError(f"{name}: holds {found}, the manifest says {file.rows:,} in {lists:,}. {AGAIN}")
         if flat:
             continue
-        if shard.layout.encoding not in settings.factory or shard.layout.centroids != shards[0].layout.centroids:
+        if shard.layout.encoding not in factory or shard.layout.centroids != shards[0].layout.centroids:
             raise QprError(f"{name}: does not share the lists of {files[0].path} and {settings.factory}. {AGAIN}")
     if settings.probes < 1 and lists_of(settings.factory):
         raise QprError(
             f"{url}/manifest.json: configuration: probes: 0 of {counted(lists_of(settings.factory), 'list')}. {AGAIN}"
         )
+
+
+def check_codes(
+    url: str, settings: IndexSettings, *, files: Sequence[File], codes: Sequence[Shard], shards: Sequence[File]
+) -> tuple[Codes, ...]:
+    """Return the codes of an index, each with the shards whose vectors they are of.
+
+    Args:
+        url: the index.
+        settings: of the index.
+        files: of the codes.
+        codes: opened.
+        shards: files of the shards.
+
+    Raises:
+        QprError: they do not fit the settings or the shards.
+    """
+    factory, segments = factory_of_codes(settings.factory), [segment_of(file.path) for file in shards]
+    if refines(settings.factory) != (0 in {segment_of(file.path) for file in files}):
+        held = "no codes" if refines(settings.factory) else "codes"
+        raise QprError(f"{url}: holds {held} beside its vectors, but its factory is {settings.factory}. {AGAIN}")
+    found = []
+    for file, shard in zip(files, codes, strict=True):
+        name, number = f"{url}/{file.path}", segment_of(file.path)
+        check_dimension(url, settings, found=shard.layout.dimension, what="a file of codes")
+        rows = sum(of.rows for of, segment in zip(shards, segments, strict=True) if segment == number)
+        if not len(shard) == file.rows == rows:
+            raise QprError(
+                f"{name}: holds {counted(len(shard), 'code')}, its shards {counted(rows, 'vector')}. {AGAIN}"
+            )
+        of_factory = shard.lists == lists_of(factory) and shard.layout.encoding in factory
+        if not of_factory or shard.layout.centroids != codes[0].layout.centroids:
+            raise QprError(f"{name}: does not share the lists of {files[0].path} and {factory}. {AGAIN}")
+        found.append(Codes(shard, segments.index(number), len(segments) - segments[::-1].index(number)))
+    return tuple(found)
 
 
 def check_ids(tables: Sequence[IdTable], ids: Sequence[npt.NDArray[np.int64]], shards: Sequence[Shard]) -> None:

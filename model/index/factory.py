@@ -1,6 +1,6 @@
 """Factory strings of shards: flat or inverted lists, number of lists, and the sample that trains them.
 
-number of questions -> default_factory -> factory string -> lists_of, sample_size, in_sample
+number of questions, dimension -> default_factory -> factory string -> lists_of, sample_size, in_sample
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from model.index.graph_format import MOST_NEIGHBOURS
-from model.index.shard_format import MOST_BITS
+from model.index.shard_files.graph import MOST_NEIGHBOURS
+from model.index.shard_files.layout import MOST_BITS
 from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
 
@@ -31,29 +31,54 @@ POINTS_OF_A_CODE = 64 * 256
 FEWEST_POINTS_PER_LIST = 39
 """Under this, k-means gives centroids that FAISS warns about."""
 
+_REFINED = ",RFlat"
+
 FACTORY = (
     r"Flat|IVF(?P<lists>[1-9][0-9]*)(?:_HNSW(?P<neighbours>[1-9][0-9]?))?,"
-    r"(?:Flat|SQ[468]|SQfp16|SQbf16|PQ[1-9][0-9]*(?:x(?P<bits>[1-9][0-9]?))?(?:np)?)"
+    r"(?:Flat|(?:SQ[468]|SQfp16|SQbf16|PQ(?P<parts>[1-9][0-9]*)(?:x(?P<bits>[1-9][0-9]?))?(?:np|fs)?)(?:,RFlat)?)"
 )
-"""The factory strings that shards are built by and `model.index.shard_format` reads.
+"""The factory strings of indexes; `model.index.shard_files` reads the files that are built by them.
 
-With ``_HNSW32`` the nearest centroids are found by a graph, which is approximate; `--exact` compares all of them.
+With ``_HNSW32`` the nearest centroids are found by a graph, which is approximate; `--exact` compares all of them. Codes
+with ``x4fs`` are compared 32 at a time (André, Kermarrec and Le Scouarnec 2015, section 3). With ``,RFlat`` the shards
+are flat, and one file holds the codes of all their vectors: the nearest codes are compared again by exact vectors.
 """
 
 MOST_LISTS = 2**20
 """Under 64 of the questions each, more would take 67 million questions to train; FAISS allocates all lists at once."""
 
 
-def default_factory(questions: int) -> str:
+def default_factory(questions: int, dimension: int) -> str:
     """Return the FAISS factory for an index of this many questions.
 
     Under `FLAT_BELOW` it is exact. From there on it has ``2.73 * sqrt(questions)`` inverted lists, in whole hundreds,
-    but never more than the questions can train.
+    but never more than the questions can train. They hold codes of 2 bits for each number of a vector, 4 bits for two
+    of them, which are refined by the exact vectors.
+
+    Args:
+        questions: their number.
+        dimension: of their vectors.
     """
     if questions < FLAT_BELOW:
         return "Flat"
-    lists = 100 * round(LISTS_PER_ROOT * math.sqrt(questions) / 100)
-    return f"IVF{min(lists, questions // FEWEST_POINTS_PER_LIST)},Flat"
+    lists = min(100 * round(LISTS_PER_ROOT * math.sqrt(questions) / 100), questions // FEWEST_POINTS_PER_LIST)
+    parts = dimension if dimension % 2 else dimension // 2
+    return f"IVF{lists},PQ{parts}x4fs{_REFINED}"
+
+
+def refines(factory: str) -> bool:
+    """Return whether an index has exact vectors in its shards and codes of them in a file of their own."""
+    return factory.endswith(_REFINED)
+
+
+def factory_of_shards(factory: str) -> str:
+    """Return the factory of an index's shards."""
+    return "Flat" if refines(factory) else factory
+
+
+def factory_of_codes(factory: str) -> str:
+    """Return the factory of lists and codes, without exact vectors that refine them."""
+    return factory.removesuffix(_REFINED)
 
 
 def checked_factory(factory: str) -> str:
@@ -64,8 +89,8 @@ def checked_factory(factory: str) -> str:
     """
     match = re.fullmatch(FACTORY, factory)
     if not match:
-        kinds = "_HNSW32 or nothing, then Flat, SQ4, SQ6, SQ8, SQfp16, SQbf16 or PQm"
-        examples = "IVF2000,Flat or IVF4096_HNSW32,SQ8"
+        kinds = "_HNSW32 or nothing, then Flat, SQ4, SQ6, SQ8, SQfp16, SQbf16 or PQm, and after codes ,RFlat or nothing"
+        examples = "IVF2000,Flat or IVF2000,PQ128x4fs,RFlat"
         raise ValueError(f"must be Flat or start with IVF and a number, then {kinds}, such as {examples}")
     if len(match["lists"] or "") > len(str(MOST_LISTS)) or int(match["lists"] or 0) > MOST_LISTS:
         raise ValueError(f"asks for more than {MOST_LISTS:,} lists. Use fewer")

@@ -19,13 +19,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from model.encoders.interface import FEW, Encoder
+from model.index.codes import Codes
 from model.index.consistency import IdTable
 from model.index.ranking import Ranking
+from model.index.refinement import RefinedSearch
 from model.index.rows.cells import Records
 from model.index.rows.row_filters import Mask, RowFilters, probes_within
 from model.index.settings import IndexSettings
 from model.index.shard_merge import Ints, Nearest, nearest
-from model.index.shard_stack import ShardStack
 from model.index.shards import Matrix, Shard
 from schemas.artifacts.verified_files import VerifiedFiles
 from schemas.errors import UsageError
@@ -46,6 +47,7 @@ class Index:
         shards: the opened FAISS indexes of all segments.
         question_ids: of each shard, ascending; of deleted rows too.
         stored: its files.
+        codes: of the vectors of each segment that has some.
         suffix: text that follows the key of a question in the hash of its row, by the values of a request.
     """
 
@@ -57,10 +59,21 @@ class Index:
     question_ids: tuple[Ints, ...]
     stored: VerifiedFiles = dataclasses.field(repr=False)
     _id_tables: tuple[IdTable, ...] = dataclasses.field(repr=False)
+    codes: tuple[Codes, ...] = ()
     suffix: str = ""
 
     def __len__(self) -> int:
         return self.settings.questions
+
+    @functools.cached_property
+    def listed(self) -> tuple[Shard, ...]:
+        """Return the codes or shards that have inverted lists; none where every search is exact."""
+        return tuple(shard for shard in (*(of.shard for of in self.codes), *self.shards) if shard.lists)
+
+    @property
+    def lists(self) -> int:
+        """Return the number of inverted lists, 0 where every search is exact."""
+        return max((shard.lists for shard in self.listed), default=0)
 
     @property
     def row_filters(self) -> RowFilters:
@@ -77,8 +90,8 @@ class Index:
         shards = tuple(dataclasses.replace(shard, live=mask) for shard, mask in zip(self.shards, masks, strict=True))
         probes = self.probes
         if values:
-            lists, allowed = max(shard.lists for shard in shards), sum(map(np.count_nonzero, masks))
-            probes = probes_within(probes, lists=lists, allowed=int(allowed), rows=len(self))
+            allowed = sum(map(np.count_nonzero, masks))
+            probes = probes_within(probes, lists=self.lists, allowed=int(allowed), rows=len(self))
         part = dataclasses.replace(self, shards=shards, probes=probes, suffix=row_suffix(values))
         part.__dict__.update(_tables=self._tables, _records=self._records, _starts=self._starts)
         return part
@@ -118,9 +131,10 @@ class Index:
 
     @functools.cached_property
     def _nearest(self) -> Callable[..., Nearest]:
-        """Return `nearest` of the shards."""
-        stack = ShardStack.of(self.shards, self.question_ids)
-        return functools.partial(nearest, self.shards, self.question_ids) if stack is None else stack.nearest
+        """Return `nearest` of the shards, or of the codes where there are some."""
+        if self.codes:
+            return RefinedSearch(self.codes, self.shards, self.question_ids).nearest
+        return functools.partial(nearest, self.shards, self.question_ids)
 
     def questions(self, rows: npt.ArrayLike) -> pa.Table:
         """Return the questions at these rows, none negative: `ID_TABLE`, ``answer_id``, columns that filter."""

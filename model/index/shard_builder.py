@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from model.index.factory import check_questions, default_factory, in_sample, sample_size
+from model.index.factory import check_questions, default_factory, factory_of_shards, in_sample, sample_size
 from model.index.shards import Matrix, build_shard, train
 
 
@@ -20,18 +20,21 @@ class ShardBuilder:
     """FAISS shards that share one training.
 
     Attributes:
-        factory: FAISS factory string; None: `default_factory` of the number of questions.
+        dimension: of the vectors.
+        factory: FAISS factory string of the index; None: `default_factory` of the number of questions.
     """
 
+    dimension: int
     factory: str | None = None
 
     def factory_for(self, questions: int) -> str:
         """Return the factory of an index of this many questions."""
-        return self.factory or default_factory(questions)
+        return self.factory or default_factory(questions, self.dimension)
 
     def in_sample(self, question_ids: npt.NDArray[np.int64], questions: int) -> npt.NDArray[np.bool_]:
         """Return a mask of the ids that are in the training sample of an index of ``questions``."""
-        return in_sample(question_ids, wanted=sample_size(self.factory_for(questions)), questions=questions)
+        wanted = sample_size(factory_of_shards(self.factory_for(questions)))
+        return in_sample(question_ids, wanted=wanted, questions=questions)
 
     def train(self, vectors: Matrix, questions: int) -> bytes:
         """Return a trained empty index, serialised.
@@ -43,7 +46,7 @@ class ShardBuilder:
         Raises:
             QprError: the sample is too small for the factory.
         """
-        factory = self.factory_for(questions)
+        factory = factory_of_shards(self.factory_for(questions))
         check_questions(factory, len(vectors))
         return train(factory, vectors)
 

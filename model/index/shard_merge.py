@@ -52,6 +52,14 @@ class Nearest:
         return Nearest(self.distances[queries, order], self.ids[queries, order], self.rows[queries, order])
 
 
+def joined(parts: Sequence[Nearest]) -> Nearest:
+    """Return neighbours of the same queries side by side."""
+    if len(parts) == 1:
+        return parts[0]
+    values = zip(*((part.distances, part.ids, part.rows) for part in parts), strict=True)
+    return Nearest(*(np.hstack(of) for of in values))
+
+
 def nearest(shards: Sequence[Shard], question_ids: Sequence[Ints], vectors: Matrix, *, k: int, probes: int) -> Nearest:
     """Return the k nearest questions of every query, ties by question id.
 
@@ -85,7 +93,7 @@ def _by_query(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
     return values.transpose(1, 0, 2).reshape(queries, shards * width)
 
 
-def _settle_ties(searches: Sequence[_Search], distances: Matrix, rows: Ints, k: int) -> None:
+def _settle_ties(searches: Sequence[ShardSearch], distances: Matrix, rows: Ints, k: int) -> None:
     """Replace the rows of each shard and query where rows that were not fetched may be as near as the k-th.
 
     Args:
@@ -134,7 +142,7 @@ def nearest_rows(
     return all_distances, all_rows
 
 
-class _Search:
+class ShardSearch:
     """The search of some queries in one shard.
 
     FAISS's functions are called without the checks around them, which take longer than a search of ten short lists.
@@ -149,15 +157,16 @@ class _Search:
         return len(self._shard)
 
     def __call__(self, queries: Ints, count: int) -> tuple[Matrix, Ints]:
+        """Return distances and rows of the nearest rows of some queries by number, each (queries, count)."""
         lists = self._lists and (self._lists[0][queries], self._lists[1][queries])
         distances, rows = np.empty((len(queries), count), np.float32), np.empty((len(queries), count), np.int64)
-        _Search(self._shard, self._vectors[queries], lists).into(distances, rows)
+        ShardSearch(self._shard, self._vectors[queries], lists).into(distances, rows)
         return distances, rows
 
-    def of_query(self, number: int) -> _Search:
+    def of_query(self, number: int) -> ShardSearch:
         """Return the search of one of the queries."""
         one = slice(number, number + 1)
-        return _Search(self._shard, self._vectors[one], self._lists and (self._lists[0][one], self._lists[1][one]))
+        return ShardSearch(self._shard, self._vectors[one], self._lists and (self._lists[0][one], self._lists[1][one]))
 
     def into(self, distances: Matrix, rows: Ints) -> None:
         """Write the nearest rows of each query into contiguous arrays (queries, count); what is missing is row -1."""
@@ -175,8 +184,8 @@ class _Search:
         )
 
 
-def _searches(shards: Sequence[Shard], vectors: Matrix, probes: int) -> list[_Search]:
+def _searches(shards: Sequence[Shard], vectors: Matrix, probes: int) -> list[ShardSearch]:
     """Return the search of each shard; the nearest lists are found once for all shards that have some."""
     listed = next((shard for shard in shards if shard.lists), None)
     lists = None if listed is None else listed.nearest_lists(vectors, min(probes, listed.lists))
-    return [_Search(shard, vectors, lists if shard.lists else None) for shard in shards]
+    return [ShardSearch(shard, vectors, lists if shard.lists else None) for shard in shards]

@@ -10,16 +10,16 @@ import dataclasses
 import functools
 import io
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import faiss
 import numpy as np
 import numpy.typing as npt
-from faiss import swig_ptr
+from faiss import rev_swig_ptr, swig_ptr
 
 from model.index.factory import check_questions, lists_of
-from model.index.graph_format import SEARCHED
-from model.index.shard_format import ShardLayout, layout_of
+from model.index.shard_files.graph import SEARCHED
+from model.index.shard_files.layout import ShardLayout, layout_of
 from schemas.errors import UsageError
 from schemas.quantities import counted
 
@@ -64,6 +64,12 @@ class Shard:
     def lists(self) -> int:
         """Return the number of inverted lists, 0 for a flat index."""
         return self.layout.lists
+
+    @functools.cached_property
+    def vectors(self) -> Matrix:
+        """Return the vectors of a flat shard in order of its rows, (rows, dimension), without a copy."""
+        numbers: Any = rev_swig_ptr(self.faiss.get_xb(), len(self) * self.layout.dimension)
+        return cast("Matrix", numbers.reshape(-1, self.layout.dimension))
 
     @functools.cached_property
     def quantizer(self) -> Any:
@@ -117,7 +123,7 @@ def train(factory: str, sample: Matrix) -> bytes:
     """
     check_questions(factory, len(sample))
     index = new_index(factory, sample.shape[1])
-    with _matrix_products():
+    with matrix_products():
         if lists_of(factory):
             index.cp.seed = _ITERATIONS_SEED
             if hasattr(index, "pq"):
@@ -138,27 +144,25 @@ def _add_graph(index: Any, sample: Matrix) -> None:
     centroids = faiss.IndexFlatL2(sample.shape[1])
     clustering = faiss.Clustering(sample.shape[1], index.nlist, index.cp)
     clustering.train(sample, centroids)
-    threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
+    with one_thread():
         quantizer.add(centroids.reconstruct_n(0, index.nlist))
-    finally:
-        faiss.omp_set_num_threads(threads)
     quantizer.hnsw.efSearch = SEARCHED
 
 
-def build_shard(trained: bytes, vectors: Matrix | Iterable[Matrix]) -> bytes:
+def build_shard(trained: bytes, vectors: Matrix | Iterable[Matrix], *, same_parts: bool = False) -> bytes:
     """Return the index that holds ``vectors`` as rows 0, 1, …, serialised.
 
     Args:
         trained: the result of `train`.
         vectors: (questions, dimension), in the order of their ids so that equal distances rank by id; or parts of it.
-            The bytes do not depend on the parts.
+            The bytes do not depend on the parts, but with ``same_parts``.
+        same_parts: the parts are always the same, so that matrix products, which are faster, give equal bytes too.
     """
     measure_each_pair()
     index = faiss.deserialize_index(np.frombuffer(trained, np.uint8))
-    for part in [vectors] if isinstance(vectors, np.ndarray) else vectors:
-        index.add(np.ascontiguousarray(part))
+    with matrix_products() if same_parts else contextlib.nullcontext():
+        for part in [vectors] if isinstance(vectors, np.ndarray) else vectors:
+            index.add(np.ascontiguousarray(part))
     file = io.BytesIO()  # its value is not copied; FAISS's `serialize_index` holds three copies
     library: Any = faiss  # its stubs lack the writer
     writer = library.PyCallbackIOWriter(file.write)
@@ -202,8 +206,19 @@ def measure_each_pair() -> None:
 
 
 @contextlib.contextmanager
-def _matrix_products() -> Iterator[None]:
-    """Allow matrix products in k-means, 3 times faster; there is only one batch, the whole sample.
+def one_thread() -> Iterator[None]:
+    """Let FAISS work in the calling thread alone, which calls on little data are faster by."""
+    threads = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(threads)
+
+
+@contextlib.contextmanager
+def matrix_products() -> Iterator[None]:
+    """Allow matrix products where always the same vectors are in a batch, such as k-means: 3 times faster.
 
     In one thread: on some processors a product rounds by how it is divided between threads, so that centroids would
     depend on the number of cores. IVF2000 of 128,000 questions takes 11.5 s instead of 6.1 on two cores.

@@ -12,18 +12,27 @@ from concurrent.futures import ThreadPoolExecutor
 from model.encoders.addresses import checked_address
 from model.encoders.interface import Encoder
 from model.encoders.loading import load_encoder
-from model.index.consistency import AGAIN, IdTable, check_dimension, check_ids, check_parts, with_tombstones
+from model.index.consistency import (
+    AGAIN,
+    IdTable,
+    check_codes,
+    check_dimension,
+    check_ids,
+    check_parts,
+    with_tombstones,
+)
+from model.index.factory import lists_of
 from model.index.index import Index, reading_threads
 from model.index.segments.layout import in_order
 from model.index.settings import IndexSettings
-from model.index.shard_format import ShardLayout, layout_of
+from model.index.shard_files.layout import ShardLayout, layout_of
 from model.index.shards import Shard, open_shard
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, read_manifest, read_settings
 from schemas.artifacts.table_files import is_arrow
-from schemas.artifacts.verified_files import VerifiedFiles
+from schemas.artifacts.verified_files import VerifiedFiles, release
 from schemas.errors import QprError, UsageError
-from schemas.tables import IDS, MODEL, SHARDS, TOMBSTONES
+from schemas.tables import CODES, IDS, MODEL, SHARDS, TOMBSTONES
 
 _MODEL = re.compile(f"[^/]+/{MODEL}/{re.escape(MANIFEST)}")
 
@@ -57,22 +66,24 @@ def open_index(
     manifest = manifest or read_manifest(url, "index")
     settings = read_settings(url, manifest, IndexSettings, again=AGAIN)
     stored = VerifiedFiles(url, verify=verify)
-    shard_files, id_files = in_order(manifest.of(SHARDS)), in_order(manifest.of(IDS))
+    shard_files, code_files, id_files = (in_order(manifest.of(table)) for table in (SHARDS, CODES, IDS))
     deletions = manifest.of(TOMBSTONES)
     with ThreadPoolExecutor(reading_threads()) as pool:  # digests and FAISS release the interpreter lock
         encoder = pool.submit(_encoder, url, manifest, settings, stored)
         shards = tuple(pool.map(lambda file: _shard(stored, file), shard_files))
+        coded = tuple(pool.map(lambda file: _codes(stored, file), code_files))
         tables = tuple(pool.map(lambda file: _id_table(stored, file, settings), id_files))
         for file in deletions:
             name = storage.join(url, file.path)
             shards = with_tombstones(name, stored.read(file), shards, deleted=file.rows)
         check_parts(url, settings, files=shard_files, shards=shards, tables=tables)
+        codes = check_codes(url, settings, files=code_files, codes=coded, shards=shard_files)
         ids = tuple(pool.map(IdTable.question_ids, tables))
     stored.check("distinct-ids-1", [*id_files, *deletions], lambda: check_ids(tables, ids, shards))
     check_dimension(url, settings, found=encoder.result().dimension, what="its model")
-    wanted = max(shard.lists for shard in shards) if exact else (probes or settings.probes)
+    wanted = lists_of(settings.factory) if exact else (probes or settings.probes)
     stored.remember()
-    return Index(url, settings, wanted, encoder.result(), shards, ids, stored, tables)
+    return Index(url, settings, wanted, encoder.result(), shards, ids, stored, tables, codes)
 
 
 def _encoder(url: str, manifest: Manifest, settings: IndexSettings, stored: VerifiedFiles) -> Encoder:
@@ -109,6 +120,12 @@ def _shard(stored: VerifiedFiles, file: File) -> Shard:
         return open_shard(content, ShardLayout(*stored.fact("shard-1", [file], lambda: [*layout_of(content)])))
     except (ValueError, RuntimeError) as error:
         raise QprError(f"{stored.url}/{file.path}: is no shard of an index: {error}. {AGAIN}") from error
+
+
+def _codes(stored: VerifiedFiles, file: File) -> Shard:
+    codes = _shard(stored, file)
+    release(codes.content)  # FAISS has copied what it reads in blocks
+    return codes
 
 
 def _id_table(stored: VerifiedFiles, file: File, settings: IndexSettings) -> IdTable:

@@ -171,7 +171,7 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
     factory: Annotated[str | None, Option(metavar="NAME", default="by size; Flat under 10,000 questions")] = (
         pydantic.Field(
             default=None,
-            description="FAISS index: Flat (exact) or with inverted lists, such as IVF2000,Flat or IVF4096_HNSW32,SQ8.",
+            description="FAISS index: Flat (exact) or lists, such as IVF2000,PQ128x4fs,RFlat or IVF4096_HNSW32,SQ8.",
         )
     )
     probes: Probes = None

@@ -39,7 +39,7 @@ _HOW_TO_MAKE = {
 _TABLES: dict[str, frozenset[str]] = {
     "dataset": frozenset({"questions", "clusters", "pairs", "rejected", "leakage"}),
     "model": frozenset({"model"}),
-    "index": frozenset({"shards", "ids", "tombstones", "model", "lexical", "confidence", "rejected"}),
+    "index": frozenset({"shards", "codes", "ids", "tombstones", "model", "lexical", "confidence", "rejected"}),
     "calibration": frozenset({"weights", "curves", "verdicts"}),
     "reranker": frozenset({"reranker"}),
     "certificate": frozenset({"certificate"}),

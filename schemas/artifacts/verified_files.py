@@ -86,7 +86,7 @@ class VerifiedFiles:
     def remember(self) -> None:
         """Remember what was verified, if that is new; pages that only this read are not resident afterwards."""
         for mapped in self._checked:
-            mapped.madvise(mmap.MADV_DONTNEED)
+            release(memoryview(mapped))
         runs = {path.partition("/")[0] for path in self._current.files}
         kept = {path: record for path, record in self._known.files.items() if path.partition("/")[0] in runs}
         facts = self._known.facts if kept else {}
@@ -94,6 +94,12 @@ class VerifiedFiles:
         if self._local is not None and runs and merged != self._known:
             write_records(self._local, merged)
         self._known = merged
+
+
+def release(content: Content) -> None:
+    """Give back the resident pages of a mapped file that will not be read again soon; they are read from it then."""
+    if isinstance(content, memoryview) and isinstance(content.obj, mmap.mmap):
+        content.obj.madvise(mmap.MADV_DONTNEED)
 
 
 def _sha256(mapped: mmap.mmap) -> str:

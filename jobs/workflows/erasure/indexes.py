@@ -71,7 +71,7 @@ def _settings(base: Base, erased: np.ndarray) -> IndexConfig:
     try:
         check_questions(base.settings.factory, live)
     except QprError:
-        return IndexConfig(factory=default_factory(live))
+        return IndexConfig(factory=default_factory(live, base.settings.dimension))
     return IndexConfig()
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from jobs.display.console import working
 from jobs.workflows.index_changes.known_rows import KnownRows
 from jobs.workflows.index_changes.publication import Base
+from jobs.workflows.sizing.coding import with_codes
 from jobs.workflows.worker_encoder import WorkerEncoder
 from model.index.consistency import IdTable
 from model.index.ranking import Ints
@@ -97,7 +98,8 @@ def add_segment(
     finished.forget()
     report = read_report(target)
     tables = in_order(file for file in report.files if file.table == IDS)
-    return Added(report.files, [_ids(target, file) for file in tables], report.counters)
+    coded = with_codes(target, report.files, base.settings.factory, base=(base.index.url, base.manifest))
+    return Added(coded, [_ids(target, file) for file in tables], report.counters)
 
 
 def encoder_of(base: Base) -> WorkerEncoder:

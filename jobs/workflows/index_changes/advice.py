@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
-import faiss
 import numpy as np
 
 from model.index.index import Index
@@ -75,13 +74,14 @@ def shape_of(index: Index, manifest: Manifest) -> Shape:
     """
     numbers = [segment_of(file.path) for file in in_order(manifest.of(SHARDS))]
     rows = sum(map(len, index.shards))
-    first = [shard for shard, number in zip(index.shards, numbers, strict=True) if not number]
-    return Shape(len(set(numbers)), (rows - len(index)) / rows, imbalance(index.shards), imbalance(first))
+    first = [codes.shard for codes in index.codes[:1]]
+    first += [shard for shard, number in zip(index.shards, numbers, strict=True) if not number]
+    return Shape(len(set(numbers)), (rows - len(index)) / rows, imbalance(index.listed), imbalance(first))
 
 
 def imbalance(shards: Sequence[Shard]) -> float:
     """Return the length of the longest inverted list relative to the mean; 1 without lists."""
-    listed: list[Any] = [faiss.extract_index_ivf(shard.faiss) for shard in shards if shard.lists]
-    sizes = [[of.invlists.list_size(number) for number in range(of.nlist)] for of in listed]
+    listed = [shard for shard in shards if shard.lists]
+    sizes = [[shard.faiss.invlists.list_size(number) for number in range(shard.lists)] for shard in listed]
     lengths = np.sum(sizes, axis=0) if sizes else np.ones(1)
     return float(lengths.max() / lengths.mean())

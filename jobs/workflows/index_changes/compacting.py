@@ -14,6 +14,7 @@ from jobs.display.console import say, working
 from jobs.workflows.index_changes.additions import encoder_of
 from jobs.workflows.index_changes.advice import Shape, shape_of
 from jobs.workflows.index_changes.publication import Base, publish, show
+from jobs.workflows.sizing.coding import with_codes
 from jobs.workflows.sizing.probe_tuning import with_probes
 from model.index.factory import default_factory, lists_of
 from model.index.ranking import Ints
@@ -30,7 +31,7 @@ from schemas.artifacts.manifest import Manifest, read_manifest
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.quantities import counted
-from schemas.tables import IDS, LEXICAL, MODEL, SHARDS
+from schemas.tables import CODES, IDS, LEXICAL, MODEL, SHARDS
 
 if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
@@ -97,9 +98,9 @@ def compact(
     factory, shards = _within_memory(base, live, settings)
     if factory is not None:
         new_index(factory, base.settings.dimension)
-    builder = ShardBuilder(factory)
-    files, encode = _live_files(base, gone), encoder_of(base)
-    parts = functools.partial(build, files=files, run_url=target.run_url, shards=shards, encode=encode)
+    builder = ShardBuilder(base.settings.dimension, factory)
+    rows, encode = _live_files(base, gone), encoder_of(base)
+    parts = functools.partial(build, files=rows, run_url=target.run_url, shards=shards, encode=encode)
     finished = FinishedShards.of(target, base.settings.model_digest)
     with working(f"Indexing {counted(live, 'question')} in {counted(shards, 'shard')}"):
         run(functools.partial(parts, builder=builder, finished=finished), options)
@@ -117,11 +118,12 @@ def compact(
             "recall": None,  # it was that of other lists
         }
     )
-    kept = [file for file in base.kept if file.table not in (SHARDS, IDS)]
+    files = with_codes(target, report.files, built)
+    kept = [file for file in base.kept if file.table not in (SHARDS, CODES, IDS)]
     manifest, shape = publish(
         target,
         base,
-        [*kept, *report.files],
+        [*kept, *files],
         compacted,
         inputs=[],
         counters=report.counters,
@@ -159,7 +161,7 @@ def _within_memory(base: Base, live: int, settings: IndexConfig) -> tuple[str | 
         bm25=bool(base.manifest.of(LEXICAL)),
     )
     plan = planned(size, factory=settings.factory, shards=shards, more_shards=not given, memory_mb=settings.memory_mb)
-    by_size = settings.factory is None and plan.factory == default_factory(live)
+    by_size = settings.factory is None and plan.factory == default_factory(live, size.dimension)
     return None if by_size else plan.factory, plan.shards
 
 
@@ -182,7 +184,7 @@ def _probes(base: Base, settings: IndexConfig, *, same: bool) -> tuple[int | Non
 def _given_factory(base: Base) -> str | None:
     """Return the factory of the index, None if it is that of the size of its first segment."""
     first = sum(file.rows for file in base.manifest.of(IDS) if not segment_of(file.path))
-    return None if base.settings.factory == default_factory(first) else base.settings.factory
+    return None if base.settings.factory == default_factory(first, base.settings.dimension) else base.settings.factory
 
 
 def _live_files(base: Base, erased: Ints) -> list[SegmentFile]:

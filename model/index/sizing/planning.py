@@ -15,7 +15,9 @@ from model.index.factory import (
     FEWEST_POINTS_PER_LIST,
     FLAT_BELOW,
     default_factory,
+    factory_of_codes,
     lists_of,
+    refines,
     sample_size,
 )
 from schemas.errors import QprError
@@ -131,11 +133,13 @@ def planned(
 
 def predicted(size: Size, factory: str, shards: int) -> Plan:
     """Return the predicted cost of an index by a factory."""
-    lists, code = lists_of(factory), code_bytes(factory, size.dimension)
-    graph = "_HNSW" in factory
-    vector = code + (8 if lists else 0)
+    lists, graph = lists_of(factory), "_HNSW" in factory
+    coded = code_bytes(factory, size.dimension) + (8 if lists else 0)
     centroids = lists * (4 * size.dimension + (_GRAPH_NODE if graph else 0))
+    vector = 4 * size.dimension if refines(factory) else coded
     stored = size.questions * vector + shards * centroids
+    if refines(factory):
+        stored = size.questions * (vector + coded) + centroids
     ids = size.questions * (size.text_bytes + _ID_ROW)
     lexical = size.questions * (_LEXICAL_STORED * size.text_bytes + 8) if size.bm25 else 0.0
     disk = stored + ids + lexical + size.model_bytes
@@ -144,6 +148,7 @@ def predicted(size: Size, factory: str, shards: int) -> Plan:
     stages = (
         _SAMPLE_COPIES * 4 * size.dimension * sample,
         _CODE_COPIES * vector * size.questions / shards + 3 * centroids,
+        _CODE_COPIES * coded * size.questions + 3 * centroids if refines(factory) else 0,
         _LEXICAL_A_BYTE * size.text_bytes * size.questions if size.bm25 else 0,
     )
     opened = stored + ids + (_OPENED if lists else 0)
@@ -159,8 +164,8 @@ def predicted(size: Size, factory: str, shards: int) -> Plan:
 
 
 def code_bytes(factory: str, dimension: int) -> int:
-    """Return the bytes of a stored vector, without its id."""
-    codes = factory.rpartition(",")[2]
+    """Return the bytes of a vector in lists or a flat shard, without its id; with codes that are refined, of a code."""
+    codes = factory_of_codes(factory).rpartition(",")[2]
     if codes in _BITS:
         return -(-_BITS[codes] * dimension // 8)
     match = re.fullmatch(FACTORY, factory)
@@ -172,11 +177,13 @@ def code_bytes(factory: str, dimension: int) -> int:
 
 def _factories(size: Size) -> Iterator[str]:
     """Yield factories from the most exact to the smallest one; codes leave room for three of four rows to be merged."""
-    yield default_factory(size.questions)
+    yield default_factory(size.questions, size.dimension)
     if size.questions < FLAT_BELOW:
         return
     lists = min(
-        MOST_GRAPH_LISTS, lists_of(default_factory(size.questions)), size.questions // (4 * FEWEST_POINTS_PER_LIST)
+        MOST_GRAPH_LISTS,
+        lists_of(default_factory(size.questions, size.dimension)),
+        size.questions // (4 * FEWEST_POINTS_PER_LIST),
     )
     for codes in ("SQfp16", "SQ8", "SQ4"):
         yield f"IVF{lists}_HNSW32,{codes}"
@@ -186,7 +193,8 @@ def _seconds(size: Size, factory: str, sample: int) -> float:
     """Return the CPU seconds of a build."""
     lists, count = lists_of(factory), size.questions
     operations = 2 * size.dimension * lists
-    finding = _GRAPH_US * size.dimension if "_HNSW" in factory else operations / _ADD_GFLOPS / 1e3
+    gflops = _KMEANS_GFLOPS if refines(factory) else _ADD_GFLOPS
+    finding = _GRAPH_US * size.dimension if "_HNSW" in factory else operations / gflops / 1e3
     again = 0 if factory.endswith("Flat") else size.encode_us  # for the recall: codes are not the exact vectors
     a_question = _ROW_US + size.encode_us + finding + again + (_LEXICAL_US if size.bm25 else 0)
     training = sample * operations * 10 / _KMEANS_GFLOPS / 1e9  # FAISS makes ten iterations

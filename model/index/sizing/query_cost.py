@@ -45,7 +45,7 @@ def mode_ms(index: Index, lexical: Lexical, texts: pa.Array) -> dict[IndexMode, 
 
 def vectors_ms(index: Index, texts: pa.Array) -> float:
     """Return the computed CPU milliseconds of a search by vectors for the median query."""
-    compared = sum(len(shard) for shard in index.shards if not shard.lists)
-    if any(shard.lists for shard in index.shards):
-        compared += median_compared(index, index.encoder.encode(texts), index.probes)
-    return search_ms(index, compared)
+    coded = sum(len(codes.shard) for codes in index.codes)
+    exact = sum(len(shard) for shard in index.shards if not shard.lists) - coded
+    compared = median_compared(index, index.encoder.encode(texts), index.probes) if index.lists else 0
+    return search_ms(index, compared, exact=exact)

@@ -14,7 +14,9 @@ import numpy.typing as npt
 from faiss import rev_swig_ptr
 from threadpoolctl import threadpool_limits
 
+from model.index.factory import factory_of_codes, refines
 from model.index.index import Index
+from model.index.refinement import FEWEST_CANDIDATES
 from model.index.settings import RecallFigures
 from model.index.shard_merge import Ints
 from model.index.shards import Matrix, Shard
@@ -23,12 +25,21 @@ QUERIES: Final = 1_000
 DEPTH: Final = 10
 """Questions that are searched for, and neighbours of each: a recall of .98 has a standard error of .0015."""
 
-NANOSECONDS: Final = {"Flat": 0.7, "SQfp16": 0.45, "SQbf16": 0.45, "SQ8": 0.4, "SQ6": 0.85, "SQ4": 0.7, "PQ": 0.4}
+NANOSECONDS: Final = {
+    "Flat": 0.7,
+    "SQfp16": 0.45,
+    "SQbf16": 0.45,
+    "SQ8": 0.4,
+    "SQ6": 0.85,
+    "SQ4": 0.7,
+    "PQ": 0.4,
+    "fs": 0.025,
+}
 """Time to compare one number of a vector with a query's, in a core of an AMD EPYC with other work
 (`benchmarks/retrieval/index.py`)."""
 
 _GRAPH: Final = 2_048
-"""Centroids that a search of a graph compares: `graph_format.SEARCHED` times 32 neighbours."""
+"""Centroids that a search of a graph compares: `shard_files.graph.SEARCHED` times 32 neighbours."""
 
 _ROWS: Final = 4_096
 _TOLERANCE: Final = 4e-6
@@ -83,7 +94,7 @@ def tuned(index: Index, *, recall: float, latency_ms: float, probes: int | None)
         probes: number of lists that was given; it is only measured.
     """
     sample = sample_of(index)
-    lists = max(shard.lists for shard in index.shards)
+    lists = index.lists
     if probes is not None:
         return Tuned(probes, _figures(index, sample, probes, target=None), capped=False)
     measured: list[tuple[int, RecallFigures]] = []
@@ -130,22 +141,29 @@ def recall_of(index: Index, sample: Sample, probes: int) -> float:
 
 def median_compared(index: Index, vectors: Matrix, probes: int) -> int:
     """Return the median number of vectors that are compared with a query, without centroids."""
-    listed = next(shard for shard in index.shards if shard.lists)
+    listed = index.listed[0]
     sizes = np.zeros(listed.lists + 1, np.int64)  # the last for list -1, which a graph did not find
-    for shard in index.shards:
+    for shard in index.listed:
         sizes[:-1] += [shard.faiss.invlists.list_size(number) for number in range(shard.lists)]
     numbers = listed.nearest_lists(np.ascontiguousarray(vectors), min(probes, listed.lists))[1]
     return int(np.median(sizes[numbers].sum(axis=1)))
 
 
-def search_ms(index: Index, compared: int) -> float:
-    """Return the computed CPU milliseconds of a search that compares this number of vectors."""
+def search_ms(index: Index, compared: int, *, exact: int = 0) -> float:
+    """Return the computed CPU milliseconds of a search.
+
+    Args:
+        index: to search.
+        compared: number of vectors or codes in lists that it compares.
+        exact: number of vectors that it compares beside them.
+    """
     factory, dimension = index.settings.factory, index.settings.dimension
-    codes = factory.rpartition(",")[2]
-    lists = max(shard.lists for shard in index.shards)
-    centroids = min(lists, _GRAPH) if "_HNSW" in factory else lists
-    each = NANOSECONDS["PQ" if codes.startswith("PQ") else codes]
-    return dimension * (compared * each + centroids * NANOSECONDS["Flat"]) / 1e6
+    codes = factory_of_codes(factory).rpartition(",")[2]
+    centroids = min(index.lists, _GRAPH) if "_HNSW" in factory else index.lists
+    kind = "PQ" if codes.startswith("PQ") else codes
+    each = NANOSECONDS["fs" if codes.endswith("fs") else kind]
+    exact += centroids + (FEWEST_CANDIDATES if refines(factory) else 0)
+    return dimension * (compared * each + exact * NANOSECONDS["Flat"]) / 1e6
 
 
 def _candidates(lists: int) -> list[int]:
@@ -212,12 +230,10 @@ def _blocks(index: Index) -> Iterator[tuple[Ints, Matrix]]:
 
 def _stored(shard: Shard) -> Iterator[tuple[Ints, Matrix]]:
     """Yield rows and vectors of a shard without codes, list by list in batches."""
-    dimension = shard.layout.dimension
     if not shard.lists:
-        numbers: Any = rev_swig_ptr(shard.faiss.get_xb(), len(shard) * dimension)
-        yield np.arange(len(shard)), numbers.reshape(-1, dimension)
+        yield np.arange(len(shard)), shard.vectors
         return
-    lists, held = shard.faiss.invlists, []
+    dimension, lists, held = shard.layout.dimension, shard.faiss.invlists, []
     for number in range(shard.lists):
         if size := lists.list_size(number):
             codes: Any = rev_swig_ptr(lists.get_codes(number), size * 4 * dimension)

@@ -3,7 +3,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.index.factory import FLAT_BELOW, check_questions, default_factory, in_sample, lists_of, sample_size
+from model.index.factory import (
+    FLAT_BELOW,
+    check_questions,
+    default_factory,
+    factory_of_codes,
+    factory_of_shards,
+    in_sample,
+    lists_of,
+    refines,
+    sample_size,
+)
+from model.index.shards import new_index
 from schemas.errors import QprError
 
 
@@ -12,19 +23,29 @@ from schemas.errors import QprError
     [
         (0, "Flat"),
         (FLAT_BELOW - 1, "Flat"),
-        (10_000, "IVF256,Flat"),  # 2.73 * 100 rounds to 300 lists, but 10,000 questions train at most 256
-        (40_000, "IVF500,Flat"),  # 2.73 * 200 = 546
-        (537_663, "IVF2000,Flat"),  # 2.73 * 733 = 2,002: the paper's index
-        (100_000_000, "IVF27300,Flat"),
+        (10_000, "IVF256,PQ128x4fs,RFlat"),  # 2.73 * 100 rounds to 300 lists, but 10,000 questions train at most 256
+        (40_000, "IVF500,PQ128x4fs,RFlat"),  # 2.73 * 200 = 546
+        (537_663, "IVF2000,PQ128x4fs,RFlat"),  # 2.73 * 733 = 2,002: the paper's number of lists
+        (100_000_000, "IVF27300,PQ128x4fs,RFlat"),
     ],
 )
 def test_default_factory_is_exact_when_small_and_the_papers_at_quoras_size(questions, factory):
-    assert default_factory(questions) == factory
+    assert default_factory(questions, 256) == factory
 
 
-@given(st.integers(FLAT_BELOW, 10**9))
-def test_default_factory_never_has_more_lists_than_its_questions_can_train(questions):
-    assert 0 < 39 * lists_of(default_factory(questions)) <= questions
+@given(st.integers(FLAT_BELOW, 10**9), st.integers(1, 1_024))
+def test_default_factory_never_has_more_lists_than_its_questions_can_train(questions, dimension):
+    assert 0 < 39 * lists_of(default_factory(questions, dimension)) <= questions
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 7, 8, 384])
+def test_faiss_builds_the_default_factory_of_any_dimension(dimension):
+    factory = default_factory(FLAT_BELOW, dimension)
+    assert new_index(factory, dimension).k_factor == 1
+    assert refines(factory)
+    assert factory_of_codes(factory) + ",RFlat" == factory
+    assert factory_of_shards(factory) == "Flat"
+    assert factory_of_shards("IVF4,SQ8") == factory_of_codes("IVF4,SQ8") == "IVF4,SQ8"
 
 
 def test_lists_are_read_from_the_factory():

@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs.cli import main
+from model.index import refinement
 from model.index.shards import build_shard, train
 from model.search import opening
 from model.search.opening import open_index
@@ -29,7 +30,7 @@ def run(*arguments):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """Return a folder with two models and a flat and an inverted-file index, built once."""
+    """Return a folder with two models, a flat and an inverted-file index and one with codes, built once."""
     return tmp_path_factory.mktemp("built")
 
 
@@ -42,6 +43,7 @@ def place(built, make_model):
         given = ("index", "--questions", built / "q.parquet", "--model", built / "model", "--shards", 3, "--output")
         run(*given, built / "flat")
         run(*given, built / "ivf", "--factory", "IVF6,Flat", "--probes", 2)
+        run(*given, built / "codes", "--factory", "IVF6,PQ4x4fs,RFlat", "--probes", 2)
     return built
 
 
@@ -95,11 +97,12 @@ def test_a_text_without_a_word_has_no_hits_and_spares_the_others(place):
     assert open_index(str(place / "flat")).rank([], 2).ids.shape == (0, 2)
 
 
-def test_probes_come_from_the_manifest_the_caller_or_all_lists(place):
-    assert open_index(str(place / "ivf")).probes == 2
-    assert open_index(str(place / "ivf"), probes=3).probes == 3
-    assert open_index(str(place / "ivf"), exact=True).probes == 6
-    exact, flat = open_index(str(place / "ivf"), exact=True), open_index(str(place / "flat"))
+@pytest.mark.parametrize("name", ["ivf", "codes"])
+def test_probes_come_from_the_manifest_the_caller_or_all_lists(place, name):
+    assert open_index(str(place / name)).probes == 2
+    assert open_index(str(place / name), probes=3).probes == 3
+    assert open_index(str(place / name), exact=True).probes == 6
+    exact, flat = open_index(str(place / name), exact=True), open_index(str(place / "flat"))
     ours, theirs = exact.rank(TEXTS[::9], 25), flat.rank(TEXTS[::9], 25)
     assert np.array_equal(ours.ids, theirs.ids)
     assert np.array_equal(ours.scores, theirs.scores)
@@ -128,6 +131,61 @@ def test_one_flipped_bit_in_any_file_is_noticed(copy, pattern):
     file.write_bytes(content)
     with pytest.raises(QprError, match=rf"{file.name}: does not match the manifest's sha256"):
         open_index(str(copy))
+
+
+@pytest.fixture
+def coded(place, tmp_path):
+    shutil.copytree(place / "codes", tmp_path / "coded")
+    return tmp_path / "coded"
+
+
+def test_codes_find_neighbours_in_few_lists_at_their_exact_distances(place, monkeypatch):
+    monkeypatch.setattr(refinement, "FEWEST_CANDIDATES", 303)  # most of these questions differ in one digit
+    few, exact = open_index(str(place / "codes")), open_index(str(place / "codes"), exact=True)
+    found, nearest = few.rank(TEXTS[::3], 10), exact.rank(TEXTS[::3], 303)
+    assert np.array_equal(found.scores[:, 0], nearest.scores[:, 0])  # that of the question itself
+    for row in range(len(found.rows)):
+        scores = dict(zip(nearest.rows[row].tolist(), nearest.scores[row].tolist(), strict=True))
+        there = found.rows[row] >= 0
+        assert [scores[hit] for hit in found.rows[row, there].tolist()] == found.scores[row, there].tolist()
+    assert (found.scores[:, 9] == nearest.scores[:, 9]).mean() > 0.5
+    assert few.lists == 6
+    assert [shard.lists for shard in few.shards] == [0, 0, 0]
+
+
+def test_a_flipped_bit_of_the_codes_is_noticed(coded):
+    [file] = coded.glob("*/codes/lists.faiss")
+    content = bytearray(file.read_bytes())
+    content[-5] ^= 4
+    file.write_bytes(content)
+    with pytest.raises(QprError, match=r"lists\.faiss: does not match the manifest's sha256"):
+        open_index(str(coded))
+
+
+def test_codes_that_are_missing_or_of_other_shards_are_refused(place, coded, tmp_path):
+    [file] = coded.glob("*/codes/lists.faiss")
+    whole = file.read_bytes()
+    vectors = np.random.default_rng(0).normal(size=(303, 8)).astype(np.float32)
+    for factory, count, fault in [
+        ("IVF6,PQ4x4fs", 302, r"lists\.faiss: holds 302 codes, its shards 303 vectors"),
+        ("IVF5,PQ4x4fs", 303, r"lists\.faiss: does not share the lists of .*codes/lists\.faiss and IVF6,PQ4x4fs"),
+        ("IVF6,SQ8", 303, r"lists\.faiss: does not share the lists of"),
+    ]:
+        file.write_bytes(build_shard(train(factory, vectors), vectors[:count]))
+        sign(coded)
+        with pytest.raises(QprError, match=fault):
+            open_index(str(coded))
+    file.write_bytes(whole[:-1])
+    sign(coded)
+    with pytest.raises(QprError, match=r"lists\.faiss: is no shard of an index: ends at byte"):
+        open_index(str(coded))
+    edit(coded, lambda manifest: manifest.update(files=[f for f in manifest["files"] if f["table"] != "codes"]))
+    with pytest.raises(QprError, match=r"coded: holds no codes beside its vectors, but its factory is IVF6"):
+        open_index(str(coded))
+    shutil.copytree(place / "codes", tmp_path / "flat")
+    edit(tmp_path / "flat", lambda manifest: manifest["configuration"].update(factory="Flat"))
+    with pytest.raises(QprError, match=r"flat: holds codes beside its vectors, but its factory is Flat\. Build"):
+        open_index(str(tmp_path / "flat"))
 
 
 FILES = ["shards/00000*", "shards/00002*", "ids/00001*", "model/*/weights*", "model/*/config*", "model/manifest.json"]

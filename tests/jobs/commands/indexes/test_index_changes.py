@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
+from model.index import codes_files
 from model.index.segments import builder
 from model.search.opening import open_index
 from model.search.searcher import open_searcher
@@ -105,6 +106,24 @@ def test_added_replaced_and_deleted_questions_are_found_as_in_a_rebuild(place, q
     assert change(qpr, index, "--compact")["digest"] == fresh.digest
     check_equal(index, place / "rebuilt")
     assert {file.path.partition("/")[0] for file in before.files} & set(map(str, index.iterdir())) == set()
+
+
+def test_a_large_segment_has_codes_like_the_first_one(place, qpr, monkeypatch):
+    monkeypatch.setattr(codes_files, "FLAT_BELOW", 20)
+    coded = ("--factory", "IVF1,PQ4x4fs,RFlat", "--probes", 1)
+    index = place / "coded"
+    build(qpr, place / "model", ROWS, index, *coded)
+    change(qpr, index, "--add", write_csv(place / "more.csv", MORE))
+    change(qpr, index, "--add", write_csv(place / "few.csv", [{"question": "pay my bill"}]))
+    opened = open_index(str(index))
+    assert [len(codes.shard) for codes in opened.codes] == [len(ROWS), len(MORE)]
+    assert [(codes.first, codes.stop) for codes in opened.codes] == [(0, 3), (3, 4)]
+    assert [shard.lists for shard in opened.shards] == [0] * 5
+    fresh = build(qpr, place / "model", [*ROWS, *MORE, {"question": "pay my bill"}], place / "rebuilt", *coded)
+    check_equal(index, place / "rebuilt")
+    assert change(qpr, index, "--compact")["digest"] == fresh.digest
+    [codes] = open_index(str(index)).codes
+    assert len(codes.shard) == len(ROWS) + len(MORE) + 1
 
 
 def test_a_large_segment_has_the_lists_of_the_first_and_compaction_trains_them_again(place, qpr, monkeypatch):

@@ -70,16 +70,22 @@ def test_a_deleted_question_is_compacted_away(qpr, index, tmp_path):
     assert read_manifest(str(index)).configuration["questions"] == len(ROWS)
 
 
-@pytest.mark.parametrize(("count", "factory", "probes"), [(80, "IVF2,Flat", 2), (78, "Flat", 0)])
+CODED = "IVF2,PQ2x4fs,RFlat"
+
+
+@pytest.mark.parametrize(
+    ("count", "factory", "left", "probes"),
+    [(80, "IVF2,Flat", "IVF2,Flat", 2), (78, "IVF2,Flat", "Flat", 0), (80, CODED, CODED, 2), (78, CODED, "Flat", 0)],
+)
 def test_factory_and_probes_stay_while_enough_questions_are_left_to_train(
-    qpr, tmp_path, make_model, count, factory, probes
+    qpr, tmp_path, make_model, count, factory, left, probes
 ):
     make_model(tmp_path / "model")
     rows = [{"question": f"how do I pay bill number {n}", "answer": f"Bill {n} is paid"} for n in range(count - 1)]
-    build(qpr, tmp_path, "index", [*rows, SECRET], "--factory", "IVF2,Flat", "--probes", 2)
+    build(qpr, tmp_path, "index", [*rows, SECRET], "--factory", factory, "--probes", 2)
     erase(qpr, tmp_path / "index")
     settings = read_manifest(str(tmp_path / "index")).configuration
-    assert (settings["questions"], settings["factory"], settings["probes"]) == (count - 1, factory, probes)
+    assert (settings["questions"], settings["factory"], settings["probes"]) == (count - 1, left, probes)
 
 
 def test_the_recall_that_was_asked_for_stays(qpr, tmp_path, make_model):

@@ -12,6 +12,7 @@ import pytest
 
 from jobs.workflows import indexing
 from jobs.workflows.index_changes import additions, next_index
+from model.index import codes_files
 from model.search.opening import open_index
 from model.search.searcher import open_searcher
 from pipelines.graphs.settings import IndexConfig
@@ -38,12 +39,12 @@ def nights(tmp_path, make_model, make_dataset):
     """Return a function that makes the index of the n-th dataset, built or from the index before."""
     make_model(tmp_path / "model", encoder="subword")
 
-    def make(number, clusters, before=None, root=None):
+    def make(number, clusters, before=None, root=None, factory="Flat"):
         root = root or str(tmp_path)
         data, output = (storage.join(root, name) for name in (f"data{number}", f"index{number}"))
         make_dataset(data, clusters)
         if before is None:
-            build(data, tmp_path / "model", output)
+            build(data, tmp_path / "model", output, factory)
         else:
             assert next_index.next_index(before, data, output=output, options=None) is not None
         return output
@@ -51,8 +52,8 @@ def nights(tmp_path, make_model, make_dataset):
     return make
 
 
-def build(data, model, output):
-    config = IndexConfig(shards=2, factory="Flat")
+def build(data, model, output, factory="Flat"):
+    config = IndexConfig(shards=2, factory=factory)
     indexing.build_index([data], config, model=str(model), output=output, overwrite=True, options=None, show=False)
 
 
@@ -66,19 +67,22 @@ def results(url):
     return rows, ranking.ids.tolist(), ranking.scores.tolist(), found
 
 
-def test_nights_find_what_a_new_build_finds(nights, tmp_path, make_dataset):
+@pytest.mark.parametrize("factory", ["Flat", "IVF1,PQ1x4fs,RFlat"])
+def test_nights_find_what_a_new_build_finds(nights, tmp_path, make_dataset, monkeypatch, factory):
     """Each night some questions go, some come, some change cluster and answer, and one changes its text."""
-    url = nights(0, [questions(0, 60), questions(60, 120)])
-    segments = []
+    monkeypatch.setattr(codes_files, "FLAT_BELOW", 15)
+    url = nights(0, [questions(0, 60), questions(60, 120)], factory=factory)
+    segments, coded = [], []
     for number in range(1, 6):
         first, last = 3 * number, 120 + 10 * number
         clusters = [questions(first, 70 + number), questions(70 + number, last)]
         clusters[0][0] = clusters[0][0].upper()
         before, url = url, nights(number, clusters, before=url)
         built = str(tmp_path / f"built{number}")
-        build(str(tmp_path / f"data{number}"), tmp_path / "model", built)
+        build(str(tmp_path / f"data{number}"), tmp_path / "model", built, factory)
         assert results(url) == results(built)
         manifest = read_manifest(url)
+        coded.append(len(manifest.of("codes")))
         segments.append(len({file.path.partition("/segments/")[2][:4] for file in manifest.of("shards")}))
         assert manifest.counters["questions_deleted"] == 3
         assert manifest.counters["questions_encoded"] < 60
@@ -86,6 +90,7 @@ def test_nights_find_what_a_new_build_finds(nights, tmp_path, make_dataset):
         storage.delete(before)  # what no version names may go: nothing else depends on it
         assert results(url) == results(built)
     assert max(segments) <= 4
+    assert max(coded) == (0 if factory == "Flat" else 2)  # the first segment and a later one that is large
     assert not any("changed" in folder for folder, _, _ in os.walk(url))
 
 

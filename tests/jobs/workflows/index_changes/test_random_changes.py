@@ -27,6 +27,7 @@ from hypothesis.stateful import (
 )
 
 from jobs.workflows.index_changes import additions, changing, compacting
+from model.index import codes_files
 from model.index.lexical import LAYOUT, Lexical, lexical_arrays
 from model.index.lexical_files import open_lexical
 from model.index.segments import builder
@@ -160,12 +161,12 @@ class Changes(RuleBasedStateMachine):
         assert (hits[0].text, hits[0].answer) == self.rows[ids[0]]
 
 
-@pytest.fixture
-def first(tmp_path, make_model, qpr):
+@pytest.fixture(params=["IVF2,Flat", "IVF2,PQ1x4fs,RFlat"])
+def first(request, tmp_path, make_model, qpr):
     make_model(tmp_path / "model", encoder="subword")
     (tmp_path / "first.csv").write_text("\n".join(["question", *FIRST]))
     given = ("--questions", tmp_path / "first.csv", "--model", tmp_path / "model", "--shards", 2)
-    assert qpr("index", *given, "--factory", "IVF2,Flat", "--output", tmp_path / "index").code == 0
+    assert qpr("index", *given, "--factory", request.param, "--output", tmp_path / "index").code == 0
     return tmp_path / "index"
 
 
@@ -173,5 +174,6 @@ def test_any_sequence_of_changes_gives_what_a_new_index_of_the_live_rows_gives(f
     monkeypatch.setattr(additions, "run", run_plainly)
     monkeypatch.setattr(compacting, "run", run_plainly)
     monkeypatch.setattr(builder, "FLAT_BELOW", 5)
+    monkeypatch.setattr(codes_files, "FLAT_BELOW", 5)
     machine = type("Machine", (Changes,), {"first": first})
     run_state_machine_as_test(machine, settings=settings(max_examples=6, stateful_step_count=6))

@@ -7,6 +7,7 @@ from model.index.sizing.planning import Size, code_bytes, planned, predicted
 from schemas.errors import QprError
 
 QUORA = Size(questions=537_000, dimension=256, text_bytes=60, model_bytes=100 * 2**20, encode_us=5)
+DEFAULT = "IVF2000,PQ128x4fs,RFlat"
 
 
 @pytest.mark.parametrize(
@@ -14,6 +15,7 @@ QUORA = Size(questions=537_000, dimension=256, text_bytes=60, model_bytes=100 * 
     [
         *(("Flat", 1024), ("IVF9,SQfp16", 512), ("IVF9,SQbf16", 512), ("IVF9_HNSW32,SQ8", 256), ("IVF9,SQ6", 192)),
         *(("IVF9,SQ4", 128), ("IVF9,PQ32", 32), ("IVF9,PQ32x4np", 16), ("IVF9,PQ7x5", 5)),
+        *(("IVF9,PQ128x4fs", 64), ("IVF9,PQ128x4fs,RFlat", 64), ("IVF9,SQ8,RFlat", 256)),
     ],
 )
 def test_codes_have_the_size_that_faiss_gives_them(factory, size):
@@ -21,14 +23,14 @@ def test_codes_have_the_size_that_faiss_gives_them(factory, size):
 
 
 def test_without_a_bound_the_factory_is_that_of_the_size():
-    assert planned(QUORA).factory == "IVF2000,Flat"
+    assert planned(QUORA).factory == DEFAULT
     assert planned(QUORA._replace(questions=9_999)).factory == "Flat"
     assert planned(QUORA, factory="IVF100,SQ8", shards=3)[:2] == ("IVF100,SQ8", 3)
 
 
 def test_the_most_exact_factory_that_fits_is_taken():
-    exact = predicted(QUORA, "IVF2000,Flat", 8).memory_mb
-    assert planned(QUORA, memory_mb=exact).factory == "IVF2000,Flat"
+    exact = predicted(QUORA, DEFAULT, 8).memory_mb
+    assert planned(QUORA, memory_mb=exact).factory == DEFAULT
     shorter = planned(QUORA, memory_mb=exact - 1)
     assert shorter.factory == "IVF2000_HNSW32,SQfp16"
     assert shorter.memory_mb < exact
@@ -54,7 +56,7 @@ def test_a_plan_is_within_its_bound_or_the_least_is_named_and_suffices(questions
 
 
 def test_more_memory_never_gives_shorter_codes():
-    codes = ["SQ4", "SQ8", "SQfp16", "Flat"]
+    codes = ["SQ4", "SQ8", "SQfp16", "RFlat"]
     places = []
     large = QUORA._replace(questions=10**7, bm25=False)
     for bound in range(1_000, 20_000, 250):

@@ -37,7 +37,7 @@ def indexed(built, make_model):
     return opened
 
 
-@pytest.mark.parametrize("factory", ["IVF8,Flat", "IVF8_HNSW4,SQ8", "Flat"])
+@pytest.mark.parametrize("factory", ["IVF8,Flat", "IVF8_HNSW4,SQ8", "IVF8,PQ4x4fs,RFlat", "Flat"])
 def test_the_distance_of_the_tenth_neighbour_is_that_of_brute_force(indexed, factory):
     index = indexed(factory)
     sample = sample_of(index)
@@ -58,8 +58,9 @@ def test_the_sample_has_the_smallest_ids_whatever_the_shards(indexed, monkeypatc
     assert sorted(sample_of(index).ids.view(np.uint64)) == sorted(ids.view(np.uint64))[:50]
 
 
-def test_all_lists_find_everything_and_fewer_lists_less(indexed):
-    index = indexed("IVF8,Flat")
+@pytest.mark.parametrize("factory", ["IVF8,Flat", "IVF8,PQ4x4fs,RFlat"])
+def test_all_lists_find_everything_and_fewer_lists_less(indexed, factory):
+    index = indexed(factory)
     sample = sample_of(index)
     shares = [recall_of(index, sample, probes) for probes in (1, 3, 8)]
     assert shares[0] < shares[1] < shares[2] == 1.0

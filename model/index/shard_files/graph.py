@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from model.index.shard_cursor import Cursor
+from model.index.shard_files.cursor import Cursor
 from schemas.quantities import counted
 
 MOST_NEIGHBOURS: Final = 64

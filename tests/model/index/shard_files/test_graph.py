@@ -5,8 +5,8 @@ import struct
 import numpy as np
 import pytest
 
-from model.index.graph_format import check_graph
-from model.index.shard_cursor import Cursor
+from model.index.shard_files.cursor import Cursor
+from model.index.shard_files.graph import check_graph
 
 POINTS, WIDTH, LEVELS = 3, 2, 2
 HEIGHTS = (2, 1, 1)

@@ -10,7 +10,7 @@ import faiss
 import numpy as np
 import pytest
 
-from model.index.shard_format import layout_of
+from model.index.shard_files.layout import layout_of
 from model.index.shards import build_shard, open_shard, train
 
 FACTORIES = {
@@ -25,6 +25,8 @@ FACTORIES = {
     "IVF3,PQ4np": ("PQ", 3),  # without polysemous training, which takes seconds and is not written
     "IVF3,PQ4x4": ("PQ", 3),
     "IVF3,PQ2x5np": ("PQ", 3),
+    "IVF3,PQ4x4fs": ("PQ", 3),
+    "IVF7,PQ1x4fs": ("PQ", 7),
     "IVF7_HNSW2,Flat": ("Flat", 7),
     "IVF7_HNSW4,SQ8": ("SQ", 7),
 }
@@ -171,7 +173,7 @@ def test_absurd_counts_are_refused_by_arithmetic(factory, place, form, value, fa
 def test_no_flipped_byte_crashes_the_process_or_leads_out_of_the_shard():
     """Every byte of small shards is changed; what is accepted is opened by FAISS and searched."""
     command = [sys.executable, "-m", "tests.model.index.shard_flips", *FACTORIES]
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[4]
     ended = subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 0, ended.stderr[-2_000:]
     flipped, accepted = map(int, ended.stdout.split())

@@ -11,17 +11,22 @@ from __future__ import annotations
 import hashlib
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from model.index.graph_format import check_graph
-from model.index.shard_cursor import BRAIN_FLOAT, Cursor, read_header
+from model.index.shard_files.cursor import BRAIN_FLOAT, Cursor, read_header
+from model.index.shard_files.graph import check_graph
+from model.index.shard_files.lists import BLOCK, Codes, check_block_lists, check_lists
 from schemas.quantities import counted
+
+_FAST_BITS = 4
+"""Bits of a part of a code that FAISS scans fast."""
 
 MOST_BITS = 12
 """Maximum bits of a code of a product quantizer; `factory.POINTS_OF_A_CODE` questions train its values."""
 
-_FLAT, _HNSW, _IVF_FLAT, _IVF_SQ, _IVF_PQ = "IxF2", "IHNf", "IwFl", "IwSq", "IwPQ"
+_FLAT, _HNSW = "IxF2", "IHNf"
+_IVF_FLAT, _IVF_SQ, _IVF_PQ, _IVF_FAST = "IwFl", "IwSq", "IwPQ", "IwPf"
+_LISTED = {_IVF_FLAT: "Flat", _IVF_SQ: "SQ", _IVF_PQ: "PQ", _IVF_FAST: "PQ"}
+"""Encoding of vectors by the class of an index of inverted lists."""
+
 _BITS_OF_SCALARS = {0: 8, 1: 4, 4: 16, 6: 6, 7: 16}
 """Bits a number, by FAISS's number of SQ8, SQ4, SQfp16, SQ6 and SQbf16."""
 
@@ -48,13 +53,6 @@ class ShardLayout(NamedTuple):
     centroids: str
 
 
-class _Codes(NamedTuple):
-    """Storage of a vector: bytes, and the type of its numbers if they may be not finite."""
-
-    size: int
-    numbers: str | None = None
-
-
 def layout_of(content: bytes | memoryview) -> ShardLayout:
     """Return the structure of a shard after a check of every count against the length.
 
@@ -62,24 +60,31 @@ def layout_of(content: bytes | memoryview) -> ShardLayout:
         ValueError: it is no index that `model.index.shards` builds, or its parts do not fit together.
     """
     cursor = Cursor(content)
-    letters = cursor.letters(_FLAT, _IVF_FLAT, _IVF_SQ, _IVF_PQ)
+    letters = cursor.letters(_FLAT, *_LISTED)
     dimension, rows = read_header(cursor)
     if letters == _FLAT:
         cursor.vector("numbers", count=rows * dimension)
         layout = ShardLayout("Flat", dimension, rows, 0, "")
     else:
-        lists, _ = cursor.take("QQ")
-        start = cursor.place
-        _centroids(cursor, lists=lists, dimension=dimension)
-        centroids = hashlib.sha256(content[start : cursor.place]).hexdigest()
-        if cursor.take("bQ") != (0, 0):
-            raise ValueError("holds a direct map, which no shard has")
-        codes = {_IVF_FLAT: _flat, _IVF_SQ: _scalars, _IVF_PQ: _products}[letters](cursor, dimension)
-        _inverted_lists(cursor, codes, lists=lists, rows=rows)
-        encoding = {_IVF_FLAT: "Flat", _IVF_SQ: "SQ", _IVF_PQ: "PQ"}[letters]
-        layout = ShardLayout(encoding, dimension, rows, lists, centroids)
+        layout = _listed(cursor, letters, dimension=dimension, rows=rows)
     cursor.expect("the length in bytes", len(content), cursor.place)
     return layout
+
+
+def _listed(cursor: Cursor, letters: str, *, dimension: int, rows: int) -> ShardLayout:
+    """Read an index of inverted lists after its header."""
+    lists, _ = cursor.take("QQ")
+    start = cursor.place
+    _centroids(cursor, lists=lists, dimension=dimension)
+    centroids = hashlib.sha256(cursor.content[start : cursor.place]).hexdigest()
+    if cursor.take("bQ") != (0, 0):
+        raise ValueError("holds a direct map, which no shard has")
+    if letters == _IVF_FAST:
+        check_block_lists(cursor, parts=_fast_products(cursor, dimension), lists=lists, rows=rows)
+        return ShardLayout("PQ", dimension, rows, lists, centroids)
+    codes = {_IVF_FLAT: _flat, _IVF_SQ: _scalars, _IVF_PQ: _products}[letters](cursor, dimension)
+    check_lists(cursor, codes, lists=lists, rows=rows)
+    return ShardLayout(_LISTED[letters], dimension, rows, lists, centroids)
 
 
 def _centroids(cursor: Cursor, *, lists: int, dimension: int) -> None:
@@ -101,11 +106,11 @@ def _centroid_counts(cursor: Cursor, *, lists: int, dimension: int) -> None:
     cursor.expect("the number of centroids", centroids, lists)
 
 
-def _flat(_: Cursor, dimension: int) -> _Codes:
-    return _Codes(4 * dimension, "<f4")
+def _flat(_: Cursor, dimension: int) -> Codes:
+    return Codes(4 * dimension, "<f4")
 
 
-def _scalars(cursor: Cursor, dimension: int) -> _Codes:
+def _scalars(cursor: Cursor, dimension: int) -> Codes:
     """Read a scalar quantizer."""
     kind, _, _, own_dimension, own_size = cursor.take("iifQQ")
     if kind not in _BITS_OF_SCALARS:
@@ -115,10 +120,10 @@ def _scalars(cursor: Cursor, dimension: int) -> _Codes:
     cursor.expect("the size of codes", own_size, size)
     cursor.vector("trained numbers", count=2 * dimension if kind in _RANGED else 0)
     _residual(cursor, cursor.take("QB"), size)
-    return _Codes(size, {_HALF: "<f2", _BRAIN: BRAIN_FLOAT}.get(kind))
+    return Codes(size, {_HALF: "<f2", _BRAIN: BRAIN_FLOAT}.get(kind))
 
 
-def _products(cursor: Cursor, dimension: int) -> _Codes:
+def _products(cursor: Cursor, dimension: int) -> Codes:
     """Read a product quantizer."""
     residual, stated, own_dimension, parts, bits = cursor.take("BQQQQ")
     cursor.expect("the dimension of codes", own_dimension, dimension)
@@ -129,7 +134,22 @@ def _products(cursor: Cursor, dimension: int) -> _Codes:
     size = (parts * bits + 7) // 8
     _residual(cursor, (stated, residual), size)
     cursor.vector("numbers of a product quantizer", count=dimension * 2**bits)
-    return _Codes(size)
+    return Codes(size)
+
+
+def _fast_products(cursor: Cursor, dimension: int) -> int:
+    """Read a product quantizer of 4 bits a part; return the number of parts."""
+    residual, size, block, even, way, batch = cursor.take("bQiQiQ")
+    own_dimension, parts, bits = cursor.take("QQQ")
+    cursor.expect("the dimension of codes", own_dimension, dimension)
+    if bits != _FAST_BITS or not 1 <= parts <= dimension or dimension % parts:
+        raise ValueError(
+            f"before byte {cursor.place:,}: a product quantizer of {counted(parts, 'part')} of {counted(bits, 'bit')}"
+        )
+    if (residual, size, block, even, way, batch) != (0, (parts + 1) // 2, BLOCK, parts + parts % 2, 0, 0):
+        raise ValueError(f"before byte {cursor.place:,}: codes that are scanned in a way that no shard has")
+    cursor.vector("numbers of a product quantizer", count=dimension * 2**_FAST_BITS)
+    return int(parts)
 
 
 def _residual(cursor: Cursor, found: tuple[Any, ...], size: int) -> None:
@@ -137,48 +157,3 @@ def _residual(cursor: Cursor, found: tuple[Any, ...], size: int) -> None:
     cursor.expect("the size of codes", stated, size)
     if residual not in (0, 1):
         raise ValueError(f"before byte {cursor.place:,}: {residual} where 0 or 1 marks residuals")
-
-
-def _inverted_lists(cursor: Cursor, codes: _Codes, *, lists: int, rows: int) -> None:
-    """Read the lists; every row must be in exactly one."""
-    cursor.letters("ilar")
-    for what, wanted in (("the number of lists", lists), ("the size of codes", codes.size)):
-        cursor.expect(what, cursor.take("Q")[0], wanted)
-    sizes = _sizes(cursor, lists)
-    if int(sizes.max(initial=0)) > rows or int(sizes.sum(dtype=np.uint64)) != rows:
-        raise ValueError(f"before byte {cursor.place:,}: sizes of lists do not add up to {counted(rows, 'vector')}")
-    cursor.need(rows * (codes.size + 8))
-    ids = []
-    for size in sizes[sizes > 0].tolist():
-        _vectors(cursor, codes, size)
-        ids.append(cursor.content[cursor.place : cursor.place + 8 * size])
-        cursor.place += 8 * size
-    numbers = np.frombuffer(b"".join(ids), "<u8")
-    seen = np.zeros(rows, bool)
-    seen[numbers[numbers < rows].astype(np.int64)] = True
-    if not seen.all():
-        raise ValueError(f"lists that do not hold each of the rows 0 to {rows - 1:,} once")
-
-
-def _sizes(cursor: Cursor, lists: int) -> npt.NDArray[np.uint64]:
-    """Return the sizes of lists: of all, or of the non-empty ones with their numbers."""
-    if cursor.letters("full", "sprs") == "full":
-        return cursor.vector("sizes of lists", count=lists, kind="<u8")
-    [stated] = cursor.take("Q")
-    if stated % 2 or stated > 2 * lists:
-        raise ValueError(
-            f"before byte {cursor.place:,}: {counted(stated, 'value')} to describe {counted(lists, 'list')}"
-        )
-    pairs = cursor.numbers("sizes of lists", count=stated, kind="<u8").reshape(-1, 2)
-    if (pairs[:, 0] >= lists).any() or (pairs[1:, 0] <= pairs[:-1, 0]).any():
-        raise ValueError(f"before byte {cursor.place:,}: numbers of lists that do not ascend below {lists:,}")
-    return pairs[:, 1]
-
-
-def _vectors(cursor: Cursor, codes: _Codes, count: int) -> None:
-    """Skip the codes of vectors after a check that they are finite."""
-    if codes.numbers is None:
-        cursor.place += count * codes.size
-        return
-    kind = np.dtype(codes.numbers)
-    cursor.numbers("vectors", count=count * codes.size // kind.itemsize, kind=codes.numbers)

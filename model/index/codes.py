@@ -1,0 +1,65 @@
+"""Codes of the vectors of flat shards, in inverted lists that are compared fast (`model.index.refinement`).
+
+flat shards, ids, factory -> build_codes -> bytes; bytes -> Codes
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+
+from model.index.factory import check_questions, factory_of_codes, in_sample, sample_size
+from model.index.shard_merge import Ints
+from model.index.shards import Matrix, Shard, build_shard, emptied, train
+
+_ROWS: Final = 16_384
+"""Vectors that are coded at a time; another number could give other bytes."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Codes:
+    """Opened codes of the vectors of consecutive flat shards, those of one segment.
+
+    Attributes:
+        shard: the codes; its row i is row i of the concatenation of these shards.
+        first: number of the first of these shards.
+        stop: number after that of the last of them.
+    """
+
+    shard: Shard
+    first: int
+    stop: int
+
+
+def build_codes(factory: str, shards: Sequence[Shard], question_ids: Sequence[Ints]) -> bytes:
+    """Return the codes of all vectors of flat shards, serialised.
+
+    Args:
+        factory: of the index, of codes that are refined.
+        shards: flat.
+        question_ids: of each shard; they decide which vectors train the codes, and in which order.
+
+    Raises:
+        QprError: there are too few questions for the lists.
+        UsageError: FAISS cannot build the factory.
+    """
+    questions, coded = sum(map(len, shards)), factory_of_codes(factory)
+    check_questions(coded, questions)
+    masks = [in_sample(ids, wanted=sample_size(coded), questions=questions) for ids in question_ids]
+    order = np.argsort(np.concatenate([ids[mask] for ids, mask in zip(question_ids, masks, strict=True)]))
+    sample = np.concatenate([shard.vectors[mask] for shard, mask in zip(shards, masks, strict=True)])[order]
+    return build_shard(train(coded, sample), _blocks(shards), same_parts=True)
+
+
+def like_codes(codes: bytes | memoryview, shards: Sequence[Shard]) -> bytes:
+    """Return the codes of the vectors of other flat shards, by the same training, serialised."""
+    return build_shard(emptied(codes), _blocks(shards), same_parts=True)
+
+
+def _blocks(shards: Sequence[Shard]) -> Iterator[Matrix]:
+    for shard in shards:
+        for first in range(0, len(shard), _ROWS):
+            yield shard.vectors[first : first + _ROWS]

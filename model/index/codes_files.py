@@ -1,0 +1,53 @@
+"""The codes of a segment's vectors as a file of the index's manifest.
+
+shards and ids of a run -> write_codes -> a file of codes, or none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from model.index.codes import build_codes, like_codes
+from model.index.consistency import IdTable
+from model.index.factory import refines
+from model.index.segments.layout import FLAT_BELOW, folder_of, in_order, segment_of
+from model.index.shards import open_shard
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import File, Manifest, read_verified
+from schemas.artifacts.verified_files import VerifiedFiles
+from schemas.artifacts.writer import Output
+from schemas.tables import CODES, IDS, SHARDS
+
+
+def write_codes(
+    target: Output, files: Sequence[File], factory: str, *, base: tuple[str, Manifest] | None = None
+) -> list[File]:
+    """Write the codes of the vectors of a run's shards; return their file.
+
+    There is none if the factory has no codes that are refined, or the run adds a segment of few questions.
+
+    Args:
+        target: the index.
+        files: of the run, all of one segment.
+        factory: of the index.
+        base: URL and manifest of the index to which the run adds a segment; None: the run builds an index.
+
+    Raises:
+        QprError: a file cannot be read or written, or there are too few questions for the factory.
+        UsageError: FAISS cannot build the factory.
+    """
+    shard_files, tables = ([file for file in in_order(files) if file.table == table] for table in (SHARDS, IDS))
+    questions = sum(file.rows for file in shard_files)
+    if not refines(factory) or not questions or (base is not None and questions < FLAT_BELOW):
+        return []
+    stored = VerifiedFiles(target.url)
+    shards = [open_shard(stored.read(file)) for file in shard_files]
+    if base is None:
+        ids = [IdTable(storage.join(target.url, file.path), stored.read(file), file.rows) for file in tables]
+        content = build_codes(factory, shards, [table.question_ids() for table in ids])
+    else:
+        url, manifest = base
+        content = like_codes(read_verified(url, in_order(manifest.of(CODES))[0]), shards)
+    folder = folder_of(segment_of(shard_files[0].path))
+    path = f"{folder}/{CODES}/lists.faiss".removeprefix("/")
+    return [target.write(path, content, table=CODES, rows=questions)]
