@@ -207,7 +207,7 @@ def measure_each_pair() -> None:
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """Let FAISS work in the calling thread alone, which calls on little data are faster by."""
+    """Make FAISS work in the calling thread alone: to wake up others takes longer than a call on little data."""
     threads = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)
     try:
