@@ -57,7 +57,7 @@ class Ranking:
             k: number of ranks.
         """
         there = rows >= 0
-        if not there.any():
+        if np.array_equal(self.rows[there, :1], rows[there, None]):  # none, or all of them are there already
             return self.first(k)
         repeated = (self.rows == rows[:, None]) & there[:, None]
         best = self.scores.max(axis=1, initial=-np.inf)

@@ -33,7 +33,7 @@ NANOSECONDS: Final = {
     "SQ6": 0.85,
     "SQ4": 0.7,
     "PQ": 0.4,
-    "fs": 0.025,
+    "fs": 0.04,
 }
 """Time to compare one number of a vector with a query's, in a core of an AMD EPYC with other work
 (`benchmarks/retrieval/index.py`)."""

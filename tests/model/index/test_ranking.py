@@ -18,6 +18,16 @@ def test_a_question_moves_to_the_first_rank_and_the_others_keep_their_order():
     assert (np.diff(np.where(first.found, first.scores, -9), axis=1) <= 0).all()
 
 
+def test_a_question_at_the_first_rank_stays_there():
+    found = Ranking(np.array([[4, 2], [7, 8]]), np.array([[-1, -2], [-3, -4]], np.float32), np.array([[0, 1], [5, 6]]))
+    for rows in ([0, 5], [0, -1]):
+        first = found.with_first(np.array([4, 7]), np.array(rows), 2)
+        assert (first.ids.tolist(), first.rows.tolist()) == (found.ids.tolist(), found.rows.tolist())
+        assert first.scores.tolist() == found.scores.tolist()
+    moved = found.with_first(np.array([4, 8]), np.array([0, 6]), 2)
+    assert moved.ids.tolist() == [[4, 2], [8, 7]]
+
+
 def test_without_a_first_question_the_ranking_is_cut():
     found = ranking([1, 2, 3])
     assert found.with_first(np.array([5]), np.array([-1]), 2).ids.tolist() == [[1, 2]]
