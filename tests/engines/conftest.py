@@ -187,10 +187,10 @@ def faiss_beside(bare_python):
 
 @pytest.fixture(scope="session")
 def logs(tmp_path_factory):
-    """Write 20,000 log rows in two formats and 60 lines that are no rows."""
+    """Write 10,000 log rows in two formats and 60 lines that are no rows."""
     folder = tmp_path_factory.mktemp("logs")
     for seed, name in enumerate(("logs.parquet", "logs.jsonl")):
-        command("simulate", "--output", folder / name, "--events", 10_000, "--seed", seed)
+        command("simulate", "--output", folder / name, "--events", 5_000, "--seed", seed)
     with (folder / "logs.jsonl").open("a") as file:
         file.writelines('{"question": "?", "answer": "x"}\n' if n % 2 else "{broken\n" for n in range(60))
     return folder / "logs.*"
