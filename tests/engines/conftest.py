@@ -87,7 +87,7 @@ def builds():
     from pipelines.reading.index_inputs import TableFile
     from pipelines.reading.sources import Source
 
-    indexed = {"encode": WorkerEncoder("/model", "digest"), "builder": ShardBuilder()}
+    indexed = {"encode": WorkerEncoder("/model", "digest"), "builder": ShardBuilder(256)}
     known = {"run_url": "/out/run", "sources": [Source("/logs.parquet", 1, "parquet")]}
 
     def linked(method):

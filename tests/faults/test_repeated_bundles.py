@@ -48,7 +48,7 @@ def test_an_index_shard_built_twice_is_one_pair_of_files(memory, make_model):
     encode = WorkerEncoder(f"{memory}/model", digest)
 
     def write():
-        return list(build_shard((9, to_ipc(table)), f"{memory}/run", 2, encode, ShardBuilder("Flat"), trained))
+        return list(build_shard((9, to_ipc(table)), f"{memory}/run", 2, encode, ShardBuilder(8, "Flat"), trained))
 
     first = write()
     before = {name: stored(f"{memory}/run/{name}") for name in storage.children(f"{memory}/run")}
