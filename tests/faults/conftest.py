@@ -144,7 +144,7 @@ def whole(built, qpr, make_model, make_training_data):
         make_model(built / "cnn", words=WORDS)
         make_model(built / "subword", words=WORDS, encoder="subword")
         index = ("index", "--questions", built / "dataset", "--model", built / "cnn", "--shards", 2, "--output")
-        assert qpr(*index, built / "index").code == 0
+        assert qpr(*index, built / "index", "--factory", "IVF2,PQ4x4fs,RFlat", "--probes", 1).code == 0
         save(built / "reranker", of.digest_of(next((built / "index").glob("*/model"))))
         calibration(built / "calibration")
         verdicts(built / "verdicts")

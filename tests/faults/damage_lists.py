@@ -93,7 +93,7 @@ def vocabularies(artefact):
 
 
 def index_damages():
-    ids, shard = "*/ids/00000*", "*/shards/00000*"
+    ids, shard, codes = "*/ids/00000*", "*/shards/00000*", "*/codes/lists.faiss"
     yield from of.of_bytes("index", ids)
     yield from of.of_links("index", ids)
     for damage in of.of_table("index", ids, ID_TABLE):
@@ -102,6 +102,8 @@ def index_damages():
     yield of.value("index", ids, "a negative id, which is one", "question_id", -(2**63), maybe=True, told="")
     yield from of.of_bytes("index", shard)
     yield from of.of_links("index", shard)
+    yield from of.of_bytes("index", codes)
+    yield from of.of_links("index", codes)
     yield Damage("index", shard, "names a file", lambda content: b"ilod" + content[4:], "ilod")
     yield Damage("index", shard, "of another dimension", lambda content: content[:4] + b"\4" + content[5:])
     yield from of.of_bytes("index", "*/model/*/weights.safetensors")
