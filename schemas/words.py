@@ -162,7 +162,7 @@ def _grapheme() -> re.Pattern[str]:
 
 @functools.cache
 def _ascii_word() -> re.Pattern[str]:
-    return re.compile(_words_and_numbers(r"\w++", "", rf"[\w{_CLOSING}]", "$") + "|((?!))", re.ASCII)
+    return re.compile(_words_and_numbers(r"\w+", "", rf"[\w{_CLOSING}]", "$") + "|((?!))", re.ASCII)
 
 
 @functools.cache
@@ -180,7 +180,7 @@ def _word() -> re.Pattern[str]:
             f"[{_HANGUL}]{_marks()}",
         ]
     )
-    letters = f"(?:[{first}]++|[{last}])++"
+    letters = f"(?:[{first}]+|[{last}]+)+"  # possessive groups match wrongly before Python 3.11.5
     numbers = _words_and_numbers(letters, f"|{others}", rf"[{first}{_CLOSING}]", _currencies())
     return re.compile(rf"{numbers}|((?:{_grapheme().pattern})+)")
 
@@ -194,7 +194,7 @@ def _words_and_numbers(letters: str, others: str, before_hyphen: str, currencies
         before_hyphen: class of the characters after which a hyphen is no sign.
         currencies: inside of the class of currency signs.
     """
-    of_word, of_number = (rf"{letters}(?:(?<=[0-9])[{separators}](?=[0-9]){letters})*+" for separators in (".", ".,"))
+    of_word, of_number = (rf"{letters}(?:(?<=[0-9])[{separators}](?=[0-9]){letters})*" for separators in (".", ".,"))
     return (
         rf"((?=\w)(?![0-9]){of_word}(?:\+\+(?![\w+])|\+\+(?=[0-9])|\+(?![\w+])|#(?![\w#]))?{others})"
         rf"|((?:(?<!{before_hyphen})(?<![0-9)\]}}] )-(?=[{currencies}]?\.?[0-9]))?)"
