@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from model.index.codes import build_codes, like_codes
 from model.index.consistency import IdTable
-from model.index.factory import refines
 from model.index.segments.layout import FLAT_BELOW, folder_of, in_order, segment_of
 from model.index.shards import open_shard
 from schemas.artifacts import storage
@@ -24,12 +23,12 @@ def write_codes(
 ) -> list[File]:
     """Write the codes of the vectors of a run's shards; return their file.
 
-    There is none if the factory has no codes that are refined, or the run adds a segment of few questions.
+    There is none if the run adds a segment of few questions, or of none.
 
     Args:
         target: the index.
         files: of the run, all of one segment.
-        factory: of the index.
+        factory: of the index, of codes that are refined.
         base: URL and manifest of the index to which the run adds a segment; None: the run builds an index.
 
     Raises:
@@ -38,7 +37,7 @@ def write_codes(
     """
     shard_files, tables = ([file for file in in_order(files) if file.table == table] for table in (SHARDS, IDS))
     questions = sum(file.rows for file in shard_files)
-    if not refines(factory) or not questions or (base is not None and questions < FLAT_BELOW):
+    if not questions or (base is not None and questions < FLAT_BELOW):
         return []
     stored = VerifiedFiles(target.url)
     shards = [open_shard(stored.read(file)) for file in shard_files]

@@ -17,7 +17,7 @@ from schemas.artifacts.writer import Output
 def with_codes(
     target: Output, files: Sequence[File], factory: str, *, base: tuple[str, Manifest] | None = None
 ) -> list[File]:
-    """Return the files of a run with those that `write_codes` writes.
+    """Return the files of a run, with those of `write_codes` if the index has codes that are refined.
 
     Args:
         target: the index.
