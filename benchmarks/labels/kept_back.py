@@ -16,7 +16,7 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.cli import Pairs as PairsUrl
-from benchmarks.labels.learn_trees import CLUSTERS, parts_of, thresholds_on
+from benchmarks.labels.learn_trees import CLUSTERS, SEED_OF_KEPT, parts_of, thresholds_on
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.linkage.scoring.shipped_weights import load_model
 
@@ -32,7 +32,7 @@ def main(
     report = Report(as_json=as_json, refine_with=refine_with, clusters=clusters, seed=seed)
     encode, kind = refining_encoder(refine_with) if refine_with else (None, None)
     kept, model = parts_of(dataset, seed=seed)[1], load_model("boosted", kind)
-    report.row(**thresholds_on(kept, model, encode, kind, report, clusters=clusters, seed=seed + 1))
+    report.row(**thresholds_on(kept, model, encode, kind, report, clusters=clusters, seed=seed + SEED_OF_KEPT))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ AGREEMENT: Final = (
     "others_nearer_min", "others_nearer_max", "mates_nearer_min", "mates_nearer_max", "nearer_min", "nearer_max",
     "agreement_min", "agreement_max", "agreement_mean",
     "above_others_min", "above_others_max", "above_fifth_min", "above_fifth_max", "best_other_min", "best_other_max",
-    "answer_agreement", "log_agreement",
+    "answer_agreement", "log_agreement", "small_log",
 )  # fmt: skip
 """Names of the columns; ``_min`` and ``_max`` are the minimum and maximum of the two questions.
 
@@ -26,7 +26,11 @@ AGREEMENT: Final = (
 same answer that are at least as near as the pair's other question, ``nearer`` of their sum, and ``agreement`` is the
 share of the same answer among them. ``above_others`` is the pair's similarity minus that of the nearest question with
 another answer, ``above_fifth`` minus that of the fifth. ``answer_agreement`` is the share of the answer's questions,
-these two left out, whose nearest question has the same answer, and ``log_agreement`` that of the log's."""
+these two left out, whose nearest question has the same answer, and ``log_agreement`` that of the log's. ``small_log``
+is 1 in a log of fewer than `SMALL_LOG` questions, else 0."""
+
+SMALL_LOG: Final = 5_000
+"""Number of questions below which neighbours, all of which are compared, are far and few."""
 
 FIFTH: Final = 4
 PRIOR: Final = 4.0
@@ -39,7 +43,7 @@ _ROUNDING: Final = 1e-6
 
 
 def agreement_features(
-    witnesses: Witnesses, left: np.ndarray, right: np.ndarray, *, answer_of_row: np.ndarray
+    witnesses: Witnesses, left: np.ndarray, right: np.ndarray, *, answer_of_row: np.ndarray, questions: int
 ) -> np.ndarray:
     """Compare pairs of questions with the neighbours of both.
 
@@ -48,6 +52,7 @@ def agreement_features(
         left: (P,) rows.
         right: (P,) other rows of the same answers.
         answer_of_row: (R,) number of each row's answer, from 0.
+        questions: number of questions of the log.
 
     Returns:
         (P, len(AGREEMENT)) float32, column after column in memory.
@@ -60,6 +65,7 @@ def agreement_features(
     after = AGREEMENT.index("agreement_mean")
     columns.insert(after, (columns[after - 2] + columns[after - 1]) / 2)
     columns += _of_answer(witnesses, left, right, answer_of_row)
+    columns.append(np.full(len(left), float(questions < SMALL_LOG)))
     return np.stack(columns, dtype=np.float32, casting="same_kind").T
 
 

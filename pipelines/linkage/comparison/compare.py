@@ -115,7 +115,9 @@ def compare_pairs(
     filled = len(NAMES)
     if witnesses is not None:
         of_witnesses = slice(filled, filled + len(AGREEMENT))
-        found[:, of_witnesses] = agreement_features(witnesses, left, right, answer_of_row=answer_of_row)
+        found[:, of_witnesses] = agreement_features(
+            witnesses, left, right, answer_of_row=answer_of_row, questions=questions.weights.questions
+        )
         filled += len(AGREEMENT)
     if vectors is not None:
         found[:, filled:] = cosines(vectors, left, right, answer_of_row=answer_of_row)

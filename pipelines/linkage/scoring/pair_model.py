@@ -6,14 +6,12 @@ probabilities of pairs -> LinkModel.groups -> the group of every row
 from __future__ import annotations
 
 import dataclasses
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from pipelines.linkage.comparison.agreement_features import SMALL_LOG
 from pipelines.linkage.scoring.agglomeration import agglomerate
-
-SMALL_LOG: Final = 5_000
-"""Number of questions below which neighbours, all of which are compared, are far and few."""
 
 
 class Probability(Protocol):

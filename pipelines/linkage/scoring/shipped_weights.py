@@ -114,17 +114,20 @@ def load_model(kind: Kind = "boosted", encoder: EncoderKind | None = None) -> Li
 
 
 def model_of_trees(text: str, described: TreesFile) -> LinkModel:
-    """Return the model of a LightGBM text, whose features are `NAMES`, and maybe `AGREEMENT`, and maybe `COSINES`.
+    """Return the model of a LightGBM text; it may leave out features of `NAMES`, `AGREEMENT` and `COSINES`.
 
     Raises:
         QprError: the text cannot be read, or its model is for other features.
     """
     read = trees_of(text, source=described.file)
-    agreement, cosine = len(read.features) > len(NAMES), len(read.features) > len(tree_features())
-    if read.features != (tree_features(cosine=cosine) if agreement else NAMES):
+    agreement, cosine = (not set(names).isdisjoint(read.features) for names in (AGREEMENT, COSINES))
+    computed = tree_features(cosine=cosine) if agreement else NAMES
+    if not set(read.features) <= set(computed):
         raise QprError(f"{described.file}: learned from other features than this version computes. Learn it again")
+    column = [computed.index(name) for name in read.features]
+    trees = [tree | {"feature": [column[feature] for feature in tree["feature"]]} for tree in read.trees]
     return LinkModel(
-        boosted(read.trees, len(read.features), 0.0),
+        boosted(trees, len(computed), 0.0),
         described.threshold,
         cosine,
         least_of_two=described.least_of_two,

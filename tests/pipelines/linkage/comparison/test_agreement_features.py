@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipelines.linkage.comparison.agreement_features import AGREEMENT, agreement_features
+from pipelines.linkage.comparison.agreement_features import AGREEMENT, SMALL_LOG, agreement_features
 from pipelines.linkage.comparison.compare import Questions, compare
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.witnesses import LogAgreement, Witnesses, find_witnesses
@@ -18,7 +18,9 @@ def members(members_of):
     return members_of(["pay my bill", "pay the bill", "cancel it"])
 
 
-def table(members, other: list[list[float]], log: LogAgreement = LOG) -> dict[str, np.ndarray]:
+def table(
+    members, other: list[list[float]], log: LogAgreement = LOG, questions: int = SMALL_LOG
+) -> dict[str, np.ndarray]:
     vectors = question_vectors(members["text"], count_tokens(members["token_ids"]))
     same, others = np.zeros((2, len(members), 20), np.float32)
     same[:, 0] = 0.3
@@ -26,7 +28,8 @@ def table(members, other: list[list[float]], log: LogAgreement = LOG) -> dict[st
         others[row, : len(values)] = values
     witnesses = Witnesses(vectors, same, others, np.full(len(members), 0.5), log)
     left, right = np.array([0]), np.array([1])
-    found = agreement_features(witnesses, left, right, answer_of_row=np.zeros(len(members), np.int64))
+    rows = np.zeros(len(members), np.int64)
+    found = agreement_features(witnesses, left, right, answer_of_row=rows, questions=questions)
     assert found.shape == (1, len(AGREEMENT))
     return dict(zip(AGREEMENT, found[0].tolist(), strict=True))
 
@@ -55,6 +58,11 @@ def test_the_agreement_of_the_answer_leaves_the_pair_out(members) -> None:
     found = table(members, [[0.9], [0.9], [0.1]])
     assert found["log_agreement"] == pytest.approx(0.6)
     assert found["answer_agreement"] == pytest.approx((1 + 4 * 0.6) / (1 + 4))
+
+
+def test_a_log_is_small_below_a_number_of_questions(members) -> None:
+    small = [table(members, [[0.9]], questions=questions)["small_log"] for questions in (SMALL_LOG - 1, SMALL_LOG)]
+    assert small == [1, 0]
 
 
 def test_the_features_follow_those_of_the_words(members) -> None:

@@ -1,6 +1,7 @@
 import numpy as np
 
-from pipelines.linkage.scoring.pair_model import SMALL_LOG, LinkModel, expected_within, in_millionths, mean_within
+from pipelines.linkage.comparison.agreement_features import SMALL_LOG
+from pipelines.linkage.scoring.pair_model import LinkModel, expected_within, in_millionths, mean_within
 
 
 class AsGiven:

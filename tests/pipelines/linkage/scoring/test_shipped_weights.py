@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pipelines.linkage.scoring.learned_scorers import SETTLED
-from pipelines.linkage.scoring.shipped_weights import load_model, tree_features
+from pipelines.linkage.scoring.shipped_weights import TreesFile, load_model, model_of_trees, tree_features
 from pipelines.linkage.settings import EncoderKind
 from schemas.errors import QprError
 
@@ -48,3 +48,26 @@ def test_answers_without_neighbours_are_compared_by_words_alone(kind: EncoderKin
 def test_a_method_without_weights_for_an_encoder_is_refused() -> None:
     with pytest.raises(QprError, match="--linkage logistic has no weights for an encoder"):
         load_model("logistic", "static")
+
+
+def test_trees_read_the_features_that_they_name(features: np.ndarray) -> None:
+    lightgbm = pytest.importorskip("lightgbm")
+    words = features[:, : len(tree_features())]
+    column = tree_features().index("similarity")
+    table = np.stack([words[:, column], words[:, 0]], axis=1)
+    options = {"objective": "binary", "num_threads": 1, "min_data_in_leaf": 5, "verbose": -1}
+    names = ["similarity", "stems"]
+    trees = lightgbm.train(options, lightgbm.Dataset(table, words[:, column] > 0.5, feature_name=names), 3)
+    model = model_of_trees(trees.model_to_string(), TreesFile(kind="lightgbm", file="trees.txt", threshold=0.5))
+    assert (model.agreement, model.cosine) == (True, False)
+    found = model.pairs.probability(words, np.zeros(0, np.int64))
+    assert found == pytest.approx(trees.predict(table), abs=1e-6)
+
+
+def test_trees_of_unknown_features_are_refused() -> None:
+    lightgbm = pytest.importorskip("lightgbm")
+    table = np.random.default_rng(0).normal(size=(100, 1))
+    data = lightgbm.Dataset(table, table[:, 0] > 0, feature_name=["length"])
+    text = lightgbm.train({"objective": "binary", "verbose": -1}, data, 1).model_to_string()
+    with pytest.raises(QprError, match="learned from other features than this version computes"):
+        model_of_trees(text, TreesFile(kind="lightgbm", file="trees.txt", threshold=0.5))
