@@ -202,8 +202,8 @@ def part_of(log: SilverLog, share: float) -> SilverLog:
 
 def quora_logs(
     source: Source, *, clusters: int, seed: int, unrelated: Sequence[float]
-) -> Iterator[tuple[str, float, SilverLog]]:
-    """Yield logs of Quora's clusters: name, share of unrelated answers, and the log.
+) -> Iterator[tuple[str, SilverLog]]:
+    """Yield logs of Quora's clusters with their names, which end in the share of unrelated answers.
 
     Args:
         source: clusters and strays; each draw begins with others.
@@ -217,7 +217,7 @@ def quora_logs(
         strays = np.roll(source.strays, -(draw * len(source.strays) // len(unrelated)))
         some = dataclasses.replace(source, clusters=source.clusters[first : first + clusters], strays=strays)
         for name, alike in LOGS.items():
-            yield name, share, merged_log(some, seed=seed + draw, alike=alike, unrelated=share)
+            yield f"{name} {share:g}", merged_log(some, seed=seed + draw, alike=alike, unrelated=share)
 
 
 def silver_of_known(log: KnownLog) -> SilverLog:
@@ -286,7 +286,7 @@ def choose_thresholds(kept_back: dict[str, Pairs], report: Report, *, least: flo
         figures = {name: score(kept_back[name].log, grouped(name, threshold, 0.0)) for name in kept_back}
         shown = {name: f"{f.precision:.3f}/{f.recall:.3f} whole {f.whole:.3f}" for name, f in figures.items()}
         report.row(threshold=threshold, **shown, touched=touched(kept_back["skewed"], grouped("skewed", threshold, 0)))
-    limits = {name: LIMITS[name.split()[0]] for name in kept_back if name.split()[0] in LIMITS}
+    limits = {name: LIMITS[kind] for name in kept_back if (kind := name.split()[0]) in LIMITS}
     precise = (
         t
         for t in THRESHOLDS
@@ -326,6 +326,7 @@ def thresholds_on(
     *,
     clusters: int,
     seed: int,
+    unrelated: Sequence[float] = UNRELATED_KEPT,
 ) -> dict[str, float]:
     """Choose the thresholds of trees on clusters kept back from learning and on other draws of the templates.
 
@@ -337,10 +338,10 @@ def thresholds_on(
         report: the figures at each threshold are printed there.
         clusters: maximum number of clusters of each log of Quora's.
         seed: of the logs, another than that of the logs learned from.
+        unrelated: number of answers with strays only for each cluster, a draw of Quora's logs for each.
     """
-    logs = quora_logs(kept, clusters=clusters, seed=seed, unrelated=UNRELATED_KEPT)
-    kept_back = {f"{name} {share}": judged(log, model, encode) for name, share, log in logs}
-    kept_back |= {name: judged(log, model, encode) for name, log in template_logs(seed)}
+    logs = itertools.chain(quora_logs(kept, clusters=clusters, seed=seed, unrelated=unrelated), template_logs(seed))
+    kept_back = {name: judged(log, model, encode) for name, log in logs}
     least = LEAST_OF_SENTENCES if kind == "st" else 0.0
     threshold, least_of_two = choose_thresholds(kept_back, report, least=least)
     small_logs_kept = (
@@ -385,7 +386,7 @@ def learn(
     marked = marked_log(learning, pairs, clusters=clusters, seed=seed)
     simulated = (part_of(log, share) for log in simulated_logs(logs, stray_logs)[1::2])
     learned = [examples(log, encode, seed=seed) for log in itertools.chain([marked], simulated)]
-    for _, _, log in quora_logs(learning, clusters=clusters, seed=seed + DRAWS, unrelated=UNRELATED):
+    for _, log in quora_logs(learning, clusters=clusters, seed=seed + DRAWS, unrelated=UNRELATED):
         learned.append(of_draws(examples(log, encode, seed=seed), len(UNRELATED)))
     for draw in range(seed, seed + DRAWS):
         small = joined(readable_small_logs(learning, encode, seed=draw), encode, seed=draw)
