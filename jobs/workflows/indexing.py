@@ -23,7 +23,7 @@ from jobs.workflows.sizing.indexed_model import IndexedModel
 from jobs.workflows.sizing.probe_tuning import with_probes
 from jobs.workflows.worker_encoder import WorkerEncoder
 from model.confidence.wordings import wordings_of
-from model.index.factory import check_questions, default_factory, lists_of
+from model.index.factory import check_questions, default_factory, most_probes
 from model.index.lexical_files import write_lexical
 from model.index.settings import IndexSettings
 from model.index.shard_builder import ShardBuilder
@@ -127,7 +127,7 @@ def build_index(
         published = IndexSettings(
             model_digest=indexed_model.digest,
             factory=built,
-            probes=min(settings.probes or 1, lists_of(built)),
+            probes=min(settings.probes or 1, most_probes(built)),
             dimension=indexed_model.dimension,
             questions=indexed,
             shards=shards,

@@ -20,7 +20,7 @@ class Version(pydantic.BaseModel, frozen=True, extra="forbid"):
         mode: way of searching.
         reranker: digest of the reranker; None without one.
         guards: names of the guards, in their order.
-        probes: lists searched for a query; 0 where the index has no lists.
+        probes: lists searched for a query, or points of a graph kept in view; 0 where every search is exact.
         k: number of hits that are looked at.
         release: of this program.
     """

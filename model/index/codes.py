@@ -1,4 +1,4 @@
-"""Codes of the vectors of flat shards, in inverted lists that are compared fast (`model.index.refinement`).
+"""Codes of the vectors of flat shards, in a graph or inverted lists that are searched fast (`model.index.refinement`).
 
 flat shards, ids, factory -> build_codes -> bytes; bytes -> Codes
 """
@@ -6,17 +6,19 @@ flat shards, ids, factory -> build_codes -> bytes; bytes -> Codes
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
 
-from model.index.factory import check_questions, factory_of_codes, in_sample, sample_size
+from model.index.factory import check_questions, in_sample, sample_size
 from model.index.shard_merge import Ints
 from model.index.shards import Matrix, Shard, build_shard, emptied, train
 
+Coded = Callable[[int], object]
+
 _ROWS: Final = 16_384
-"""Vectors that are coded at a time; another number could give other bytes."""
+"""Vectors that are coded at a time; another number could give other bytes, and links of a graph."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,32 +36,40 @@ class Codes:
     stop: int
 
 
-def build_codes(factory: str, shards: Sequence[Shard], question_ids: Sequence[Ints]) -> bytes:
+def build_codes(
+    factory: str, shards: Sequence[Shard], question_ids: Sequence[Ints], coded: Coded | None = None
+) -> bytes:
     """Return the codes of all vectors of flat shards, serialised.
 
     Args:
         factory: of the index, of codes that are refined.
         shards: flat.
         question_ids: of each shard; they decide which vectors train the codes, and in which order.
+        coded: function that takes the number of vectors that have been coded.
 
     Raises:
         QprError: there are too few questions for the lists.
         UsageError: FAISS cannot build the factory.
     """
-    questions, coded = sum(map(len, shards)), factory_of_codes(factory)
-    check_questions(coded, questions)
-    masks = [in_sample(ids, wanted=sample_size(coded), questions=questions) for ids in question_ids]
+    questions = sum(map(len, shards))
+    check_questions(factory, questions)
+    masks = [in_sample(ids, wanted=sample_size(factory), questions=questions) for ids in question_ids]
     order = np.argsort(np.concatenate([ids[mask] for ids, mask in zip(question_ids, masks, strict=True)]))
     sample = np.concatenate([shard.vectors[mask] for shard, mask in zip(shards, masks, strict=True)])[order]
-    return build_shard(train(coded, sample), _blocks(shards), same_parts=True)
+    return build_shard(train(factory, sample), _blocks(shards, coded), same_parts=True)
 
 
-def like_codes(codes: bytes | memoryview, shards: Sequence[Shard]) -> bytes:
+def like_codes(codes: bytes | memoryview, shards: Sequence[Shard], coded: Coded | None = None) -> bytes:
     """Return the codes of the vectors of other flat shards, by the same training, serialised."""
-    return build_shard(emptied(codes), _blocks(shards), same_parts=True)
+    return build_shard(emptied(codes), _blocks(shards, coded), same_parts=True)
 
 
-def _blocks(shards: Sequence[Shard]) -> Iterator[Matrix]:
+def _blocks(shards: Sequence[Shard], coded: Coded | None) -> Iterator[Matrix]:
+    done = 0
     for shard in shards:
         for first in range(0, len(shard), _ROWS):
-            yield shard.vectors[first : first + _ROWS]
+            block = shard.vectors[first : first + _ROWS]
+            yield block
+            done += len(block)
+            if coded is not None:
+                coded(done)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from model.index.codes import build_codes, like_codes
+from model.index.codes import Coded, build_codes, like_codes
 from model.index.consistency import IdTable
+from model.index.factory import is_graph
 from model.index.segments.layout import FLAT_BELOW, folder_of, in_order, segment_of
 from model.index.shards import open_shard
 from schemas.artifacts import storage
@@ -19,7 +20,12 @@ from schemas.tables import CODES, IDS, SHARDS
 
 
 def write_codes(
-    target: Output, files: Sequence[File], factory: str, *, base: tuple[str, Manifest] | None = None
+    target: Output,
+    files: Sequence[File],
+    factory: str,
+    *,
+    base: tuple[str, Manifest] | None = None,
+    coded: Coded | None = None,
 ) -> list[File]:
     """Write the codes of the vectors of a run's shards; return their file.
 
@@ -30,6 +36,7 @@ def write_codes(
         files: of the run, all of one segment.
         factory: of the index, of codes that are refined.
         base: URL and manifest of the index to which the run adds a segment; None: the run builds an index.
+        coded: function that takes the number of vectors that have been coded.
 
     Raises:
         QprError: a file cannot be read or written, or there are too few questions for the factory.
@@ -43,10 +50,11 @@ def write_codes(
     shards = [open_shard(stored.read(file)) for file in shard_files]
     if base is None:
         ids = [IdTable(storage.join(target.url, file.path), stored.read(file), file.rows) for file in tables]
-        content = build_codes(factory, shards, [table.question_ids() for table in ids])
+        content = build_codes(factory, shards, [table.question_ids() for table in ids], coded)
     else:
         url, manifest = base
-        content = like_codes(read_verified(url, in_order(manifest.of(CODES))[0]), shards)
+        content = like_codes(read_verified(url, in_order(manifest.of(CODES))[0]), shards, coded)
     folder = folder_of(segment_of(shard_files[0].path))
-    path = f"{folder}/{CODES}/lists.faiss".removeprefix("/")
+    name = "graph" if is_graph(factory) else "lists"
+    path = f"{folder}/{CODES}/{name}.faiss".removeprefix("/")
     return [target.write(path, content, table=CODES, rows=questions)]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from model.index.codes import Codes
-from model.index.factory import factory_of_codes, factory_of_shards, lists_of, refines
+from model.index.factory import factory_of_codes, factory_of_shards, is_graph, lists_of, most_probes, refines
 from model.index.rows.cells import whole
 from model.index.segments.layout import deleted_rows, place_of, segment_of
 from model.index.shard_merge import Ints
@@ -116,10 +116,8 @@ def check_parts(
             continue
         if shard.layout.encoding not in factory or shard.layout.centroids != shards[0].layout.centroids:
             raise QprError(f"{name}: does not share the lists of {files[0].path} and {settings.factory}. {AGAIN}")
-    if settings.probes < 1 and lists_of(settings.factory):
-        raise QprError(
-            f"{url}/manifest.json: configuration: probes: 0 of {counted(lists_of(settings.factory), 'list')}. {AGAIN}"
-        )
+    if settings.probes < 1 and most_probes(settings.factory):
+        raise QprError(f"{url}/manifest.json: configuration: probes: 0 with the factory {settings.factory}. {AGAIN}")
 
 
 def check_codes(
@@ -150,9 +148,10 @@ def check_codes(
             raise QprError(
                 f"{name}: holds {counted(len(shard), 'code')}, its shards {counted(rows, 'vector')}. {AGAIN}"
             )
-        of_factory = shard.lists == lists_of(factory) and shard.layout.encoding in factory
+        of_factory = shard.lists == lists_of(settings.factory) and shard.layout.encoding in factory
+        of_factory &= shard.layout.graph == is_graph(factory)
         if not of_factory or shard.layout.centroids != codes[0].layout.centroids:
-            raise QprError(f"{name}: does not share the lists of {files[0].path} and {factory}. {AGAIN}")
+            raise QprError(f"{name}: does not share the training of {files[0].path} and {factory}. {AGAIN}")
         found.append(Codes(shard, segments.index(number), len(segments) - segments[::-1].index(number)))
     return tuple(found)
 

@@ -1,6 +1,6 @@
-"""Factory strings of shards: flat or inverted lists, number of lists, and the sample that trains them.
+"""Factory strings of indexes: flat, a graph or inverted lists, and the sample that trains them.
 
-number of questions, dimension -> default_factory -> factory string -> lists_of, sample_size, in_sample
+number of questions, dimension -> default_factory -> factory string -> lists_of, most_probes, sample_size, in_sample
 """
 
 from __future__ import annotations
@@ -19,6 +19,12 @@ from schemas.quantities import counted
 FLAT_BELOW = 10_000
 """Under this many questions exact search takes under 2 ms, so lists would only cost recall."""
 
+LISTS_FROM = 1_000_000
+"""From this many questions on, a graph would take over ten CPU minutes to build; lists take a sixth of the time."""
+
+MOST_PROBES_OF_A_GRAPH = 2**16
+"""With this many points in view, a search of a graph would compare more vectors than there are in most."""
+
 LISTS_PER_ROOT = 2.73
 """Lists for each square root of the number of questions: 2,000 at Quora's 537,663, as in the paper (section 4.3)."""
 
@@ -26,7 +32,7 @@ POINTS_PER_LIST = 64
 """Questions in the training sample for each list."""
 
 POINTS_OF_A_CODE = 64 * 256
-"""Questions in the training sample of a product quantizer, whose codes have 256 values each."""
+"""Questions in the training sample of the codes of a graph or a product quantizer; those have 256 values each."""
 
 FEWEST_POINTS_PER_LIST = 39
 """Under this, k-means gives centroids that FAISS warns about."""
@@ -34,7 +40,8 @@ FEWEST_POINTS_PER_LIST = 39
 _REFINED = ",RFlat"
 
 FACTORY = (
-    r"Flat|IVF(?P<lists>[1-9][0-9]*)(?:_HNSW(?P<neighbours>[1-9][0-9]?))?,"
+    r"Flat|HNSW(?P<links>[1-9][0-9]?),(?:SQ[468]|SQfp16|SQbf16),RFlat|"
+    r"IVF(?P<lists>[1-9][0-9]*)(?:_HNSW(?P<neighbours>[1-9][0-9]?))?,"
     r"(?:Flat|(?:SQ[468]|SQfp16|SQbf16|PQ(?P<parts>[1-9][0-9]*)(?:x(?P<bits>[1-9][0-9]?))?(?:np|fs)?)(?:,RFlat)?)"
 )
 """The factory strings of indexes; `model.index.shard_files` reads the files that are built by them.
@@ -42,6 +49,8 @@ FACTORY = (
 With ``_HNSW32`` the nearest centroids are found by a graph, which is approximate; `--exact` compares all of them. Codes
 with ``x4fs`` are compared 32 at a time (André, Kermarrec and Le Scouarnec 2015, section 3). With ``,RFlat`` the shards
 are flat, and one file holds the codes of all their vectors: the nearest codes are compared again by exact vectors.
+``HNSW32,SQ8,RFlat`` links each code to up to 32 near ones, 64 on the lowest level, and a search walks along the links
+(Malkov and Yashunin 2018).
 """
 
 MOST_LISTS = 2**20
@@ -51,9 +60,8 @@ MOST_LISTS = 2**20
 def default_factory(questions: int, dimension: int) -> str:
     """Return the FAISS factory for an index of this many questions.
 
-    Under `FLAT_BELOW` it is exact. From there on it has ``2.73 * sqrt(questions)`` inverted lists, in whole hundreds,
-    but never more than the questions can train. They hold codes of 2 bits for each number of a vector, 4 bits for two
-    of them, which are refined by the exact vectors.
+    Under `FLAT_BELOW` it is exact. Under `LISTS_FROM` it is a graph of codes of 8 bits for each number of a vector, and
+    from there on `lists_factory`. The exact vectors refine both.
 
     Args:
         questions: their number.
@@ -61,6 +69,19 @@ def default_factory(questions: int, dimension: int) -> str:
     """
     if questions < FLAT_BELOW:
         return "Flat"
+    return f"HNSW32,SQ8{_REFINED}" if questions < LISTS_FROM else lists_factory(questions, dimension)
+
+
+def lists_factory(questions: int, dimension: int) -> str:
+    """Return the FAISS factory of inverted lists for an index of this many questions, at least `FLAT_BELOW`.
+
+    It has ``2.73 * sqrt(questions)`` lists, in whole hundreds, but never more than the questions can train. They hold
+    codes of 2 bits for each number of a vector, 4 bits for two of them, which are refined by the exact vectors.
+
+    Args:
+        questions: their number.
+        dimension: of their vectors.
+    """
     lists = min(100 * round(LISTS_PER_ROOT * math.sqrt(questions) / 100), questions // FEWEST_POINTS_PER_LIST)
     parts = dimension if dimension % 2 else dimension // 2
     return f"IVF{lists},PQ{parts}x4fs{_REFINED}"
@@ -69,6 +90,11 @@ def default_factory(questions: int, dimension: int) -> str:
 def refines(factory: str) -> bool:
     """Return whether an index has exact vectors in its shards and codes of them in a file of their own."""
     return factory.endswith(_REFINED)
+
+
+def is_graph(factory: str) -> bool:
+    """Return whether the codes of an index are the points of a graph."""
+    return factory.startswith("HNSW")
 
 
 def factory_of_shards(factory: str) -> str:
@@ -91,18 +117,19 @@ def checked_factory(factory: str) -> str:
     if not match:
         kinds = "_HNSW32 or nothing, then Flat, SQ4, SQ6, SQ8, SQfp16, SQbf16 or PQm, and after codes ,RFlat or nothing"
         examples = "IVF2000,Flat or IVF2000,PQ128x4fs,RFlat"
-        raise ValueError(f"must be Flat or start with IVF and a number, then {kinds}, such as {examples}")
+        graph = "or be a graph of codes such as HNSW32,SQ8,RFlat"
+        raise ValueError(f"must be Flat or start with IVF and a number, then {kinds}, such as {examples}, {graph}")
     if len(match["lists"] or "") > len(str(MOST_LISTS)) or int(match["lists"] or 0) > MOST_LISTS:
         raise ValueError(f"asks for more than {MOST_LISTS:,} lists. Use fewer")
     if int(match["bits"] or 0) > MOST_BITS:
         raise ValueError(f"asks for codes of {match['bits']} bits. Use at most {MOST_BITS}")
-    if not 2 <= int(match["neighbours"] or 2) <= MOST_NEIGHBOURS:
-        raise ValueError(f"asks for {match['neighbours']} neighbours. Use 2 to {MOST_NEIGHBOURS}, such as _HNSW32")
+    if not 2 <= (neighbours := int(match["neighbours"] or match["links"] or 2)) <= MOST_NEIGHBOURS:
+        raise ValueError(f"asks for {counted(neighbours, 'neighbour')}. Use 2 to {MOST_NEIGHBOURS}, such as HNSW32")
     return factory
 
 
 def lists_of(factory: str) -> int:
-    """Return the number of inverted lists of a factory string, 0 for ``Flat``.
+    """Return the number of inverted lists of a factory string, 0 for ``Flat`` and graphs.
 
     Raises:
         UsageError: `checked_factory` rejects it.
@@ -112,6 +139,15 @@ def lists_of(factory: str) -> int:
     except ValueError as error:
         raise UsageError(f"--factory {factory[:60]}: {error}") from error
     return int(match["lists"] or 0) if match else 0
+
+
+def most_probes(factory: str) -> int:
+    """Return the probes with which every vector is compared: the number of lists, 0 for ``Flat``.
+
+    Raises:
+        UsageError: `checked_factory` rejects it.
+    """
+    return lists_of(factory) or (MOST_PROBES_OF_A_GRAPH if is_graph(factory) else 0)
 
 
 def check_questions(factory: str, questions: int) -> None:
@@ -133,7 +169,8 @@ def check_questions(factory: str, questions: int) -> None:
 
 def sample_size(factory: str) -> int:
     """Return the number of questions that train a factory."""
-    return max(POINTS_PER_LIST * lists_of(factory), POINTS_OF_A_CODE if "PQ" in factory else 0)
+    coded = "PQ" in factory or is_graph(factory)
+    return max(POINTS_PER_LIST * lists_of(factory), POINTS_OF_A_CODE if coded else 0)
 
 
 def in_sample(question_ids: npt.NDArray[np.int64], *, wanted: int, questions: int) -> npt.NDArray[np.bool_]:

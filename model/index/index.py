@@ -21,6 +21,7 @@ import pyarrow as pa
 from model.encoders.interface import FEW, Encoder
 from model.index.codes import Codes
 from model.index.consistency import IdTable
+from model.index.factory import most_probes
 from model.index.ranking import Ranking
 from model.index.refinement import RefinedSearch
 from model.index.rows.cells import Records
@@ -42,7 +43,7 @@ class Index:
     Attributes:
         url: of the index.
         settings: of its build.
-        probes: lists searched for a query.
+        probes: lists searched for a query, or points of a graph that a search keeps in view.
         encoder: the model that encoded the questions.
         shards: the opened FAISS indexes of all segments.
         question_ids: of each shard, ascending; of deleted rows too.
@@ -67,13 +68,13 @@ class Index:
 
     @functools.cached_property
     def listed(self) -> tuple[Shard, ...]:
-        """Return the codes or shards that have inverted lists; none where every search is exact."""
+        """Return the codes or shards that have inverted lists."""
         return tuple(shard for shard in (*(of.shard for of in self.codes), *self.shards) if shard.lists)
 
     @property
-    def lists(self) -> int:
-        """Return the number of inverted lists, 0 where every search is exact."""
-        return max((shard.lists for shard in self.listed), default=0)
+    def most_probes(self) -> int:
+        """Return the probes with which every vector is compared, 0 where every search is exact."""
+        return most_probes(self.settings.factory)
 
     @property
     def row_filters(self) -> RowFilters:
@@ -91,7 +92,7 @@ class Index:
         probes = self.probes
         if values:
             allowed = sum(map(np.count_nonzero, masks))
-            probes = probes_within(probes, lists=self.lists, allowed=int(allowed), rows=len(self))
+            probes = probes_within(probes, most=self.most_probes, allowed=int(allowed), rows=len(self))
         part = dataclasses.replace(self, shards=shards, probes=probes, suffix=row_suffix(values))
         part.__dict__.update(_tables=self._tables, _records=self._records, _starts=self._starts)
         return part

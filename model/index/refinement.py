@@ -17,6 +17,7 @@ import numpy.typing as npt
 from faiss import swig_ptr
 
 from model.index.codes import Codes
+from model.index.factory import MOST_PROBES_OF_A_GRAPH
 from model.index.shard_merge import Ints, Nearest, ShardSearch, joined, nearest
 from model.index.shards import Matrix, Shard, one_thread
 
@@ -48,25 +49,29 @@ class RefinedSearch:
     def nearest(self, vectors: Matrix, *, k: int, probes: int) -> Nearest:
         """Return the k nearest questions of every query among those with the nearest codes, ties by question id.
 
-        The distances are exact. Shards without codes are compared whole, and so are all if all lists are searched.
+        The distances are exact. Shards without codes are compared whole, and so are all with `most_probes` of the
+        factory.
 
         Args:
             vectors: (n, dimension).
             k: their number, at least 1.
-            probes: number of lists to search.
+            probes: number of lists to search, or of points of a graph that a search keeps in view.
         """
-        if probes >= self.codes[0].shard.lists:
+        if probes >= (self.codes[0].shard.lists or MOST_PROBES_OF_A_GRAPH):
             return nearest(self.shards, self.question_ids, vectors, k=k, probes=probes)
         vectors = np.ascontiguousarray(vectors, np.float32)
         with one_thread() if len(vectors) == 1 else contextlib.nullcontext():  # else each call wakes up the others
             return self._refined(vectors, k, probes)
 
     def _refined(self, vectors: Matrix, k: int, probes: int) -> Nearest:
-        lists = self.codes[0].shard.nearest_lists(vectors, probes)
+        first = self.codes[0].shard
+        lists = first.nearest_lists(vectors, probes) if first.lists else None
         shape = len(vectors), candidates(k)
         parts = []
         for codes, shard in zip(self.codes, self._live, strict=True):
             distances, rows = np.empty(shape, np.float32), np.empty(shape, np.int64)
+            if shard.layout.graph:
+                shard.parameters.efSearch = probes
             ShardSearch(shard, vectors, lists).into(distances, rows)
             parts.append(self._exact(vectors, rows, range(codes.first, codes.stop)))
         if self._whole:

@@ -53,7 +53,7 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     Attributes:
         model_digest: the model that encoded the questions; queries need the same.
         factory: FAISS factory string of every shard.
-        probes: lists searched for a query; 0 where the factory has no lists.
+        probes: lists searched for a query, or points of a graph kept in view; 0 where every search is exact.
         dimension: of the vectors.
         questions: number of those that are not deleted.
         shards: number of parts of the first segment; a part without questions has no file.
@@ -62,7 +62,7 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         mode: default way of searching, the best one on validation within the latency budget.
         lexical_weight: of the reciprocal rank by BM25 in mode fusion; that of the vectors' has weight 1.
         modes: validation figures of the ways of searching, by name; empty where they were not measured.
-        recall: of a search of ``probes`` lists; None where every search is exact.
+        recall: of a search with ``probes``; None where every search is exact.
         vary_by: columns of which every search names a value; None for none.
         valid_until: name in the files of the column with the end of an answer's validity; None for none.
     """

@@ -21,7 +21,7 @@ from model.index.consistency import (
     check_parts,
     with_tombstones,
 )
-from model.index.factory import lists_of
+from model.index.factory import most_probes
 from model.index.index import Index, reading_threads
 from model.index.segments.layout import in_order
 from model.index.settings import IndexSettings
@@ -52,8 +52,8 @@ def open_index(
 
     Args:
         url: the index.
-        probes: lists to search for a query, by default those of the index's settings. Without effect on flat shards.
-        exact: search all lists.
+        probes: of a search, by default those of the index's settings. Without effect on flat shards.
+        exact: compare all vectors.
         verify: check all files again.
         manifest: of the index if it has been read, or of a run whose files are written and not published yet.
 
@@ -81,7 +81,7 @@ def open_index(
         ids = tuple(pool.map(IdTable.question_ids, tables))
     stored.check("distinct-ids-1", [*id_files, *deletions], lambda: check_ids(tables, ids, shards))
     check_dimension(url, settings, found=encoder.result().dimension, what="its model")
-    wanted = lists_of(settings.factory) if exact else (probes or settings.probes)
+    wanted = most_probes(settings.factory) if exact else (probes or settings.probes)
     stored.remember()
     return Index(url, settings, wanted, encoder.result(), shards, ids, stored, tables, codes)
 
@@ -117,14 +117,15 @@ def model_folder(manifest: Manifest) -> str | None:
 def _shard(stored: VerifiedFiles, file: File) -> Shard:
     content = stored.read(file)
     try:
-        return open_shard(content, ShardLayout(*stored.fact("shard-1", [file], lambda: [*layout_of(content)])))
+        return open_shard(content, ShardLayout(*stored.fact("shard-2", [file], lambda: [*layout_of(content)])))
     except (ValueError, RuntimeError) as error:
         raise QprError(f"{stored.url}/{file.path}: is no shard of an index: {error}. {AGAIN}") from error
 
 
 def _codes(stored: VerifiedFiles, file: File) -> Shard:
     codes = _shard(stored, file)
-    release(codes.content)  # FAISS has copied what it reads in blocks
+    if codes.lists:
+        release(codes.content)  # FAISS has copied what it reads in blocks
     return codes
 
 

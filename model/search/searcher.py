@@ -225,8 +225,8 @@ def open_searcher(
     Args:
         url: the index.
         mode: way of searching; by default rerank with a reranker, else that of the index's settings.
-        probes: lists to search for a query, by default those of the index's settings. Without effect on flat shards.
-        exact: search all lists.
+        probes: of a search, by default those of the index's settings. Without effect on flat shards.
+        exact: compare all vectors.
         rerank: URL of a reranker of the same model, for mode rerank.
         certificate: URL of a certificate of this index and these options.
         verify: check all files of the index, also those that were checked before.

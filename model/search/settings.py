@@ -21,7 +21,7 @@ class Opening(pydantic.BaseModel, frozen=True, extra="forbid"):
         description="Hits after the same question: none (exact), or by vectors, BM25, fusion of both, a reranker.",
     )
     probes: Annotated[int | None, Option(default="the index's")] = pydantic.Field(
-        default=None, ge=1, description="Lists searched."
+        default=None, ge=1, description="Lists searched, or points of a graph kept in view."
     )
     rerank: Annotated[str | None, Option(metavar="FOLDER")] = pydantic.Field(
         default=None, description="Reranker of the index, for mode rerank."
@@ -32,7 +32,7 @@ class Opening(pydantic.BaseModel, frozen=True, extra="forbid"):
 class ExactOpening(Opening, frozen=True, extra="forbid"):
     """The same, for exact search too."""
 
-    exact: bool = pydantic.Field(default=False, description="Search all lists.")
+    exact: bool = pydantic.Field(default=False, description="Compare all vectors.")
 
 
 class Filtering(pydantic.BaseModel, frozen=True, extra="forbid"):

@@ -36,11 +36,11 @@ PRESETS: dict[IndexPreset, dict[str, Any]] = {"tuned": {}, "paper": {"factory": 
 Probes = Annotated[
     int | None,
     Option(default="the fewest for --recall"),
-    pydantic.Field(ge=1, description="Number of inverted lists searched for a query."),
+    pydantic.Field(ge=1, description="Inverted lists searched for a query, or points of a graph kept in view."),
 ]
 Recall = Annotated[
     float,
-    pydantic.Field(gt=0, le=1, description="Share of the ten nearest questions that a search of the lists finds."),
+    pydantic.Field(gt=0, le=1, description="Share of the ten nearest questions that a search finds."),
 ]
 WithBM25 = Annotated[bool, pydantic.Field(description="Add BM25 for modes bm25 and fusion, about 90 bytes a question.")]
 LatencyMs = Annotated[
@@ -171,7 +171,7 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
     factory: Annotated[str | None, Option(metavar="NAME", default="by size; Flat under 10,000 questions")] = (
         pydantic.Field(
             default=None,
-            description="FAISS index: Flat (exact) or lists, such as IVF2000,PQ128x4fs,RFlat or IVF4096_HNSW32,SQ8.",
+            description="FAISS index: Flat (exact), a graph (HNSW32,SQ8,RFlat) or lists (IVF2000,PQ128x4fs,RFlat).",
         )
     )
     probes: Probes = None

@@ -17,13 +17,16 @@ def prepared(index: Any, probes: int | None, k: int) -> Any:
 
     Args:
         index: any index of FAISS.
-        probes: lists to search; None: as many as it is set to.
+        probes: lists to search, or points of a graph to keep in view; None: as many as it is set to.
         k: neighbours of each query, by which the candidates of an index with exact vectors are chosen.
     """
     library: Any = faiss  # its stubs lack this
     listed = library.try_extract_index_ivf(index)
     if listed is not None and probes:
         listed.nprobe = probes
+    graph = getattr(faiss.downcast_index(getattr(index, "base_index", index)), "hnsw", None)
+    if graph is not None and probes:
+        graph.efSearch = probes
     if hasattr(index, "k_factor"):
         index.k_factor = candidates(k) / k
     return index

@@ -17,6 +17,7 @@ import uvicorn
 from fastapi import FastAPI
 from pydantic import BaseModel
 
+from benchmarks.retrieval.peers.plain_faiss import prepared
 from model.search.searcher import open_searcher
 
 
@@ -48,8 +49,7 @@ def main(url: str, port: int) -> None:
     index.train(vectors[np.random.default_rng(0).permutation(len(vectors))[:100_000]])
     index.add(vectors)
     del vectors
-    if probes:
-        faiss.extract_index_ivf(index).nprobe = probes
+    prepared(index, probes, 10)
     app = FastAPI()
 
     @app.get("/search")

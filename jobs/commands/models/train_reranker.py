@@ -28,9 +28,10 @@ def train_reranker(
         ),
     ] = None,
     probes: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Lists searched.", show_default="the index's")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Lists or points of a graph searched.", show_default="the index's"),
     ] = None,
-    exact: Annotated[bool, typer.Option("--exact", help="Search all lists.")] = False,
+    exact: Annotated[bool, typer.Option("--exact", help="Compare all vectors.")] = False,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of weights, order and folds.")] = 0,
     overwrite: Overwrite = False,
     as_json: AsJson = False,

@@ -16,7 +16,7 @@ from jobs.workflows.index_changes.advice import Shape, shape_of
 from jobs.workflows.index_changes.publication import Base, publish, show
 from jobs.workflows.sizing.coding import with_codes
 from jobs.workflows.sizing.probe_tuning import with_probes
-from model.index.factory import default_factory, lists_of
+from model.index.factory import default_factory, most_probes
 from model.index.ranking import Ints
 from model.index.segments.layout import in_order, segment_of, tombstones
 from model.index.shard_builder import ShardBuilder
@@ -113,7 +113,7 @@ def compact(
         update={
             "factory": built,
             "shards": shards,
-            "probes": min(probes or 1, lists_of(built)),
+            "probes": min(probes or 1, most_probes(built)),
             "questions": live,
             "recall": None,  # it was that of other lists
         }

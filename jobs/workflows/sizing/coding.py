@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from jobs.display.console import working
+from jobs.display.console import counting
 from model.index.codes_files import write_codes
 from model.index.factory import refines
 from schemas.artifacts.manifest import File, Manifest
 from schemas.artifacts.writer import Output
+from schemas.tables import SHARDS
 
 
 def with_codes(
@@ -31,5 +32,5 @@ def with_codes(
     """
     if not refines(factory):
         return [*files]
-    with working("Coding vectors"):
-        return [*files, *write_codes(target, files, factory, base=base)]
+    with counting("Coding vectors", total=sum(file.rows for file in files if file.table == SHARDS)) as coded:
+        return [*files, *write_codes(target, files, factory, base=base, coded=coded)]

@@ -1,4 +1,4 @@
-"""The bytes of a graph over centroids (HNSW), checked before FAISS walks it without bounds.
+"""The bytes of a graph over centroids or codes (HNSW), checked before FAISS walks it without bounds.
 
 bytes -> check_graph -> nothing, or an error with the position
 
@@ -11,12 +11,18 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from model.index.shard_files.cursor import Cursor
 from schemas.quantities import counted
 
 MOST_NEIGHBOURS: Final = 64
 """Maximum neighbours of a point on the upper levels; more than 32 add memory and hardly recall."""
+
+Ints = npt.NDArray[np.int64]
+
+_POINTS: Final = 65_536
+"""Points whose neighbours are checked at a time."""
 
 SEARCHED: Final = 64
 """Centroids that a search keeps in view, at least: the nearest of 4,096 is then found in over 99 % of cases."""
@@ -30,11 +36,13 @@ def check_graph(cursor: Cursor, *, points: int) -> None:
 
     Args:
         cursor: before the graph.
-        points: the number of centroids, at least 1.
+        points: the number of centroids or codes.
 
     Raises:
         ValueError: a count is absurd, or a neighbour is outside of the graph or does not exist on that level.
     """
+    if points < 1:
+        raise ValueError(f"before byte {cursor.place:,}: a graph without a point")
     [levels] = cursor.take("Q")
     if not 1 <= levels <= _MOST_LEVELS:
         raise ValueError(f"before byte {cursor.place:,}: a graph of {counted(levels, 'level')}")
@@ -50,15 +58,32 @@ def check_graph(cursor: Cursor, *, points: int) -> None:
     sizes = slots[heights]
     if (offsets != np.concatenate([[0], np.cumsum(sizes)]).astype(np.uint64)).any():
         raise ValueError(f"before byte {cursor.place:,}: offsets of points that do not follow from their levels")
-    neighbours = cursor.vector("neighbours", count=int(sizes.sum()), kind="<i4")
-    if neighbours.min() < -1 or neighbours.max() >= points:
-        raise ValueError(f"before byte {cursor.place:,}: neighbours outside of the {counted(points, 'centroid')}")
-    slot = np.arange(len(neighbours)) - np.repeat(offsets[:-1].astype(np.int64), sizes)
-    level = np.searchsorted(slots, slot, side="right") - 1
-    if ((neighbours >= 0) & (heights[neighbours] <= level)).any():
-        raise ValueError(f"before byte {cursor.place:,}: neighbours on a level that they are not on")
+    _check_neighbours(cursor, slots, heights, offsets.astype(np.int64))
     entry, highest, _, searched, _ = cursor.take("iiiii")
     if not 0 <= entry < points or highest != heights.max() - 1 or heights[entry] != highest + 1:
         raise ValueError(f"before byte {cursor.place:,}: a graph that is entered at {entry:,} on level {highest:,}")
     if not 1 <= searched <= _MOST_SEARCHED:
-        raise ValueError(f"before byte {cursor.place:,}: a search of {counted(searched, 'centroid')}")
+        raise ValueError(f"before byte {cursor.place:,}: a search of {counted(searched, 'point')}")
+
+
+def _check_neighbours(cursor: Cursor, slots: Ints, heights: Ints, offsets: Ints) -> None:
+    """Read the neighbours of all points, each of which must be a point of that level.
+
+    Args:
+        cursor: before them.
+        slots: (levels + 1,) slots of a point below each level.
+        heights: (points,) levels of each point.
+        offsets: (points + 1,) first slot of each point, and their number.
+    """
+    points, sizes = len(heights), slots[heights]
+    neighbours = cursor.vector("neighbours", count=int(offsets[-1]), kind="<i4")
+    if neighbours.min() < -1 or neighbours.max() >= points:
+        raise ValueError(f"before byte {cursor.place:,}: neighbours outside of the {counted(points, 'point')}")
+    for first in range(0, points, _POINTS):
+        part = slice(first, first + _POINTS)
+        starts = offsets[:-1][part]
+        of_part = neighbours[starts[0] : starts[-1] + sizes[part][-1]]
+        slot = np.arange(len(of_part)) - np.repeat(starts - starts[0], sizes[part])
+        level = np.searchsorted(slots, slot, side="right") - 1
+        if ((of_part >= 0) & (heights[of_part] <= level)).any():
+            raise ValueError(f"before byte {cursor.place:,}: neighbours on a level that they are not on")

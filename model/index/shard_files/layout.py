@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from model.index.shard_files.cursor import BRAIN_FLOAT, Cursor, read_header
 from model.index.shard_files.graph import check_graph
-from model.index.shard_files.lists import BLOCK, Codes, check_block_lists, check_lists
+from model.index.shard_files.lists import BLOCK, Codes, check_block_lists, check_lists, read_codes
 from schemas.quantities import counted
 
 _FAST_BITS = 4
@@ -23,6 +23,7 @@ MOST_BITS = 12
 """Maximum bits of a code of a product quantizer; `factory.POINTS_OF_A_CODE` questions train its values."""
 
 _FLAT, _HNSW = "IxF2", "IHNf"
+_GRAPH, _SCALARS = "IHNs", "IxSQ"
 _IVF_FLAT, _IVF_SQ, _IVF_PQ, _IVF_FAST = "IwFl", "IwSq", "IwPQ", "IwPf"
 _LISTED = {_IVF_FLAT: "Flat", _IVF_SQ: "SQ", _IVF_PQ: "PQ", _IVF_FAST: "PQ"}
 """Encoding of vectors by the class of an index of inverted lists."""
@@ -42,8 +43,9 @@ class ShardLayout(NamedTuple):
         encoding: of vectors, as in a factory: Flat, SQ or PQ.
         dimension: numbers a vector.
         rows: vectors.
-        lists: inverted lists, 0 in a flat index.
-        centroids: SHA-256 of the bytes of the index over the lists' centroids, empty in a flat index.
+        lists: inverted lists, 0 in a flat index or a graph.
+        centroids: SHA-256 of the bytes of the index over the lists' centroids, empty without lists.
+        graph: whether the vectors are the points of a graph.
     """
 
     encoding: str
@@ -51,6 +53,7 @@ class ShardLayout(NamedTuple):
     rows: int
     lists: int
     centroids: str
+    graph: bool = False
 
 
 def layout_of(content: bytes | memoryview) -> ShardLayout:
@@ -60,15 +63,30 @@ def layout_of(content: bytes | memoryview) -> ShardLayout:
         ValueError: it is no index that `model.index.shards` builds, or its parts do not fit together.
     """
     cursor = Cursor(content)
-    letters = cursor.letters(_FLAT, *_LISTED)
+    letters = cursor.letters(_FLAT, _GRAPH, *_LISTED)
     dimension, rows = read_header(cursor)
     if letters == _FLAT:
         cursor.vector("numbers", count=rows * dimension)
         layout = ShardLayout("Flat", dimension, rows, 0, "")
+    elif letters == _GRAPH:
+        _graph(cursor, dimension=dimension, rows=rows)
+        layout = ShardLayout("SQ", dimension, rows, 0, "", graph=True)
     else:
         layout = _listed(cursor, letters, dimension=dimension, rows=rows)
     cursor.expect("the length in bytes", len(content), cursor.place)
     return layout
+
+
+def _graph(cursor: Cursor, *, dimension: int, rows: int) -> None:
+    """Read a graph of codes after its header."""
+    check_graph(cursor, points=rows)
+    cursor.letters(_SCALARS)
+    own_dimension, own_rows = read_header(cursor)
+    cursor.expect("the dimension of codes", own_dimension, dimension)
+    cursor.expect("the number of codes", own_rows, rows)
+    codes = _scalar_codes(cursor, dimension)
+    cursor.expect("the number of bytes of codes", cursor.take("Q")[0], rows * codes.size)
+    read_codes(cursor, codes, rows)
 
 
 def _listed(cursor: Cursor, letters: str, *, dimension: int, rows: int) -> ShardLayout:
@@ -111,6 +129,13 @@ def _flat(_: Cursor, dimension: int) -> Codes:
 
 
 def _scalars(cursor: Cursor, dimension: int) -> Codes:
+    """Read a scalar quantizer of inverted lists."""
+    codes = _scalar_codes(cursor, dimension)
+    _residual(cursor, cursor.take("QB"), codes.size)
+    return codes
+
+
+def _scalar_codes(cursor: Cursor, dimension: int) -> Codes:
     """Read a scalar quantizer."""
     kind, _, _, own_dimension, own_size = cursor.take("iifQQ")
     if kind not in _BITS_OF_SCALARS:
@@ -119,7 +144,6 @@ def _scalars(cursor: Cursor, dimension: int) -> Codes:
     cursor.expect("the dimension of codes", own_dimension, dimension)
     cursor.expect("the size of codes", own_size, size)
     cursor.vector("trained numbers", count=2 * dimension if kind in _RANGED else 0)
-    _residual(cursor, cursor.take("QB"), size)
     return Codes(size, {_HALF: "<f2", _BRAIN: BRAIN_FLOAT}.get(kind))
 
 

@@ -44,7 +44,7 @@ def check_lists(cursor: Cursor, codes: Codes, *, lists: int, rows: int) -> None:
     cursor.need(rows * (codes.size + 8))
     ids: Parts = []
     for size in sizes[sizes > 0].tolist():
-        _vectors(cursor, codes, size)
+        read_codes(cursor, codes, size)
         ids.append(_bytes(cursor, 8 * size))
     _check_rows(ids, rows)
 
@@ -108,8 +108,9 @@ def _sizes(cursor: Cursor, lists: int) -> npt.NDArray[np.uint64]:
     return pairs[:, 1]
 
 
-def _vectors(cursor: Cursor, codes: Codes, count: int) -> None:
-    """Skip the codes of vectors after a check that they are finite."""
+def read_codes(cursor: Cursor, codes: Codes, count: int) -> None:
+    """Read the codes of vectors; those that are numbers must be finite."""
+    cursor.need(count * codes.size)
     if codes.numbers is None:
         cursor.place += count * codes.size
         return

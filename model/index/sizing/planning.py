@@ -16,7 +16,10 @@ from model.index.factory import (
     FLAT_BELOW,
     default_factory,
     factory_of_codes,
+    is_graph,
+    lists_factory,
     lists_of,
+    most_probes,
     refines,
     sample_size,
 )
@@ -42,6 +45,7 @@ _LEXICAL_A_BYTE: Final = 16.0  # arrays of BM25 before they are sorted, for each
 _LEXICAL_STORED: Final = 1.45
 _ID_ROW: Final = 32
 _GRAPH_NODE: Final = 300
+_POINT: Final = 16.2  # of a graph of codes, beside twice as many links as in its factory
 
 _START_S: Final = 7.0
 _ROW_US: Final = 16.0
@@ -49,6 +53,8 @@ _LEXICAL_US: Final = 10.0
 _KMEANS_GFLOPS: Final = 72.0
 _ADD_GFLOPS: Final = 22.0
 _GRAPH_US: Final = 0.12  # for each number of a vector, to find its list
+_LINK_US: Final = 1.28  # for each number of a vector, to link one of 100,000 points: 1.0 for templates, 1.6 for Quora's
+_LINK_GROWTH: Final = 0.27
 _BOUNDS_GFLOPS: Final = 36.0
 
 
@@ -151,7 +157,7 @@ def predicted(size: Size, factory: str, shards: int) -> Plan:
         _CODE_COPIES * coded * size.questions + 3 * centroids if refines(factory) else 0,
         _LEXICAL_A_BYTE * size.text_bytes * size.questions if size.bm25 else 0,
     )
-    opened = stored + ids + (_OPENED if lists else 0)
+    opened = stored + ids + (_OPENED if most_probes(factory) else 0)
     most = max(held + max(stages), opened + _KEPT * max(stages))  # the engine frees its rows before the index is opened
     return Plan(
         factory=factory,
@@ -164,25 +170,33 @@ def predicted(size: Size, factory: str, shards: int) -> Plan:
 
 
 def code_bytes(factory: str, dimension: int) -> int:
-    """Return the bytes of a vector in lists or a flat shard, without its id; with codes that are refined, of a code."""
+    """Return the bytes of a vector in lists or a flat shard, without its id; with codes that are refined, of a code.
+
+    The code of a graph counts with its links.
+    """
     codes = factory_of_codes(factory).rpartition(",")[2]
-    if codes in _BITS:
-        return -(-_BITS[codes] * dimension // 8)
     match = re.fullmatch(FACTORY, factory)
-    parts = re.match(r"PQ([0-9]+)", codes)
     assert match
+    if codes in _BITS:
+        links = round(8 * int(match["links"]) + _POINT) if match["links"] else 0
+        return -(-_BITS[codes] * dimension // 8) + links
+    parts = re.match(r"PQ([0-9]+)", codes)
     assert parts
     return -(-int(parts[1]) * int(match["bits"] or 8) // 8)
 
 
 def _factories(size: Size) -> Iterator[str]:
     """Yield factories from the most exact to the smallest one; codes leave room for three of four rows to be merged."""
-    yield default_factory(size.questions, size.dimension)
+    factory = default_factory(size.questions, size.dimension)
+    yield factory
     if size.questions < FLAT_BELOW:
         return
+    if is_graph(factory):
+        factory = lists_factory(size.questions, size.dimension)
+        yield factory
     lists = min(
         MOST_GRAPH_LISTS,
-        lists_of(default_factory(size.questions, size.dimension)),
+        lists_of(factory),
         size.questions // (4 * FEWEST_POINTS_PER_LIST),
     )
     for codes in ("SQfp16", "SQ8", "SQ4"):
@@ -194,9 +208,10 @@ def _seconds(size: Size, factory: str, sample: int) -> float:
     lists, count = lists_of(factory), size.questions
     operations = 2 * size.dimension * lists
     gflops = _KMEANS_GFLOPS if refines(factory) else _ADD_GFLOPS
+    linking = _LINK_US * size.dimension * (count / 1e5) ** _LINK_GROWTH if is_graph(factory) else 0
     finding = _GRAPH_US * size.dimension if "_HNSW" in factory else operations / gflops / 1e3
     again = 0 if factory.endswith("Flat") else size.encode_us  # for the recall: codes are not the exact vectors
-    a_question = _ROW_US + size.encode_us + finding + again + (_LEXICAL_US if size.bm25 else 0)
+    a_question = _ROW_US + size.encode_us + finding + linking + again + (_LEXICAL_US if size.bm25 else 0)
     training = sample * operations * 10 / _KMEANS_GFLOPS / 1e9  # FAISS makes ten iterations
-    bounds = count * 2 * size.dimension * 1_000 / _BOUNDS_GFLOPS / 1e9 if lists else 0
+    bounds = count * 2 * size.dimension * 1_000 / _BOUNDS_GFLOPS / 1e9 if most_probes(factory) else 0
     return _START_S + count * a_question / 1e6 + training + bounds

@@ -13,7 +13,7 @@ import pyarrow as pa
 from model.choices import IndexMode
 from model.index.index import Index
 from model.index.lexical import Lexical
-from model.index.sizing.recall import median_compared, search_ms
+from model.index.sizing.search_cost import median_compared, search_ms
 
 REST_MS: Final = 1.0
 """Time to encode a question, read the texts of 20 hits and judge them, in a core of an AMD EPYC
@@ -47,5 +47,5 @@ def vectors_ms(index: Index, texts: pa.Array) -> float:
     """Return the computed CPU milliseconds of a search by vectors for the median query."""
     coded = sum(len(codes.shard) for codes in index.codes)
     exact = sum(len(shard) for shard in index.shards if not shard.lists) - coded
-    compared = median_compared(index, index.encoder.encode(texts), index.probes) if index.lists else 0
+    compared = median_compared(index, index.encoder.encode(texts), index.probes) if index.most_probes else 0
     return search_ms(index, compared, exact=exact)

@@ -1,4 +1,4 @@
-"""Recall of an index against exact search, and the number of lists to search for a target.
+"""Recall of an index against exact search, and the probes of a search for a target.
 
 index -> sample_of -> Sample -> tuned -> Tuned; no clock decides, so that the same questions give the same probes
 """
@@ -14,32 +14,17 @@ import numpy.typing as npt
 from faiss import rev_swig_ptr
 from threadpoolctl import threadpool_limits
 
-from model.index.factory import factory_of_codes, refines
+from model.index.factory import is_graph
 from model.index.index import Index
 from model.index.refinement import FEWEST_CANDIDATES
 from model.index.settings import RecallFigures
 from model.index.shard_merge import Ints
 from model.index.shards import Matrix, Shard
+from model.index.sizing.search_cost import median_compared, search_ms
 
 QUERIES: Final = 1_000
 DEPTH: Final = 10
 """Questions that are searched for, and neighbours of each: a recall of .98 has a standard error of .0015."""
-
-NANOSECONDS: Final = {
-    "Flat": 0.7,
-    "SQfp16": 0.45,
-    "SQbf16": 0.45,
-    "SQ8": 0.4,
-    "SQ6": 0.85,
-    "SQ4": 0.7,
-    "PQ": 0.4,
-    "fs": 0.04,
-}
-"""Time to compare one number of a vector with a query's, in a core of an AMD EPYC with other work
-(`benchmarks/retrieval/index.py`)."""
-
-_GRAPH: Final = 2_048
-"""Centroids that a search of a graph compares: `shard_files.graph.SEARCHED` times 32 neighbours."""
 
 _ROWS: Final = 4_096
 _TOLERANCE: Final = 4e-6
@@ -67,12 +52,12 @@ class Sample(NamedTuple):
 
 
 class Tuned(NamedTuple):
-    """Lists to search for a query.
+    """Probes of a search.
 
     Attributes:
         probes: their number.
         figures: recall with them.
-        capped: more lists would exceed the latency.
+        capped: more would exceed the latency.
     """
 
     probes: int
@@ -81,25 +66,24 @@ class Tuned(NamedTuple):
 
 
 def tuned(index: Index, *, recall: float, latency_ms: float, probes: int | None) -> Tuned:
-    """Return the fewest lists that find the target share of the nearest questions, within a latency.
+    """Return the fewest probes that find the target share of the nearest questions, within a latency.
 
     Recall counts the `DEPTH` nearest others of `QUERIES` questions of the index. Time is computed from the number of
-    vectors that are compared. If no number of lists reaches the recall, since codes are inexact or the latency is too
-    short, it is the fewest with nearly the best one.
+    vectors that are compared. If none reach the recall, since codes are inexact or the latency is too short, they are
+    the fewest with nearly the best one.
 
     Args:
-        index: with inverted lists and at least two questions.
+        index: with a graph or inverted lists, and at least two questions.
         recall: the target share.
         latency_ms: maximum median milliseconds of a query's search.
-        probes: number of lists that was given; it is only measured.
+        probes: that were given; they are only measured.
     """
     sample = sample_of(index)
-    lists = index.lists
     if probes is not None:
         return Tuned(probes, _figures(index, sample, probes, target=None), capped=False)
     measured: list[tuple[int, RecallFigures]] = []
     capped = False
-    for number in _candidates(lists):
+    for number in _candidates(index):
         compared = median_compared(index, sample.vectors, number)
         if measured and search_ms(index, compared) > latency_ms:
             capped = True
@@ -124,7 +108,7 @@ def sample_of(index: Index) -> Sample:
 
 
 def recall_of(index: Index, sample: Sample, probes: int) -> float:
-    """Return the share of the nearest questions of a sample that a search of ``probes`` lists finds."""
+    """Return the share of the nearest questions of a sample that a search with ``probes`` finds."""
     searched = dataclasses.replace(index, probes=probes)
     ranking = searched.rank_vectors(sample.vectors, sample.depth, exclude=sample.ids)
     there = ranking.rows >= 0
@@ -139,37 +123,11 @@ def recall_of(index: Index, sample: Sample, probes: int) -> float:
     return float((there & (distances <= (sample.bounds + slack)[:, None])).mean())
 
 
-def median_compared(index: Index, vectors: Matrix, probes: int) -> int:
-    """Return the median number of vectors that are compared with a query, without centroids."""
-    listed = index.listed[0]
-    sizes = np.zeros(listed.lists + 1, np.int64)  # the last for list -1, which a graph did not find
-    for shard in index.listed:
-        sizes[:-1] += [shard.faiss.invlists.list_size(number) for number in range(shard.lists)]
-    numbers = listed.nearest_lists(np.ascontiguousarray(vectors), min(probes, listed.lists))[1]
-    return int(np.median(sizes[numbers].sum(axis=1)))
-
-
-def search_ms(index: Index, compared: int, *, exact: int = 0) -> float:
-    """Return the computed CPU milliseconds of a search.
-
-    Args:
-        index: to search.
-        compared: number of vectors or codes in lists that it compares.
-        exact: number of vectors that it compares beside them.
-    """
-    factory, dimension = index.settings.factory, index.settings.dimension
-    codes = factory_of_codes(factory).rpartition(",")[2]
-    centroids = min(index.lists, _GRAPH) if "_HNSW" in factory else index.lists
-    kind = "PQ" if codes.startswith("PQ") else codes
-    each = NANOSECONDS["fs" if codes.endswith("fs") else kind]
-    exact += centroids + (FEWEST_CANDIDATES if refines(factory) else 0)
-    return dimension * (compared * each + exact * NANOSECONDS["Flat"]) / 1e6
-
-
-def _candidates(lists: int) -> list[int]:
-    """Return numbers of lists to try, each about half more than the one before."""
-    numbers = {min(lists, round(2 ** (half / 2))) for half in range(2 * lists.bit_length() + 1)}
-    return sorted(numbers)
+def _candidates(index: Index) -> list[int]:
+    """Return probes to try, each about half more than those before; of a graph no fewer than are compared again."""
+    most, least = index.most_probes, FEWEST_CANDIDATES if is_graph(index.settings.factory) else 1
+    numbers = (min(most, round(2 ** (half / 2))) for half in range(2 * most.bit_length() + 1))
+    return sorted({number for number in numbers if number >= least})
 
 
 def _figures(index: Index, sample: Sample, probes: int, *, target: float | None) -> RecallFigures:

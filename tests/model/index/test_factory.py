@@ -5,12 +5,15 @@ from hypothesis import strategies as st
 
 from model.index.factory import (
     FLAT_BELOW,
+    LISTS_FROM,
     check_questions,
     default_factory,
     factory_of_codes,
     factory_of_shards,
     in_sample,
+    lists_factory,
     lists_of,
+    most_probes,
     refines,
     sample_size,
 )
@@ -23,25 +26,38 @@ from schemas.errors import QprError
     [
         (0, "Flat"),
         (FLAT_BELOW - 1, "Flat"),
-        (10_000, "IVF256,PQ128x4fs,RFlat"),  # 2.73 * 100 rounds to 300 lists, but 10,000 questions train at most 256
-        (40_000, "IVF500,PQ128x4fs,RFlat"),  # 2.73 * 200 = 546
-        (537_663, "IVF2000,PQ128x4fs,RFlat"),  # 2.73 * 733 = 2,002: the paper's number of lists
+        (FLAT_BELOW, "HNSW32,SQ8,RFlat"),
+        (LISTS_FROM - 1, "HNSW32,SQ8,RFlat"),
+        (LISTS_FROM, "IVF2700,PQ128x4fs,RFlat"),
         (100_000_000, "IVF27300,PQ128x4fs,RFlat"),
     ],
 )
-def test_default_factory_is_exact_when_small_and_the_papers_at_quoras_size(questions, factory):
+def test_default_factory_is_exact_when_small_then_a_graph_then_lists(questions, factory):
     assert default_factory(questions, 256) == factory
 
 
+@pytest.mark.parametrize(
+    ("questions", "lists"),
+    [
+        (10_000, 256),  # 2.73 * 100 rounds to 300 lists, but 10,000 questions train at most 256
+        (40_000, 500),  # 2.73 * 200 = 546
+        (537_663, 2_000),  # 2.73 * 733 = 2,002: the paper's number of lists
+    ],
+)
+def test_lists_are_those_of_the_paper_at_quoras_size(questions, lists):
+    assert lists_factory(questions, 256) == f"IVF{lists},PQ128x4fs,RFlat"
+
+
 @given(st.integers(FLAT_BELOW, 10**9), st.integers(1, 1_024))
-def test_default_factory_never_has_more_lists_than_its_questions_can_train(questions, dimension):
-    assert 0 < 39 * lists_of(default_factory(questions, dimension)) <= questions
+def test_there_are_never_more_lists_than_the_questions_can_train(questions, dimension):
+    assert 0 < 39 * lists_of(lists_factory(questions, dimension)) <= questions
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 7, 8, 384])
-def test_faiss_builds_the_default_factory_of_any_dimension(dimension):
-    factory = default_factory(FLAT_BELOW, dimension)
-    assert new_index(factory, dimension).k_factor == 1
+@pytest.mark.parametrize("by_size", [default_factory, lists_factory])
+def test_faiss_builds_the_default_factories_of_any_dimension(by_size, dimension):
+    factory = by_size(FLAT_BELOW, dimension)
+    assert new_index(factory, dimension).d == dimension
     assert refines(factory)
     assert factory_of_codes(factory) + ",RFlat" == factory
     assert factory_of_shards(factory) == "Flat"
@@ -49,7 +65,9 @@ def test_faiss_builds_the_default_factory_of_any_dimension(dimension):
 
 
 def test_lists_are_read_from_the_factory():
-    assert lists_of("Flat") == sample_size("Flat") == 0
+    assert lists_of("Flat") == sample_size("Flat") == lists_of("HNSW32,SQ8,RFlat") == most_probes("Flat") == 0
+    assert sample_size("HNSW32,SQ8,RFlat") == 64 * 256
+    assert (most_probes("IVF12,SQ8"), most_probes("HNSW32,SQ8,RFlat")) == (12, 2**16)
     assert lists_of("IVF12,SQ8") == 12
     assert sample_size("IVF12,SQ8") == 12 * 64
     assert (sample_size("IVF12,PQ4"), sample_size("IVF300,PQ4")) == (64 * 256, 64 * 300)

@@ -30,7 +30,7 @@ def run(*arguments):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """Return a folder with two models, a flat and an inverted-file index and one with codes, built once."""
+    """Return a folder with two models and four indexes: flat, lists, codes in lists and in a graph, built once."""
     return tmp_path_factory.mktemp("built")
 
 
@@ -44,6 +44,7 @@ def place(built, make_model):
         run(*given, built / "flat")
         run(*given, built / "ivf", "--factory", "IVF6,Flat", "--probes", 2)
         run(*given, built / "codes", "--factory", "IVF6,PQ4x4fs,RFlat", "--probes", 2)
+        run(*given, built / "graph", "--factory", "HNSW4,SQ8,RFlat", "--probes", 2)
     return built
 
 
@@ -97,11 +98,11 @@ def test_a_text_without_a_word_has_no_hits_and_spares_the_others(place):
     assert open_index(str(place / "flat")).rank([], 2).ids.shape == (0, 2)
 
 
-@pytest.mark.parametrize("name", ["ivf", "codes"])
-def test_probes_come_from_the_manifest_the_caller_or_all_lists(place, name):
+@pytest.mark.parametrize(("name", "most"), [("ivf", 6), ("codes", 6), ("graph", 2**16)])
+def test_probes_come_from_the_manifest_the_caller_or_all_lists(place, name, most):
     assert open_index(str(place / name)).probes == 2
     assert open_index(str(place / name), probes=3).probes == 3
-    assert open_index(str(place / name), exact=True).probes == 6
+    assert open_index(str(place / name), exact=True).probes == most
     exact, flat = open_index(str(place / name), exact=True), open_index(str(place / "flat"))
     ours, theirs = exact.rank(TEXTS[::9], 25), flat.rank(TEXTS[::9], 25)
     assert np.array_equal(ours.ids, theirs.ids)
@@ -139,9 +140,10 @@ def coded(place, tmp_path):
     return tmp_path / "coded"
 
 
-def test_codes_find_neighbours_in_few_lists_at_their_exact_distances(place, monkeypatch):
+@pytest.mark.parametrize(("name", "most"), [("codes", 6), ("graph", 2**16)])
+def test_codes_find_neighbours_in_few_probes_at_their_exact_distances(place, monkeypatch, name, most):
     monkeypatch.setattr(refinement, "FEWEST_CANDIDATES", 303)  # most of these questions differ in one digit
-    few, exact = open_index(str(place / "codes")), open_index(str(place / "codes"), exact=True)
+    few, exact = open_index(str(place / name)), open_index(str(place / name), exact=True)
     found, nearest = few.rank(TEXTS[::3], 10), exact.rank(TEXTS[::3], 303)
     assert np.array_equal(found.scores[:, 0], nearest.scores[:, 0])  # that of the question itself
     for row in range(len(found.rows)):
@@ -149,7 +151,7 @@ def test_codes_find_neighbours_in_few_lists_at_their_exact_distances(place, monk
         there = found.rows[row] >= 0
         assert [scores[hit] for hit in found.rows[row, there].tolist()] == found.scores[row, there].tolist()
     assert (found.scores[:, 9] == nearest.scores[:, 9]).mean() > 0.5
-    assert few.lists == 6
+    assert few.most_probes == most
     assert [shard.lists for shard in few.shards] == [0, 0, 0]
 
 
@@ -167,9 +169,14 @@ def test_codes_that_are_missing_or_of_other_shards_are_refused(place, coded, tmp
     whole = file.read_bytes()
     vectors = np.random.default_rng(0).normal(size=(303, 8)).astype(np.float32)
     for factory, count, fault in [
-        ("IVF6,PQ4x4fs", 302, r"lists\.faiss: holds 302 codes, its shards 303 vectors"),
-        ("IVF5,PQ4x4fs", 303, r"lists\.faiss: does not share the lists of .*codes/lists\.faiss and IVF6,PQ4x4fs"),
-        ("IVF6,SQ8", 303, r"lists\.faiss: does not share the lists of"),
+        ("IVF6,PQ4x4fs,RFlat", 302, r"lists\.faiss: holds 302 codes, its shards 303 vectors"),
+        (
+            "IVF5,PQ4x4fs,RFlat",
+            303,
+            r"lists\.faiss: does not share the training of .*lists\.faiss and IVF6,PQ4x4fs",
+        ),
+        ("IVF6,SQ8", 303, r"lists\.faiss: does not share the training of"),
+        ("HNSW4,SQ8,RFlat", 303, r"lists\.faiss: does not share the training of"),
     ]:
         file.write_bytes(build_shard(train(factory, vectors), vectors[:count]))
         sign(coded)
@@ -353,7 +360,7 @@ def test_a_question_in_two_shards_is_refused(copy):
         ("factory", "IVF6,SQ8", "does not share the lists of"),
         ("factory", "IVF9999999,Flat", r"configuration: factory: asks for more than 1,048,576 lists"),
         ("factory", "HNSW32", "configuration: factory: must be Flat or start with IVF"),
-        ("probes", 0, "configuration: probes: 0 of 6 lists"),
+        ("probes", 0, "configuration: probes: 0 with the factory IVF6,Flat"),
         ("distance", "cosine", "configuration: distance: Input should be"),
     ],
 )

@@ -1,16 +1,20 @@
 import dataclasses
 
+import faiss
 import numpy as np
 import pytest
 
 from model.index import refinement
 from model.index.codes import Codes, build_codes, like_codes
+from model.index.factory import MOST_PROBES_OF_A_GRAPH
 from model.index.refinement import RefinedSearch
 from model.index.shard_merge import nearest
 from model.index.shards import build_shard, open_shard, train
 from schemas.errors import QprError, UsageError
 
 FACTORY = "IVF5,PQ4x4fs,RFlat"
+GRAPH = "HNSW4,SQ8,RFlat"
+MOST = {FACTORY: 5, GRAPH: MOST_PROBES_OF_A_GRAPH}
 DIMENSION = 8
 
 
@@ -28,12 +32,12 @@ def flat_shards(counts, seed=0):
     return [open_shard(build_shard(train("Flat", part[:0]), part)) for part in vectors]
 
 
-def search_of(counts=(200, 130, 90), tail=(40,), segment=()):
+def search_of(counts=(200, 130, 90), tail=(40,), segment=(), factory=FACTORY):
     """Return a search of shards with codes, a second segment with codes, and shards without any."""
     counts = [*counts]
     shards, ids = flat_shards([*counts, *segment, *tail]), ids_of([*counts, *segment, *tail])
     first, second = len(counts), len(counts) + len(segment)
-    content = build_codes(FACTORY, shards[:first], ids[:first])
+    content = build_codes(factory, shards[:first], ids[:first])
     codes = [Codes(open_shard(content), 0, first)]
     if segment:
         codes.append(Codes(open_shard(like_codes(content, shards[first:second])), first, second))
@@ -70,8 +74,27 @@ def test_enough_candidates_give_the_exact_search_of_the_probed_lists(segment, mo
         assert found.ids[0].tolist() == ids[best].tolist()
 
 
-def test_distances_are_those_of_the_exact_search_to_the_last_bit():
-    search, queries = search_of(), random_vectors(30, seed=2)
+@pytest.mark.parametrize("segment", [(), (60, 25)])
+def test_a_graph_with_all_points_in_view_finds_what_an_exact_search_finds(segment, monkeypatch):
+    monkeypatch.setattr(refinement, "FEWEST_CANDIDATES", 1_000)
+    search, queries = search_of(segment=segment, factory=GRAPH), random_vectors(40, seed=1)
+    exact = nearest(search.shards, search.question_ids, queries, k=7, probes=0)
+    found = search.nearest(queries, k=7, probes=600)
+    assert np.array_equal(found.rows, exact.rows)
+    assert np.array_equal(found.ids, exact.ids)
+
+
+def test_more_points_in_view_find_more(monkeypatch):
+    monkeypatch.setattr(refinement, "FEWEST_CANDIDATES", 1)
+    search, queries = search_of(counts=(3_000, 2_000), tail=(), factory=GRAPH), random_vectors(200, seed=1)
+    exact = nearest(search.shards, search.question_ids, queries, k=1, probes=0)
+    shares = [(search.nearest(queries, k=1, probes=p).rows == exact.rows).mean() for p in (4, 64)]
+    assert shares[0] < shares[1] > 0.95
+
+
+@pytest.mark.parametrize("factory", MOST)
+def test_distances_are_those_of_the_exact_search_to_the_last_bit(factory):
+    search, queries = search_of(factory=factory), random_vectors(30, seed=2)
     exact = nearest(search.shards, search.question_ids, queries, k=460, probes=0)
     of_row = [
         dict(zip(rows, row, strict=True))
@@ -80,13 +103,14 @@ def test_distances_are_those_of_the_exact_search_to_the_last_bit():
     found = search.nearest(queries, k=10, probes=2)
     for query in range(30):
         assert [of_row[query][row] for row in found.rows[query].tolist()] == found.distances[query].tolist()
-    everything = search.nearest(queries, k=10, probes=5)
+    everything = search.nearest(queries, k=10, probes=MOST[factory])
     assert np.array_equal(everything.rows, exact.rows[:, :10])
     assert np.array_equal(everything.distances, exact.distances[:, :10])
 
 
-def test_a_query_finds_the_same_alone_and_among_others():
-    search, queries = search_of(segment=(60,)), random_vectors(40, seed=3)
+@pytest.mark.parametrize("factory", MOST)
+def test_a_query_finds_the_same_alone_and_among_others(factory):
+    search, queries = search_of(segment=(60,), factory=factory), random_vectors(40, seed=3)
     together = search.nearest(queries, k=10, probes=2)
     for number in range(40):
         alone = search.nearest(queries[number : number + 1], k=10, probes=2)
@@ -106,8 +130,9 @@ def test_equal_distances_rank_by_question_id(monkeypatch):
         assert found.ids[0].tolist() == sorted(np.concatenate(ids)[equal].tolist())
 
 
-def test_rows_that_are_not_live_are_not_found_and_the_others_still_are():
-    search, queries = search_of(segment=(60,)), random_vectors(20, seed=5)
+@pytest.mark.parametrize("factory", MOST)
+def test_rows_that_are_not_live_are_not_found_and_the_others_still_are(factory):
+    search, queries = search_of(segment=(60,), factory=factory), random_vectors(20, seed=5)
     before = search.nearest(queries, k=10, probes=3)
     gone = np.unique(before.rows[:, ::2])
     masks = np.split(~np.isin(np.arange(520), gone), np.cumsum([*map(len, search.shards)])[:-1])
@@ -116,12 +141,13 @@ def test_rows_that_are_not_live_are_not_found_and_the_others_still_are():
     assert not np.isin(found.rows, gone).any()
     for query in range(20):
         assert {*before.rows[query].tolist()} - {*gone.tolist()} <= {*found.rows[query].tolist()}
-    exact = RefinedSearch(search.codes, shards, search.question_ids).nearest(queries, k=10, probes=5)
+    exact = RefinedSearch(search.codes, shards, search.question_ids).nearest(queries, k=10, probes=MOST[factory])
     assert np.array_equal(exact.rows, nearest(shards, search.question_ids, queries, k=10, probes=0).rows)
 
 
-def test_what_is_missing_is_padding():
-    search = search_of(counts=(195,), tail=(3,))
+@pytest.mark.parametrize("factory", MOST)
+def test_what_is_missing_is_padding(factory):
+    search = search_of(counts=(195,), tail=(3,), factory=factory)
     dead = dataclasses.replace(search.shards[0], live=np.arange(195) == 7)
     few = RefinedSearch(search.codes, [dead, search.shards[1]], search.question_ids)
     found = few.nearest(search.shards[0].vectors[7:8], k=6, probes=4)
@@ -136,18 +162,33 @@ def test_codes_do_not_depend_on_the_shards_but_for_the_numbers_of_rows():
     one = [open_shard(build_shard(train("Flat", vectors[:0]), vectors))]
     two = [open_shard(build_shard(train("Flat", vectors[:0]), part)) for part in (vectors[:150], vectors[150:])]
     whole = build_codes(FACTORY, one, [ids])
-    assert build_codes(FACTORY, two, [ids[:150], ids[150:]]) == whole == build_codes(FACTORY, one, [ids])
-    assert like_codes(whole, two) == whole
+    done = []
+    assert build_codes(FACTORY, two, [ids[:150], ids[150:]], done.append) == whole == build_codes(FACTORY, one, [ids])
+    assert like_codes(whole, two, done.append) == whole
+    assert done == [150, 400, 150, 400]
     odd = [open_shard(build_shard(train("Flat", vectors[:0]), vectors[parity::2])) for parity in (0, 1)]
     trained = open_shard(build_codes(FACTORY, odd, [ids[0::2], ids[1::2]])).layout
     assert trained.centroids == open_shard(whole).layout.centroids
 
 
+def test_a_graph_is_the_same_whatever_the_number_of_threads():
+    shards, ids = flat_shards([2_000, 500]), ids_of([2_000, 500])
+    threads = faiss.omp_get_max_threads()
+    whole = build_codes(GRAPH, shards, ids)
+    faiss.omp_set_num_threads(1)
+    try:
+        assert build_codes(GRAPH, shards, ids) == whole == like_codes(whole, shards)
+    finally:
+        faiss.omp_set_num_threads(threads)
+    layout = open_shard(whole).layout
+    assert (layout.graph, layout.lists, layout.rows, layout.encoding) == (True, 0, 2_500, "SQ")
+
+
 def test_too_few_questions_and_impossible_codes_are_refused():
     shards, ids = flat_shards([100]), ids_of([100])
-    with pytest.raises(QprError, match="IVF5,PQ4x4fs: needs 195 questions to train on, there are 100"):
+    with pytest.raises(QprError, match="IVF5,PQ4x4fs,RFlat: needs 195 questions to train on, there are 100"):
         build_codes(FACTORY, shards, ids)
-    with pytest.raises(UsageError, match="IVF2,PQ3x4fs: FAISS cannot build it for 8 dimensions"):
+    with pytest.raises(UsageError, match="IVF2,PQ3x4fs,RFlat: FAISS cannot build it for 8 dimensions"):
         build_codes("IVF2,PQ3x4fs,RFlat", shards, ids)
 
 

@@ -29,6 +29,7 @@ def test_a_product_quantizer_with_few_questions_does_not_warn(capfd):
         *("", "flat", "IVF,Flat", "IVF0,Flat", "IVF4", "HNSW32", "OPQ8,IVF4,PQ8", "Flat,x", "IVF4,nonsense"),
         *("IVF4,Flat,RFlat", "IVF100(IVF100,Flat),Flat", "IVF4,SQ99", "IVF4,SQ0", "IVF4,PQ4x4fsr", "IVF4,PQ4x4fs_64"),
         *("IVF100_HNSW,Flat", "IVF100_HNSW0,Flat", "IVF9_HNSW32", "IVF9_NSG32,Flat", "HNSW32,SQ8"),
+        *("HNSW32,RFlat", "HNSW32,Flat,RFlat", "HNSW32,PQ8,RFlat", "HNSW132,SQ8,RFlat"),
         *("IVF4,FlatDedup", "IVF4,PQ99x999", "IVF٤,Flat", "IVF4,Flat\n", "PQ4"),
     ],
 )
@@ -44,8 +45,9 @@ def test_other_factories_are_refused_by_name(factory):
         ("IVF1000000000000,Flat", "asks for more than 1,048,576 lists"),
         (f"IVF{'9' * 5_000},Flat", "asks for more than 1,048,576 lists"),
         ("IVF4,PQ4x13", "asks for codes of 13 bits. Use at most 12"),
-        ("IVF4_HNSW1,Flat", "asks for 1 neighbours. Use 2 to 64"),
+        ("IVF4_HNSW1,Flat", "asks for 1 neighbour. Use 2 to 64"),
         ("IVF4_HNSW65,SQ8", "asks for 65 neighbours. Use 2 to 64"),
+        ("HNSW65,SQ8,RFlat", "asks for 65 neighbours. Use 2 to 64"),
         ("IVF4,PQ4x8fs", "FAISS cannot build it for 8 dimensions"),
         ("IVF4,PQ3", "FAISS cannot build it for 8 dimensions"),
         ("IVF4,PQ4096", "FAISS cannot build it for 8 dimensions"),

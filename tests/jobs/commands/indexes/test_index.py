@@ -216,7 +216,7 @@ def test_probes_are_chosen_by_recall_and_the_same_again(tmp_path, model, capsys)
     assert chosen[0]["recall"]["at_10"] >= chosen[0]["recall"]["target"] == 0.98
     assert chosen[2]["probes"] < chosen[0]["probes"]
     assert chosen[3]["probes"] == 1
-    assert "with 1 list, below --recall 0.98: more lists would exceed --latency-ms 1e-06" in " ".join(shown.err.split())
+    assert "with 1 list, below --recall 0.98: more would exceed --latency-ms 1e-06" in " ".join(shown.err.split())
     assert open_index(str(tmp_path / "low")).probes == chosen[2]["probes"]
 
 

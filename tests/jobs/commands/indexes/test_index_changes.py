@@ -108,9 +108,10 @@ def test_added_replaced_and_deleted_questions_are_found_as_in_a_rebuild(place, q
     assert {file.path.partition("/")[0] for file in before.files} & set(map(str, index.iterdir())) == set()
 
 
-def test_a_large_segment_has_codes_like_the_first_one(place, qpr, monkeypatch):
+@pytest.mark.parametrize("factory", ["IVF1,PQ4x4fs,RFlat", "HNSW2,SQ8,RFlat"])
+def test_a_large_segment_has_codes_like_the_first_one(place, qpr, monkeypatch, factory):
     monkeypatch.setattr(codes_files, "FLAT_BELOW", 20)
-    coded = ("--factory", "IVF1,PQ4x4fs,RFlat", "--probes", 1)
+    coded = ("--factory", factory, "--probes", 1)
     index = place / "coded"
     build(qpr, place / "model", ROWS, index, *coded)
     change(qpr, index, "--add", write_csv(place / "more.csv", MORE))

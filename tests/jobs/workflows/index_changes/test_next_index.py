@@ -62,12 +62,12 @@ def results(url):
     index = open_index(url, exact=True)
     rows = index.questions(index.live_rows(np.arange(len(index)))).sort_by("question_id").to_pylist()
     ranking = index.rank(ASKED, len(index))
-    ways = [open_searcher(url, mode=mode).search_many(ASKED, 20) for mode in ("dense", "bm25", "fusion")]
+    ways = [open_searcher(url, mode=mode, exact=True).search_many(ASKED, 20) for mode in ("dense", "bm25", "fusion")]
     found = [[list(hits) for hits in way] for way in ways]
     return rows, ranking.ids.tolist(), ranking.scores.tolist(), found
 
 
-@pytest.mark.parametrize("factory", ["Flat", "IVF1,PQ1x4fs,RFlat"])
+@pytest.mark.parametrize("factory", ["Flat", "IVF1,PQ1x4fs,RFlat", "HNSW2,SQ8,RFlat"])
 def test_nights_find_what_a_new_build_finds(nights, tmp_path, make_dataset, monkeypatch, factory):
     """Each night some questions go, some come, some change cluster and answer, and one changes its text."""
     monkeypatch.setattr(codes_files, "FLAT_BELOW", 15)

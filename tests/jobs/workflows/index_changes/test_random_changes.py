@@ -161,7 +161,7 @@ class Changes(RuleBasedStateMachine):
         assert (hits[0].text, hits[0].answer) == self.rows[ids[0]]
 
 
-@pytest.fixture(params=["IVF2,Flat", "IVF2,PQ1x4fs,RFlat"])
+@pytest.fixture(params=["IVF2,Flat", "IVF2,PQ1x4fs,RFlat", "HNSW2,SQ8,RFlat"])
 def first(request, tmp_path, make_model, qpr):
     make_model(tmp_path / "model", encoder="subword")
     (tmp_path / "first.csv").write_text("\n".join(["question", *FIRST]))

@@ -51,8 +51,8 @@ def test_a_period_ends_with_an_end():
 
 
 def test_all_lists_are_searched_for_few_rows_and_more_than_usual_for_a_share():
-    assert probes_within(0, lists=0, allowed=5, rows=10) == 0
-    assert probes_within(3, lists=64, allowed=EXACT_ROWS, rows=10**6) == 64
-    assert probes_within(3, lists=64, allowed=500_000, rows=10**6) == 6
-    assert probes_within(40, lists=64, allowed=500_000, rows=10**6) == 64
-    assert probes_within(3, lists=64, allowed=10**6, rows=10**6) == 3
+    assert probes_within(0, most=0, allowed=5, rows=10) == 0
+    assert probes_within(3, most=64, allowed=EXACT_ROWS, rows=10**6) == 64
+    assert probes_within(3, most=64, allowed=500_000, rows=10**6) == 6
+    assert probes_within(40, most=64, allowed=500_000, rows=10**6) == 64
+    assert probes_within(3, most=64, allowed=10**6, rows=10**6) == 3

@@ -29,6 +29,8 @@ FACTORIES = {
     "IVF7,PQ1x4fs": ("PQ", 7),
     "IVF7_HNSW2,Flat": ("Flat", 7),
     "IVF7_HNSW4,SQ8": ("SQ", 7),
+    "HNSW2,SQ8,RFlat": ("SQ", 0),
+    "HNSW3,SQfp16,RFlat": ("SQ", 0),
 }
 
 
@@ -95,6 +97,10 @@ def graph():
     return faiss.index_factory(8, "HNSW8")
 
 
+def graph_of_products():
+    return faiss.index_factory(8, "HNSW8_PQ4x4")
+
+
 def nested_lists():
     return faiss.index_factory(8, "IVF4(IVF2,Flat),Flat")
 
@@ -117,7 +123,9 @@ def direct_map():
     return index
 
 
-@pytest.mark.parametrize("index", [graph, nested_lists, inner_product, ivf_inner_product, id_map, direct_map])
+@pytest.mark.parametrize(
+    "index", [graph, graph_of_products, nested_lists, inner_product, ivf_inner_product, id_map, direct_map]
+)
 def test_indexes_of_other_kinds_are_refused(index):
     made = index()
     made.train(vectors(300))
@@ -138,10 +146,10 @@ def test_vectors_and_centroids_that_are_no_numbers_are_refused():
         layout_of(patched(content, 53 + 45, "f", np.nan))
     with pytest.raises(ValueError, match="vectors that are infinite"):
         layout_of(patched(content, len(content) - 8 - 32, "f", np.inf))
-    for factory in ("IVF3,SQfp16", "IVF3,SQbf16"):
+    for factory, after in (("IVF3,SQfp16", 8), ("IVF3,SQbf16", 8), ("HNSW3,SQfp16,RFlat", 0)):
         content = shard(factory)
         with pytest.raises(ValueError, match="vectors that are infinite"):
-            layout_of(patched(content, len(content) - 8 - 2, "H", 0x7FFF))
+            layout_of(patched(content, len(content) - after - 2, "H", 0x7FFF))
 
 
 @pytest.mark.parametrize("row", [-1, 2, 2**40, 0])

@@ -7,7 +7,7 @@ from model.index.sizing.planning import Size, code_bytes, planned, predicted
 from schemas.errors import QprError
 
 QUORA = Size(questions=537_000, dimension=256, text_bytes=60, model_bytes=100 * 2**20, encode_us=5)
-DEFAULT = "IVF2000,PQ128x4fs,RFlat"
+DEFAULT, LISTS = "HNSW32,SQ8,RFlat", "IVF2000,PQ128x4fs,RFlat"
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,7 @@ DEFAULT = "IVF2000,PQ128x4fs,RFlat"
         *(("Flat", 1024), ("IVF9,SQfp16", 512), ("IVF9,SQbf16", 512), ("IVF9_HNSW32,SQ8", 256), ("IVF9,SQ6", 192)),
         *(("IVF9,SQ4", 128), ("IVF9,PQ32", 32), ("IVF9,PQ32x4np", 16), ("IVF9,PQ7x5", 5)),
         *(("IVF9,PQ128x4fs", 64), ("IVF9,PQ128x4fs,RFlat", 64), ("IVF9,SQ8,RFlat", 256)),
+        *(("HNSW32,SQ8,RFlat", 528), ("HNSW16,SQ4,RFlat", 272)),
     ],
 )
 def test_codes_have_the_size_that_faiss_gives_them(factory, size):
@@ -32,8 +33,9 @@ def test_the_most_exact_factory_that_fits_is_taken():
     exact = predicted(QUORA, DEFAULT, 8).memory_mb
     assert planned(QUORA, memory_mb=exact).factory == DEFAULT
     shorter = planned(QUORA, memory_mb=exact - 1)
-    assert shorter.factory == "IVF2000_HNSW32,SQfp16"
+    assert shorter.factory == LISTS
     assert shorter.memory_mb < exact
+    assert planned(QUORA, memory_mb=shorter.memory_mb - 1).factory == "IVF2000_HNSW32,SQfp16"
 
 
 @given(

@@ -5,7 +5,7 @@ import pytest
 
 from model.index.lexical import Lexical, lexical_arrays
 from model.index.sizing.query_cost import LEXICAL_MS, REST_MS, mode_ms, vectors_ms
-from model.index.sizing.recall import search_ms
+from model.index.sizing.search_cost import search_ms
 from model.search.opening import open_index
 
 TEXTS = [f"common rare{n}" for n in range(90)]

@@ -6,8 +6,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs.cli import main
+from model.index import refinement
 from model.index.sizing import recall
-from model.index.sizing.recall import median_compared, recall_of, sample_of, search_ms, tuned
+from model.index.sizing.recall import recall_of, sample_of, tuned
+from model.index.sizing.search_cost import median_compared, search_ms
 from model.search.opening import open_index
 
 TEXTS = [" ".join(f"w{word}" for word in np.random.default_rng(n).integers(0, 50, 5)) for n in range(600)]
@@ -37,7 +39,7 @@ def indexed(built, make_model):
     return opened
 
 
-@pytest.mark.parametrize("factory", ["IVF8,Flat", "IVF8_HNSW4,SQ8", "IVF8,PQ4x4fs,RFlat", "Flat"])
+@pytest.mark.parametrize("factory", ["IVF8,Flat", "IVF8_HNSW4,SQ8", "IVF8,PQ4x4fs,RFlat", "HNSW4,SQ8,RFlat", "Flat"])
 def test_the_distance_of_the_tenth_neighbour_is_that_of_brute_force(indexed, factory):
     index = indexed(factory)
     sample = sample_of(index)
@@ -66,6 +68,22 @@ def test_all_lists_find_everything_and_fewer_lists_less(indexed, factory):
     assert shares[0] < shares[1] < shares[2] == 1.0
     everything = median_compared(index, sample.vectors, 8)
     assert everything == len(index) > median_compared(index, sample.vectors, 1)
+
+
+def test_more_points_of_a_graph_in_view_are_compared_and_find_more(indexed, monkeypatch):
+    monkeypatch.setattr(refinement, "FEWEST_CANDIDATES", 1)
+    monkeypatch.setattr(recall, "FEWEST_CANDIDATES", 32)
+    index = indexed("HNSW4,SQ8,RFlat")
+    sample = sample_of(index)
+    shares = [recall_of(index, sample, probes) for probes in (1, 30, 600, index.most_probes)]
+    assert shares[0] < shares[1] <= shares[2] == shares[3] == 1.0
+    compared = [median_compared(index, sample.vectors[:50], probes) for probes in (1, 100, 600)]
+    assert 20 < compared[0] < compared[1] < compared[2]
+    assert compared[2] == pytest.approx(600, rel=0.1)
+    found = tuned(index, recall=0.9, latency_ms=100, probes=None)
+    assert (found.probes, found.capped) == (32, False)
+    assert found.figures.at_10 == round(recall_of(index, sample, 32), 4) >= 0.9
+    assert tuned(index, recall=0.9, latency_ms=100, probes=None) == found
 
 
 def test_recall_counts_neighbours_by_exact_vectors_also_where_shards_hold_codes(indexed):

@@ -1,0 +1,46 @@
+import faiss
+import numpy as np
+import pytest
+
+from model.index import shards
+from model.index.graph_links import unreachable
+from model.index.shards import build_shard, open_shard, train
+
+FACTORY = "HNSW4,SQ8,RFlat"
+
+
+def almost_equal(count):
+    """Return vectors of a few groups, each of which has almost equal ones."""
+    random = np.random.default_rng(0)
+    groups = random.normal(size=(5, 8)).astype(np.float32)
+    return groups[random.integers(0, 5, count)] + random.normal(scale=0.01, size=(count, 8)).astype(np.float32)
+
+
+def not_reached(content):
+    shard = open_shard(content)
+    graph = shard.faiss.hnsw
+    neighbours = faiss.rev_swig_ptr(graph.neighbors.data(), graph.neighbors.size())
+    starts = faiss.vector_to_array(graph.offsets).astype(np.int64)[:-1]
+    return unreachable(neighbours, starts[:, None] + np.arange(graph.nb_neighbors(0)), graph.entry_point)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3_000])
+def test_every_point_can_be_reached(count, monkeypatch):
+    vectors = almost_equal(count)
+    content = build_shard(train(FACTORY, vectors), vectors)
+    assert len(not_reached(content)) == 0
+    monkeypatch.setattr(shards, "link_unreachable", lambda _: None)
+    assert (len(not_reached(build_shard(train(FACTORY, vectors), vectors))) > 0) == (count > 2)
+
+
+def test_unreachable_points_are_those_of_a_walk():
+    random = np.random.default_rng(1)
+    for _ in range(50):
+        links = np.where(random.random((12, 2)) < 0.4, -1, random.integers(0, 12, (12, 2))).astype(np.int32)
+        reached, stack = {0}, [0]
+        while stack:
+            for linked in {*links[stack.pop()].tolist()} - {-1} - reached:
+                reached.add(linked)
+                stack.append(linked)
+        found = unreachable(links.ravel(), np.arange(24).reshape(12, 2), 0)
+        assert found.tolist() == sorted({*range(12)} - reached)
