@@ -15,6 +15,8 @@ import numpy.typing as npt
 from faiss import rev_swig_ptr, vector_to_array
 
 Ints = npt.NDArray[np.int64]
+Neighbours = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
 
 _NEAREST: Final = 64
 
@@ -22,33 +24,50 @@ _NEAREST: Final = 64
 def link_unreachable(index: Any) -> None:
     """Link each point that cannot be reached from the entry point, from the nearest one that has a free slot.
 
+    Where none of the `_NEAREST` has one, the point takes the last slot of the nearest, and passes on its link.
+
     Args:
         index: graph of FAISS, to which all points have been added.
     """
     graph = index.hnsw
     neighbours = rev_swig_ptr(graph.neighbors.data(), graph.neighbors.size())
     slots = vector_to_array(graph.offsets).astype(np.int64)[:-1, None] + np.arange(graph.nb_neighbors(0))
-    for point in unreachable(neighbours, slots, graph.entry_point).tolist():
+    reached = reachable(neighbours, slots, graph.entry_point)
+    for point in np.flatnonzero(~reached).tolist():
+        if reached[point]:  # by a point that has been linked meanwhile
+            continue
         found = index.search(index.reconstruct(point)[None], min(_NEAREST, len(slots)))[1][0]
-        for near in found[(found >= 0) & (found != point)].tolist():
-            free = slots[near][neighbours[slots[near]] < 0]
-            if len(free):
-                neighbours[free[0]] = point
-                break
+        nearest = [near for near in found.tolist() if near >= 0 and reached[near]]
+        _link(neighbours, slots, nearest or [graph.entry_point], point)
+        reachable(neighbours, slots, point, reached)
 
 
-def unreachable(neighbours: npt.NDArray[np.int32], slots: Ints, entry: int) -> Ints:
-    """Return the points that no path of links leads to.
+def _link(neighbours: Neighbours, slots: Ints, nearest: list[int], point: int) -> None:
+    """Link a point that cannot be reached, from one of the nearest ones that can."""
+    for near in nearest:
+        free = slots[near][neighbours[slots[near]] < 0]
+        if len(free):
+            neighbours[free[0]] = point
+            return
+    last, own = slots[nearest[0]][-1], slots[point]
+    free = own[neighbours[own] < 0]
+    neighbours[free[0] if len(free) else own[-1]] = neighbours[last]
+    neighbours[last] = point
+
+
+def reachable(neighbours: Neighbours, slots: Ints, entry: int, reached: Mask | None = None) -> Mask:
+    """Return the mask of the points that a path of links leads to.
 
     Args:
         neighbours: (links,) points by slot, -1 where a slot is free.
         slots: (points, links of a point) slots of each.
         entry: point where paths begin.
+        reached: (points,) mask of points that are reached already, to which the others are added; None: no point is.
     """
-    reached, last = np.zeros(len(slots), bool), np.array([entry])
+    reached, last = np.zeros(len(slots), bool) if reached is None else reached, np.array([entry])
     while len(last):
         reached[last] = True
         linked = np.unique(neighbours[slots[last]])
         linked = linked[linked >= 0]
         last = linked[~reached[linked]]
-    return np.flatnonzero(~reached)
+    return reached
