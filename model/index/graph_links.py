@@ -29,17 +29,24 @@ def link_unreachable(index: Any) -> None:
     Args:
         index: graph of FAISS, to which all points have been added.
     """
-    graph = index.hnsw
-    neighbours = rev_swig_ptr(graph.neighbors.data(), graph.neighbors.size())
-    slots = vector_to_array(graph.offsets).astype(np.int64)[:-1, None] + np.arange(graph.nb_neighbors(0))
-    reached = reachable(neighbours, slots, graph.entry_point)
+    neighbours, slots = links_of(index)
+    entry = index.hnsw.entry_point
+    reached = reachable(neighbours, slots, entry)
     for point in np.flatnonzero(~reached).tolist():
         if reached[point]:  # by a point that has been linked meanwhile
             continue
         found = index.search(index.reconstruct(point)[None], min(_NEAREST, len(slots)))[1][0]
         nearest = [near for near in found.tolist() if near >= 0 and reached[near]]
-        _link(neighbours, slots, nearest or [graph.entry_point], point)
+        _link(neighbours, slots, nearest or [entry], point)
         reachable(neighbours, slots, point, reached)
+
+
+def links_of(index: Any) -> tuple[Neighbours, Ints]:
+    """Return the points by slot, without a copy, and the slots of each point on the lowest level, as `reachable`."""
+    graph = index.hnsw
+    neighbours: Neighbours = rev_swig_ptr(graph.neighbors.data(), graph.neighbors.size())
+    starts = vector_to_array(graph.offsets).astype(np.int64)[:-1]
+    return neighbours, starts[:, None] + np.arange(graph.nb_neighbors(0))
 
 
 def _link(neighbours: Neighbours, slots: Ints, nearest: list[int], point: int) -> None:

@@ -63,9 +63,8 @@ class Shard:
         if self.live is None and not self.layout.graph:
             return None
         library: Any = faiss  # its stubs lack the arguments
-        of_kind = library.SearchParametersIVF if self.lists else library.SearchParameters
-        if self.layout.graph:
-            of_kind = library.SearchParametersHNSW
+        kind = "HNSW" if self.layout.graph else "IVF" if self.lists else ""
+        of_kind = getattr(library, f"SearchParameters{kind}")
         if self.live is None:
             return of_kind()
         return of_kind(sel=library.IDSelectorBitmap(np.packbits(self.live, bitorder="little")))
@@ -170,15 +169,15 @@ def build_shard(trained: bytes, vectors: Matrix | Iterable[Matrix], *, same_part
     """
     measure_each_pair()
     index = faiss.deserialize_index(np.frombuffer(trained, np.uint8))
-    steps = contextlib.ExitStack()
-    if same_parts:
-        steps.enter_context(matrix_products())
-    if hasattr(index, "hnsw"):
-        steps.enter_context(one_thread())  # points of several threads are linked in the order in which they come
-    with steps:
+    graph = hasattr(index, "hnsw")
+    with contextlib.ExitStack() as steps:
+        if same_parts:
+            steps.enter_context(matrix_products())
+        if graph:
+            steps.enter_context(one_thread())  # points of several threads are linked in the order in which they come
         for part in [vectors] if isinstance(vectors, np.ndarray) else vectors:
             index.add(np.ascontiguousarray(part))
-        if hasattr(index, "hnsw") and index.ntotal:
+        if graph and index.ntotal:
             link_unreachable(index)
     file = io.BytesIO()  # its value is not copied; FAISS's `serialize_index` holds three copies
     library: Any = faiss  # its stubs lack the writer

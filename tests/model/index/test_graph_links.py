@@ -1,9 +1,8 @@
-import faiss
 import numpy as np
 import pytest
 
 from model.index import shards
-from model.index.graph_links import reachable
+from model.index.graph_links import links_of, reachable
 from model.index.shards import build_shard, open_shard, train
 
 FACTORY = "HNSW4,SQ8,RFlat"
@@ -18,10 +17,7 @@ def almost_equal(count, spread):
 
 def not_reached(content):
     shard = open_shard(content)
-    graph = shard.faiss.hnsw
-    neighbours = faiss.rev_swig_ptr(graph.neighbors.data(), graph.neighbors.size())
-    starts = faiss.vector_to_array(graph.offsets).astype(np.int64)[:-1]
-    return (~reachable(neighbours, starts[:, None] + np.arange(graph.nb_neighbors(0)), graph.entry_point)).sum()
+    return (~reachable(*links_of(shard.faiss), shard.faiss.hnsw.entry_point)).sum()
 
 
 @pytest.mark.parametrize(("count", "spread"), [(1, 0.01), (2, 0.01), (3_000, 0.01), (3_000, 0)])
