@@ -23,7 +23,7 @@ LISTS_FROM = 1_000_000
 """From this many questions on, a graph would take over ten CPU minutes to build; lists take a sixth of the time."""
 
 MOST_PROBES_OF_A_GRAPH = 2**16
-"""With this many points in view, a search of a graph would compare more vectors than there are in most."""
+"""Probes from which on a search does not walk a graph but compares all vectors."""
 
 LISTS_PER_ROOT = 2.73
 """Lists for each square root of the number of questions: 2,000 at Quora's 537,663, as in the paper (section 4.3)."""

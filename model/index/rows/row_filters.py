@@ -102,8 +102,8 @@ class RowFilters:
 def probes_within(probes: int, *, most: int, allowed: int, rows: int) -> int:
     """Return the probes of a search of a part of the rows.
 
-    Up to `EXACT_ROWS` it is most of them, so that the search is exact; beyond that, as many as compare the same number
-    of rows that may be found as a search of all rows compares.
+    Up to `EXACT_ROWS` they are those of an exact search; beyond that, as many as compare the same number of rows that
+    may be found as a search of all rows compares.
 
     Args:
         probes: of a search of all rows.

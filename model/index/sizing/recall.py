@@ -80,7 +80,8 @@ def tuned(index: Index, *, recall: float, latency_ms: float, probes: int | None)
     """
     sample = sample_of(index)
     if probes is not None:
-        return Tuned(probes, _figures(index, sample, probes, target=None), capped=False)
+        compared = median_compared(index, sample.vectors, probes)
+        return Tuned(probes, _figures(index, sample, probes, compared, target=None), capped=False)
     measured: list[tuple[int, RecallFigures]] = []
     capped = False
     for number in _candidates(index):
@@ -88,7 +89,7 @@ def tuned(index: Index, *, recall: float, latency_ms: float, probes: int | None)
         if measured and search_ms(index, compared) > latency_ms:
             capped = True
             break
-        measured.append((number, _figures(index, sample, number, target=recall)))
+        measured.append((number, _figures(index, sample, number, compared, target=recall)))
         if measured[-1][1].at_10 >= recall:
             return Tuned(*measured[-1], capped=False)
     best = max(figures.at_10 for _, figures in measured)
@@ -130,12 +131,12 @@ def _candidates(index: Index) -> list[int]:
     return sorted({number for number in numbers if number >= least})
 
 
-def _figures(index: Index, sample: Sample, probes: int, *, target: float | None) -> RecallFigures:
+def _figures(index: Index, sample: Sample, probes: int, compared: int, *, target: float | None) -> RecallFigures:
     return RecallFigures(
         queries=len(sample.ids),
         at_10=round(recall_of(index, sample, probes), 4),
         target=target,
-        compared=median_compared(index, sample.vectors, probes),
+        compared=compared,
     )
 
 

@@ -33,8 +33,8 @@ NANOSECONDS: Final = {
 """Time to compare one number of a vector with a query's, in a core of an AMD EPYC with other work
 (`benchmarks/retrieval/index.py`)."""
 
-_GRAPH: Final = 2_048
-"""Centroids that a search of a graph compares: `shard_files.graph.SEARCHED` times 32 neighbours."""
+_CENTROIDS: Final = 2_048
+"""Centroids that a search of a graph over them compares: `shard_files.graph.SEARCHED` times 32 neighbours."""
 
 
 def median_compared(index: Index, vectors: Matrix, probes: int) -> int:
@@ -70,7 +70,7 @@ def search_ms(index: Index, compared: int, *, exact: int = 0) -> float:
     factory, dimension = index.settings.factory, index.settings.dimension
     codes = factory_of_codes(factory).rpartition(",")[2]
     lists = lists_of(factory)
-    centroids = min(lists, _GRAPH) if "_HNSW" in factory else lists
+    centroids = min(lists, _CENTROIDS) if "_HNSW" in factory else lists
     kind = "PQ" if codes.startswith("PQ") else codes
     each = NANOSECONDS["graph" if is_graph(factory) else "fs" if codes.endswith("fs") else kind]
     exact += centroids + (FEWEST_CANDIDATES if refines(factory) else 0)

@@ -173,7 +173,7 @@ def test_codes_that_are_missing_or_of_other_shards_are_refused(place, coded, tmp
         (
             "IVF5,PQ4x4fs,RFlat",
             303,
-            r"lists\.faiss: does not share the training of .*lists\.faiss and IVF6,PQ4x4fs",
+            r"lists\.faiss: does not share the training of .*codes/lists\.faiss and IVF6,PQ4x4fs",
         ),
         ("IVF6,SQ8", 303, r"lists\.faiss: does not share the training of"),
         ("HNSW4,SQ8,RFlat", 303, r"lists\.faiss: does not share the training of"),
