@@ -169,7 +169,7 @@ NEIGHBOURS: Final = pa.schema(
 
 A question with several answers counts as one under each.
 
-Producer: `neighbours.transform`. Consumer: `linkage.witnesses.standings_of`.
+Producer: `neighbours.transform`. Consumer: `linkage.standings.standings_of`.
 """
 
 STANDINGS: Final = pa.schema(
@@ -183,7 +183,7 @@ STANDINGS: Final = pa.schema(
 )
 """A question under an answer among its nearest questions; those without a neighbour have no row.
 
-Producer: `linkage.witnesses.standings_of`. Consumer: `linkage.witnesses.witnesses_of`.
+Producer: `linkage.standings.standings_of`. Consumer: `linkage.witnesses.witnesses_of`.
 """
 
 INDEX_ROWS: Final = pa.schema([*ID_TABLE, ANSWER_ID])

@@ -50,8 +50,9 @@ def score_log(report: Report, name: str, log: SilverLog, *, refine_with: str | N
     _row_of_model(report, "boosted", gather(log, neighbours=True), load_model)
     if refine_with:
         encode, encoder_kind = refining_encoder(refine_with)
-        pairs = gather(log, encode, neighbours=True)
-        _row_of_model(report, f"boosted, {encoder_kind}", pairs, lambda: load_model("boosted", encoder_kind))
+        model = load_model("boosted", encoder_kind)
+        pairs = gather(log, encode, neighbours=True, words_too=model.words_too)
+        _row_of_model(report, f"boosted, {encoder_kind}", pairs, lambda: model)
 
 
 def _unsupervised(pairs: Pairs) -> LinkModel:

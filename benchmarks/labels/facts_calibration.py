@@ -83,10 +83,11 @@ class JudgedPairs(NamedTuple):
 def judged_pairs(log: KnownLog, encode: Encode | None, kind: EncoderKind | None) -> JudgedPairs:
     """Return the pairs of a log's judged answers as the linkage compares them."""
     gold, judged = gold_of_known(log)
-    members, cluster, weights, evidence = linked_alone(gold, encode)
+    model = load_model("boosted", kind)
+    members, cluster, weights, evidence = linked_alone(gold, encode, words_too=model.words_too)
     read = np.flatnonzero([fold(answer) in judged for answer in members["answer"].to_pylist()])
     witnesses = find_witnesses(members, weights, evidence).take(read)
-    model, questions = load_model("boosted", kind), members.take(pa.array(read))
+    questions = members.take(pa.array(read))
     vectors = evidence.vectors_of(questions) if model.cosine else None
     left, right, answer, features = compare_all(Questions(questions, weights, vectors, witnesses))
     trees = model.pairs.probability(features, answer)

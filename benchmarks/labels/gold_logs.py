@@ -19,7 +19,8 @@ from benchmarks.labels.known_logs import LOGS, KnownLog, MissingDataError, helpd
 from benchmarks.labels.neighbours import QUESTIONS_A_SHARD, by_shard, joined
 from benchmarks.measure import simulate
 from pipelines.calibration.gold_labels import Gold, gold_of
-from pipelines.linkage.witnesses import NEAREST, Evidence, agreement_of, standings_of
+from pipelines.linkage.standings import NEAREST, agreement_of, standings_of
+from pipelines.linkage.witnesses import Evidence, evidence_of
 from pipelines.neighbours.embeddings import Encode, with_vectors
 from pipelines.questions.token_frequencies import TokenWeights, frequent
 from schemas.tables import QA_LOG
@@ -92,12 +93,15 @@ def gold_of_simulated(url: str) -> Gold:
     return gold_of([pa.table(columns | {"gold": table["gold_cluster"]})])
 
 
-def linked_alone(gold: Gold, encode: Encode | None = None) -> tuple[pa.Table, np.ndarray, TokenWeights, Evidence]:
+def linked_alone(
+    gold: Gold, encode: Encode | None = None, *, words_too: bool = False
+) -> tuple[pa.Table, np.ndarray, TokenWeights, Evidence]:
     """Return the questions of the answers with several, their gold clusters, weights, and neighbours by the join.
 
     Args:
         gold: the log.
         encode: encoder by whose vectors questions are compared; None: by their words.
+        words_too: compare them by their words beside the vectors.
     """
     counted = pc.value_counts(gold.members["answer_id"])
     several = counted.field("values").filter(pc.greater(counted.field("counts"), 1))
@@ -105,8 +109,9 @@ def linked_alone(gold: Gold, encode: Encode | None = None) -> tuple[pa.Table, np
     weights = frequent(gold.weights)
     shards = max(1, round(len(gold.members) / QUESTIONS_A_SHARD))
     members = gold.members if encode is None else with_vectors(gold.members, encode)
-    neighbours, _ = joined(by_shard([members], "answer_id", shards), weights, NEAREST, shards)
-    standings = standings_of(neighbours.sort_by(_ORDER))
+    kinds = [members] if encode is None or not words_too else [members, gold.members]
+    neighbours = (joined(by_shard([rows], "answer_id", shards), weights, NEAREST, shards)[0] for rows in kinds)
+    standings = [standings_of(of_kind.sort_by(_ORDER)) for of_kind in neighbours]
     vectors = None if encode is None else members.select(["question_id", "vector"])
-    evidence = Evidence(standings, agreement_of(standings), vectors)
+    evidence = evidence_of(standings, dict(enumerate(map(agreement_of, standings))), vectors)
     return gold.members.filter(kept), gold.cluster[kept.to_numpy()], weights, evidence

@@ -88,8 +88,8 @@ DRAWS_OF_SMALL_KEPT = 6
 SEED_OF_KEPT = 1_000
 """Added to the seed for the draws of what is kept back."""
 
-LEFT_OUT = "log_agreement"
-"""Feature that is not learned from: it has one value in a log, by which trees recognise the log and so its answers."""
+LEFT_OUT = ("log_agreement", "words_log_agreement")
+"""Features that are not learned from: they have one value in a log, by which trees recognise it and so its answers."""
 
 THRESHOLDS = np.arange(0.3, 0.96, 0.05).round(2).tolist()
 
@@ -127,9 +127,15 @@ class Pairs(NamedTuple):
     probability: np.ndarray
 
 
-def compared(log: SilverLog, encode: Encode | None = None) -> Compared:
-    """Return the candidate pairs of a log with the features of their neighbours, and of an encoder's vectors."""
-    evidence = evidence_among(log.members, log.weights, encode)
+def compared(log: SilverLog, encode: Encode | None = None, *, words_too: bool = True) -> Compared:
+    """Return the candidate pairs of a log with the features of their neighbours, and of an encoder's vectors.
+
+    Args:
+        log: the log.
+        encode: encoder of the texts; None: words alone are compared.
+        words_too: compare neighbours by words beside those by vectors.
+    """
+    evidence = evidence_among(log.members, log.weights, encode, words_too=words_too)
     witnesses = find_witnesses(log.members, log.weights, evidence)
     return compare_all(Questions(log.members, log.weights, evidence.vectors_of(log.members), witnesses))
 
@@ -157,7 +163,7 @@ def of_draws(log: Examples, draws: int) -> Examples:
 
 def judged(log: SilverLog, model: LinkModel, encode: Encode | None = None) -> Pairs:
     """Return the candidate pairs of a log with their probabilities."""
-    left, right, answer, features = compared(log, encode)
+    left, right, answer, features = compared(log, encode, words_too=model.words_too)
     return Pairs(log, left, right, log.gold[left] == log.gold[right], model.pairs.probability(features, answer))
 
 
@@ -236,11 +242,9 @@ def template_logs(seed: int) -> Iterator[tuple[str, SilverLog]]:
         yield name, silver_of_known(learning_log(name, seed=seed))
 
 
-def readable_small_logs(source: Source, encode: Encode | None, *, seed: int) -> Iterator[SilverLog]:
-    """Yield the small logs; with an encoder those in English, whose words it has learned."""
-    for log in small_logs(source, seed=seed):
-        if encode is None or "-latin-" in log.name:
-            yield silver_of_known(log)
+def read_small_logs(source: Source, *, seed: int) -> Iterator[SilverLog]:
+    """Yield the small logs. Most are in scripts of which an encoder may have no embeddings."""
+    yield from map(silver_of_known, small_logs(source, seed=seed))
 
 
 def fit(logs: list[Examples], *, seed: int) -> Any:
@@ -261,9 +265,10 @@ def fit(logs: list[Examples], *, seed: int) -> Any:
         "verbose": -1,
     }
     words = tree_features()
-    computed = tree_features(cosine=features.shape[1] > len(words))
-    names = [name for name in computed if name != LEFT_OUT]
-    features = np.delete(features, computed.index(LEFT_OUT), axis=1)
+    by_vectors = features.shape[1] > len(words)
+    computed = tree_features(cosine=by_vectors, words_too=by_vectors)
+    names = [name for name in computed if name not in LEFT_OUT]
+    features = features[:, [computed.index(name) for name in names]]
     if len(computed) > len(words):
         rising = [int(name in RISING) - int(name in FALLING) for name in names]
         options |= {"monotone_constraints": rising, "monotone_constraints_method": "intermediate"}
@@ -347,7 +352,7 @@ def thresholds_on(
     small_logs_kept = (
         judged(log, model, encode)
         for draw in range(seed, seed + DRAWS_OF_SMALL_KEPT)
-        for log in readable_small_logs(kept, encode, seed=draw)
+        for log in read_small_logs(kept, seed=draw)
     )
     of_small = max(choose_threshold_of_small(small_logs_kept), least)
     return {"threshold": threshold, "least_of_two": least_of_two, "threshold_of_small": of_small}
@@ -389,7 +394,7 @@ def learn(
     for _, log in quora_logs(learning, clusters=clusters, seed=seed + DRAWS, unrelated=UNRELATED):
         learned.append(of_draws(examples(log, encode, seed=seed), len(UNRELATED)))
     for draw in range(seed, seed + DRAWS):
-        small = joined(readable_small_logs(learning, encode, seed=draw), encode, seed=draw)
+        small = joined(read_small_logs(learning, seed=draw), encode, seed=draw)
         drawn = [examples(log, encode, seed=draw) for _, log in template_logs(draw)]
         learned += [of_draws(log, DRAWS) for log in (*drawn, small)]
     text = fit(learned, seed=seed).model_to_string()

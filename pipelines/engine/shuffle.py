@@ -18,11 +18,11 @@ MAX_PART_BYTES = 64 * 2**20
 
 @dataclasses.dataclass
 class JoinByShard(beam.PTransform):
-    """Bring tables of two schemas together by shard of a hash.
+    """Bring tables of several schemas together by shard of a hash.
 
-    Input: two PCollections of ``pa.Table`` with an int64 column ``key`` of hashes.
-    Output: for each shard with a row in the first one a table of each schema, None for the second without a row; the
-    order of rows is unspecified.
+    Input: two or more PCollections of ``pa.Table`` with an int64 column ``key`` of hashes.
+    Output: for each shard with a row in the first one a table of each PCollection, None for another one without a row;
+    the order of rows is unspecified.
     """
 
     key: str
@@ -31,29 +31,21 @@ class JoinByShard(beam.PTransform):
     def __post_init__(self) -> None:
         super().__init__()
 
-    def expand(
-        self, tables: tuple[beam.PCollection[pa.Table], beam.PCollection[pa.Table]]
-    ) -> beam.PCollection[tuple[pa.Table, pa.Table | None]]:
-        """Split every table by shard, group the parts of both, put those of each together."""
-        first, second = (
+    def expand(self, tables: tuple[beam.PCollection[pa.Table], ...]) -> beam.PCollection[tuple[pa.Table | None, ...]]:
+        """Split every table by shard, group the parts, put those of each PCollection together."""
+        split = tuple(
             collection
-            | f"Split{name}ByShard"
+            | f"SplitByShard{number or ''}"
             >> beam.FlatMap(split_by_shard, self.key, self.shards).with_output_types(tuple[int, bytes])
-            for name, collection in zip(("First", "Second"), tables, strict=True)
+            for number, collection in enumerate(tables)
         )
-        return (
-            (first, second)
-            | "GroupParts" >> beam.CoGroupByKey()
-            | "ConcatenateParts" >> beam.FlatMapTuple(_concatenate_both)
-        )
+        return split | "GroupParts" >> beam.CoGroupByKey() | "ConcatenateParts" >> beam.FlatMapTuple(_concatenate_each)
 
 
-def _concatenate_both(
-    _: int, parts: tuple[Iterable[bytes], Iterable[bytes]]
-) -> Iterator[tuple[pa.Table, pa.Table | None]]:
-    first, second = (list(of_one) for of_one in parts)
+def _concatenate_each(_: int, parts: tuple[Iterable[bytes], ...]) -> Iterator[tuple[pa.Table | None, ...]]:
+    first, *further = (list(of_one) for of_one in parts)
     if first:
-        yield concatenate(first), concatenate(second) if second else None
+        yield concatenate(first), *(concatenate(of_one) if of_one else None for of_one in further)
 
 
 @dataclasses.dataclass

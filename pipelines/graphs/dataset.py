@@ -6,7 +6,7 @@ QUESTIONS, MEMBERS, token counts -> AssembleDataset -> Written
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypedDict
 
 import apache_beam as beam
@@ -23,12 +23,12 @@ from pipelines.decontamination.verification import CheckLeakage
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard, JoinByShard
 from pipelines.graphs.settings import Assembly
-from pipelines.intermediate import STANDINGS, VECTOR, Written
+from pipelines.intermediate import VECTOR, Written
 from pipelines.linkage.linker import Linker
-from pipelines.linkage.transform import MakeLinker
-from pipelines.linkage.witnesses import NEAREST, Evidence, LogAgreement, agreement_of, standings_of, total_agreement
+from pipelines.linkage.standings import LogAgreement
+from pipelines.linkage.transform import MakeLinker, RankNeighbours
+from pipelines.linkage.witnesses import evidence_of
 from pipelines.neighbours.embeddings import Encode, with_vectors
-from pipelines.neighbours.transform import FindNeighbours
 from pipelines.questions.aggregation import as_memberships, assign_clusters, places
 from pipelines.questions.scripts import script_counts
 from pipelines.questions.token_frequencies import TokenWeights, frequent, merge
@@ -94,13 +94,18 @@ class AssembleDataset(beam.PTransform):
             members, surplus, cut_away = cut["main"], [cut["surplus"]], [cut["written"]]
         of_answers = members | "MeetByAnswer" >> GroupByShard(key="answer_id", shards=self.shards)
         linker = (of_answers, weights) | "MakeLinker" >> MakeLinker(self.assembly.linking, self.encode)
-        with_neighbours, agreement = self._with_neighbours(members, of_answers, weights)
+        ranked = (of_answers, weights) | "RankNeighbours" >> RankNeighbours(self.assembly.linking, self.shards)
+        if ranked.standings:
+            join = JoinByShard(key="answer_id", shards=self.shards)
+            with_neighbours = (members, *ranked.standings) | "JoinNeighbours" >> join
+        else:
+            with_neighbours = of_answers | "WithoutNeighbours" >> beam.Map(lambda table: (table,))
         judged = with_neighbours | "Judge" >> beam.FlatMap(
             judge,
             self.assembly,
             weights=beam.pvalue.AsSingleton(weights),
             linker=beam.pvalue.AsSingleton(linker),
-            agreement=beam.pvalue.AsSingleton(agreement),
+            agreement=beam.pvalue.AsSingleton(ranked.agreement),
         ).with_outputs(*_TAGS, main="main")
         held_out = judged.main | "RemoveLeakage" >> RemoveLeakage(self.assembly.leakage, self.shards)
         finished = held_out["main"] | "Finish" >> beam.FlatMap(
@@ -139,20 +144,6 @@ class AssembleDataset(beam.PTransform):
         ]
         return written | "Written" >> beam.Flatten()
 
-    def _with_neighbours(self, members: Any, of_answers: Any, weights: Any) -> tuple[Any, Any]:
-        """Return the members of whole answers with their STANDINGS, and the agreement of the log.
-
-        Where answers are not split, there are no neighbours.
-        """
-        if self.assembly.linking.method == "none":
-            alone = of_answers | "WithoutNeighbours" >> beam.Map(lambda table: (table, None))
-            return alone, members.pipeline | "NoAgreement" >> beam.Create([LogAgreement()])
-        neighbours = (of_answers, weights) | "FindNeighbours" >> FindNeighbours(k=NEAREST, shards=self.shards)
-        standings = neighbours | "RankAnswers" >> beam.Map(standings_of)
-        counted = standings | "CountAgreement" >> beam.Map(agreement_of)
-        agreement = counted | "TotalAgreement" >> beam.CombineGlobally(total_agreement)
-        return (members, standings) | "JoinNeighbours" >> JoinByShard(key="answer_id", shards=self.shards), agreement
-
     def _write_splits(self, table: str, judged: Any, finished: Any) -> list[beam.PCollection[Written]]:
         """Write a table's rows of each split, of which those of train were finished when they were judged."""
         return [
@@ -179,31 +170,30 @@ class DigestInputs(beam.PTransform):
 
 
 def judge(
-    of_answers: tuple[pa.Table, pa.Table | None],
+    of_answers: tuple[pa.Table, *tuple[pa.Table | None, ...]],
     assembly: Assembly,
     weights: TokenWeights,
     linker: Linker | None = None,
-    agreement: LogAgreement | None = None,
+    agreement: Mapping[int, LogAgreement] | None = None,
 ) -> Iterator[Any]:
     """Yield the members of accepted clusters with their split, the finished tables of train, and rejected members.
 
     The split is the answer's, so that all clusters of an answer share it.
 
     Args:
-        of_answers: MEMBERS of whole answers, with their vectors if there is an encoder, and their STANDINGS if there
-            are any.
+        of_answers: MEMBERS of whole answers, with their vectors if there is an encoder, and their STANDINGS of each
+            kind if there are any.
         assembly: how to judge.
         weights: weights of the log's tokens.
         linker: splits the answers.
-        agreement: agreement of the log, where neighbours were sought.
+        agreement: agreement of the log by the number of the kind, where neighbours were sought.
     """
-    members, standings = of_answers
+    members, *standings = of_answers
     vectors = None
     if VECTOR.name in members.column_names:
         vectors, members = members.select(["question_id", VECTOR.name]), members.drop_columns(VECTOR.name)
     members, moved = keep_splits(members)
-    found = STANDINGS.empty_table() if standings is None else standings
-    evidence = Evidence(found, agreement or LogAgreement(), vectors)
+    evidence = evidence_of(standings, agreement or {}, vectors) if standings else None
     given, reviewed = assembly.recalibration, assembly.reviewed
     clustered = cluster(members, assembly.gate, weights, linker, given, evidence=evidence, reviewed=reviewed)
     progress.count(clustered.counts["members_judged"], "question", "clustered")

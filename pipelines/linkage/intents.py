@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.linkage.witnesses import MANY, SUPPORTING, LogAgreement, Witnesses
+from pipelines.linkage.standings import MANY, SUPPORTING, LogAgreement
+from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import sizes_of_runs, starts_of_runs

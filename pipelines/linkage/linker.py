@@ -54,8 +54,10 @@ class Linker:
         """
         if self.model.cosine and self.encode is None:
             raise ValueError("a model with the encoder's cosine needs the encoder")
+        if self.model.words_too and evidence is not None and evidence.words is None:
+            raise ValueError("a model that compares neighbours by words beside vectors needs both")
         if evidence is None:
-            evidence = evidence_among(members, weights, self.encode)
+            evidence = evidence_among(members, weights, self.encode, words_too=self.model.words_too)
         witnesses = find_witnesses(members, weights, evidence)
         vectors = evidence.vectors_of(members) if self.model.cosine else None
         found = intents(members, weights, witnesses, self.answers)
@@ -63,6 +65,11 @@ class Linker:
         if model.agreement and is_about_facts(weights, witnesses.log):
             model = model_of_facts(model, self.encoder, self.asked)
         return link(Questions(members, weights, vectors, witnesses), model, found)
+
+
+def compares_words_too(linking: Linking) -> bool:
+    """Return whether the linker compares neighbours by words beside those by an encoder's vectors."""
+    return linking.encoder_kind is not None and linking.method == "boosted" and read_linker(linking).model.words_too
 
 
 def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:

@@ -1,26 +1,31 @@
-"""Beam transform that reads or fits the linker of a run.
+"""Beam transforms that rank the neighbours of all questions, and read or fit the linker of a run.
 
+MEMBERS of whole answers, TokenWeights -> RankNeighbours -> STANDINGS of whole answers, LogAgreement of each kind
 Linking, MEMBERS of whole answers, TokenWeights -> MakeLinker -> Linker or None
 """
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 
+from pipelines.intermediate import VECTOR
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
 from pipelines.linkage.comparison.compare import Questions, compare_all
 from pipelines.linkage.comparison.pair_features import NAMES
-from pipelines.linkage.linker import Linker, read_linker
+from pipelines.linkage.linker import Linker, compares_words_too, read_linker
 from pipelines.linkage.scoring import fellegi_sunter
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.settings import Linking
+from pipelines.linkage.standings import NEAREST, LogAgreement, agreement_of, standings_of, total_agreement
 from pipelines.neighbours.embeddings import Encode
+from pipelines.neighbours.transform import FindNeighbours
 from pipelines.questions.memberships import merge_answers
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.hashing import uniform
@@ -30,6 +35,56 @@ SAMPLE: Final = 200_000
 """Approximate number of question pairs to which the model without weights is fitted."""
 
 _SALT: Final = "linkage"
+
+
+class Ranked(NamedTuple):
+    """Collections of the neighbours of a log.
+
+    Attributes:
+        standings: for each kind STANDINGS tables, all rows of each answer in one.
+        agreement: one element, the agreement of the log by the number of the kind; empty for a log without questions.
+    """
+
+    standings: tuple[beam.PCollection[pa.Table], ...]
+    agreement: beam.PCollection[dict[int, LogAgreement]]
+
+
+@dataclasses.dataclass
+class RankNeighbours(beam.PTransform):
+    """Rank the nearest questions of each question, with its answer and with other ones.
+
+    Input: MEMBERS tables, with vectors if there is an encoder, all rows of each answer in one; TokenWeights, one
+    element.
+    Output: `Ranked`. The first kind is by vectors if there are any, else by words; the second by words beside vectors,
+    if the linker compares both. If answers are not split there is no kind.
+
+    Attributes:
+        linking: method of splitting answers.
+        shards: number of shards of each shuffle.
+    """
+
+    linking: Linking
+    shards: int
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(self, inputs: tuple[beam.PCollection[pa.Table], beam.PCollection[TokenWeights]]) -> Ranked:
+        """Find the neighbours by each kind, rank them and count how often they agree."""
+        members, weights = inputs
+        kinds = {} if self.linking.method == "none" else {"": members}
+        if compares_words_too(self.linking):
+            kinds["ByWords"] = members | "WithoutVectors" >> beam.Map(_without_vectors)
+        standings, agreements = [], []
+        for kind, (name, rows) in enumerate(kinds.items()):
+            neighbours = (rows, weights) | f"FindNeighbours{name}" >> FindNeighbours(k=NEAREST, shards=self.shards)
+            ranked = neighbours | f"RankAnswers{name}" >> beam.Map(standings_of)
+            standings.append(ranked)
+            agreements.append(ranked | f"CountAgreement{name}" >> beam.Map(_agreement_of_kind, kind))
+        if not standings:
+            return Ranked((), members.pipeline | "NoAgreement" >> beam.Create([{}]))
+        every = agreements | "AllAgreements" >> beam.Flatten()
+        return Ranked(tuple(standings), every | "TotalAgreement" >> beam.CombineGlobally(total_of_kinds))
 
 
 class Sampled(NamedTuple):
@@ -78,6 +133,23 @@ class MakeLinker(beam.PTransform):
             | "GatherPairs" >> beam.CombineGlobally(first_pairs)
             | "LearnFromPairs" >> beam.Map(learn_linker, self.linking)
         )
+
+
+def total_of_kinds(parts: Iterable[Mapping[int, LogAgreement]]) -> dict[int, LogAgreement]:
+    """Return the agreement of each kind in a log of disjoint parts."""
+    of_kind = collections.defaultdict(list)
+    for part in parts:
+        for kind, agreement in part.items():
+            of_kind[kind].append(agreement)
+    return {kind: total_agreement(agreements) for kind, agreements in of_kind.items()}
+
+
+def _without_vectors(members: pa.Table) -> pa.Table:
+    return members.drop_columns(VECTOR.name)
+
+
+def _agreement_of_kind(standings: pa.Table, kind: int) -> dict[int, LogAgreement]:
+    return {kind: agreement_of(standings)}
 
 
 def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sampled:

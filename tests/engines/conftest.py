@@ -90,13 +90,15 @@ def builds():
     indexed = {"encode": WorkerEncoder("/model", "digest"), "builder": ShardBuilder(256)}
     known = {"run_url": "/out/run", "sources": [Source("/logs.parquet", 1, "parquet")]}
 
-    def linked(method):
-        config = ClustersConfig(shards=2, assembly=Assembly(linking=Linking(method=method)))
-        return lambda pipeline: clusters.build(pipeline, config=config, **known)
+    def linked(method, kind=None, encode=None):
+        linking = Linking(method=method, encoder_kind=kind)
+        config = ClustersConfig(shards=2, assembly=Assembly(linking=linking))
+        return lambda pipeline: clusters.build(pipeline, config=config, encode=encode, **known)
 
     return {
         "clusters": linked("boosted"),
         "fellegi-sunter": linked("fellegi-sunter"),
+        "static": linked("boosted", "static", WorkerEncoder("/model", "digest")),
         "quora": lambda p: quora.build(p, config=QuoraConfig(shards=2), **known),
         "index": lambda p: index.build(
             p, files=[TableFile(Source("/questions.parquet", 1, "parquet"), ())], run_url="/run", shards=2, **indexed

@@ -18,6 +18,7 @@ ENGINES = {
 }
 BEAMS_OWN = ("GroupParts", "GroupByKey", "ReshufflePerKey", "ToList", "Map(decode)")
 PIPELINES = ["clusters", "quora", "index"]
+FURTHER = [*PIPELINES, "fellegi-sunter", "static"]
 
 
 def graph(job):
@@ -136,13 +137,13 @@ def argued():
     return {(kind, name.strip("`")): bound for kind, name, bound in rows if kind in kinds}
 
 
-@pytest.mark.parametrize("name", [*PIPELINES, "fellegi-sunter"])
+@pytest.mark.parametrize("name", FURTHER)
 def test_elements_come_together_only_where_the_documentation_names_a_bound(submitted, name):
     assert gathered(submitted(name, *ENGINES["Flink"]).pipeline) <= argued().keys()
 
 
 def test_the_documentation_lists_no_place_that_is_gone(submitted):
-    every = [gathered(submitted(name, *ENGINES["Flink"]).pipeline) for name in (*PIPELINES, "fellegi-sunter")]
+    every = [gathered(submitted(name, *ENGINES["Flink"]).pipeline) for name in FURTHER]
     assert set.union(*every) == argued().keys()
     assert all(argued().values())
 

@@ -29,6 +29,9 @@ another answer, ``above_fifth`` minus that of the fifth. ``answer_agreement`` is
 these two left out, whose nearest question has the same answer, and ``log_agreement`` that of the log's. ``small_log``
 is 1 in a log of fewer than `SMALL_LOG` questions, else 0."""
 
+AGREEMENT_OF_WORDS: Final = tuple(f"words_{name}" for name in AGREEMENT[:-1])
+"""The same columns without the last, by words, of questions that are compared by an encoder's vectors too."""
+
 SMALL_LOG: Final = 5_000
 """Number of questions below which neighbours, all of which are compared, are far and few."""
 

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipelines.linkage.comparison.agreement_features import AGREEMENT, agreement_features
+from pipelines.linkage.comparison.agreement_features import AGREEMENT, AGREEMENT_OF_WORDS, agreement_features
 from pipelines.linkage.comparison.blocking import ALL_PAIRS, RAREST, WINDOW, candidates
 from pipelines.linkage.comparison.cosine_features import COSINES, cosines
 from pipelines.linkage.comparison.pair_features import NAMES, features
@@ -99,7 +99,8 @@ def compare_pairs(
 ) -> np.ndarray:
     """Return the features of pairs, (P, F) float32, column after column in memory, as scorers read them.
 
-    The columns of `features`, `agreement_features` and `cosines` follow each other.
+    The columns of `features`, `agreement_features`, the same by words if there are two kinds of neighbours, and
+    `cosines` follow each other.
 
     Args:
         questions: of whole answers, R rows.
@@ -110,15 +111,15 @@ def compare_pairs(
     """
     events = questions.members["events"].to_numpy()
     witnesses, vectors = questions.witnesses, questions.vectors
-    further = (0 if witnesses is None else len(AGREEMENT)) + (0 if vectors is None else len(COSINES))
+    further = _width(questions) - len(NAMES)
     found = features(words, left, right, answer_of_row=answer_of_row, events=events, further=further)
     filled = len(NAMES)
-    if witnesses is not None:
-        of_witnesses = slice(filled, filled + len(AGREEMENT))
-        found[:, of_witnesses] = agreement_features(
-            witnesses, left, right, answer_of_row=answer_of_row, questions=questions.weights.questions
+    for neighbours, names in _kinds_of(witnesses):
+        of_kind = agreement_features(
+            neighbours, left, right, answer_of_row=answer_of_row, questions=questions.weights.questions
         )
-        filled += len(AGREEMENT)
+        found[:, filled : filled + len(names)] = of_kind[:, : len(names)]
+        filled += len(names)
     if vectors is not None:
         found[:, filled:] = cosines(vectors, left, right, answer_of_row=answer_of_row)
     return found
@@ -126,14 +127,25 @@ def compare_pairs(
 
 def compare_all(questions: Questions) -> Compared:
     """Return all pairs of `compare` in one object, for samples whose pairs fit in memory."""
-    width = len(NAMES)
-    width += 0 if questions.witnesses is None else len(AGREEMENT)
-    width += 0 if questions.vectors is None else len(COSINES)
     none = np.zeros(0, np.int64)
-    parts = [Compared(none, none, none, np.zeros((0, width), np.float32)), *compare(questions)]
+    parts = [Compared(none, none, none, np.zeros((0, _width(questions)), np.float32)), *compare(questions)]
     left, right, answers, found = zip(*parts, strict=True)
     features_in_columns = np.concatenate([of_part.T for of_part in found], axis=1).T
     return Compared(np.concatenate(left), np.concatenate(right), np.concatenate(answers), features_in_columns)
+
+
+def _kinds_of(witnesses: Witnesses | None) -> Iterator[tuple[Witnesses, tuple[str, ...]]]:
+    """Yield the neighbours, and those by words beside them, with the names of their features."""
+    if witnesses is not None:
+        yield witnesses, AGREEMENT
+        if witnesses.words is not None:
+            yield witnesses.words, AGREEMENT_OF_WORDS
+
+
+def _width(questions: Questions) -> int:
+    """Return the number of features."""
+    of_neighbours = sum(len(names) for _, names in _kinds_of(questions.witnesses))
+    return len(NAMES) + of_neighbours + (0 if questions.vectors is None else len(COSINES))
 
 
 def _portions(starts: np.ndarray, sizes: np.ndarray) -> Iterator[slice]:

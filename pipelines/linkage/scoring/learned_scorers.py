@@ -72,13 +72,21 @@ class Boosted:
     Attributes:
         stages: all trees, in the order in which they were fitted.
         bias: logit before the first tree.
+        features: number of features, F.
     """
 
     stages: tuple[Stage, ...]
     bias: float
+    features: int
 
     def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002
-        """Return the probability of each pair."""
+        """Return the probability of each pair.
+
+        Raises:
+            ValueError: there is another number of features than in the trees.
+        """
+        if features.shape[1] != self.features:
+            raise ValueError(f"pairs have {features.shape[1]} features; the trees compare {self.features}")
         first, *others = self.stages
         logits = self.bias + first.add(features)
         for stage in others:
@@ -116,7 +124,7 @@ def boosted(trees: list[dict[str, list[Any]]], features: int, bias: float) -> Bo
     ends = [end for end in STAGES if end < len(trees)]
     parts = itertools.pairwise([0, *ends, len(trees)])
     stages = (Stage(_tables(splits, range(*part)), leaves[slice(*part)]) for part in parts)
-    return Boosted(tuple(stages), bias)
+    return Boosted(tuple(stages), bias, features)
 
 
 def _tables(splits: list[list[tuple[float, int, int]]], trees: range) -> tuple[Splits, ...]:

@@ -36,6 +36,7 @@ class LinkModel:
         cosine: whether the last features are `cosine_features.COSINES`, from an encoder.
         least_of_two: minimum probability of a group of two, which depends on a single pair.
         agreement: whether `agreement_features.AGREEMENT` are among the features, from the neighbours of each question.
+        words_too: whether `agreement_features.AGREEMENT_OF_WORDS` are too, from neighbours by words.
         threshold_of_small: threshold of all groups in a log of fewer than `SMALL_LOG` questions; None: the same.
         words: model of the words alone, for answers without a neighbour of another answer, and for those with too many
             questions to compare in pairs; None: this model.
@@ -46,6 +47,7 @@ class LinkModel:
     cosine: bool = False
     least_of_two: float = 0.0
     agreement: bool = False
+    words_too: bool = False
     threshold_of_small: float | None = None
     words: LinkModel | None = None
 

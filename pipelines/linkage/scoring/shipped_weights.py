@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal, Self
 import numpy as np
 import pydantic
 
-from pipelines.linkage.comparison.agreement_features import AGREEMENT
+from pipelines.linkage.comparison.agreement_features import AGREEMENT, AGREEMENT_OF_WORDS
 from pipelines.linkage.comparison.cosine_features import COSINES
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.scoring.learned_scorers import Logistic, boosted
@@ -120,8 +120,10 @@ def model_of_trees(text: str, described: TreesFile) -> LinkModel:
         QprError: the text cannot be read, or its model is for other features.
     """
     read = trees_of(text, source=described.file)
-    agreement, cosine = (not set(names).isdisjoint(read.features) for names in (AGREEMENT, COSINES))
-    computed = tree_features(cosine=cosine) if agreement else NAMES
+    agreement, words_too, cosine = (
+        not set(names).isdisjoint(read.features) for names in (AGREEMENT, AGREEMENT_OF_WORDS, COSINES)
+    )
+    computed = tree_features(cosine=cosine, words_too=words_too) if agreement else NAMES
     if not set(read.features) <= set(computed):
         raise QprError(f"{described.file}: learned from other features than this version computes. Learn it again")
     column = [computed.index(name) for name in read.features]
@@ -132,6 +134,7 @@ def model_of_trees(text: str, described: TreesFile) -> LinkModel:
         cosine,
         least_of_two=described.least_of_two,
         agreement=agreement,
+        words_too=words_too,
         threshold_of_small=described.threshold_of_small,
     )
 
@@ -160,9 +163,14 @@ def model_of(saved: dict[str, Any], *, source: str) -> LinkModel:
     return LinkModel(pairs, checked.threshold, checked.cosine, checked.least_of_two)
 
 
-def tree_features(*, cosine: bool = False) -> tuple[str, ...]:
-    """Return the names of the features of trees that compare neighbours, in order."""
-    return (*NAMES, *AGREEMENT, *COSINES) if cosine else (*NAMES, *AGREEMENT)
+def tree_features(*, cosine: bool = False, words_too: bool = False) -> tuple[str, ...]:
+    """Return the names of the features of trees that compare neighbours, in order.
+
+    Args:
+        cosine: neighbours are found by an encoder's vectors, and its cosines are compared.
+        words_too: neighbours by words are compared beside those.
+    """
+    return (*NAMES, *AGREEMENT, *(AGREEMENT_OF_WORDS if words_too else ()), *(COSINES if cosine else ()))
 
 
 def feature_names(*, cosine: bool) -> Sequence[str]:

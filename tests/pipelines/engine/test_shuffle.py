@@ -133,3 +133,15 @@ def test_two_kinds_of_tables_are_joined_by_shard(shards: int) -> None:
         one = pipeline | "First" >> beam.Create(first)
         other = pipeline | "Second" >> beam.Create([second])
         assert_that((one, other) | JoinByShard(key="k", shards=shards), check)
+
+
+def test_a_third_table_is_joined_too() -> None:
+    first, second, third = (pa.table({"k": pa.array(keys, pa.int64())}) for keys in ([0, 1, 2], [1], [2, 5]))
+
+    def check(joined):
+        found = sorted([None if one is None else one["k"].to_pylist() for one in tables] for tables in joined)
+        assert found == [[[0], None, None], [[1], [1], None], [[2], None, [2, 5]]]
+
+    with PipelineUnderTest(runner="FnApiRunner") as pipeline:
+        tables = tuple(pipeline | f"Table{n}" >> beam.Create([one]) for n, one in enumerate((first, second, third)))
+        assert_that(tables | JoinByShard(key="k", shards=3), check)

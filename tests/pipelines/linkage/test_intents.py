@@ -7,7 +7,8 @@ import pyarrow as pa
 import pytest
 
 from pipelines.linkage.intents import MIN_QUESTIONS, intents
-from pipelines.linkage.witnesses import LogAgreement, Witnesses
+from pipelines.linkage.standings import LogAgreement
+from pipelines.linkage.witnesses import Witnesses
 from pipelines.neighbours.similarity import question_vectors
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
 

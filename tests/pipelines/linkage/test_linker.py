@@ -5,11 +5,12 @@ import pydantic
 import pytest
 
 from pipelines.linkage.comparison.compare import Questions
-from pipelines.linkage.linker import Linker, read_linker
+from pipelines.linkage.linker import Linker, compares_words_too, read_linker
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_model
 from pipelines.linkage.settings import Linking
 from pipelines.linkage.split_answers import link
+from pipelines.linkage.witnesses import evidence_among
 from pipelines.questions.token_frequencies import count_tokens
 from schemas.errors import QprError
 
@@ -58,6 +59,32 @@ def test_a_model_with_the_cosine_gets_the_vectors_of_the_texts(members, weights)
     assert together == {ANSWER[1], ANSWER[2]}
     with pytest.raises(ValueError, match="needs the encoder"):
         Linker(LinkModel(CosineAlone(), 0.5, cosine=True))(members, weights)
+
+
+def one_vector(texts):
+    """Return the same vector for all texts, as an encoder does without an embedding of any of their words."""
+    return np.ones((len(texts), 8))
+
+
+def test_texts_with_one_vector_are_split_as_by_words(members_of):
+    subjects = ["счёт", "пароль", "адрес", "заказ", "тариф", "договор", "билет", "кабель"]
+    answers = [[f"как изменить мой {one}", f"как мне изменить {one}", f"можно изменить мой {one}"] for one in subjects]
+    members = members_of(*answers)
+    weights = count_tokens(members["token_ids"])
+    linker = read_linker(Linking(encoder="0" * 64, encoder_kind="static"), one_vector)
+    assert linker.model.words_too
+    found = linker(members, weights).group
+    assert len(np.unique(found)) == len(subjects)
+    assert np.array_equal(found, read_linker(Linking())(members, weights).group)
+    by_vectors_alone = evidence_among(members, weights, one_vector)
+    with pytest.raises(ValueError, match="needs both"):
+        linker(members, weights, by_vectors_alone)
+
+
+@pytest.mark.parametrize(("kind", "both"), [(None, False), ("static", True), ("model", False)])
+def test_weights_of_static_compare_words_beside_vectors(kind, both):
+    assert compares_words_too(Linking(encoder_kind=kind)) == both
+    assert not compares_words_too(Linking(method="none", encoder_kind=kind))
 
 
 def test_an_answer_without_others_is_compared_by_words_alone(members, weights):

@@ -4,25 +4,19 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.intermediate import NEIGHBOURS, STANDINGS
-from pipelines.linkage.witnesses import (
-    MANY,
-    NEAREST,
-    LogAgreement,
-    agreement_of,
-    evidence_among,
-    find_witnesses,
-    standings_of,
-    total_agreement,
-    witnesses_of,
-)
-from pipelines.neighbours.nearest import exact_nearest
+from pipelines.intermediate import NEIGHBOURS
+from pipelines.linkage.standings import NEAREST, LogAgreement, standings_of
+from pipelines.linkage.witnesses import evidence_among, evidence_of, find_witnesses, witnesses_of
 from pipelines.questions.token_frequencies import count_tokens
 
 QUESTIONS = (
     ["how do i pay my bill", "how can i pay the bill", "pay my bill please"],
     ["where is my parcel", "where is the parcel now", "how do i pay my bill today"],
 )
+
+
+def same_vector(texts: pa.ChunkedArray) -> np.ndarray:
+    return np.ones((len(texts), 3))
 
 
 def near(*rows: tuple[int, int, int, int, float]) -> pa.Table:
@@ -65,26 +59,6 @@ def test_the_lowest_support_is_that_of_a_question_with_a_wrong_answer(members_of
     assert (found.log.questions, found.log.agreeing) == (6, int(found.agreeing.sum()))
 
 
-def test_parts_of_a_log_add_up(members_of) -> None:
-    members = members_of(*QUESTIONS)
-    standings = standings_of(exact_nearest(members, count_tokens(members["token_ids"]), k=NEAREST))
-    in_first = np.isin(standings["answer_id"].to_numpy(), members["answer_id"].to_numpy()[:1])
-    parts = [agreement_of(standings.filter(pa.array(rows))) for rows in (in_first, ~in_first)]
-    assert total_agreement(parts) == agreement_of(standings)
-
-
-def test_questions_of_answers_with_many_are_counted(members_of) -> None:
-    members = members_of([f"how do I pay bill {n}" for n in range(MANY)], [f"pay bill in {n}" for n in range(MANY - 1)])
-    log = agreement_of(standings_of(exact_nearest(members, count_tokens(members["token_ids"]), k=NEAREST)))
-    assert (log.questions, log.of_many) == (2 * MANY - 1, MANY)
-    assert log.of_many_share == MANY / (2 * MANY - 1)
-
-
-def test_a_log_without_questions_agrees_in_half() -> None:
-    assert agreement_of(STANDINGS.empty_table()) == total_agreement([]) == LogAgreement()
-    assert LogAgreement().share == 0.5
-
-
 def test_questions_are_near_by_the_vectors_of_an_encoder(members_of) -> None:
     members = members_of(["a", "b"], ["c"])
     turn = {"a": 0.0, "b": 1.0, "c": 0.2}
@@ -102,3 +76,28 @@ def test_questions_are_near_by_the_vectors_of_an_encoder(members_of) -> None:
     assert found.same[row, 0] == pytest.approx(np.cos(1.0), abs=0.01)
     assert found.other[row, 0] == pytest.approx(np.cos(0.2), abs=0.01)
     assert found.log.agreeing == 0
+
+
+def test_neighbours_by_words_are_found_beside_those_by_vectors(members_of) -> None:
+    members = members_of(*QUESTIONS)
+    weights = count_tokens(members["token_ids"])
+    evidence = evidence_among(members, weights, same_vector, words_too=True)
+    found, by_words = find_witnesses(members, weights, evidence), find_witnesses(members, weights)
+    assert found.by_vectors
+    assert found.words is not None
+    assert not found.words.by_vectors
+    rows = np.array([4, 1])
+    for taken, expected in ((found.words, by_words), (found.take(rows).words, by_words.take(rows))):
+        assert taken is not None
+        assert np.array_equal(taken.same, expected.same)
+        assert np.array_equal(taken.support, expected.support)
+        assert taken.log == expected.log
+    assert found.log != by_words.log
+
+
+def test_answers_without_any_neighbour_have_evidence_of_each_kind() -> None:
+    log = LogAgreement(3, 2)
+    found = evidence_of([None, None], {1: log}, None)
+    assert found.words is not None
+    assert (len(found.standings), found.log, found.words.log) == (0, LogAgreement(), log)
+    assert evidence_of([None], {}, None).words is None

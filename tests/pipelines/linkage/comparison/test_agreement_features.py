@@ -3,10 +3,17 @@
 import numpy as np
 import pytest
 
-from pipelines.linkage.comparison.agreement_features import AGREEMENT, SMALL_LOG, agreement_features
+from pipelines.linkage.comparison.agreement_features import (
+    AGREEMENT,
+    AGREEMENT_OF_WORDS,
+    SMALL_LOG,
+    agreement_features,
+)
 from pipelines.linkage.comparison.compare import Questions, compare
 from pipelines.linkage.comparison.pair_features import NAMES
-from pipelines.linkage.witnesses import LogAgreement, Witnesses, find_witnesses
+from pipelines.linkage.scoring.shipped_weights import tree_features
+from pipelines.linkage.standings import LogAgreement
+from pipelines.linkage.witnesses import Witnesses, evidence_among, find_witnesses
 from pipelines.neighbours.similarity import question_vectors, similarities
 from pipelines.questions.token_frequencies import count_tokens
 
@@ -71,3 +78,17 @@ def test_the_features_follow_those_of_the_words(members) -> None:
     (plain,), (both,) = compare(Questions(members, weights)), compare(Questions(members, weights, witnesses=witnesses))
     assert np.array_equal(both.features[:, : len(NAMES)], plain.features)
     assert both.features.shape[1] == len(NAMES) + len(AGREEMENT)
+
+
+def test_features_by_words_follow_those_by_vectors(members) -> None:
+    weights = count_tokens(members["token_ids"])
+    evidence = evidence_among(members, weights, lambda texts: np.eye(len(texts), 4) + 1, words_too=True)
+    witnesses = find_witnesses(members, weights, evidence)
+    vectors = evidence.vectors_of(members)
+    (both,) = compare(Questions(members, weights, vectors, witnesses))
+    (plain,) = compare(Questions(members, weights, witnesses=find_witnesses(members, weights)))
+    names = tree_features(cosine=True, words_too=True)
+    by_words = both.features[:, [names.index(name) for name in AGREEMENT_OF_WORDS]]
+    assert np.array_equal(by_words, plain.features[:, len(NAMES) : len(NAMES) + len(AGREEMENT_OF_WORDS)])
+    assert both.features.shape[1] == len(names)
+    assert not np.array_equal(both.features[:, len(NAMES)], by_words[:, 0])

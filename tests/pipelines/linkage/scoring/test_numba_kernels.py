@@ -13,7 +13,7 @@ def test_shipped_trees_give_the_same_bits_as_numpy(monkeypatch, pairs, of_words)
     model = load_model("boosted", None)
     trees = (model.words if of_words else model).pairs
     generator = np.random.default_rng(pairs)
-    columns = np.zeros((64, pairs), np.float32)
+    columns = np.zeros((trees.features, pairs), np.float32)
     for stage in trees.stages:
         for splits in stage.splits:
             for feature, thresholds in zip(splits.features, splits.thresholds, strict=True):

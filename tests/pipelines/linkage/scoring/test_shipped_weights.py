@@ -11,27 +11,27 @@ from pipelines.linkage.settings import EncoderKind
 from schemas.errors import QprError
 
 KINDS = typing.get_args(EncoderKind)
-NAMES = tree_features(cosine=True)
-RISING = [place for place, name in enumerate(NAMES) if name.startswith(("similarity", "above_", "cosine"))]
-FALLING = [place for place, name in enumerate(NAMES) if name.startswith("others_nearer")]
+RISING, FALLING = ("similarity", "above_", "cosine"), "others_nearer"
 
 
-@pytest.fixture(scope="module")
-def features() -> np.ndarray:
-    return np.random.default_rng(0).uniform(-0.2, 1.2, (2_000, len(NAMES))).astype(np.float32)
+def features(width: int) -> np.ndarray:
+    return np.random.default_rng(0).uniform(-0.2, 1.2, (2_000, width)).astype(np.float32)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_higher_cosine_never_lowers_the_probability(kind: EncoderKind, features: np.ndarray) -> None:
+def test_a_higher_cosine_never_lowers_the_probability(kind: EncoderKind) -> None:
     model, none = load_model("boosted", kind), np.zeros(0, np.int64)
     assert (model.cosine, model.agreement) == (True, True)
-    before = model.pairs.probability(features, none)
+    names = tree_features(cosine=True, words_too=model.words_too)
+    rising, falling = ([name.startswith(starts) for name in names] for starts in (RISING, FALLING))
+    lower = features(len(names))
+    before = model.pairs.probability(lower, none)
     rounding = 1 / (1 + np.exp(SETTLED))  # settled pairs are not evaluated to the end
     changed = 0
     for step in (0.05, 0.3, 2.0):
-        higher = features.copy()
-        higher[:, RISING] += np.float32(step)
-        higher[:, FALLING] -= np.float32(step)
+        higher = lower.copy()
+        higher[:, rising] += np.float32(step)
+        higher[:, falling] -= np.float32(step)
         after = model.pairs.probability(higher, none)
         assert (after >= before - rounding).all()
         changed += np.count_nonzero(after > before + 0.1)
@@ -50,9 +50,9 @@ def test_a_method_without_weights_for_an_encoder_is_refused() -> None:
         load_model("logistic", "static")
 
 
-def test_trees_read_the_features_that_they_name(features: np.ndarray) -> None:
+def test_trees_read_the_features_that_they_name() -> None:
     lightgbm = pytest.importorskip("lightgbm")
-    words = features[:, : len(tree_features())]
+    words = features(len(tree_features()))
     column = tree_features().index("similarity")
     table = np.stack([words[:, column], words[:, 0]], axis=1)
     options = {"objective": "binary", "num_threads": 1, "min_data_in_leaf": 5, "verbose": -1}
@@ -62,6 +62,8 @@ def test_trees_read_the_features_that_they_name(features: np.ndarray) -> None:
     assert (model.agreement, model.cosine) == (True, False)
     found = model.pairs.probability(words, np.zeros(0, np.int64))
     assert found == pytest.approx(trees.predict(table), abs=1e-6)
+    with pytest.raises(ValueError, match=f"pairs have 3 features; the trees compare {len(tree_features())}"):
+        model.pairs.probability(features(3), np.zeros(0, np.int64))
 
 
 def test_trees_of_unknown_features_are_refused() -> None:

@@ -1,0 +1,31 @@
+"""Similarities of the nearest questions, and how often these agree."""
+
+import numpy as np
+import pyarrow as pa
+
+from pipelines.intermediate import STANDINGS
+from pipelines.linkage.standings import MANY, NEAREST, LogAgreement, agreement_of, standings_of, total_agreement
+from pipelines.neighbours.nearest import exact_nearest
+from pipelines.questions.token_frequencies import count_tokens
+
+
+def test_parts_of_a_log_add_up(members_of) -> None:
+    members = members_of(
+        ["how do i pay my bill", "how can i pay the bill"], ["where is my parcel", "where is it", "pay my bill"]
+    )
+    standings = standings_of(exact_nearest(members, count_tokens(members["token_ids"]), k=NEAREST))
+    in_first = np.isin(standings["answer_id"].to_numpy(), members["answer_id"].to_numpy()[:1])
+    parts = [agreement_of(standings.filter(pa.array(rows))) for rows in (in_first, ~in_first)]
+    assert total_agreement(parts) == agreement_of(standings)
+
+
+def test_questions_of_answers_with_many_are_counted(members_of) -> None:
+    members = members_of([f"how do I pay bill {n}" for n in range(MANY)], [f"pay bill in {n}" for n in range(MANY - 1)])
+    log = agreement_of(standings_of(exact_nearest(members, count_tokens(members["token_ids"]), k=NEAREST)))
+    assert (log.questions, log.of_many) == (2 * MANY - 1, MANY)
+    assert log.of_many_share == MANY / (2 * MANY - 1)
+
+
+def test_a_log_without_questions_agrees_in_half() -> None:
+    assert agreement_of(STANDINGS.empty_table()) == total_agreement([]) == LogAgreement()
+    assert LogAgreement().share == 0.5
