@@ -5,7 +5,7 @@ Run: python -m benchmarks.labels.learn_weights learn --dataset quora --logs SIMU
 The same dataset, logs and seed give the same bytes. `benchmarks.labels.answer_splits` scores the weights on the other
 half. Trees that compare neighbours are learned by `benchmarks.labels.learn_trees`; where they also compare the vectors
 of a model of ours, that model is trained on the dataset that `encoder-dataset` writes, the half not learned from:
-an encoder recognises what it has seen.
+an encoder recognises what it has seen. `--half learning` is for one of the scored half.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -64,6 +64,9 @@ LIMITS = {"b": Figures(0.997, 0.0, 0.001, 0.02), "d": Figures(0.985, 0.0, 0.001,
 
 The precision is above the one aimed at: a log of fewer clusters has less similar ones under one answer.
 """
+
+
+Half = Literal["learning", "scored"]
 
 
 class Pairs(NamedTuple):
@@ -179,9 +182,9 @@ def provenance(dataset: str, logs: str | None, stray_logs: str | None, seed: int
     }
 
 
-def seen_clusters(dataset: Dataset, *, seed: int) -> pa.Array:
-    """Return the ids of the clusters that an encoder may see: those of the half that is not learned from."""
-    _, seen = halves(dataset, seed=seed)
+def clusters_of_half(dataset: Dataset, half: Half, *, seed: int) -> pa.Array:
+    """Return the ids of the clusters of a half."""
+    seen = halves(dataset, seed=seed)[half == "scored"]
     questions = dataset.table("questions", columns=["question_id", "cluster_id"]).sort_by("question_id")
     first = pa.array(np.array([rows[0] for rows in seen.clusters]))
     return questions["cluster_id"].take(first).combine_chunks()
@@ -229,11 +232,12 @@ def learn(
 def encoder_dataset(
     dataset: PairsUrl,
     output: Annotated[str, typer.Option(help="Dataset to write.")],
+    half: Annotated[Half, typer.Option(help="Half to write; the encoder is for the other one.")] = "scored",
     seed: Seed = 0,
 ) -> None:
     """Write the clusters that an encoder may learn from."""
     opened = open_dataset(dataset)
-    write_clusters(opened, seen_clusters(opened, seed=seed), output)
+    write_clusters(opened, clusters_of_half(opened, half, seed=seed), output)
 
 
 if __name__ == "__main__":

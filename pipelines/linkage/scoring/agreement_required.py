@@ -57,8 +57,8 @@ OF_ENCODER: Final[Mapping[EncoderKind, Calibration]] = {
 """Calibrations of the weights without an encoder and of those of each kind, all fitted to the same 250 answers by
 `benchmarks.labels.facts_calibration`. The similarity counts beside the trees, which learned from clusters of
 duplicates: a line of both ranks the pairs of facts better than either. The knee is the one with the lowest loss on
-answers that were not fitted to, .8 to .993; the threshold is the highest that keeps .71 of the paraphrases. That of
-`static` was fitted to trees that compared no neighbours by words; those that do keep as many paraphrases with it."""
+answers that were not fitted to, .8 to .993; the threshold is the highest that keeps .71 of the paraphrases. Those of
+`static` and `model` were fitted to trees that compared no neighbours by words (decision 75)."""
 
 SIMILARITY: Final = len(NAMES) + AGREEMENT.index("similarity")
 """Column of a pair's similarity among the features."""
