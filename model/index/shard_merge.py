@@ -19,6 +19,9 @@ from model.index.shards import Matrix, Shard
 Ints = npt.NDArray[np.int64]
 Number = TypeVar("Number", np.float32, np.int64)
 
+DISTANCES_AT_ONCE = 1 << 22
+"""Number of distances of few rows that are computed before the nearest are chosen; bounds memory."""
+
 SLACK = 4
 """Rows fetched in addition to k, so that one search usually returns all ties at rank k."""
 
@@ -170,6 +173,9 @@ class ShardSearch:
 
     def into(self, distances: Matrix, rows: Ints) -> None:
         """Write the nearest rows of each query into contiguous arrays (queries, count); what is missing is row -1."""
+        if (few := self._shard.few_rows) is not None:
+            self._among(few, distances, rows)
+            return
         index, found, pointer = self._shard.faiss, (swig_ptr(distances), swig_ptr(rows)), swig_ptr(self._vectors)
         count, parameters = distances.shape[1], self._shard.parameters
         if self._lists is None:
@@ -182,6 +188,26 @@ class ShardSearch:
         index.search_preassigned_c(
             len(self._vectors), pointer, count, swig_ptr(numbers), swig_ptr(to_lists), *found, False, parameters
         )
+
+    def _among(self, few: Ints, distances: Matrix, rows: Ints) -> None:
+        """Write the nearest of a few rows of a flat shard, whose distances are all computed."""
+        count = min(distances.shape[1], len(few))
+        distances[:, count:], rows[:, count:] = np.inf, -1
+        if not count:
+            return
+        at_once = max(1, DISTANCES_AT_ONCE // len(few))
+        for start in range(0, len(self._vectors), at_once):
+            part = slice(start, start + at_once)
+            vectors = self._vectors[part]
+            places = np.ascontiguousarray(np.broadcast_to(few, (len(vectors), len(few))))
+            found = np.empty(places.shape, np.float32)
+            self._shard.faiss.compute_distance_subset(
+                len(vectors), swig_ptr(vectors), len(few), swig_ptr(found), swig_ptr(places)
+            )
+            nearest = np.argpartition(found, count - 1, axis=1)[:, :count]
+            order = np.argsort(np.take_along_axis(found, nearest, axis=1), axis=1, kind="stable")
+            nearest = np.take_along_axis(nearest, order, axis=1)
+            distances[part, :count], rows[part, :count] = np.take_along_axis(found, nearest, axis=1), few[nearest]
 
 
 def _searches(shards: Sequence[Shard], vectors: Matrix, probes: int) -> list[ShardSearch]:

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from model.index import shard_merge
 from model.index.shard_merge import Nearest, nearest, nearest_rows
-from model.index.shards import build_shard, open_shard, train
+from model.index.shards import FEW, build_shard, open_shard, train
 
 DIMENSION = 4
 
@@ -120,6 +121,23 @@ def test_deleted_rows_change_neither_the_distances_nor_the_order_of_the_others(f
     found = nearest([dataclasses.replace(whole[0], live=live)], whole_ids, vectors[:20], k=30, probes=2)
     assert np.array_equal(found.ids, expected.ids)
     assert np.array_equal(found.distances, expected.distances)
+
+
+@pytest.mark.parametrize("at_once", [1, 50, 10_000])
+def test_few_rows_of_a_flat_shard_have_the_same_distances_and_order(monkeypatch, at_once):
+    monkeypatch.setattr(shard_merge, "DISTANCES_AT_ONCE", at_once)
+    random = np.random.default_rng(3)
+    vectors, ids = random.normal(size=(400, 67)).astype(np.float32), ids_of(3, 400)
+    live = random.random(400) < FEW / 2
+    (whole,), whole_ids = build(train("Flat", vectors[:0]), vectors, ids, shards=1)
+    few = dataclasses.replace(whole, live=live)
+    assert whole.few_rows is None
+    assert few.few_rows is not None
+    assert np.array_equal(np.flatnonzero(live), few.few_rows)
+    expected = nearest(*build(train("Flat", vectors[:0]), vectors[live], ids[live], shards=1), vectors, k=9, probes=0)
+    found = nearest([few], whole_ids, vectors, k=9, probes=0)
+    assert np.array_equal(found.ids, expected.ids)
+    assert found.distances.tobytes() == expected.distances.tobytes()
 
 
 def test_a_search_of_shards_of_which_nothing_is_left_is_empty():

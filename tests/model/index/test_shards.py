@@ -149,8 +149,8 @@ def test_centroids_are_trained_by_matrix_products_in_one_thread(monkeypatch):
 def test_a_graph_links_the_centroids_that_a_flat_quantizer_has():
     sample = vectors(900)
     flat, linked = (open_shard(train(factory, sample)) for factory in ("IVF20,Flat", "IVF20_HNSW4,Flat"))
-    graph = faiss.downcast_index(linked.quantizer)
-    assert np.array_equal(graph.storage.reconstruct_n(0, 20), flat.quantizer.reconstruct_n(0, 20))
+    graph = faiss.downcast_index(linked.faiss.quantizer)
+    assert np.array_equal(graph.storage.reconstruct_n(0, 20), flat.faiss.quantizer.reconstruct_n(0, 20))
     queries = vectors(30, seed=6)
     distances, lists = linked.nearest_lists(queries, 20)
     assert np.array_equal(lists, flat.nearest_lists(queries, 20)[1])  # all of them: without the graph
