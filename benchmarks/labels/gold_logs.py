@@ -107,11 +107,25 @@ def linked_alone(
     several = counted.field("values").filter(pc.greater(counted.field("counts"), 1))
     kept = pc.is_in(gold.members["answer_id"], value_set=several)
     weights = frequent(gold.weights)
-    shards = max(1, round(len(gold.members) / QUESTIONS_A_SHARD))
-    members = gold.members if encode is None else with_vectors(gold.members, encode)
-    kinds = [members] if encode is None or not words_too else [members, gold.members]
+    evidence = evidence_by_join(gold.members, weights, encode, words_too=words_too)
+    return gold.members.filter(kept), gold.cluster[kept.to_numpy()], weights, evidence
+
+
+def evidence_by_join(
+    members: pa.Table, weights: TokenWeights, encode: Encode | None = None, *, words_too: bool = False
+) -> Evidence:
+    """Return the neighbours of the questions of a whole log by the join of the pipeline, which is not exact.
+
+    Args:
+        members: MEMBERS of all questions.
+        weights: weights of the words of the log.
+        encode: encoder by whose vectors questions are compared; None: by their words.
+        words_too: compare them by their words beside the vectors.
+    """
+    shards = max(1, round(len(members) / QUESTIONS_A_SHARD))
+    compared = members if encode is None else with_vectors(members, encode)
+    kinds = [compared] if encode is None or not words_too else [compared, members]
     neighbours = (joined(by_shard([rows], "answer_id", shards), weights, NEAREST, shards)[0] for rows in kinds)
     standings = [standings_of(of_kind.sort_by(_ORDER)) for of_kind in neighbours]
-    vectors = None if encode is None else members.select(["question_id", "vector"])
-    evidence = evidence_of(standings, dict(enumerate(map(agreement_of, standings))), vectors)
-    return gold.members.filter(kept), gold.cluster[kept.to_numpy()], weights, evidence
+    vectors = None if encode is None else compared.select(["question_id", "vector"])
+    return evidence_of(standings, dict(enumerate(map(agreement_of, standings))), vectors)

@@ -24,6 +24,7 @@ import typer
 
 from benchmarks.cli import Pairs as PairsUrl
 from benchmarks.cli import Seed, run
+from benchmarks.labels.gold_logs import evidence_by_join
 from benchmarks.labels.silver_logs import (
     Alike,
     SilverLog,
@@ -40,7 +41,7 @@ from pipelines.calibration.fit_scorer import learn as learn_scorer
 from pipelines.linkage.comparison.compare import Compared, Questions, compare_all
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import Kind, model_of
-from pipelines.linkage.witnesses import evidence_among, find_witnesses
+from pipelines.linkage.witnesses import find_witnesses
 from pipelines.neighbours.embeddings import Encode
 from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.content_digest import rows_digest
@@ -80,7 +81,7 @@ def gather(log: SilverLog, encode: Encode | None = None, *, neighbours: bool = F
     """Return the candidate pairs of a log, with the features of the neighbours and of an encoder on request."""
     if not neighbours:
         return Pairs(log, compare_all(Questions(log.members, log.weights)))
-    evidence = evidence_among(log.members, log.weights, encode, words_too=words_too)
+    evidence = evidence_by_join(log.members, log.weights, encode, words_too=words_too)
     witnesses = find_witnesses(log.members, log.weights, evidence)
     vectors = evidence.vectors_of(log.members)
     return Pairs(log, compare_all(Questions(log.members, log.weights, vectors, witnesses)))
