@@ -23,22 +23,27 @@ _CYRILLIC_ENDINGS: Final = (
 
 _SHORTEST: Final = 3
 _FIRST_CYRILLIC, _LAST_CYRILLIC = "а", "ё"
+_ALEF: Final = "ا"
 _DOUBLED: Final = frozenset(c + c for c in "bdfgkmnprtz")
 _KEEP_S: Final = ("ss", "us", "is")
 
 
 @functools.lru_cache(maxsize=2**17)  # the words of one shard are those of the next
 def stem(word: str) -> str:
-    """Return ``word`` without a common ending of English or of Russian nouns; others lose at most a few letters.
+    """Return ``word`` without a common ending of English, of Russian or of Arabic nouns; others lose a few letters.
 
     One ending, a doubled consonant and a final e or y are removed, fewer than by Porter's stemmer. In Cyrillic it is
     the ending of a case, as by the light stemmer of Dolamic and Savoy (2009, "Indexing and Searching Strategies for the
-    Russian Language"). A longer word keeps at least three letters.
+    Russian Language"); in Arabic it is the final alef, which an indefinite noun has in the accusative, as by the light
+    stemmers of Larkey, Ballesteros and Connell (2002, "Improving Stemming for Arabic Information Retrieval"). A longer
+    word keeps at least three letters.
     """
     if len(word) <= _SHORTEST or not word.isalpha():
         return word
     if word.isascii():
         return _finish(_without_ending(word))
+    if word[-1] == _ALEF:
+        return word[:-1]
     return _without_case(word) if _FIRST_CYRILLIC <= word[-1] <= _LAST_CYRILLIC else word
 
 

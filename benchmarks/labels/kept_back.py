@@ -1,12 +1,12 @@
-"""Precision and recall of the shipped trees at each threshold, on the logs kept back from learning.
+"""Precision and recall of the shipped trees at each estimated precision, on the logs kept back from learning.
 
 Run: python -m benchmarks.labels.kept_back --dataset quora --refine-with static
 
 Quora's logs are those of `benchmarks.labels.answer_splits`, drawn from the third of the learning half that the trees
 have not learned from, once for each number of unrelated answers, which ends their names; templates are drawn with
-another seed. Cells show pair precision / recall and the share of two-in-one answers kept whole; the last column is the
-share of the answers of skewed templates of which a wrong pair is kept. The last row is the choice of
-`benchmarks.labels.learn_trees`.
+another seed. Cells show the threshold that is chosen for the log, pair precision / recall and the share of two-in-one
+answers kept whole; the last columns are the share of the answers of skewed templates of which a wrong pair is kept, and
+the figures of small logs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.cli import Pairs as PairsUrl
-from benchmarks.labels.learn_trees import CLUSTERS, SEED_OF_KEPT, UNRELATED_KEPT, parts_of, thresholds_on
+from benchmarks.labels.learn_trees import CLUSTERS, SEED_OF_KEPT, UNRELATED_KEPT, parts_of, report_kept_back
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.linkage.scoring.shipped_weights import load_model
 
@@ -32,12 +32,12 @@ def main(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Print a row for each threshold, and the thresholds that are chosen."""
+    """Print a row for each estimated precision."""
     report = Report(as_json=as_json, refine_with=refine_with, clusters=clusters, seed=seed)
     encode, kind = refining_encoder(refine_with) if refine_with else (None, None)
     kept, model = parts_of(dataset, seed=seed)[1], load_model("boosted", kind)
     seed += SEED_OF_KEPT
-    report.row(**thresholds_on(kept, model, encode, kind, report, clusters=clusters, seed=seed, unrelated=unrelated))
+    report_kept_back(kept, model, encode, report, clusters=clusters, seed=seed, unrelated=unrelated)
 
 
 if __name__ == "__main__":

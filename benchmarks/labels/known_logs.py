@@ -88,17 +88,21 @@ def read_log(name: str) -> Iterator[dict[str, str]]:
         yield from map(json.loads, lines)
 
 
-def _facts() -> KnownLog:
-    """Return open-domain facts; of 250 answers with 2 to 10 questions all paraphrases were marked by reading."""
+def facts(name: str = "facts") -> KnownLog:
+    """Return open-domain facts; of some answers with 2 to 10 questions all paraphrases were marked by reading.
+
+    Args:
+        name: ``facts`` for 800 answers that are scored, ``learning_facts`` for 1,050 others to learn from.
+    """
     rows = [(row["question"], row["answer"]) for row in read_log("qa_logs.jsonl.gz")]
-    marked = {int(answer): groups for answer, groups in json.loads((HERE / "facts.json").read_text()).items()}
+    marked = {int(answer): groups for answer, groups in json.loads((HERE / f"{name}.json").read_text()).items()}
     judged = []
     for text, questions in _questions_of_answers(rows).items():
         groups = marked.get(hash64(text))
         if groups is not None:
             group_of = {int(question): number for number, group in enumerate(groups) for question in group}
             judged += [Judged(text, question, group_of.get(question, -question)) for question in questions]
-    return KnownLog("facts", rows, judged)
+    return KnownLog(name, rows, judged)
 
 
 def helpdesk(seed: int, *, wrong: float = 0.0) -> KnownLog:
@@ -180,7 +184,7 @@ FAQS = ("shop", "it", "clinic")
 SCRIPTS = ("Thai", "Korean", "Arabic", "Persian", "Japanese", "Chinese", "Hindi", "Turkish", "Russian")
 
 LOGS: dict[str, Callable[[int], KnownLog]] = {
-    "facts": lambda _: _facts(),
+    "facts": lambda _: facts(),
     "helpdesk": helpdesk,
     "helpdesk-wrong": lambda seed: helpdesk(seed, wrong=WRONG_SHARE),
     **{f"faq-{name}": lambda _, name=name: _faq(name) for name in FAQS},  # type: ignore[misc]

@@ -6,15 +6,16 @@ With `--encoder static`, `--encoder st:FOLDER` or `--encoder MODEL` they learn f
 vectors of an encoder, and no feature of a higher cosine lowers the probability. MODEL must not have seen the half that
 is learned from: `benchmarks.labels.learn_weights encoder-dataset` writes the other half to train it on.
 
-They learn from two thirds of one half of Quora's clusters under shared answers, from its pairs that people marked as no
-duplicates, from generated templates (`benchmarks.labels.learning_logs`) and simulated logs. There are several draws of
-each, with few and many unrelated answers, and no feature by which trees could recognise a log. Thresholds are chosen on
-the last third of that half and on other draws of the templates. Nothing of the logs in `benchmarks.labels.known_logs`
-is read. The same inputs give the same bytes.
+They learn from two thirds of one half of Quora's clusters, in hundreds of logs of random composition
+(`benchmarks.labels.mixed_logs`), from its pairs that people marked as no duplicates, from generated templates
+(`benchmarks.labels.learning_logs`), small logs and simulated logs. Figures are reported for the last third of that
+half and other draws of the templates. Nothing of the logs in `benchmarks.labels.known_logs` is read. The same inputs
+give the same bytes.
 """
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import gzip
@@ -32,8 +33,9 @@ import typer
 from benchmarks.cli import Pairs as PairsUrl
 from benchmarks.cli import Report, Seed, run
 from benchmarks.labels.known_logs import KnownLog
-from benchmarks.labels.learn_weights import LOGS, PARTS, simulated_logs
+from benchmarks.labels.learn_weights import LOGS, PARTS, gather, simulated_logs, threshold_of_log
 from benchmarks.labels.learning_logs import learning_log
+from benchmarks.labels.mixed_logs import mixed_log
 from benchmarks.labels.silver_logs import (
     ALONE,
     MERGED,
@@ -49,13 +51,10 @@ from benchmarks.labels.small_logs import small_logs
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.calibration.gold_labels import gold_of
 from pipelines.linkage.comparison.agreement_features import AGREEMENT
-from pipelines.linkage.comparison.compare import Compared, Questions, compare_all
 from pipelines.linkage.comparison.cosine_features import COSINES
 from pipelines.linkage.scoring.agglomeration import agglomerate
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import TreesFile, model_of_trees, tree_features
-from pipelines.linkage.settings import EncoderKind
-from pipelines.linkage.witnesses import evidence_among, find_witnesses
 from pipelines.neighbours.embeddings import Encode
 from schemas.artifacts.dataset import open_dataset
 from schemas.hashing import uniform
@@ -66,47 +65,56 @@ TEMPLATES = ("near-misses", "values", "values-strays", "skewed")
 CLUSTERS = 5_000
 
 PAIRS_A_LOG = 60_000
-SMALL_WEIGHT = 2.0
-"""Weight of all small logs together, as a number of large ones."""
+PAIRS_A_MIXED_LOG = 8_000
+MIXED_LOGS = 400
 
-ROUNDS = 200
-RATE = 0.15
-LEAVES = 15
+WEIGHT_OF_MIXED = 12.0
+WEIGHT_OF_SIMULATED = 5.0
+WEIGHT_OF_SMALL = 2.0
+"""Weights of all logs of a kind together; that of marked pairs and each kind of templates have 1."""
 
-UNRELATED = (0.0, 0.05, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0)
-"""Answers of strays only, for each cluster, in the draws of Quora's logs that are learned from."""
+PARTS_OF_SIMULATED = (1.0, 0.2)
+"""Shares of the answers of a simulated log that make logs of different sizes."""
+
+ROUNDS = 400
+RATE = 0.1
+LEAVES = 16
+FEATURES_A_TREE = 0.4
+"""Share of the features that a tree may use: no feature of the log decides alone."""
 
 UNRELATED_KEPT = (0.1, 0.45)
-"""The same in the draws on which thresholds are chosen."""
+"""Answers of strays only, for each cluster, in the draws of Quora's logs that are kept back."""
 
 DRAWS = 3
 """Number of draws of templates and of small logs that are learned from."""
 
 DRAWS_OF_SMALL_KEPT = 6
-"""Number of draws of small logs kept back; with three the best threshold still changed from draw to draw."""
 
 SEED_OF_KEPT = 1_000
 """Added to the seed for the draws of what is kept back."""
 
-LEFT_OUT = ("log_agreement", "words_log_agreement")
-"""Features that are not learned from: they have one value in a log, by which trees recognise it and so its answers."""
+LEFT_OUT = ("answer_agreement", "words_answer_agreement")
+"""Features that are not learned from; trees of sentence-transformers still use them."""
 
-THRESHOLDS = np.arange(0.3, 0.96, 0.05).round(2).tolist()
+LOWEST = 0.45
+"""Lowest threshold: simulated logs kept back lose precision below it, and hardly any recall above."""
+
+THRESHOLD_OF_SMALL = 0.35
+"""Threshold of small logs. Of those kept back all from .25 to .5 have the same figures."""
+
+PRECISION = 0.94
+"""Estimated share of paraphrases among the kept pairs of a log, which its threshold has to reach."""
+
+PRECISIONS = (0.9, 0.91, 0.92, 0.93, PRECISION, 0.95, 0.96)
+"""Estimated shares whose figures are reported."""
 
 RISING = frozenset(name for name in (*AGREEMENT, *COSINES) if name.startswith(("similarity", "above_", "cosine")))
 FALLING = frozenset({"others_nearer_min", "others_nearer_max"})
 """Features that rise or fall as the cosine of a pair rises and all other cosines stay; the probability never falls."""
 
-LIMITS = {"b": 0.995, "c": 0.91, "d": 0.97, "topic": 0.96, "values": 0.99}
-"""Minimum pair precision on the logs kept back."""
-
-LEAST_OF_SENTENCES = 0.8
-"""Minimum threshold with a model of sentence-transformers: most have seen Quora's duplicates, so clusters kept back are
-no evidence for a lower one. It is the threshold with a model that has not seen them."""
-
-TOUCHED = 0.015
-"""Maximum share of the answers of skewed templates of which a wrong pair is kept, half of what is aimed at: templates
-whose wordings were not learned from have almost twice as many."""
+LOWEST_OF_SENTENCES = 0.8
+"""Lowest threshold with a model of sentence-transformers: most have seen Quora's duplicates, so clusters kept back are
+no evidence for a lower one."""
 
 
 class Examples(NamedTuple):
@@ -127,43 +135,47 @@ class Pairs(NamedTuple):
     probability: np.ndarray
 
 
-def compared(log: SilverLog, encode: Encode | None = None, *, words_too: bool = True) -> Compared:
-    """Return the candidate pairs of a log with the features of their neighbours, and of an encoder's vectors.
+class Remembered:
+    """Encoder that encodes each text once, as the same questions occur in many logs."""
+
+    def __init__(self, encode: Encode) -> None:
+        self.encode = encode
+        self.vectors: dict[str, np.ndarray] = {}
+
+    def __call__(self, texts: pa.ChunkedArray) -> np.ndarray:
+        """Return the vectors of n texts."""
+        asked = texts.to_pylist()
+        new = [text for text in dict.fromkeys(asked) if text not in self.vectors]
+        if new:
+            self.vectors.update(zip(new, self.encode(pa.chunked_array([new])), strict=True))
+        return np.stack([self.vectors[text] for text in asked])
+
+
+def examples(log: SilverLog, encode: Encode | None = None, *, seed: int, most: int = PAIRS_A_LOG) -> Examples:
+    """Return a sample of a log's pairs, whose weights add up to 1; a pair weighs the inverse root of its answer's size.
 
     Args:
         log: the log.
         encode: encoder of the texts; None: words alone are compared.
-        words_too: compare neighbours by words beside those by vectors.
+        seed: of the sample.
+        most: maximum number of pairs.
     """
-    evidence = evidence_among(log.members, log.weights, encode, words_too=words_too)
-    witnesses = find_witnesses(log.members, log.weights, evidence)
-    return compare_all(Questions(log.members, log.weights, evidence.vectors_of(log.members), witnesses))
-
-
-def examples(log: SilverLog, encode: Encode | None = None, *, seed: int) -> Examples:
-    """Return a sample of a log's pairs; a pair weighs the inverse root of its answer's size."""
-    found = compared(log, encode)
-    chosen = np.sort(np.random.default_rng(seed).permutation(len(found.left))[:PAIRS_A_LOG])
+    found = gather(log, encode, neighbours=True, words_too=encode is not None).compared
+    chosen = np.sort(np.random.default_rng(seed).permutation(len(found.left))[:most])
     left, right = found.left[chosen], found.right[chosen]
     weight = 1 / np.sqrt(np.bincount(answers(log))[answers(log)[left]])
-    return Examples(found.features[chosen], log.gold[left] == log.gold[right], weight / weight.sum())
+    return Examples(found.features[chosen], log.gold[left] == log.gold[right], weight / max(weight.sum(), 1e-9))
 
 
-def joined(logs: Iterable[SilverLog], encode: Encode | None = None, *, seed: int) -> Examples:
-    """Return the pairs of several small logs as those of one log."""
-    features, same, weights = zip(*(examples(log, encode, seed=seed) for log in logs), strict=True)
-    weight = np.concatenate(weights)
-    return Examples(np.concatenate(features), np.concatenate(same), SMALL_WEIGHT * weight / weight.sum())
-
-
-def of_draws(log: Examples, draws: int) -> Examples:
-    """Return one of several draws of a log, which weigh as much as one log together."""
-    return log._replace(weight=log.weight / draws)
+def weighted(logs: Iterable[Examples], total: float) -> list[Examples]:
+    """Return logs that weigh as much as ``total`` logs together."""
+    every = list(logs)
+    return [log._replace(weight=log.weight * total / len(every)) for log in every]
 
 
 def judged(log: SilverLog, model: LinkModel, encode: Encode | None = None) -> Pairs:
     """Return the candidate pairs of a log with their probabilities."""
-    left, right, answer, features = compared(log, encode, words_too=model.words_too)
+    left, right, answer, features = gather(log, encode, neighbours=True, words_too=model.words_too).compared
     return Pairs(log, left, right, log.gold[left] == log.gold[right], model.pairs.probability(features, answer))
 
 
@@ -211,6 +223,8 @@ def quora_logs(
 ) -> Iterator[tuple[str, SilverLog]]:
     """Yield logs of Quora's clusters with their names, which end in the share of unrelated answers.
 
+    A log is left out if too few of its clusters share a word.
+
     Args:
         source: clusters and strays; each draw begins with others.
         clusters: maximum number of clusters of a log.
@@ -223,7 +237,8 @@ def quora_logs(
         strays = np.roll(source.strays, -(draw * len(source.strays) // len(unrelated)))
         some = dataclasses.replace(source, clusters=source.clusters[first : first + clusters], strays=strays)
         for name, alike in LOGS.items():
-            yield f"{name} {share:g}", merged_log(some, seed=seed + draw, alike=alike, unrelated=share)
+            with contextlib.suppress(ValueError):
+                yield f"{name} {share:g}", merged_log(some, seed=seed + draw, alike=alike, unrelated=share)
 
 
 def silver_of_known(log: KnownLog) -> SilverLog:
@@ -247,6 +262,11 @@ def read_small_logs(source: Source, *, seed: int) -> Iterator[SilverLog]:
     yield from map(silver_of_known, small_logs(source, seed=seed))
 
 
+def monotone(names: Sequence[str]) -> list[int]:
+    """Return 1 for features that may only raise the probability of a pair, -1 for those that may only lower it."""
+    return [int(name in RISING) - int(name in FALLING) for name in names]
+
+
 def fit(logs: list[Examples], *, seed: int) -> Any:
     """Return a LightGBM model of all features but `LEFT_OUT`."""
     import lightgbm
@@ -256,6 +276,7 @@ def fit(logs: list[Examples], *, seed: int) -> Any:
         "objective": "binary",
         "num_leaves": LEAVES,
         "learning_rate": RATE,
+        "feature_fraction": FEATURES_A_TREE,
         "min_data_in_leaf": 200,
         "lambda_l2": 1.0,
         "deterministic": True,
@@ -270,92 +291,79 @@ def fit(logs: list[Examples], *, seed: int) -> Any:
     names = [name for name in computed if name not in LEFT_OUT]
     features = features[:, [computed.index(name) for name in names]]
     if len(computed) > len(words):
-        rising = [int(name in RISING) - int(name in FALLING) for name in names]
-        options |= {"monotone_constraints": rising, "monotone_constraints_method": "intermediate"}
+        options |= {"monotone_constraints": monotone(names), "monotone_constraints_method": "intermediate"}
     data = lightgbm.Dataset(features, label=same, weight=weights / weights.mean(), feature_name=names)
     return lightgbm.train(options, data, ROUNDS)
 
 
-def choose_thresholds(kept_back: dict[str, Pairs], report: Report, *, least: float = 0.0) -> tuple[float, float]:
-    """Return the lowest threshold of all groups, from ``least`` on, and of two, within `LIMITS` and `TOUCHED`.
+def group_at(pairs: Pairs, lowest: float, precision: float) -> tuple[float, np.ndarray]:
+    """Return the threshold of a log at an estimated precision, and the group of every row."""
+    log, left, right, _, probability = pairs
+    threshold = threshold_of_log(log, left, right, probability, lowest=lowest, precision=precision)
+    return threshold, agglomerate(left, right, probability, rows=len(log.gold), threshold=threshold)
 
-    The first word of a log's name is that of its limit.
+
+def report_precisions(kept_back: dict[str, Pairs], small: list[Pairs], model: LinkModel, report: Report) -> None:
+    """Print the threshold and figures of each log at each estimated precision.
+
+    Args:
+        kept_back: logs by name.
+        small: small logs, which are counted together.
+        model: the trees, with the lowest threshold and that of small logs.
+        report: where the figures are printed.
     """
-
-    def grouped(name: str, threshold: float, least_of_two: float) -> np.ndarray:
-        log, left, right, _, probability = kept_back[name]
-        rows = len(log.gold)
-        return agglomerate(left, right, probability, rows=rows, threshold=threshold, least_of_two=least_of_two)
-
-    for threshold in THRESHOLDS:
-        figures = {name: score(kept_back[name].log, grouped(name, threshold, 0.0)) for name in kept_back}
-        shown = {name: f"{f.precision:.3f}/{f.recall:.3f} whole {f.whole:.3f}" for name, f in figures.items()}
-        report.row(threshold=threshold, **shown, touched=touched(kept_back["skewed"], grouped("skewed", threshold, 0)))
-    limits = {name: LIMITS[kind] for name in kept_back if (kind := name.split()[0]) in LIMITS}
-    precise = (
-        t
-        for t in THRESHOLDS
-        if t >= least
-        and all(score(kept_back[n].log, grouped(n, t, 0.0)).precision >= limit for n, limit in limits.items())
-    )
-    threshold = next(precise, THRESHOLDS[-1])
-    strict = (
-        t
-        for t in [*THRESHOLDS, 0.98]
-        if t >= threshold and touched(kept_back["skewed"], grouped("skewed", threshold, t)) <= TOUCHED
-    )
-    return threshold, next(strict, 0.98)
+    of_small = figures_of_small(small, model.threshold_of_small or model.threshold)
+    for precision in PRECISIONS:
+        found = {name: group_at(pairs, model.threshold, precision) for name, pairs in kept_back.items()}
+        figures = {name: score(kept_back[name].log, group) for name, (_, group) in found.items()}
+        shown = {
+            name: f"{found[name][0]:.2f}: {f.precision:.3f}/{f.recall:.3f} whole {f.whole:.3f}"
+            for name, f in figures.items()
+        }
+        skewed = touched(kept_back["skewed"], found["skewed"][1])
+        report.row(precision=precision, **shown, touched=skewed, small=of_small)
 
 
-def choose_threshold_of_small(logs: Iterable[Pairs]) -> float:
-    """Return the threshold with the highest F1 over the pairs of all small logs."""
-    every = list(logs)
-    paraphrases = sum(int(pairs.same.sum()) for pairs in every)
-    scores = []
-    for threshold in THRESHOLDS:
-        kept = right = 0
-        for log, left, right_row, same, probability in every:
-            group = agglomerate(left, right_row, probability, rows=len(log.gold), threshold=threshold)
-            together = group[left] == group[right_row]
-            kept, right = kept + int(together.sum()), right + int((together & same).sum())
-        scores.append(2 * right / (kept + paraphrases))
-    return float(THRESHOLDS[int(np.argmax(scores))])
+def figures_of_small(logs: list[Pairs], threshold: float) -> str:
+    """Return pair precision and recall over all small logs."""
+    kept = right = 0
+    for pairs in logs:
+        rows = len(pairs.log.gold)
+        group = agglomerate(pairs.left, pairs.right, pairs.probability, rows=rows, threshold=threshold)
+        together = group[pairs.left] == group[pairs.right]
+        kept, right = kept + int(together.sum()), right + int((together & pairs.same).sum())
+    return f"{right / max(kept, 1):.3f}/{right / max(sum(int(pairs.same.sum()) for pairs in logs), 1):.3f}"
 
 
-def thresholds_on(
+def report_kept_back(
     kept: Source,
     model: LinkModel,
     encode: Encode | None,
-    kind: EncoderKind | None,
     report: Report,
     *,
     clusters: int,
     seed: int,
     unrelated: Sequence[float] = UNRELATED_KEPT,
-) -> dict[str, float]:
-    """Choose the thresholds of trees on clusters kept back from learning and on other draws of the templates.
+) -> None:
+    """Print the figures of trees on clusters kept back from learning and on other draws of the templates.
 
     Args:
         kept: part of the learning half.
-        model: the trees.
+        model: the trees, with the lowest threshold.
         encode: encoder of the texts, if the trees use one.
-        kind: its kind.
-        report: the figures at each threshold are printed there.
+        report: where the figures are printed.
         clusters: maximum number of clusters of each log of Quora's.
         seed: of the logs, another than that of the logs learned from.
         unrelated: number of answers with strays only for each cluster, a draw of Quora's logs for each.
     """
     logs = itertools.chain(quora_logs(kept, clusters=clusters, seed=seed, unrelated=unrelated), template_logs(seed))
     kept_back = {name: judged(log, model, encode) for name, log in logs}
-    least = LEAST_OF_SENTENCES if kind == "st" else 0.0
-    threshold, least_of_two = choose_thresholds(kept_back, report, least=least)
-    small_logs_kept = (
+    small = [
         judged(log, model, encode)
         for draw in range(seed, seed + DRAWS_OF_SMALL_KEPT)
         for log in read_small_logs(kept, seed=draw)
-    )
-    of_small = max(choose_threshold_of_small(small_logs_kept), least)
-    return {"threshold": threshold, "least_of_two": least_of_two, "threshold_of_small": of_small}
+    ]
+    report_precisions(kept_back, small, model, report)
 
 
 def touched(pairs: Pairs, group: np.ndarray) -> float:
@@ -371,6 +379,12 @@ def parts_of(dataset: str, *, seed: int) -> tuple[Source, Source]:
     return divide(halves(open_dataset(dataset), seed=seed)[0], part=PARTS - 1, parts=PARTS)
 
 
+def first_of(source: Source, share: float) -> Source:
+    """Return a share of the clusters and strays."""
+    clusters, strays = (round(share * len(found)) for found in (source.clusters, source.strays))
+    return dataclasses.replace(source, clusters=source.clusters[:clusters], strays=source.strays[:strays])
+
+
 def learn(
     dataset: PairsUrl,
     pairs: Annotated[Path, typer.Option(help="Labelled pairs of Quora, as downloaded.")],
@@ -378,46 +392,58 @@ def learn(
     stray_logs: Annotated[str, typer.Option(help="A larger one, for strays of the same answer.")],
     output: Annotated[Path, typer.Option(help="Folder for the trees.")],
     encoder: Annotated[str | None, typer.Option(help="Encoder whose vectors are compared too.")] = None,
-    clusters: Annotated[int, typer.Option(help="Maximum number of clusters of each log of Quora's.")] = CLUSTERS,
+    clusters: Annotated[int, typer.Option(help="Maximum number of clusters of each log kept back.")] = CLUSTERS,
+    mixed: Annotated[int, typer.Option(help="Number of logs of random composition.")] = MIXED_LOGS,
+    weight: Annotated[float, typer.Option(help="Weight of these logs together.")] = WEIGHT_OF_MIXED,
     share: Annotated[float, typer.Option(help="Share of the answers of simulated logs that is read.")] = 1.0,
+    questions: Annotated[float, typer.Option(help="Share of Quora's questions learned from.")] = 1.0,
     seed: Seed = 0,
 ) -> None:
-    """Write the trees as text, and their thresholds beside them."""
+    """Write the trees as text, and the rule of the threshold of a log beside them."""
     started = time.process_time()
-    report = Report(as_json=False, seed=seed, clusters=clusters, share=share)
-    encode, kind = refining_encoder(encoder) if encoder else (None, None)
+    report = Report(as_json=False, seed=seed, clusters=clusters, mixed=mixed, weight=weight, share=share)
+    given, kind = refining_encoder(encoder) if encoder else (None, None)
+    encode = Remembered(given) if given else None
     name = f"boosted-{kind}" if kind else "boosted"
     learning, kept = parts_of(dataset, seed=seed)
+    learning = first_of(learning, questions)
     marked = marked_log(learning, pairs, clusters=clusters, seed=seed)
-    simulated = (part_of(log, share) for log in simulated_logs(logs, stray_logs)[1::2])
-    learned = [examples(log, encode, seed=seed) for log in itertools.chain([marked], simulated)]
-    for _, log in quora_logs(learning, clusters=clusters, seed=seed + DRAWS, unrelated=UNRELATED):
-        learned.append(of_draws(examples(log, encode, seed=seed), len(UNRELATED)))
-    for draw in range(seed, seed + DRAWS):
-        small = joined(read_small_logs(learning, seed=draw), encode, seed=draw)
-        drawn = [examples(log, encode, seed=draw) for _, log in template_logs(draw)]
-        learned += [of_draws(log, DRAWS) for log in (*drawn, small)]
+    learned = [examples(marked, encode, seed=seed)]
+    simulated = (part_of(log, share * part) for log in simulated_logs(logs, stray_logs) for part in PARTS_OF_SIMULATED)
+    learned += weighted((examples(log, encode, seed=seed) for log in simulated), WEIGHT_OF_SIMULATED)
+    drawn = (mixed_log(learning, np.random.default_rng([seed, number])) for number in range(mixed))
+    learned += weighted((examples(log, encode, seed=seed, most=PAIRS_A_MIXED_LOG) for log in drawn), weight)
+    draws = range(seed, seed + DRAWS)
+    small = (examples(log, encode, seed=draw) for draw in draws for log in read_small_logs(learning, seed=draw))
+    learned += weighted(small, WEIGHT_OF_SMALL)
+    templates = (examples(log, encode, seed=draw) for draw in draws for _, log in template_logs(draw))
+    learned += weighted(templates, len(TEMPLATES))
     text = fit(learned, seed=seed).model_to_string()
-    model = model_of_trees(text, TreesFile(kind="lightgbm", file=f"{name}.txt", threshold=0.5))
-    thresholds = thresholds_on(kept, model, encode, kind, report, clusters=clusters, seed=seed + SEED_OF_KEPT)
+    lowest, of_small = (LOWEST_OF_SENTENCES,) * 2 if kind == "st" else (LOWEST, THRESHOLD_OF_SMALL)
+    rule = {"threshold": lowest, "precision": PRECISION, "threshold_of_small": of_small}
+    described = TreesFile(kind="lightgbm", file=f"{name}.txt", **rule)
     output.mkdir(parents=True, exist_ok=True)
     (output / f"{name}.txt").write_text(text, "utf-8")
     command = "python -m benchmarks.labels.learn_trees --dataset D --pairs P --logs SIMULATED --stray-logs STRAYS"
-    described = {"kind": "lightgbm", "file": f"{name}.txt", **thresholds}
     origin = {
         "learned_from": "Quora Question Pairs (first release), generated templates, and logs of qpr simulate; fitted "
         "figures only, no text of the data is in here.",
-        "command": f"{command}{_options(kind, clusters, share)} --seed {seed}",
+        "command": f"{command}{_options(kind, clusters, mixed, weight, share, questions)} --seed {seed}",
     }
-    (output / f"{name}.json").write_text(json.dumps(described | {"provenance": origin}) + "\n", "utf-8")
-    report.row(**thresholds, cpu_s=time.process_time() - started)
+    saved = described.model_dump(exclude_defaults=True) | {"provenance": origin}
+    (output / f"{name}.json").write_text(json.dumps(saved) + "\n", "utf-8")
+    report_kept_back(kept, model_of_trees(text, described), encode, report, clusters=clusters, seed=seed + SEED_OF_KEPT)
+    report.row(**rule, cpu_s=time.process_time() - started)
 
 
-def _options(kind: str | None, clusters: int, share: float) -> str:
+def _options(kind: str | None, clusters: int, mixed: int, weight: float, share: float, questions: float) -> str:
     """Return the options that are no defaults, with a name for the place of an encoder."""
     address = {"static": "static", "st": "st:all-MiniLM-L6-v2", "model": "MODEL"}
     given = [f" --encoder {address[kind]}" if kind else ""]
-    given += [f" --clusters {clusters}" if clusters != CLUSTERS else "", f" --share {share:g}" if share < 1 else ""]
+    given += [f" --clusters {clusters}" if clusters != CLUSTERS else ""]
+    given += [f" --mixed {mixed}" if mixed != MIXED_LOGS else "", f" --share {share:g}" if share < 1 else ""]
+    given += [f" --weight {weight:g}" if weight != WEIGHT_OF_MIXED else ""]
+    given += [f" --questions {questions:g}" if questions < 1 else ""]
     return "".join(given)
 
 

@@ -39,6 +39,13 @@ from benchmarks.labels.silver_logs import (
 from benchmarks.labels.silver_scores import Figures, answers, score
 from pipelines.calibration.fit_scorer import learn as learn_scorer
 from pipelines.linkage.comparison.compare import Compared, Questions, compare_all
+from pipelines.linkage.scoring.log_threshold import (
+    MOST_OF_ANSWER,
+    Sample,
+    choose_threshold,
+    first_answers,
+    place_of,
+)
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import Kind, model_of
 from pipelines.linkage.witnesses import find_witnesses
@@ -47,6 +54,7 @@ from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.content_digest import rows_digest
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.writer import Output
+from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
 
 LOGS: dict[str, Alike] = {"b": "nothing", "c": "rarest", "d": "frequent", "topic": "topic"}
 LEARNED_FROM = ("b", "c")
@@ -88,8 +96,37 @@ def gather(log: SilverLog, encode: Encode | None = None, *, neighbours: bool = F
 
 
 def grouping(pairs: Pairs, probability: np.ndarray, model: LinkModel) -> np.ndarray:
-    """Return the grouping by a model's thresholds."""
-    return model.groups(pairs.compared.left, pairs.compared.right, probability, rows=len(pairs.log.gold))
+    """Return the grouping by a model's threshold for the log."""
+    left, right = pairs.compared.left, pairs.compared.right
+    if model.precision is not None:
+        lowest, precision = model.threshold, model.precision
+        threshold = threshold_of_log(pairs.log, left, right, probability, lowest=lowest, precision=precision)
+        model = model.with_threshold(threshold)
+    return model.groups(left, right, probability, rows=len(pairs.log.gold))
+
+
+def threshold_of_log(
+    log: SilverLog, left: np.ndarray, right: np.ndarray, probability: np.ndarray, *, lowest: float, precision: float
+) -> float:
+    """Return the threshold that the pipeline chooses for a log.
+
+    Args:
+        log: the log.
+        left: (P,) rows, ordered by answer.
+        right: (P,) other rows of the same answers.
+        probability: (P,) that they are paraphrases.
+        lowest: lowest threshold.
+        precision: estimated share of paraphrases among the kept pairs.
+    """
+    answer = answers(log)
+    starts = starts_of_runs(answer)
+    rank = ranks_in_runs(starts, len(answer))
+    first = (rank[left] < MOST_OF_ANSWER) & (rank[right] < MOST_OF_ANSWER)
+    sizes = np.minimum(sizes_of_runs(starts, len(answer)), MOST_OF_ANSWER)
+    place = place_of(log.members["answer_id"].to_numpy()[starts])
+    left, right, probability = left[first], right[first], probability[first]
+    sample = Sample(place, sizes * (sizes - 1) // 2, answer[left], rank[left], rank[right], probability)
+    return choose_threshold(first_answers([sample]), lowest=lowest, precision=precision)
 
 
 def learn_from(logs: list[Pairs], kind: Kind) -> dict[str, Any]:

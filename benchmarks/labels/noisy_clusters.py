@@ -21,6 +21,7 @@ from schemas.artifacts.manifest import Source as Input
 from schemas.artifacts.writer import Output
 from schemas.ragged import starts_of_runs
 from schemas.tables import TABLES, conform
+from schemas.text_arrays import key_all, tokens_all
 
 PAIRS_AN_ANSWER = 10
 """Maximum number of pairs of an answer. A quarter of all pairs of Quora's train clusters are of the 50 largest ones;
@@ -99,7 +100,8 @@ def _train(dataset: Dataset) -> Source:
     sizes = pc.list_value_length(table["question_ids"]).to_numpy()
     ids = pc.list_flatten(table["question_ids"]).to_numpy()
     texts = pc.list_flatten(table["texts"]).combine_chunks()
-    return Source(texts, ids, np.split(np.arange(len(ids)), np.cumsum(sizes)[:-1]), np.zeros(0, np.int64))
+    words = [frozenset(of_text) for of_text in tokens_all(key_all(texts)).to_pylist()]
+    return Source(texts, words, ids, np.split(np.arange(len(ids)), np.cumsum(sizes)[:-1]), np.zeros(0, np.int64))
 
 
 def _clustered(members: pa.Table) -> pa.Table:

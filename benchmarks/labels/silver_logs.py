@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -59,12 +60,14 @@ class Source:
 
     Attributes:
         texts: of all questions.
+        words: distinct words of each text.
         ids: of those questions.
         clusters: rows of each cluster.
         strays: rows that are in no cluster.
     """
 
     texts: pa.Array
+    words: Sequence[frozenset[str]]
     ids: np.ndarray
     clusters: list[np.ndarray]
     strays: np.ndarray
@@ -82,7 +85,9 @@ def halves(dataset: Dataset, *, seed: int) -> tuple[Source, Source]:
     chosen = [usable[i] for i in generator.permutation(len(usable))]
     strays = generator.permutation(np.flatnonzero(~known))
     texts, ids = table["text"].combine_chunks(), table["question_id"].to_numpy()
-    return Source(texts, ids, chosen[::2], strays[::2]), Source(texts, ids, chosen[1::2], strays[1::2])
+    words = [frozenset(of_text) for of_text in tokens_all(key_all(texts)).to_pylist()]
+    first, second = (Source(texts, words, ids, chosen[half::2], strays[half::2]) for half in (0, 1))
+    return first, second
 
 
 def divide(source: Source, *, part: int, parts: int) -> tuple[Source, Source]:
@@ -104,6 +109,25 @@ def divide(source: Source, *, part: int, parts: int) -> tuple[Source, Source]:
     return rest, taken
 
 
+@dataclasses.dataclass(frozen=True)
+class Composition:
+    """Number of clusters and strays that share answers; the default is that of the logs that are scored.
+
+    Attributes:
+        merged: share of the clusters in answers of several clusters and strays.
+        two_in_one: share of the clusters in answers of two clusters.
+        strays: number of strays for each merged cluster, fewer where a word does not allow more.
+        largest: maximum number of clusters of an answer.
+        unrelated: number of answers with strays only, of the sizes of real clusters, for each cluster.
+    """
+
+    merged: float = 0.2
+    two_in_one: float = 0.1
+    strays: float = 1.0
+    largest: int = LARGEST_GROUP
+    unrelated: float = 0.1
+
+
 def merged_log(source: Source, *, seed: int, alike: Alike, unrelated: float = 0.1) -> SilverLog:
     """Return a log in which clusters and strays share answers.
 
@@ -116,22 +140,29 @@ def merged_log(source: Source, *, seed: int, alike: Alike, unrelated: float = 0.
         alike: similarity of the clusters and strays that share an answer.
         unrelated: number of answers with strays only, of the sizes of real clusters, for each cluster.
     """
-    generator = np.random.default_rng(seed)
+    composition = Composition(largest=LARGEST_TOPIC if alike == "topic" else LARGEST_GROUP, unrelated=unrelated)
+    return log_of(source, merged_answers(source, composition, np.random.default_rng(seed), alike=alike))
+
+
+def merged_answers(
+    source: Source, composition: Composition, generator: np.random.Generator, *, alike: Alike
+) -> list[tuple[int, list[np.ndarray]]]:
+    """Return the kind of each answer and the rows of its clusters; see `merged_log`."""
     draw = _Draw(source, generator, alike=alike)
     total = len(source.clusters)
     answers: list[tuple[int, list[np.ndarray]]] = []
-    merged = total // 5
+    merged = int(composition.merged * total)
     while merged > 1:
-        largest = LARGEST_TOPIC if alike == "topic" else LARGEST_GROUP
-        word, clusters = draw.clusters(min(int(generator.integers(2, largest + 1)), merged))
-        answers.append((MERGED, [*clusters, *draw.strays(len(clusters), word)[:, None]]))
+        word, clusters = draw.clusters(min(int(generator.integers(2, composition.largest + 1)), merged))
+        strays = draw.strays(round(composition.strays * len(clusters)), word)
+        answers.append((MERGED, [*clusters, *strays[:, None]]))
         merged -= len(clusters)
-    answers += [(TWO_IN_ONE, draw.clusters(2)[1]) for _ in range(total // 20)]
+    answers += [(TWO_IN_ONE, draw.clusters(2)[1]) for _ in range(int(composition.two_in_one * total / 2))]
     answers += [(ALONE, [cluster]) for cluster in draw.rest()]
-    for number in generator.integers(total, size=int(unrelated * total)):
+    for number in generator.integers(total, size=int(composition.unrelated * total)):
         strays = draw.strays(len(source.clusters[number]), "")
         answers.append((UNRELATED, list(strays[:, None])))
-    return log_of(source, answers)
+    return answers
 
 
 def log_of(source: Source, answers: list[tuple[int, list[np.ndarray]]]) -> SilverLog:
@@ -175,7 +206,7 @@ class _Draw:
         self.unshared = self.of_word.pop("", []) if alike != "nothing" else []
 
     def _index(self, *, least: int) -> None:
-        words = [frozenset(w) for w in tokens_all(key_all(self.source.texts)).to_pylist()]
+        words = self.source.words
         frequency = collections.Counter(w for s in words for w in s)
         common = [frozenset.intersection(*(words[row] for row in rows)) for rows in self.source.clusters]
         clusters_of = collections.Counter(word for shared in common for word in shared)

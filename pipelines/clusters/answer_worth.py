@@ -69,6 +69,11 @@ def worth_counts(linked: Linked, answers: np.ndarray, judged: pa.Table) -> dict[
     }
 
 
+def threshold_counts(threshold: float | None) -> dict[str, int]:
+    """Return the counter of the threshold that was chosen for the log, in millionths; none was chosen: no counter."""
+    return {} if threshold is None else {f"{PREFIX}threshold": round(threshold * 1e6)}
+
+
 def shares_of_answers(linked: Linked, several: pa.Table) -> Shares:
     """Return the share that the linkage expects of each answer.
 

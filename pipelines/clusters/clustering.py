@@ -59,6 +59,7 @@ def cluster(
     recalibration: Recalibration | None = None,
     *,
     evidence: Evidence | None = None,
+    threshold: float | None = None,
     reviewed: Reviewed | None = None,
 ) -> Clustered:
     """Merge answer forms and split answers, then reject single, improbable, surplus and incoherent questions.
@@ -70,6 +71,7 @@ def cluster(
         linker: splits answers into groups of paraphrases; None: all questions of an answer are one group.
         recalibration: corrects the probabilities of the linker and rejects clusters with a low one.
         evidence: neighbours of the questions, for the linker; None: they are found among the members.
+        threshold: of the log, for a linker that has none of its own; None: it is chosen among the members.
         reviewed: clusters and questions that people judged to be wrong, which are rejected.
     """
     merged = merge_answers(members)
@@ -81,7 +83,7 @@ def cluster(
     single = pa.array(np.repeat(sizes == 1, sizes))
     lost = [reject_members(merged.filter(single), stage="size", reason="single_question")]
     several = merged.filter(pc.invert(single))
-    linked = None if linker is None or not len(several) else linker(several, weights, evidence)
+    linked = None if linker is None or not len(several) else linker(several, weights, evidence, threshold)
     grouped, of_intent = _split_answers(several, linked)
     stays, judged_wrong = remove_reviewed(grouped, reviewed)
     grouped, of_intent = grouped.filter(pa.array(stays)), of_intent[stays]

@@ -13,6 +13,7 @@ import apache_beam as beam
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.clusters.answer_worth import threshold_counts
 from pipelines.clusters.clustering import cluster, describe
 from pipelines.clusters.coherence import Coherence, coherence
 from pipelines.clusters.pairs import pair
@@ -23,11 +24,11 @@ from pipelines.decontamination.verification import CheckLeakage
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard, JoinByShard
 from pipelines.graphs.settings import Assembly
-from pipelines.intermediate import VECTOR, Written
+from pipelines.intermediate import Written
 from pipelines.linkage.linker import Linker
 from pipelines.linkage.standings import LogAgreement
-from pipelines.linkage.transform import MakeLinker, RankNeighbours
-from pipelines.linkage.witnesses import evidence_of
+from pipelines.linkage.threshold_sample import with_evidence
+from pipelines.linkage.transform import ChooseThreshold, MakeLinker, RankNeighbours
 from pipelines.neighbours.embeddings import Encode, with_vectors
 from pipelines.questions.aggregation import as_memberships, assign_clusters, places
 from pipelines.questions.scripts import script_counts
@@ -100,12 +101,14 @@ class AssembleDataset(beam.PTransform):
             with_neighbours = (members, *ranked.standings) | "JoinNeighbours" >> join
         else:
             with_neighbours = of_answers | "WithoutNeighbours" >> beam.Map(lambda table: (table,))
+        threshold = (with_neighbours, weights, linker, ranked.agreement) | "ChooseThreshold" >> ChooseThreshold()
         judged = with_neighbours | "Judge" >> beam.FlatMap(
             judge,
             self.assembly,
             weights=beam.pvalue.AsSingleton(weights),
             linker=beam.pvalue.AsSingleton(linker),
             agreement=beam.pvalue.AsSingleton(ranked.agreement),
+            threshold=beam.pvalue.AsSingleton(threshold),
         ).with_outputs(*_TAGS, main="main")
         held_out = judged.main | "RemoveLeakage" >> RemoveLeakage(self.assembly.leakage, self.shards)
         finished = held_out["main"] | "Finish" >> beam.FlatMap(
@@ -139,6 +142,7 @@ class AssembleDataset(beam.PTransform):
             *tables["pairs"],
             (tables["clusters"] | "WrittenClusters" >> beam.Flatten(), weights) | "CheckLeakage" >> check,
             *cut_away,
+            threshold | "CountThreshold" >> beam.Map(_threshold_counted).with_output_types(Written),
             judged["written"],
             held_out["written"],
         ]
@@ -175,6 +179,7 @@ def judge(
     weights: TokenWeights,
     linker: Linker | None = None,
     agreement: Mapping[int, LogAgreement] | None = None,
+    threshold: float | None = None,
 ) -> Iterator[Any]:
     """Yield the members of accepted clusters with their split, the finished tables of train, and rejected members.
 
@@ -187,15 +192,14 @@ def judge(
         weights: weights of the log's tokens.
         linker: splits the answers.
         agreement: agreement of the log by the number of the kind, where neighbours were sought.
+        threshold: of the log, for a linker that has none of its own.
     """
-    members, *standings = of_answers
-    vectors = None
-    if VECTOR.name in members.column_names:
-        vectors, members = members.select(["question_id", VECTOR.name]), members.drop_columns(VECTOR.name)
+    members, evidence = with_evidence(of_answers, agreement)
     members, moved = keep_splits(members)
-    evidence = evidence_of(standings, agreement or {}, vectors) if standings else None
     given, reviewed = assembly.recalibration, assembly.reviewed
-    clustered = cluster(members, assembly.gate, weights, linker, given, evidence=evidence, reviewed=reviewed)
+    clustered = cluster(
+        members, assembly.gate, weights, linker, given, evidence=evidence, threshold=threshold, reviewed=reviewed
+    )
     progress.count(clustered.counts["members_judged"], "question", "clustered")
     given = clustered.members["split"].combine_chunks()
     decided = split_of(clustered.members["answer_id"].to_numpy(), assembly.salt)
@@ -214,6 +218,10 @@ def judge(
     yield beam.pvalue.TaggedOutput("written", written)
     if len(clustered.names):
         yield beam.pvalue.TaggedOutput("names", clustered.names)
+
+
+def _threshold_counted(threshold: float | None) -> Written:
+    return Written(None, threshold_counts(threshold))
 
 
 def finish(members: pa.Table, assembly: Assembly, weights: TokenWeights) -> Iterator[Any]:

@@ -102,6 +102,10 @@ class Intents(NamedTuple):
     belongs: np.ndarray
     probability: float
 
+    def take(self, rows: np.ndarray) -> Intents:
+        """Return some of the rows."""
+        return self._replace(of_intent=self.of_intent[rows], belongs=self.belongs[rows])
+
 
 def intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesses, policy: Policy) -> Intents:
     """Return the rows that belong to an intent.

@@ -1,6 +1,7 @@
 """Linker of a pipeline: pair model, encoder and threshold.
 
 Linking -> read_linker -> Linker; a Linker on MEMBERS, TokenWeights and Evidence -> Linked
+MEMBERS of some answers -> Linker.sample -> Sample, of which the threshold of a log is chosen
 """
 
 from __future__ import annotations
@@ -8,18 +9,27 @@ from __future__ import annotations
 import dataclasses
 import json
 
+import numpy as np
 import pyarrow as pa
 
 from pipelines.linkage.comparison.compare import Questions
-from pipelines.linkage.intents import Policy, intents, is_about_facts
-from pipelines.linkage.scoring.agreement_required import model_of_facts
+from pipelines.linkage.intents import Intents, Policy, intents, is_about_facts
+from pipelines.linkage.scoring.log_threshold import (
+    MOST_OF_ANSWER,
+    Sample,
+    choose_threshold,
+    first_answers,
+    first_places,
+    place_of,
+)
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel
-from pipelines.linkage.scoring.shipped_weights import load_model, model_of
+from pipelines.linkage.scoring.shipped_weights import load_facts_model, load_model, model_of
 from pipelines.linkage.settings import EncoderKind, Linking
-from pipelines.linkage.split_answers import link
+from pipelines.linkage.split_answers import link, sample_pairs
 from pipelines.linkage.witnesses import Evidence, evidence_among, find_witnesses
 from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.token_frequencies import TokenWeights
+from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,18 +50,59 @@ class Linker:
     asked: float | None = None
     encoder: EncoderKind | None = None
 
-    def __call__(self, members: pa.Table, weights: TokenWeights, evidence: Evidence | None = None) -> Linked:
+    def __call__(
+        self,
+        members: pa.Table,
+        weights: TokenWeights,
+        evidence: Evidence | None = None,
+        threshold: float | None = None,
+    ) -> Linked:
         """Return the group of every row.
 
         Args:
             members: MEMBERS ordered by cluster and question, all rows of each answer present.
             weights: weights of the log's tokens.
             evidence: neighbours of the questions, with their vectors if there is an encoder; None: the rows are the
-            whole log, and all are compared.
+                whole log, and all are compared.
+            threshold: of the log, if the model has none of its own; None: it is chosen from these rows.
 
         Raises:
             ValueError: the model uses the cosine and there is no encoder.
         """
+        questions, model, found = self._prepare(members, weights, evidence)
+        if model.precision is not None:
+            if threshold is None:
+                sample = first_answers([self._sample_of(questions, model, found)])
+                threshold = choose_threshold(sample, lowest=model.threshold, precision=model.precision)
+            model = model.with_threshold(threshold)
+        return link(questions, model, found)
+
+    def sample(self, members: pa.Table, weights: TokenWeights, evidence: Evidence) -> Sample | None:
+        """Return the pairs of these answers with their probabilities, or None if the threshold is the same in each log.
+
+        Args:
+            members: MEMBERS of whole answers, ordered by cluster and question.
+            weights: weights of the log's tokens.
+            evidence: neighbours of the questions.
+        """
+        questions, model, found = self._prepare(members, weights, evidence)
+        return None if model.precision is None else self._sample_of(questions, model, found)
+
+    def _sample_of(self, questions: Questions, model: LinkModel, found: Intents) -> Sample:
+        """Return the pairs of the first questions of the answers with the lowest hashes."""
+        answers = questions.members["answer_id"].to_numpy()
+        starts = starts_of_runs(answers)
+        sizes = sizes_of_runs(starts, len(answers))
+        kept = np.minimum(sizes, MOST_OF_ANSWER)
+        chosen = np.zeros(len(starts), bool)
+        chosen[first_places(place_of(answers[starts]), kept * (kept - 1) // 2)] = True
+        rows = np.flatnonzero(np.repeat(chosen, sizes) & (ranks_in_runs(starts, len(answers)) < MOST_OF_ANSWER))
+        return sample_pairs(questions.take(rows), model, found.take(rows), place_of(answers[starts[chosen]]))
+
+    def _prepare(
+        self, members: pa.Table, weights: TokenWeights, evidence: Evidence | None
+    ) -> tuple[Questions, LinkModel, Intents]:
+        """Return the questions with their neighbours, the model for this log, and the answers that are intents."""
         if self.model.cosine and self.encode is None:
             raise ValueError("a model with the encoder's cosine needs the encoder")
         if self.model.words_too and evidence is not None and evidence.words is None:
@@ -63,8 +114,9 @@ class Linker:
         found = intents(members, weights, witnesses, self.answers)
         model = self.model.for_log(weights.questions)
         if model.agreement and is_about_facts(weights, witnesses.log):
-            model = model_of_facts(model, self.encoder, self.asked)
-        return link(Questions(members, weights, vectors, witnesses), model, found)
+            of_facts = load_facts_model(self.encoder)
+            model = of_facts if self.asked is None else of_facts.with_threshold(self.asked)
+        return Questions(members, weights, vectors, witnesses), model, found
 
 
 def compares_words_too(linking: Linking) -> bool:
@@ -88,5 +140,5 @@ def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:
     if linking.min_probability is not None:
         asked = linking.min_probability
         words = model.words and dataclasses.replace(model.words, threshold=asked, least_of_two=asked)
-        model = dataclasses.replace(model, threshold=asked, least_of_two=asked, threshold_of_small=None, words=words)
+        model = dataclasses.replace(model.with_threshold(asked), words=words)
     return Linker(model, encode, linking.answers, linking.min_probability, linking.encoder_kind)

@@ -1,6 +1,7 @@
 """Linkage: assignment of the questions of each answer to groups of paraphrases.
 
 Questions of whole answers, LinkModel -> link -> Linked: the group of every row
+Questions of some answers, LinkModel -> sample_pairs -> Sample: the probability of every pair
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pipelines.linkage.comparison.blocking import ALL_PAIRS
 from pipelines.linkage.comparison.compare import Questions, compare
 from pipelines.linkage.intents import STRAY, Intents
 from pipelines.linkage.large_answers import link_large
+from pipelines.linkage.scoring.log_threshold import Sample
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel, expected_within, in_millionths, mean_within
 from pipelines.linkage.witnesses import Witnesses, find_witnesses
 from schemas.ragged import sizes_of_runs, starts_of_runs, sums_of_runs
@@ -32,7 +34,6 @@ def link(questions: Questions, model: LinkModel, intents: Intents | None = None)
         questions = dataclasses.replace(questions, witnesses=find_witnesses(members, questions.weights))
     group, confidence = np.arange(len(members)), np.zeros(len(members))
     answers = members["answer_id"].to_numpy()
-    of_intent = np.zeros(len(members), bool) if intents is None else intents.of_intent
     if intents is not None:
         _join_intents(answers, intents, group, confidence)
     expected = expected_within(group, confidence)
@@ -40,10 +41,10 @@ def link(questions: Questions, model: LinkModel, intents: Intents | None = None)
         expected += _expected_of_strays(answers, intents)
     starts = starts_of_runs(answers)
     sizes = sizes_of_runs(starts, len(members))
-    fact, small = ~of_intent[starts], sizes <= ALL_PAIRS
-    compared = fact & small & _have_witnesses(model, questions.witnesses, starts)
-    by_words = fact & small & ~compared
-    large = [np.arange(starts[n], starts[n] + sizes[n]) for n in np.flatnonzero(fact & ~small)]
+    of_intent = np.zeros(len(members), bool) if intents is None else intents.of_intent
+    fact, compared = ~of_intent[starts], _compared_by(model, questions, intents)
+    by_words = fact & (sizes <= ALL_PAIRS) & ~compared
+    large = [np.arange(starts[n], starts[n] + sizes[n]) for n in np.flatnonzero(fact & (sizes > ALL_PAIRS))]
     words = model.words or model
     parts = [(np.flatnonzero(np.repeat(compared, sizes)), _link_small, model)]
     parts.append((np.flatnonzero(np.repeat(by_words, sizes)), _link_small, words))
@@ -52,6 +53,38 @@ def link(questions: Questions, model: LinkModel, intents: Intents | None = None)
         group[rows], confidence[rows] = rows[found.group], found.confidence
         expected[rows] += 0 if found.expected is None else found.expected
     return Linked(group, confidence, of_intent, expected)
+
+
+def sample_pairs(questions: Questions, model: LinkModel, intents: Intents, place: np.ndarray) -> Sample:
+    """Return the pairs of the answers that a model of neighbours compares, with their probabilities.
+
+    Args:
+        questions: of whole answers, or the first `MOST_OF_ANSWER` of each.
+        model: pair model.
+        intents: answers whose questions are not compared.
+        place: (A,) hash of each answer.
+    """
+    starts = starts_of_runs(questions.members["answer_id"].to_numpy())
+    sizes = sizes_of_runs(starts, len(questions))
+    chosen = _compared_by(model, questions, intents)
+    rows = np.flatnonzero(np.repeat(chosen, sizes))
+    part = _read_by(model, questions).take(rows)
+    none = np.zeros(0, np.int64)
+    found = [(none, none, none, np.zeros(0))]
+    found += [(n, left, right, model.pairs.probability(x, n)) for left, right, n, x in compare(part)]
+    number, left, right, probability = map(np.concatenate, zip(*found, strict=True))
+    answer = np.flatnonzero(chosen)[number]
+    first = (np.cumsum(sizes[chosen]) - sizes[chosen])[number]
+    return Sample(place, sizes * (sizes - 1) // 2, answer, left - first, right - first, probability)
+
+
+def _compared_by(model: LinkModel, questions: Questions, intents: Intents | None) -> np.ndarray:
+    """Return for each answer whether its pairs are compared by the model itself, not by its model of words alone."""
+    starts = starts_of_runs(questions.members["answer_id"].to_numpy())
+    small = sizes_of_runs(starts, len(questions)) <= ALL_PAIRS
+    of_intent = np.zeros(len(starts), bool) if intents is None else intents.of_intent[starts]
+    compared: np.ndarray = small & ~of_intent & _have_witnesses(model, questions.witnesses, starts)
+    return compared
 
 
 def _read_by(model: LinkModel, questions: Questions) -> Questions:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.intermediate import STANDINGS
+from pipelines.linkage.log_profile import NONE, profile_of
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
 NEAREST: Final = 20
@@ -35,12 +36,14 @@ class LogAgreement(NamedTuple):
         agreeing: number of these whose nearest question has the same answer.
         contradicted: number of these with a support below `CONTRADICTED`.
         of_many: number of these whose answer has at least `MANY` of them.
+        profile: similarities of these by the size of their answer, see `log_profile.profile_of`.
     """
 
     questions: int = 0
     agreeing: int = 0
     contradicted: int = 0
     of_many: int = 0
+    profile: tuple[int, ...] = NONE
 
     @property
     def share(self) -> float:
@@ -83,16 +86,24 @@ def standings_of(neighbours: pa.Table) -> pa.Table:
 
 def agreement_of(standings: pa.Table) -> LogAgreement:
     """Return the agreement of the questions of a STANDINGS table, all rows of each answer present."""
-    agreeing = nearest_agrees(similarities_in(standings, "same"), similarities_in(standings, "other"))
+    same, other = similarities_in(standings, "same"), similarities_in(standings, "other")
+    agreeing = nearest_agrees(same, other)
     support = standings["support"].to_numpy()
-    sizes = np.unique(standings["answer_id"].to_numpy(), return_counts=True)[1]
+    _, answer, sizes = np.unique(standings["answer_id"].to_numpy(), return_inverse=True, return_counts=True)
     of_many = int(sizes[sizes >= MANY].sum())
-    return LogAgreement(len(standings), int(agreeing.sum()), int((support < CONTRADICTED).sum()), of_many)
+    several = sizes[answer] > 1
+    profile = profile_of(same[several], other[several], agreeing[several], sizes[answer][several])
+    return LogAgreement(len(standings), int(agreeing.sum()), int((support < CONTRADICTED).sum()), of_many, profile)
 
 
 def total_agreement(parts: Iterable[LogAgreement]) -> LogAgreement:
     """Return the agreement of a log of disjoint parts."""
-    return LogAgreement(*(sum(values) for values in zip(LogAgreement(), *parts, strict=True)))
+    every = [LogAgreement(), *parts]
+    questions, agreeing, contradicted, of_many = (
+        sum(values) for values in zip(*(one[:4] for one in every), strict=True)
+    )
+    profile = tuple(map(sum, zip(*(one.profile for one in every), strict=True)))
+    return LogAgreement(questions, agreeing, contradicted, of_many, profile)
 
 
 def similarities_in(standings: pa.Table, name: str) -> np.ndarray:

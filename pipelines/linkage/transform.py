@@ -2,6 +2,7 @@
 
 MEMBERS of whole answers, TokenWeights -> RankNeighbours -> STANDINGS of whole answers, LogAgreement of each kind
 Linking, MEMBERS of whole answers, TokenWeights -> MakeLinker -> Linker or None
+MEMBERS and STANDINGS of whole answers -> ChooseThreshold -> threshold of the log or None
 """
 
 from __future__ import annotations
@@ -21,9 +22,11 @@ from pipelines.linkage.comparison.compare import Questions, compare_all
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.linker import Linker, compares_words_too, read_linker
 from pipelines.linkage.scoring import fellegi_sunter
+from pipelines.linkage.scoring.log_threshold import first_answers
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.settings import Linking
 from pipelines.linkage.standings import NEAREST, LogAgreement, agreement_of, standings_of, total_agreement
+from pipelines.linkage.threshold_sample import sample_answers, threshold_of
 from pipelines.neighbours.embeddings import Encode
 from pipelines.neighbours.transform import FindNeighbours
 from pipelines.questions.memberships import merge_answers
@@ -133,6 +136,31 @@ class MakeLinker(beam.PTransform):
             | "GatherPairs" >> beam.CombineGlobally(first_pairs)
             | "LearnFromPairs" >> beam.Map(learn_linker, self.linking)
         )
+
+
+@dataclasses.dataclass
+class ChooseThreshold(beam.PTransform):
+    """Choose the threshold of a log on a sample of its answers.
+
+    Input: tuples of MEMBERS tables of whole answers, with their vectors if there is an encoder, and their STANDINGS of
+    each kind; TokenWeights, `Linker` and agreement by kind, one element each.
+    Output: one element, the threshold, or None if the linker has the same threshold in each log.
+    """
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def expand(self, inputs: tuple[beam.PCollection, ...]) -> beam.PCollection[float | None]:
+        """Sample answers, gather the first of them and choose."""
+        of_answers, weights, linker, agreement = inputs
+        sampled = of_answers | "SampleAnswers" >> beam.FlatMap(
+            sample_answers,
+            weights=beam.pvalue.AsSingleton(weights),
+            linker=beam.pvalue.AsSingleton(linker),
+            agreement=beam.pvalue.AsSingleton(agreement),
+        )
+        gathered = sampled | "FirstAnswers" >> beam.CombineGlobally(first_answers)
+        return gathered | "Choose" >> beam.Map(threshold_of, linker=beam.pvalue.AsSingleton(linker))
 
 
 def total_of_kinds(parts: Iterable[Mapping[int, LogAgreement]]) -> dict[int, LogAgreement]:

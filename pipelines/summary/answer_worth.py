@@ -27,6 +27,7 @@ class AnswerWorth(NamedTuple):
         precision: estimated share of the kept pairs that are paraphrases; None without a kept pair.
         low: low end of its interval of 95 %, if the probabilities are calibrated on this log.
         high: its high end.
+        threshold: minimum mean probability of a cluster, chosen for this log; None: it is the same in each log.
     """
 
     answers: int
@@ -36,6 +37,7 @@ class AnswerWorth(NamedTuple):
     precision: float | None
     low: float
     high: float
+    threshold: float | None = None
 
     @property
     def sentence(self) -> str:
@@ -46,7 +48,10 @@ class AnswerWorth(NamedTuple):
         if self.precision is None:
             return f"{worth}; no pair was kept."
         kept = f"{_percent(self.precision)} % ({_percent(self.low)} to {_percent(self.high)})"
-        return f"{worth}; kept pairs are right in an estimated {kept}."
+        found = f"{worth}; kept pairs are right in an estimated {kept}."
+        if self.threshold is None:
+            return found
+        return f"{found} A cluster of this log needs a mean probability of at least {self.threshold:.2f}."
 
 
 def answer_worth(counters: Mapping[str, int]) -> AnswerWorth | None:
@@ -59,7 +64,8 @@ def answer_worth(counters: Mapping[str, int]) -> AnswerWorth | None:
     spread = _NORMAL * math.sqrt(found["pairs_kept_variance"] / _MILLION) / kept if kept else 0.0
     low, high = max((precision or 0) - spread, 0.0), min((precision or 0) + spread, 1.0)
     share = min(found["pairs_expected"] / _MILLION / found["pairs"], 1.0)
-    return AnswerWorth(found["answers"], found["intents"], found["strays"], share, precision, low, high)
+    threshold = found["threshold"] / _MILLION if "threshold" in found else None
+    return AnswerWorth(found["answers"], found["intents"], found["strays"], share, precision, low, high, threshold)
 
 
 def as_json(worth: AnswerWorth | None) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from schemas.stems import stem
         ("invest", "investing"), ("run", "running"), ("city", "cities"), ("professor", "professors"),
         ("make", "making"), ("box", "boxes"), ("stop", "stopped"), ("try", "tries"), ("large", "larger"),
         ("город", "городе"), ("гостиница", "гостиницу"), ("дешёвая", "дешёвую"), ("карта", "картами"),
+        ("فندق", "فندقا"), ("رخيص", "رخيصا"),
     ],
 )  # fmt: skip
 def test_forms_of_a_word_share_a_stem(one: str, other: str) -> None:
@@ -18,7 +19,7 @@ def test_forms_of_a_word_share_a_stem(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["is", "bus", "2016", "c3s", "ørets", "glass", "мэр", "это", "c++", "c#", "-5", "3.14", "$100"]
+    "word", ["is", "bus", "2016", "c3s", "ørets", "glass", "мэр", "это", "ما", "لما", "c++", "c#", "-5", "3.14", "$100"]
 )
 def test_words_without_an_ending_stay(word: str) -> None:
     assert stem(word) == word

@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from pipelines.linkage.log_profile import COLUMNS, FIFTH, SIZES, shares_of
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.neighbours.nearest import similarity_of
 from schemas.compiled import load_loops
@@ -18,7 +19,8 @@ AGREEMENT: Final = (
     "others_nearer_min", "others_nearer_max", "mates_nearer_min", "mates_nearer_max", "nearer_min", "nearer_max",
     "agreement_min", "agreement_max", "agreement_mean",
     "above_others_min", "above_others_max", "above_fifth_min", "above_fifth_max", "best_other_min", "best_other_max",
-    "answer_agreement", "log_agreement", "small_log",
+    "answer_agreement", "log_agreement", "log_outranked", "log_below_10", *(f"size_{name}" for name in COLUMNS),
+    "small_log",
 )  # fmt: skip
 """Names of the columns; ``_min`` and ``_max`` are the minimum and maximum of the two questions.
 
@@ -26,8 +28,9 @@ AGREEMENT: Final = (
 same answer that are at least as near as the pair's other question, ``nearer`` of their sum, and ``agreement`` is the
 share of the same answer among them. ``above_others`` is the pair's similarity minus that of the nearest question with
 another answer, ``above_fifth`` minus that of the fifth. ``answer_agreement`` is the share of the answer's questions,
-these two left out, whose nearest question has the same answer, and ``log_agreement`` that of the log's. ``small_log``
-is 1 in a log of fewer than `SMALL_LOG` questions, else 0."""
+these two left out, whose nearest question has the same answer, and ``log_agreement`` that of the log's. ``log_`` and
+``size_`` are the means of `log_profile.COLUMNS` over the log and over answers with about as many questions: what an
+answer is worth in this log. ``small_log`` is 1 in a log of fewer than `SMALL_LOG` questions, else 0."""
 
 AGREEMENT_OF_WORDS: Final = tuple(f"words_{name}" for name in AGREEMENT[:-1])
 """The same columns without the last, by words, of questions that are compared by an encoder's vectors too."""
@@ -35,7 +38,9 @@ AGREEMENT_OF_WORDS: Final = tuple(f"words_{name}" for name in AGREEMENT[:-1])
 SMALL_LOG: Final = 5_000
 """Number of questions below which neighbours, all of which are compared, are far and few."""
 
-FIFTH: Final = 4
+OF_LOG: Final = ("outranked", "below_10")
+"""Columns of the log's profile that are features beside its agreement."""
+
 PRIOR: Final = 4.0
 """Number of questions with the log's agreement that are added to those of an answer."""
 
@@ -100,9 +105,17 @@ def _count_nearer(table: np.ndarray, rows: np.ndarray, pair: np.ndarray) -> np.n
 
 def _of_answer(
     witnesses: Witnesses, left: np.ndarray, right: np.ndarray, answer_of_row: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, ...]:
+    """Return the features of the answer and of the log, the last but ``small_log``."""
     agreeing = witnesses.agreeing.astype(float)
     sizes, total = np.bincount(answer_of_row), np.bincount(answer_of_row, agreeing)
     answer, log = answer_of_row[left], witnesses.log.share
     others = total[answer] - agreeing[left] - agreeing[right]
-    return (others + PRIOR * log) / (sizes[answer] - 2 + PRIOR), np.full(len(left), log)
+    of_sizes, of_log = shares_of(witnesses.log.profile)
+    of_pair = of_sizes[np.searchsorted(SIZES, sizes[answer], side="right")]
+    whole = (log, *(of_log[COLUMNS.index(name)] for name in OF_LOG))
+    return (
+        (others + PRIOR * log) / (sizes[answer] - 2 + PRIOR),
+        *(np.full(len(left), value) for value in whole),
+        *of_pair.T,
+    )

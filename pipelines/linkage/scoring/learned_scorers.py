@@ -13,8 +13,9 @@ import numpy as np
 
 from pipelines.linkage.scoring.tree_tables import ALL, MOST_LEAVES, Splits, Stage
 
-STAGES: Final = (100, 200)
-"""Numbers of trees after which no more trees are evaluated for settled pairs."""
+TREES_A_STAGE: Final = 100
+"""Number of trees after each of which no more trees are evaluated for settled pairs. Beyond 128 numbers, numpy adds in
+another order than the compiled loop."""
 
 SETTLED: Final = 6.0
 """Minimum absolute logit of a settled pair; its probability is within 0.0025 of 0 or 1."""
@@ -121,8 +122,7 @@ def boosted(trees: list[dict[str, list[Any]]], features: int, bias: float) -> Bo
         if len(values) > MOST_LEAVES:
             raise ValueError(f"tree {number} has {len(values)} leaves; at most {MOST_LEAVES} are possible")
         leaves[number, : len(values)] = values
-    ends = [end for end in STAGES if end < len(trees)]
-    parts = itertools.pairwise([0, *ends, len(trees)])
+    parts = itertools.pairwise([*range(0, len(trees), TREES_A_STAGE), len(trees)])
     stages = (Stage(_tables(splits, range(*part)), leaves[slice(*part)]) for part in parts)
     return Boosted(tuple(stages), bias, features)
 

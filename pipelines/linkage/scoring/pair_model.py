@@ -32,12 +32,15 @@ class LinkModel:
 
     Attributes:
         pairs: model that computes the probability of a pair from its features.
-        threshold: minimum mean probability between two groups that are merged.
+        threshold: minimum mean probability between two groups that are merged; with ``precision`` the lowest one.
         cosine: whether the last features are `cosine_features.COSINES`, from an encoder.
         least_of_two: minimum probability of a group of two, which depends on a single pair.
         agreement: whether `agreement_features.AGREEMENT` are among the features, from the neighbours of each question.
         words_too: whether `agreement_features.AGREEMENT_OF_WORDS` are too, from neighbours by words.
-        threshold_of_small: threshold of all groups in a log of fewer than `SMALL_LOG` questions; None: the same.
+        precision: minimum of the estimated share of paraphrases among the kept pairs of a log, which decides its
+            threshold; None: the threshold is the same in each log.
+        threshold_of_small: threshold of a log of fewer than `SMALL_LOG` questions, whose few pairs allow no estimate;
+            None: no other one.
         words: model of the words alone, for answers without a neighbour of another answer, and for those with too many
             questions to compare in pairs; None: this model.
     """
@@ -48,15 +51,20 @@ class LinkModel:
     least_of_two: float = 0.0
     agreement: bool = False
     words_too: bool = False
+    precision: float | None = None
     threshold_of_small: float | None = None
     words: LinkModel | None = None
 
     def for_log(self, questions: int) -> LinkModel:
         """Return the model with its threshold for a log of this number of questions."""
         small = self.threshold_of_small
-        if small is None or questions >= SMALL_LOG:
-            return self
-        return dataclasses.replace(self, threshold=small, least_of_two=small)
+        return self if small is None or questions >= SMALL_LOG else self.with_threshold(small)
+
+    def with_threshold(self, threshold: float) -> LinkModel:
+        """Return the model with another threshold of all groups, for one log."""
+        return dataclasses.replace(
+            self, threshold=threshold, least_of_two=threshold, precision=None, threshold_of_small=None
+        )
 
     def groups(self, left: np.ndarray, right: np.ndarray, probability: np.ndarray, *, rows: int) -> np.ndarray:
         """Return the smallest row of each row's group; the arguments are those of `agglomeration.agglomerate`."""

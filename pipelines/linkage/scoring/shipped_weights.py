@@ -81,6 +81,7 @@ class TreesFile(pydantic.BaseModel, frozen=True):
     file: str
     threshold: float = pydantic.Field(gt=0, le=1)
     least_of_two: float = pydantic.Field(default=0.0, ge=0, le=1)
+    precision: float | None = pydantic.Field(default=None, gt=0, le=1)
     threshold_of_small: float | None = pydantic.Field(default=None, gt=0, le=1)
 
 
@@ -100,10 +101,25 @@ def load_model(kind: Kind = "boosted", encoder: EncoderKind | None = None) -> Li
     Raises:
         QprError: there are no weights of this kind for an encoder.
     """
-    folder = importlib.resources.files("pipelines.linkage.scoring") / "learned"
-    name = f"{kind}-{encoder}.json" if encoder else f"{kind}.json"
     if encoder and kind != "boosted":
         raise QprError(f"--linkage {kind} has no weights for an encoder. Link with boosted, or use qpr calibrate")
+    return _read(kind, encoder)
+
+
+@functools.cache
+def load_facts_model(encoder: EncoderKind | None = None) -> LinkModel:
+    """Return the shipped trees for logs of facts, in which the same answer seldom means the same question.
+
+    Args:
+        encoder: the kind of encoder whose vectors are compared too; None: words alone are.
+    """
+    return _read("facts", encoder)
+
+
+def _read(learned: str, encoder: EncoderKind | None) -> LinkModel:
+    """Return the model of files in the folder of learned weights."""
+    folder = importlib.resources.files("pipelines.linkage.scoring") / "learned"
+    name = f"{learned}-{encoder}.json" if encoder else f"{learned}.json"
     saved = json.loads((folder / name).read_text("utf-8"))
     if saved["kind"] != "lightgbm":
         return model_of(saved, source=name)
@@ -135,6 +151,7 @@ def model_of_trees(text: str, described: TreesFile) -> LinkModel:
         least_of_two=described.least_of_two,
         agreement=agreement,
         words_too=words_too,
+        precision=described.precision,
         threshold_of_small=described.threshold_of_small,
     )
 

@@ -33,7 +33,8 @@ def source(*, alike: int = 1) -> Source:
     strays = np.arange(len(texts), len(texts) + 1_200)
     texts += [f"stray{n} about the {WORDS[n % 4]} subject{n % 400 // alike}" for n in range(len(strays))]
     array = pa.array(texts)
-    return Source(array, hash64_all(key_all(array)).to_numpy(), clusters, strays)
+    words = [frozenset(text.split()) for text in texts]
+    return Source(array, words, hash64_all(key_all(array)).to_numpy(), clusters, strays)
 
 
 def shared_words(log: SilverLog, kind: int) -> list[set[str]]:

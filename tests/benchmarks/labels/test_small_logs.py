@@ -22,7 +22,9 @@ TEXTS = [f"{opening} number {number}" for number in range(60) for opening in OPE
 def source() -> Source:
     clusters = [np.arange(4 * number, 4 * number + 4) for number in range(55)]
     ids = np.array([question_id(text) for text in TEXTS])
-    return Source(pa.array(TEXTS), ids, clusters, np.arange(220, 240))
+    return Source(
+        pa.array(TEXTS), [frozenset(text.lower().split()) for text in TEXTS], ids, clusters, np.arange(220, 240)
+    )
 
 
 def test_each_script_gets_logs_with_its_letters_and_the_same_clusters(source: Source) -> None:

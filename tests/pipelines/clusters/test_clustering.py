@@ -207,7 +207,7 @@ def test_no_members_make_no_clusters():
 
 
 def test_clusters_below_the_threshold_of_verdicts_are_rejected_with_their_calibrated_probability():
-    def by_parity_of_the_answer(table, weights, _):
+    def by_parity_of_the_answer(table, weights, *_):
         linked = by_parity(table, weights)
         return Linked(linked.group, np.where(table["answer_id"].to_numpy() == 1, 0.9, 0.6))
 

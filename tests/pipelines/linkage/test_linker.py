@@ -81,8 +81,8 @@ def test_texts_with_one_vector_are_split_as_by_words(members_of):
         linker(members, weights, by_vectors_alone)
 
 
-@pytest.mark.parametrize(("kind", "both"), [(None, False), ("static", True), ("model", True), ("st", False)])
-def test_weights_compare_words_beside_vectors_but_for_those_of_sentence_transformers(kind, both):
+@pytest.mark.parametrize(("kind", "both"), [(None, False), ("static", True), ("model", True), ("st", True)])
+def test_weights_of_encoders_compare_words_beside_vectors(kind, both):
     assert compares_words_too(Linking(encoder_kind=kind)) == both
     assert not compares_words_too(Linking(method="none", encoder_kind=kind))
 

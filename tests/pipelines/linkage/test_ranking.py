@@ -24,7 +24,7 @@ def turned(texts):
     return np.column_stack([np.cos(turns), np.sin(turns)])
 
 
-@pytest.mark.parametrize(("kind", "kinds"), [(None, 1), ("st", 1), ("static", 2)])
+@pytest.mark.parametrize(("kind", "kinds"), [(None, 1), ("st", 2), ("static", 2)])
 def test_each_kind_is_ranked_as_among_all_questions(members_of, kind, kinds):
     members = members_of(*QUESTIONS)
     weights = count_tokens(members["token_ids"])

@@ -1,3 +1,5 @@
+import dataclasses
+
 import apache_beam as beam
 import numpy as np
 import pyarrow as pa
@@ -9,8 +11,10 @@ from hypothesis import strategies as st
 
 from pipelines.linkage import transform as making
 from pipelines.linkage.comparison.pair_features import NAMES
+from pipelines.linkage.linker import read_linker
 from pipelines.linkage.settings import Linking
-from pipelines.linkage.transform import MakeLinker, Sampled, first_pairs, learn_linker, sample_pairs
+from pipelines.linkage.transform import ChooseThreshold, MakeLinker, Sampled, first_pairs, learn_linker, sample_pairs
+from pipelines.linkage.witnesses import evidence_among
 from pipelines.questions.token_frequencies import count_tokens
 
 ANSWERS = [
@@ -97,3 +101,26 @@ def test_there_is_one_linker_a_run(members_of, linking):
         tables = pipeline | "Members" >> beam.Create([members])
         counts = pipeline | "Weights" >> beam.Create([weights])
         assert_that((tables, counts) | MakeLinker(linking), check)
+
+
+@pytest.mark.parametrize(("linking", "chosen"), [(Linking(), True), (Linking(method="logistic"), False)])
+def test_the_threshold_of_a_log_does_not_depend_on_its_shards(members_of, linking, chosen):
+    members = members_of(*ANSWERS)
+    weights = count_tokens(members["token_ids"])
+    evidence = evidence_among(members, weights)
+    linker = read_linker(linking)
+    linker = dataclasses.replace(linker, model=dataclasses.replace(linker.model, threshold_of_small=None))
+    answers = members["answer_id"].to_numpy()
+    shards = [members.filter(pa.array(answers % 2 == n)) for n in (0, 1)]
+
+    def check(found):
+        [threshold] = found
+        assert (threshold is not None) is chosen
+        groups = linker(members, weights, evidence, threshold).group
+        assert np.array_equal(groups, linker(members, weights, evidence).group)
+
+    with Pipeline(runner="FnApiRunner") as pipeline:
+        tables = pipeline | "Tables" >> beam.Create([(shard, evidence.standings) for shard in shards])
+        single = [weights, linker, {0: evidence.log}]
+        sides = [pipeline | f"Side{number}" >> beam.Create([value]) for number, value in enumerate(single)]
+        assert_that((tables, *sides) | ChooseThreshold(), check)

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.clusters.answer_worth import worth_counts
+from pipelines.clusters.answer_worth import threshold_counts, worth_counts
 from pipelines.intermediate import MEMBERS
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.summary.answer_worth import answer_worth, as_json
@@ -55,3 +55,11 @@ def test_without_a_kept_pair_there_is_no_precision() -> None:
 def test_answers_that_were_not_split_have_no_estimate() -> None:
     assert answer_worth({"rows_read": 7}) is None
     assert as_json(None) is None
+
+
+@pytest.mark.parametrize(("threshold", "shown"), [(0.65, True), (None, False)])
+def test_a_threshold_that_was_chosen_for_the_log_is_stated(threshold: float | None, shown: bool) -> None:
+    worth = answer_worth(counters([3, 2], [0.8, 0.4]) | threshold_counts(threshold))
+    assert worth is not None
+    assert worth.threshold == threshold
+    assert ("A cluster of this log needs a mean probability of at least 0.65." in worth.sentence) is shown

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from pipelines.linkage.scoring import learned_scorers
-from pipelines.linkage.scoring.learned_scorers import STAGES, Logistic, boosted
+from pipelines.linkage.scoring.learned_scorers import TREES_A_STAGE, Logistic, boosted
 
 NONE = np.zeros(0, np.int64)
 
@@ -52,10 +52,10 @@ def test_masks_find_the_leaf_that_a_walk_finds() -> None:
 
 def test_a_pair_that_is_settled_early_keeps_what_it_has_and_no_other_changes() -> None:
     random = np.random.default_rng(1)
-    trees = [stump(0, 0.0, -0.1, 0.1) for _ in range(STAGES[0])]
+    trees = [stump(0, 0.0, -0.1, 0.1) for _ in range(TREES_A_STAGE)]
     trees += [random_tree(random, leaves=7, features=2) for _ in range(40)]
     rows = random.normal(size=(2_000, 2)).astype(np.float32)
-    early = np.where(rows[:, 0] <= 0, -0.1, 0.1) * STAGES[0] + 3  # -7 is settled, 13 is too
+    early = np.where(rows[:, 0] <= 0, -0.1, 0.1) * TREES_A_STAGE + 3  # -7 is settled, 13 is too
     assert set(early.round().tolist()) == {-7.0, 13.0}
     assert np.allclose(boosted(trees, 2, 3.0).probability(rows, NONE), 1 / (1 + np.exp(-early)))
     expected = [sum(walk(tree, row) for tree in trees) - 7 for row in rows]

@@ -17,10 +17,15 @@ def test_a_group_s_pairs_alone_count_and_a_row_without_any_has_none() -> None:
     assert mean_within(group, left, right, np.array([0.5, 1.0, 0.9, 0.8])).tolist() == [0.75, 0.75, 0, 0.75, 0, 0]
 
 
+def test_the_threshold_of_a_log_replaces_the_rule_by_which_it_is_chosen() -> None:
+    of_log = LinkModel(AsGiven(), 0.35, precision=0.9).with_threshold(0.6)
+    assert (of_log.threshold, of_log.least_of_two, of_log.precision) == (0.6, 0.6, None)
+
+
 def test_a_small_log_has_its_own_threshold() -> None:
-    model = LinkModel(AsGiven(), 0.7, least_of_two=0.8, threshold_of_small=0.3)
+    model = LinkModel(AsGiven(), 0.45, precision=0.9, threshold_of_small=0.3)
     small = model.for_log(SMALL_LOG - 1)
-    assert (small.threshold, small.least_of_two) == (0.3, 0.3)
+    assert (small.threshold, small.least_of_two, small.precision) == (0.3, 0.3, None)
     assert model.for_log(SMALL_LOG) is model
     assert LinkModel(AsGiven(), 0.7).for_log(1).threshold == 0.7
 

@@ -35,7 +35,7 @@ def test_a_higher_cosine_never_lowers_the_probability(kind: EncoderKind) -> None
         after = model.pairs.probability(higher, none)
         assert (after >= before - rounding).all()
         changed += np.count_nonzero(after > before + 0.1)
-    assert changed > 100
+    assert changed > 50
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,0 +1,77 @@
+"""Sample of the answers of a log, on which its threshold is chosen before any answer is split.
+
+MEMBERS and STANDINGS of whole answers -> with_evidence -> MEMBERS, Evidence
+MEMBERS and STANDINGS of a shard's answers, Linker -> sample_answers -> Sample -> threshold_of -> threshold of the log
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from pipelines.intermediate import VECTOR
+from pipelines.linkage.linker import Linker
+from pipelines.linkage.scoring.log_threshold import MOST_OF_ANSWER, Sample, choose_threshold, first_places, place_of
+from pipelines.linkage.standings import LogAgreement
+from pipelines.linkage.witnesses import Evidence, evidence_of
+from pipelines.questions.memberships import merge_answers
+from pipelines.questions.token_frequencies import TokenWeights
+from schemas.ragged import starts_of_runs
+
+
+def with_evidence(
+    of_answers: tuple[pa.Table, *tuple[pa.Table | None, ...]], agreement: Mapping[int, LogAgreement] | None
+) -> tuple[pa.Table, Evidence | None]:
+    """Return MEMBERS of whole answers without vectors, and their neighbours if these were sought.
+
+    Args:
+        of_answers: MEMBERS, with their vectors if there is an encoder, and their STANDINGS of each kind if any.
+        agreement: agreement of the log by the number of the kind, where neighbours were sought.
+    """
+    members, *standings = of_answers
+    vectors = None
+    if VECTOR.name in members.column_names:
+        vectors, members = members.select(["question_id", VECTOR.name]), members.drop_columns(VECTOR.name)
+    return members, evidence_of(standings, agreement or {}, vectors) if standings else None
+
+
+def sample_answers(
+    of_answers: tuple[pa.Table, *tuple[pa.Table | None, ...]],
+    weights: TokenWeights,
+    linker: Linker | None,
+    agreement: Mapping[int, LogAgreement],
+) -> Iterator[Sample]:
+    """Yield the pairs of a shard's answers with the lowest hashes, if the linker chooses a threshold by them."""
+    if linker is None or linker.model.precision is None or len(of_answers) == 1:
+        return
+    members, *standings = of_answers
+    answers, sizes = _questions_of_answers(members)
+    answers, sizes = answers[sizes > 1], np.minimum(sizes[sizes > 1], MOST_OF_ANSWER)
+    chosen = answers[first_places(place_of(answers), sizes * (sizes - 1) // 2)]
+    of_chosen = [
+        None if table is None else table.filter(pa.array(np.isin(table["answer_id"].to_numpy(), chosen)))
+        for table in (members, *standings)
+    ]
+    some, evidence = with_evidence((of_chosen[0], *of_chosen[1:]), agreement)
+    if len(some) and evidence is not None:
+        sample = linker.sample(merge_answers(some), weights, evidence)
+        if sample is not None:
+            yield sample
+
+
+def threshold_of(sample: Sample, linker: Linker | None) -> float | None:
+    """Return the threshold of a log by a sample of its answers, None without any or if the linker has its own."""
+    if linker is None or linker.model.precision is None or not len(sample.place):
+        return None
+    return choose_threshold(sample, lowest=linker.model.threshold, precision=linker.model.precision)
+
+
+def _questions_of_answers(members: pa.Table) -> tuple[np.ndarray, np.ndarray]:
+    """Return the answers, ascending, and the numbers of their distinct questions."""
+    answers, questions = (members[name].to_numpy() for name in ("answer_id", "question_id"))
+    order = np.lexsort((questions, answers))
+    starts = starts_of_runs(answers[order], questions[order])
+    found: tuple[np.ndarray, np.ndarray] = np.unique(answers[order][starts], return_counts=True)
+    return found
