@@ -112,10 +112,10 @@ def _of_answer(
     answer, log = answer_of_row[left], witnesses.log.share
     others = total[answer] - agreeing[left] - agreeing[right]
     of_sizes, of_log = shares_of(witnesses.log.profile)
-    of_pair = of_sizes[np.searchsorted(SIZES, sizes[answer], side="right")]
+    of_pair = np.take(of_sizes.T.astype(np.float32), np.searchsorted(SIZES, sizes, side="right")[answer], axis=1)
     whole = (log, *(of_log[COLUMNS.index(name)] for name in OF_LOG))
     return (
         (others + PRIOR * log) / (sizes[answer] - 2 + PRIOR),
-        *(np.full(len(left), value) for value in whole),
-        *of_pair.T,
+        *(np.full(len(left), value, np.float32) for value in whole),
+        *of_pair,
     )
