@@ -25,7 +25,7 @@ from pipelines.linkage.scoring.log_threshold import (
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_facts_model, load_model, model_of
 from pipelines.linkage.settings import EncoderKind, Linking
-from pipelines.linkage.split_answers import link, sample_pairs
+from pipelines.linkage.split_answers import link, compared_pairs
 from pipelines.linkage.witnesses import Evidence, evidence_among, find_witnesses
 from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.token_frequencies import TokenWeights
@@ -97,7 +97,7 @@ class Linker:
         chosen = np.zeros(len(starts), bool)
         chosen[first_places(place_of(answers[starts]), kept * (kept - 1) // 2)] = True
         rows = np.flatnonzero(np.repeat(chosen, sizes) & (ranks_in_runs(starts, len(answers)) < MOST_OF_ANSWER))
-        return sample_pairs(questions.take(rows), model, found.take(rows), place_of(answers[starts[chosen]]))
+        return compared_pairs(questions.take(rows), model, found.take(rows), place_of(answers[starts[chosen]]))
 
     def _prepare(
         self, members: pa.Table, weights: TokenWeights, evidence: Evidence | None

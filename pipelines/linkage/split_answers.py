@@ -1,7 +1,7 @@
 """Linkage: assignment of the questions of each answer to groups of paraphrases.
 
 Questions of whole answers, LinkModel -> link -> Linked: the group of every row
-Questions of some answers, LinkModel -> sample_pairs -> Sample: the probability of every pair
+Questions of some answers, LinkModel -> compared_pairs -> Sample: the probability of every pair
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def link(questions: Questions, model: LinkModel, intents: Intents | None = None)
     return Linked(group, confidence, of_intent, expected)
 
 
-def sample_pairs(questions: Questions, model: LinkModel, intents: Intents, place: np.ndarray) -> Sample:
+def compared_pairs(questions: Questions, model: LinkModel, intents: Intents, place: np.ndarray) -> Sample:
     """Return the pairs of the answers that a model of neighbours compares, with their probabilities.
 
     Args:
