@@ -25,7 +25,7 @@ from pipelines.linkage.scoring.log_threshold import (
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_facts_model, load_model, model_of
 from pipelines.linkage.settings import EncoderKind, Linking
-from pipelines.linkage.split_answers import link, compared_pairs
+from pipelines.linkage.split_answers import compared_pairs, link
 from pipelines.linkage.witnesses import Evidence, evidence_among, find_witnesses
 from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.token_frequencies import TokenWeights
