@@ -51,7 +51,7 @@ FEATURES_A_TREE = 0.3
 PAIRS_A_TREE = 0.7
 """Small trees of random features and pairs, since only some hundred paraphrases are known."""
 
-OF_LOG = ("log_", "size_", "small_log", "answer_agreement")
+OF_LOG = ("log_", "size_", "small_log")
 """Beginnings of the names of features of the log and of its answers of one size; all pairs are of one log."""
 
 

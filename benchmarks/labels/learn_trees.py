@@ -93,9 +93,6 @@ DRAWS_OF_SMALL_KEPT = 6
 SEED_OF_KEPT = 1_000
 """Added to the seed for the draws of what is kept back."""
 
-LEFT_OUT = ("answer_agreement", "words_answer_agreement")
-"""Features that are not learned from; trees of sentence-transformers still use them."""
-
 LOWEST = 0.45
 """Lowest threshold: simulated logs kept back lose precision below it, and hardly any recall above."""
 
@@ -268,7 +265,7 @@ def monotone(names: Sequence[str]) -> list[int]:
 
 
 def fit(logs: list[Examples], *, seed: int) -> Any:
-    """Return a LightGBM model of all features but `LEFT_OUT`."""
+    """Return a LightGBM model of all features."""
     import lightgbm
 
     features, same, weights = (np.concatenate(parts) for parts in zip(*logs, strict=True))
@@ -285,12 +282,9 @@ def fit(logs: list[Examples], *, seed: int) -> Any:
         "seed": seed,
         "verbose": -1,
     }
-    words = tree_features()
-    by_vectors = features.shape[1] > len(words)
-    computed = tree_features(cosine=by_vectors, words_too=by_vectors)
-    names = [name for name in computed if name not in LEFT_OUT]
-    features = features[:, [computed.index(name) for name in names]]
-    if len(computed) > len(words):
+    by_vectors = features.shape[1] > len(tree_features())
+    names = list(tree_features(cosine=by_vectors, words_too=by_vectors))
+    if by_vectors:
         options |= {"monotone_constraints": monotone(names), "monotone_constraints_method": "intermediate"}
     data = lightgbm.Dataset(features, label=same, weight=weights / weights.mean(), feature_name=names)
     return lightgbm.train(options, data, ROUNDS)

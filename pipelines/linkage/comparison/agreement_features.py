@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from pipelines.linkage.log_profile import COLUMNS, FIFTH, SIZES, shares_of
+from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.neighbours.nearest import similarity_of
 from schemas.compiled import load_loops
@@ -19,7 +20,7 @@ AGREEMENT: Final = (
     "others_nearer_min", "others_nearer_max", "mates_nearer_min", "mates_nearer_max", "nearer_min", "nearer_max",
     "agreement_min", "agreement_max", "agreement_mean",
     "above_others_min", "above_others_max", "above_fifth_min", "above_fifth_max", "best_other_min", "best_other_max",
-    "answer_agreement", "log_agreement", "log_outranked", "log_below_10", *(f"size_{name}" for name in COLUMNS),
+    "log_agreement", "log_outranked", "log_below_10", *(f"size_{name}" for name in COLUMNS),
     "small_log",
 )  # fmt: skip
 """Names of the columns; ``_min`` and ``_max`` are the minimum and maximum of the two questions.
@@ -27,8 +28,8 @@ AGREEMENT: Final = (
 ``others_nearer`` and ``mates_nearer`` are the logarithms of the numbers of neighbours with other answers and with the
 same answer that are at least as near as the pair's other question, ``nearer`` of their sum, and ``agreement`` is the
 share of the same answer among them. ``above_others`` is the pair's similarity minus that of the nearest question with
-another answer, ``above_fifth`` minus that of the fifth. ``answer_agreement`` is the share of the answer's questions,
-these two left out, whose nearest question has the same answer, and ``log_agreement`` that of the log's. ``log_`` and
+another answer, ``above_fifth`` minus that of the fifth. ``log_agreement`` is the share of the log's questions whose
+nearest question has the same answer. ``log_`` and
 ``size_`` are the means of `log_profile.COLUMNS` over the log and over answers with about as many questions: what an
 answer is worth in this log. ``small_log`` is 1 in a log of fewer than `SMALL_LOG` questions, else 0."""
 
@@ -40,9 +41,6 @@ SMALL_LOG: Final = 5_000
 
 OF_LOG: Final = ("outranked", "below_10")
 """Columns of the log's profile that are features beside its agreement."""
-
-PRIOR: Final = 4.0
-"""Number of questions with the log's agreement that are added to those of an answer."""
 
 CHUNK: Final = 1 << 18
 """Number of pairs whose neighbours are counted together; bounds memory."""
@@ -72,7 +70,7 @@ def agreement_features(
         columns += [np.minimum(one, two), np.maximum(one, two)]
     after = AGREEMENT.index("agreement_mean")
     columns.insert(after, (columns[after - 2] + columns[after - 1]) / 2)
-    columns += _of_answer(witnesses, left, right, answer_of_row)
+    columns += _of_log(witnesses.log, answer_of_row[left], answer_of_row)
     columns.append(np.full(len(left), float(questions < SMALL_LOG)))
     return np.stack(columns, dtype=np.float32, casting="same_kind").T
 
@@ -103,19 +101,10 @@ def _count_nearer(table: np.ndarray, rows: np.ndarray, pair: np.ndarray) -> np.n
     return counts
 
 
-def _of_answer(
-    witnesses: Witnesses, left: np.ndarray, right: np.ndarray, answer_of_row: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """Return the features of the answer and of the log, the last but ``small_log``."""
-    agreeing = witnesses.agreeing.astype(float)
-    sizes, total = np.bincount(answer_of_row), np.bincount(answer_of_row, agreeing)
-    answer, log = answer_of_row[left], witnesses.log.share
-    others = total[answer] - agreeing[left] - agreeing[right]
-    of_sizes, of_log = shares_of(witnesses.log.profile)
-    of_pair = np.take(of_sizes.T.astype(np.float32), np.searchsorted(SIZES, sizes, side="right")[answer], axis=1)
-    whole = (log, *(of_log[COLUMNS.index(name)] for name in OF_LOG))
-    return (
-        (others + PRIOR * log) / (sizes[answer] - 2 + PRIOR),
-        *(np.full(len(left), value, np.float32) for value in whole),
-        *of_pair,
-    )
+def _of_log(log: LogAgreement, answer: np.ndarray, answer_of_row: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the features of the log and of its answers of the size of each pair's (P,) answer."""
+    of_sizes, of_log = shares_of(log.profile)
+    size = np.searchsorted(SIZES, np.bincount(answer_of_row), side="right")
+    of_pair = np.take(of_sizes.T.astype(np.float32), size[answer], axis=1)
+    whole = (log.share, *(of_log[COLUMNS.index(name)] for name in OF_LOG))
+    return (*(np.full(len(answer), value, np.float32) for value in whole), *of_pair)

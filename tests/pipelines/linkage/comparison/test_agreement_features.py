@@ -11,6 +11,7 @@ from pipelines.linkage.comparison.agreement_features import (
 )
 from pipelines.linkage.comparison.compare import Questions, compare
 from pipelines.linkage.comparison.pair_features import NAMES
+from pipelines.linkage.log_profile import profile_of
 from pipelines.linkage.scoring.shipped_weights import tree_features
 from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.witnesses import Witnesses, evidence_among, find_witnesses
@@ -61,10 +62,15 @@ def test_with_all_known_neighbours_nearer_only_the_pair_itself_agrees(members) -
     assert table(members, [[1.0] * 20, []])["agreement_min"] == pytest.approx(1 / 21)
 
 
-def test_the_agreement_of_the_answer_leaves_the_pair_out(members) -> None:
-    found = table(members, [[0.9], [0.9], [0.1]])
+def test_a_pair_has_the_means_of_the_log_and_of_answers_of_its_size(members) -> None:
+    same, other = np.full((4, 20), 0.2, np.float32), np.full((4, 20), 0.1, np.float32)
+    profile = profile_of(same, other, np.array([True, True, False, False]), np.array([3, 3, 2, 2]))
+    found = table(members, [[0.9], [0.9], [0.1]], LogAgreement(8, 5, 1, profile=profile))
     assert found["log_agreement"] == pytest.approx(0.6)
-    assert found["answer_agreement"] == pytest.approx((1 + 4 * 0.6) / (1 + 4))
+    assert found["log_outranked"] == pytest.approx((0 + 1) / (4 + 2))
+    # an answer of three questions: both of its size agree, and 20 more count with the mean of the log, 3 of 6
+    assert found["size_agreement"] == pytest.approx((2 + 20 * 0.5) / (2 + 20))
+    assert found["size_mate_1"] == pytest.approx((0.4 + 20 * (0.8 + 1) / 6) / 22)
 
 
 def test_a_log_is_small_below_a_number_of_questions(members) -> None:
