@@ -29,9 +29,9 @@ AGREEMENT: Final = (
 same answer that are at least as near as the pair's other question, ``nearer`` of their sum, and ``agreement`` is the
 share of the same answer among them. ``above_others`` is the pair's similarity minus that of the nearest question with
 another answer, ``above_fifth`` minus that of the fifth. ``log_agreement`` is the share of the log's questions whose
-nearest question has the same answer. ``log_`` and
-``size_`` are the means of `log_profile.COLUMNS` over the log and over answers with about as many questions: what an
-answer is worth in this log. ``small_log`` is 1 in a log of fewer than `SMALL_LOG` questions, else 0."""
+nearest question has the same answer. ``log_`` and ``size_`` are the means of `log_profile.COLUMNS` over the log and
+over answers with about as many questions: what an answer is worth in this log. ``small_log`` is 1 in a log of fewer
+than `SMALL_LOG` questions, else 0."""
 
 AGREEMENT_OF_WORDS: Final = tuple(f"words_{name}" for name in AGREEMENT[:-1])
 """The same columns without the last, by words, of questions that are compared by an encoder's vectors too."""

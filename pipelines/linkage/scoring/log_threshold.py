@@ -30,7 +30,7 @@ class Sample(NamedTuple):
     """Pairs of some answers with their probabilities.
 
     Attributes:
-        place: (A,) float64 hash of each answer in [0, 1), ascending.
+        place: (A,) float64 hash of each answer in [0, 1); ascending after `first_answers`.
         effort: (A,) number of pairs of its questions, also of those that are not compared.
         answer: (P,) number of each pair's answer, ascending.
         left: (P,) place of a question among those of its answer.
