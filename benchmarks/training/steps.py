@@ -43,13 +43,13 @@ from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.losses.sdml import SDMLLoss
 from model.text.vocabulary import Vocabulary
 from model.training.batching import Numbers, batches, unique_batches
-from model.training.memory.freed_memory import keep_freed_memory
 from model.training.pairs.pair_objective import PairObjective
 from model.training.presets import PRESETS
 from model.training.settings import TrainingSettings
 from model.training.trainer import Trainer
 from model.training.training_pairs import Pairs, read_pairs
 from schemas.artifacts.dataset import open_dataset
+from schemas.freed_memory import keep_freed_memory
 from schemas.text_arrays import words_all
 
 SEED = 0

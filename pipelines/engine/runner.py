@@ -27,8 +27,12 @@ from apache_beam.transforms.environments import SubprocessSDKEnvironment
 from pipelines.engine.beam_patches import drop_finished_bundles, end_late_workers, inspect_once, skip_diagnostics
 from pipelines.engine.engine_options import EngineOptions, keep_workers, refuse_options_of_others, wait_for_prism
 from schemas.errors import QprError, UsageError
+from schemas.freed_memory import keep_freed_memory
 
 IN_PROCESS = "FnApiRunner"
+FREED_MEMORY = 2**28
+"""Bytes of freed memory that a pipeline in this process keeps; with more, a large log needs a tenth more memory."""
+
 _DIRECT_NAMES = ("directrunner", "direct", "switchingdirectrunner", "bundlebaseddirectrunner")
 
 
@@ -76,6 +80,7 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     skip_diagnostics()
     pipeline = new_pipeline(options)
     drop_finished_bundles(options)
+    keep_freed_memory(below=FREED_MEMORY)
     build(pipeline)
     try:
         result = pipeline.run()

@@ -20,6 +20,7 @@ from pipelines.linkage.scoring.log_threshold import (
     choose_threshold,
     first_answers,
     first_places,
+    pairs_of_answers,
     place_of,
 )
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel
@@ -93,9 +94,8 @@ class Linker:
         answers = questions.members["answer_id"].to_numpy()
         starts = starts_of_runs(answers)
         sizes = sizes_of_runs(starts, len(answers))
-        kept = np.minimum(sizes, MOST_OF_ANSWER)
         chosen = np.zeros(len(starts), bool)
-        chosen[first_places(place_of(answers[starts]), kept * (kept - 1) // 2)] = True
+        chosen[first_places(place_of(answers[starts]), pairs_of_answers(sizes))] = True
         rows = np.flatnonzero(np.repeat(chosen, sizes) & (ranks_in_runs(starts, len(answers)) < MOST_OF_ANSWER))
         return compared_pairs(questions.take(rows), model, found.take(rows), place_of(answers[starts[chosen]]))
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from pipelines.intermediate import STANDINGS
 from pipelines.linkage.log_profile import NONE, profile_of
+from pipelines.linkage.scoring.log_threshold import pairs_of_answers
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
 NEAREST: Final = 20
@@ -37,6 +38,7 @@ class LogAgreement(NamedTuple):
         contradicted: number of these with a support below `CONTRADICTED`.
         of_many: number of these whose answer has at least `MANY` of them.
         profile: similarities of these by the size of their answer, see `log_profile.profile_of`.
+        pairs: number of pairs of these that a sample of all answers would have, see `log_threshold.pairs_of_answers`.
     """
 
     questions: int = 0
@@ -44,6 +46,7 @@ class LogAgreement(NamedTuple):
     contradicted: int = 0
     of_many: int = 0
     profile: tuple[int, ...] = NONE
+    pairs: int = 0
 
     @property
     def share(self) -> float:
@@ -93,17 +96,16 @@ def agreement_of(standings: pa.Table) -> LogAgreement:
     of_many = int(sizes[sizes >= MANY].sum())
     several = sizes[answer] > 1
     profile = profile_of(same[several], other[several], agreeing[several], sizes[answer][several])
-    return LogAgreement(len(standings), int(agreeing.sum()), int((support < CONTRADICTED).sum()), of_many, profile)
+    contradicted, pairs = int((support < CONTRADICTED).sum()), int(pairs_of_answers(sizes).sum())
+    return LogAgreement(len(standings), int(agreeing.sum()), contradicted, of_many, profile, pairs)
 
 
 def total_agreement(parts: Iterable[LogAgreement]) -> LogAgreement:
     """Return the agreement of a log of disjoint parts."""
     every = [LogAgreement(), *parts]
-    questions, agreeing, contradicted, of_many = (
-        sum(values) for values in zip(*(one[:4] for one in every), strict=True)
-    )
-    profile = tuple(map(sum, zip(*(one.profile for one in every), strict=True)))
-    return LogAgreement(questions, agreeing, contradicted, of_many, profile)
+    questions, agreeing, contradicted, of_many, profiles, pairs = zip(*every, strict=True)
+    profile = tuple(map(sum, zip(*profiles, strict=True)))
+    return LogAgreement(sum(questions), sum(agreeing), sum(contradicted), sum(of_many), profile, sum(pairs))
 
 
 def similarities_in(standings: pa.Table, name: str) -> np.ndarray:

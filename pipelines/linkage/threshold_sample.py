@@ -13,7 +13,14 @@ import pyarrow as pa
 
 from pipelines.intermediate import VECTOR
 from pipelines.linkage.linker import Linker
-from pipelines.linkage.scoring.log_threshold import MOST_OF_ANSWER, Sample, choose_threshold, first_places, place_of
+from pipelines.linkage.scoring.log_threshold import (
+    Sample,
+    choose_threshold,
+    first_places,
+    last_place,
+    pairs_of_answers,
+    place_of,
+)
 from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.witnesses import Evidence, evidence_of
 from pipelines.questions.memberships import merge_answers
@@ -48,8 +55,10 @@ def sample_answers(
         return
     members, *standings = of_answers
     answers, sizes = _questions_of_answers(members)
-    answers, sizes = answers[sizes > 1], np.minimum(sizes[sizes > 1], MOST_OF_ANSWER)
-    chosen = answers[first_places(place_of(answers), sizes * (sizes - 1) // 2)]
+    known = agreement[0].pairs if 0 in agreement else 0
+    sampled = (sizes > 1) & (place_of(answers) < last_place(known))
+    answers, sizes = answers[sampled], sizes[sampled]
+    chosen = answers[first_places(place_of(answers), pairs_of_answers(sizes))]
     of_chosen = [
         None if table is None else table.filter(pa.array(np.isin(table["answer_id"].to_numpy(), chosen)))
         for table in (members, *standings)

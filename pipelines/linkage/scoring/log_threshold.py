@@ -20,6 +20,9 @@ PAIRS: Final = 50_000
 MOST_OF_ANSWER: Final = 100
 """Maximum number of questions of a sampled answer; of more the first are taken, by their ids."""
 
+MARGIN: Final = 2.0
+"""Number of pairs below `last_place` per pair of the sample, by expectation; a few answers may have most of them."""
+
 STEP: Final = 0.05
 HIGHEST: Final = 0.95
 
@@ -49,6 +52,24 @@ class Sample(NamedTuple):
 def place_of(answers: np.ndarray) -> np.ndarray:
     """Return a hash in [0, 1) of each answer id."""
     return uniform(answers, _SALT)
+
+
+def pairs_of_answers(questions: np.ndarray) -> np.ndarray:
+    """Return the (A,) number of pairs of each sampled answer, from its (A,) number of questions."""
+    sampled = np.minimum(questions, MOST_OF_ANSWER)
+    pairs: np.ndarray = sampled * (sampled - 1) // 2
+    return pairs
+
+
+def last_place(pairs: int) -> float:
+    """Return the hash below which the answers of a log have `PAIRS` pairs together, with a wide margin.
+
+    Each part of a log takes only answers below it, so that all parts together compare little more than the sample.
+
+    Args:
+        pairs: number of pairs of all answers of the log.
+    """
+    return MARGIN * PAIRS / max(pairs, 1)
 
 
 def first_places(place: np.ndarray, effort: np.ndarray) -> np.ndarray:

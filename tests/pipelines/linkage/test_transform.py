@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from pipelines.linkage import transform as making
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.linker import read_linker
+from pipelines.linkage.scoring import log_threshold
+from pipelines.linkage.scoring.log_threshold import first_answers, place_of
 from pipelines.linkage.settings import Linking
+from pipelines.linkage.threshold_sample import sample_answers
 from pipelines.linkage.transform import ChooseThreshold, MakeLinker, Sampled, first_pairs, learn_linker, sample_pairs
 from pipelines.linkage.witnesses import evidence_among
 from pipelines.questions.token_frequencies import count_tokens
@@ -124,3 +127,27 @@ def test_the_threshold_of_a_log_does_not_depend_on_its_shards(members_of, linkin
         single = [weights, linker, {0: evidence.log}]
         sides = [pipeline | f"Side{number}" >> beam.Create([value]) for number, value in enumerate(single)]
         assert_that((tables, *sides) | ChooseThreshold(), check)
+
+
+def test_each_shard_compares_only_answers_that_may_be_in_the_sample(members_of, monkeypatch):
+    monkeypatch.setattr(log_threshold, "PAIRS", 8)
+    members = members_of(*([f"how do i pay bill {n}", f"how can i pay bill {n}"] for n in range(64)))
+    weights = count_tokens(members["token_ids"])
+    evidence = evidence_among(members, weights)
+    answers = members["answer_id"].to_numpy()
+    linker = read_linker(Linking())
+    linker = dataclasses.replace(linker, model=dataclasses.replace(linker.model, threshold_of_small=None))
+
+    def sampled_by(shards, log):
+        tables = [(members.filter(pa.array(answers % shards == n)), evidence.standings) for n in range(shards)]
+        found = [sample_answers(table, weights, linker, {0: log}) for table in tables]
+        return [sample for of_shard in found for sample in of_shard]
+
+    assert evidence.log.pairs == 64
+    compared = sampled_by(4, evidence.log)
+    places = np.concatenate([sample.place for sample in compared])
+    assert sorted(places) == [place for place in sorted(place_of(np.unique(answers))) if place < 16 / 64]
+    assert sum(len(sample.place) for sample in sampled_by(4, evidence.log._replace(pairs=0))) > len(places)
+    [whole] = sampled_by(1, evidence.log)
+    for one, other in zip(first_answers(compared), first_answers([whole]), strict=True):
+        assert np.array_equal(one, other)
