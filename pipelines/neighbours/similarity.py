@@ -94,15 +94,26 @@ def similarities(vectors: sparse.csr_array, left: np.ndarray, right: np.ndarray)
 
     Similarities are rounded to multiples of 1 / `LEVELS`.
     """
+    return _rounded(products(vectors, left, right))
+
+
+def products(rows: sparse.csr_array, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the (P,) float32 product of the two rows of each pair, added in the order of the columns.
+
+    Args:
+        rows: float32, columns ascending in each row.
+        left: (P,) rows; the fewer changes from one to the next, the faster.
+        right: (P,) other rows.
+    """
     of_pair = np.empty(len(left), np.float32)
     if (loops := load_loops("pipelines.neighbours.numba_kernels", len(left))) is not None:
-        loops.add_products(vectors.indptr, vectors.indices, vectors.data, vectors.shape[1], left, right, of_pair)
-        return _rounded(of_pair)
-    ones = np.ones(vectors.shape[1], np.float32)
+        loops.add_products(rows.indptr, rows.indices, rows.data, rows.shape[1], left, right, of_pair)
+        return of_pair
+    ones = np.ones(rows.shape[1], np.float32)
     for start in range(0, len(left), _PAIRS_AT_A_TIME):
         pairs = slice(start, start + _PAIRS_AT_A_TIME)
-        of_pair[pairs] = vectors[left[pairs]].multiply(vectors[right[pairs]]) @ ones
-    return _rounded(of_pair)
+        of_pair[pairs] = rows[left[pairs]].multiply(rows[right[pairs]]) @ ones
+    return of_pair
 
 
 def _rounded(similarity: np.ndarray) -> np.ndarray:

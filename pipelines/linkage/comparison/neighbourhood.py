@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 from scipy import sparse
 
+from pipelines.neighbours.similarity import products
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
 DENSE: Final = 1 << 21
@@ -93,12 +94,8 @@ class Neighbours:
         rows = len(self.answer_of_row)
         left, right, alike = self.left[pairs], self.right[pairs], self.alike[pairs]
         both = (np.concatenate([left, right]), np.concatenate([right, left]))
-        graph = sparse.csr_array((np.concatenate([alike, alike]), both), shape=(rows, rows))
-        dot = np.empty(len(pairs))
-        for start in range(0, len(pairs), DENSE >> 5):
-            part = slice(start, start + (DENSE >> 5))
-            dot[part] = graph[left[part]].multiply(graph[right[part]]).sum(axis=1)
-        return dot
+        graph = sparse.csr_array((np.concatenate([alike, alike]).astype(np.float32), both), shape=(rows, rows))
+        return products(graph, left, right)
 
 
 def _in_batches(starts: np.ndarray, size: int) -> Iterator[np.ndarray]:

@@ -17,8 +17,8 @@ TREES_A_STAGE: Final = 100
 """Number of trees after each of which no more trees are evaluated for settled pairs. Beyond 128 numbers, numpy adds in
 another order than the compiled loop."""
 
-SETTLED: Final = 6.0
-"""Minimum absolute logit of a settled pair; its probability is within 0.0025 of 0 or 1."""
+SETTLED: Final = 5.0
+"""Minimum absolute logit of a settled pair; its probability is within 0.007 of 0 or 1."""
 
 JOINED: Final = 128
 """Maximum number of rows of a table of several features; there are half as many tables as features, and most of them

@@ -5,6 +5,7 @@ import pytest
 
 from pipelines.linkage.comparison import neighbourhood as neighbours
 from pipelines.linkage.comparison.neighbourhood import Neighbours
+from schemas.compiled import SWITCH
 
 SIZES = [2, 3, 3, 1, 6, 9]
 
@@ -48,6 +49,15 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = graph().profiles()
     monkeypatch.setattr(neighbours, "DENSE", 40)
     assert np.allclose(whole, graph().profiles())
+
+
+def test_compiled_loops_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pipelines.neighbours.numba_kernels", reason="numba is not installed")
+    found = []
+    for switch in ("0", "1"):
+        monkeypatch.setenv(SWITCH, switch)
+        found.append(np.stack(graph(share=0.5).profiles()).tobytes())
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5])
