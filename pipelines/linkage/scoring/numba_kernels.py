@@ -14,7 +14,10 @@ import numpy.typing as npt
 from numba import njit
 
 BLOCK = 128
-"""Number of pairs evaluated together, whose masks of a hundred trees fit into a first-level cache."""
+"""Number of pairs evaluated together, so that each threshold is compared with many values."""
+
+AT_ONCE = 8
+"""Number of tables whose masks `_exclude_eight` combines in one pass over the trees."""
 
 
 @njit(cache=True, nogil=True)
@@ -42,15 +45,15 @@ def add_trees(
         leaves: (T, L) amount of each leaf, leftmost first.
         added: (P,), overwritten.
     """
-    pairs, trees = columns.shape[1], masks.shape[1]
-    possible = np.empty((BLOCK, trees), np.uint16)
+    pairs, trees, tables = columns.shape[1], masks.shape[1], len(mask_starts)
+    possible = np.empty(trees, np.uint16)
     row = np.empty(BLOCK, np.int32)
+    rows = np.empty((BLOCK, tables), np.int64)
     exceeded = np.empty(BLOCK, np.int32)
     reached = np.empty(trees, np.float64)
     for start in range(0, pairs, BLOCK):
         size = min(BLOCK, pairs - start)
-        possible[:] = 0xFFFF
-        for table in range(len(mask_starts)):
+        for table in range(tables):
             row[:] = 0
             for place in range(feature_bounds[table], feature_bounds[table + 1]):
                 values = columns[features[place], start : start + size]
@@ -60,10 +63,15 @@ def add_trees(
                     _count_above(thresholds[number], values, above)
                 _continue(row[:size], threshold_bounds[place + 1] - threshold_bounds[place] + 1, above)
             for pair in range(size):
-                _exclude(possible[pair], masks[mask_starts[table] + row[pair]])
+                rows[pair, table] = mask_starts[table] + row[pair]
         for pair in range(size):
+            possible[:] = 0xFFFF
+            for table in range(0, tables // AT_ONCE * AT_ONCE, AT_ONCE):
+                _exclude_eight(possible, masks, rows[pair, table : table + AT_ONCE])
+            for table in range(tables // AT_ONCE * AT_ONCE, tables):
+                _exclude(possible, masks[rows[pair, table]])
             for tree in range(trees):
-                reached[tree] = leaves[tree, _lowest_bit(possible[pair, tree])]
+                reached[tree] = leaves[tree, _lowest_bit(possible[tree])]
             added[start + pair] = _sum(reached)
 
 
@@ -83,6 +91,15 @@ def _continue(row: Any, base: Any, digit: Any) -> None:
 def _exclude(possible: Any, mask: Any) -> None:
     for tree in range(len(possible)):
         possible[tree] &= mask[tree]
+
+
+@njit(inline="always")
+def _exclude_eight(possible: Any, masks: Any, rows: Any) -> None:
+    """Exclude by eight rows of masks, so that the possible leaves are read and written once."""
+    a, b, c, d = masks[rows[0]], masks[rows[1]], masks[rows[2]], masks[rows[3]]
+    e, f, g, h = masks[rows[4]], masks[rows[5]], masks[rows[6]], masks[rows[7]]
+    for tree in range(len(possible)):
+        possible[tree] &= a[tree] & b[tree] & c[tree] & d[tree] & e[tree] & f[tree] & g[tree] & h[tree]
 
 
 @njit(inline="always")
