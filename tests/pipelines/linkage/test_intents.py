@@ -67,6 +67,19 @@ def test_vectors_contradict_no_question_of_an_answer_with_few(members_of) -> Non
     assert intents(members, count_tokens(members["token_ids"]), by_vectors, "auto").belongs.all()
 
 
+def test_a_question_of_an_intent_is_supported_by_vectors_and_words_together(members_of) -> None:
+    members = answered(members_of([f"card {number}" for number in range(12)]), "card_arrival")
+    log = LogAgreement(100, 90, 10)  # required of one kind .25, of both .3
+    found = witnesses(members, [0.2, 0.28, 0.4, *[0.9] * 9], log)
+    by_vectors = dataclasses.replace(found, vectors=np.ones((12, 2), np.int8))
+    by_words = witnesses(members, [0.5, 0.28, 0.1, *[0.9] * 9], log)
+    weights = count_tokens(members["token_ids"])
+    alone = intents(members, weights, by_vectors, "auto").belongs
+    both = intents(members, weights, dataclasses.replace(by_vectors, words=by_words), "auto").belongs
+    assert alone.tolist() == [False, True, True, *[True] * 9]
+    assert both.tolist() == [True, False, False, *[True] * 9]
+
+
 @pytest.mark.parametrize("policy", ["intent", "fact"])
 def test_the_option_decides_for_all_answers(members_of, policy: str) -> None:
     members = answered(members_of(["one", "two"]), "Paris" if policy == "intent" else "card_arrival")
