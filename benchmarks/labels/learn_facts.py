@@ -44,12 +44,12 @@ THRESHOLDS = np.arange(0.2, 0.701, 0.025).round(3).tolist()
 RECALL: dict[EncoderKind | None, float] = {None: 0.7, "static": 0.75, "st": 0.72, "model": 0.7}
 """Minimum share of the paraphrases that the groups at a chosen threshold keep, by the kind of the encoder."""
 
-TREES = 250
+TREES = 500
 RATE = 0.02
-LEAVES = 6
+LEAVES = 8
 FEATURES_A_TREE = 0.3
 PAIRS_A_TREE = 0.7
-"""Small trees of random features and pairs, since only some hundred paraphrases are known."""
+"""Small trees of random features and pairs, since not many paraphrases are known."""
 
 OF_LOG = ("log_", "size_", "small_log")
 """Beginnings of the names of features of the log and of its answers of one size; all pairs are of one log."""

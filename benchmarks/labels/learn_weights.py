@@ -39,8 +39,8 @@ from benchmarks.labels.silver_logs import (
 from benchmarks.labels.silver_scores import Figures, answers, score
 from pipelines.calibration.fit_scorer import learn as learn_scorer
 from pipelines.linkage.comparison.compare import Compared, Questions, compare_all
+from pipelines.linkage.log_profile import MOST_OF_ANSWER
 from pipelines.linkage.scoring.log_threshold import (
-    MOST_OF_ANSWER,
     Sample,
     choose_threshold,
     first_answers,

@@ -5,7 +5,8 @@ Run: python -m benchmarks.labels.verdicts facts --samples 200
 The known paraphrases play the person. The dataset of the whole log is cut to its judged answers, so that every pair can
 be answered. The sample, the calibration and the second dataset are made by commands. Then the sample is drawn again by
 other seeds, and the thresholds that it shows are compared with the true precision above them. "Naive" is the lowest
-threshold above which the verdicts' own share reaches the precision.
+threshold above which the verdicts' own share reaches the precision. The error of exact probabilities is what their
+distance from the few true pairs of each bin would be by chance alone.
 """
 
 from __future__ import annotations
@@ -72,6 +73,13 @@ class Truth:
         bins = np.minimum((probability * BINS).astype(int), BINS - 1)
         off = np.bincount(bins, self.right - self.pairs * probability, BINS)
         return float(np.abs(off).sum() / self.pairs.sum())
+
+    def error_of_exact(self, *, seed: int, draws: int = 1_000) -> float:
+        """Return the mean `calibration_error` if every stated probability were that of each pair of its cluster."""
+        generator = np.random.default_rng(seed)
+        drawn = generator.binomial(self.pairs, self.probability, (draws, len(self.pairs)))
+        exact = (dataclasses.replace(self, right=right) for right in drawn)
+        return float(np.mean([truth.calibration_error(self.probability) for truth in exact]))
 
 
 def cut(dataset: Dataset, groups: Groups, url: str) -> Dataset:
@@ -217,7 +225,7 @@ def compare(
 ) -> None:
     """Report how often promises of samples are kept, and the error of the calibrated probability."""
     evidence = [sampled_evidence(dataset, population, groups, seed=seed, blocks=blocks) for seed in seeds]
-    stated = truth.calibration_error(truth.probability)
+    stated, exact = truth.calibration_error(truth.probability), truth.error_of_exact(seed=0)
     errors = [truth.calibration_error(np.array([e.calibrated(p) for p in truth.probability])) for e in evidence]
     possible = max(truth.precision(float(np.quantile(truth.probability, 1 - share))) for share in SHARES)
     for precision in (0.6, 0.7, 0.8, 0.9):
@@ -235,6 +243,7 @@ def compare(
             true_of_best=possible,
             error_before=stated,
             error_after=float(np.mean(errors)),
+            error_of_exact=exact,
         )
 
 

@@ -14,13 +14,12 @@ import pyarrow as pa
 
 from pipelines.linkage.comparison.compare import Questions
 from pipelines.linkage.intents import Intents, Policy, intents, is_about_facts
+from pipelines.linkage.log_profile import MOST_OF_ANSWER, pairs_of_answers
 from pipelines.linkage.scoring.log_threshold import (
-    MOST_OF_ANSWER,
     Sample,
     choose_threshold,
     first_answers,
     first_places,
-    pairs_of_answers,
     place_of,
 )
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel

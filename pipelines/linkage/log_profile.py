@@ -1,6 +1,7 @@
 """Profile of a log: the similarities of questions to others with their answer, by the number of questions of it.
 
 similarities of the nearest questions -> profile_of -> (SIZES, COLUMNS) sums, which add up over parts of a log
+numbers of questions of answers -> pairs_of_answers -> numbers of pairs in a sample of all
 sums -> shares_of -> means of each size and of the whole log
 """
 
@@ -21,6 +22,9 @@ MATES: Final = (1, 2, 4, 9)
 
 FIFTH: Final = 4
 """Place of the fifth nearest question with another answer."""
+
+MOST_OF_ANSWER: Final = 100
+"""Maximum number of questions of an answer in a sample of pairs; of more the first are taken, by their ids."""
 
 COLUMNS: Final = (
     "agreement", "outranked", *(f"below_{round(100 * limit)}" for limit in BELOW),
@@ -76,3 +80,10 @@ def shares_of(profile: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
     counts, totals = sums[:, :1], sums[:, 1:] / MILLION
     of_log = (totals.sum(axis=0) + 1) / (counts.sum() + 2)
     return (totals + PRIOR * of_log) / (counts + PRIOR), of_log
+
+
+def pairs_of_answers(questions: np.ndarray) -> np.ndarray:
+    """Return the (A,) number of pairs of each answer in a sample, from its (A,) number of questions."""
+    sampled = np.minimum(questions, MOST_OF_ANSWER)
+    pairs: np.ndarray = sampled * (sampled - 1) // 2
+    return pairs

@@ -12,8 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.intermediate import STANDINGS
-from pipelines.linkage.log_profile import NONE, profile_of
-from pipelines.linkage.scoring.log_threshold import pairs_of_answers
+from pipelines.linkage.log_profile import NONE, pairs_of_answers, profile_of
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
 NEAREST: Final = 20
@@ -38,7 +37,7 @@ class LogAgreement(NamedTuple):
         contradicted: number of these with a support below `CONTRADICTED`.
         of_many: number of these whose answer has at least `MANY` of them.
         profile: similarities of these by the size of their answer, see `log_profile.profile_of`.
-        pairs: number of pairs of these that a sample of all answers would have, see `log_threshold.pairs_of_answers`.
+        pairs: number of pairs of these that a sample of all answers would have, see `log_profile.pairs_of_answers`.
     """
 
     questions: int = 0

@@ -13,12 +13,12 @@ import pyarrow as pa
 
 from pipelines.intermediate import VECTOR
 from pipelines.linkage.linker import Linker
+from pipelines.linkage.log_profile import pairs_of_answers
 from pipelines.linkage.scoring.log_threshold import (
     Sample,
     choose_threshold,
     first_places,
     last_place,
-    pairs_of_answers,
     place_of,
 )
 from pipelines.linkage.standings import LogAgreement

@@ -12,11 +12,13 @@ from scipy.optimize import minimize
 
 from pipelines.clusters.recalibration import logit
 
-_SHIFT: Final = 2.0
-"""Standard deviation of the shift of the mean log odds before any verdict: a log may have ten times the odds stated."""
+_SHIFT: Final = 0.25
+"""Scale of the Cauchy distribution of the shift of the mean log odds before any verdict. Half of all logs are expected
+within it, where the model is more exact than a hundred verdicts; its tails are heavy, so a log with ten times the odds
+stated is not held back."""
 
-_SLOPE: Final = 0.5
-"""Standard deviation of the slope, whose mean is 1: without verdicts a stated probability stays as it is."""
+_SLOPE: Final = 0.15
+"""The same of the slope's distance from 1: without verdicts a stated probability stays as it is."""
 
 _LEAST_SLOPE: Final = 0.05
 
@@ -38,7 +40,7 @@ def fit_recalibration(probability: np.ndarray, right: np.ndarray) -> tuple[float
     def loss(line: np.ndarray) -> float:
         log_odds = center + line[0] + line[1] * (stated - center)
         misfit = np.logaddexp(0, -signs * log_odds).sum()
-        return float(misfit + (line[0] / _SHIFT) ** 2 / 2 + ((line[1] - 1) / _SLOPE) ** 2 / 2)
+        return float(misfit + np.log1p((line[0] / _SHIFT) ** 2) + np.log1p(((line[1] - 1) / _SLOPE) ** 2))
 
     best = minimize(loss, np.array([0.0, 1.0]), bounds=[(None, None), (_LEAST_SLOPE, None)], method="L-BFGS-B")
     shift, slope = map(float, best.x)

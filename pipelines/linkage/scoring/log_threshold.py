@@ -17,9 +17,6 @@ from schemas.ragged import sizes_of_runs, starts_of_runs
 PAIRS: Final = 50_000
 """Approximate number of pairs of questions of the sampled answers."""
 
-MOST_OF_ANSWER: Final = 100
-"""Maximum number of questions of a sampled answer; of more the first are taken, by their ids."""
-
 MARGIN: Final = 2.0
 """Number of pairs below `last_place` per pair of the sample, by expectation; a few answers may have most of them."""
 
@@ -52,13 +49,6 @@ class Sample(NamedTuple):
 def place_of(answers: np.ndarray) -> np.ndarray:
     """Return a hash in [0, 1) of each answer id."""
     return uniform(answers, _SALT)
-
-
-def pairs_of_answers(questions: np.ndarray) -> np.ndarray:
-    """Return the (A,) number of pairs of each sampled answer, from its (A,) number of questions."""
-    sampled = np.minimum(questions, MOST_OF_ANSWER)
-    pairs: np.ndarray = sampled * (sampled - 1) // 2
-    return pairs
 
 
 def last_place(pairs: int) -> float:

@@ -37,6 +37,14 @@ def test_the_truth_is_counted_by_pairs():
     assert truth.calibration_error(truth.probability) == pytest.approx((3 * 0.05 + 0.55) / 4)
 
 
+def test_exact_probabilities_of_few_pairs_have_an_error_by_chance():
+    def error(pairs):
+        return Truth(np.array([0.5]), np.array([pairs]), np.array([0])).error_of_exact(seed=0)
+
+    assert error(1) == pytest.approx(0.5)
+    assert error(100) == pytest.approx(np.sqrt(0.25 / 100) * np.sqrt(2 / np.pi), rel=0.1)
+
+
 def test_the_cut_dataset_has_the_judged_answers_and_its_sample_can_be_answered(whole, qpr, tmp_path):
     dataset = cut(whole, GROUPS, str(tmp_path / "cut"))
     answers = dataset.table("clusters", columns=["answer"])["answer"].to_pylist()
