@@ -33,6 +33,8 @@ NAMES: Final = (
 
 ``rival`` is the similarity of a question to its best other partner, ``margin`` that of the pair minus ``rival``."""
 
+_PLACES: Final = {name: place for place, name in enumerate(NAMES)}
+
 MOST_SIZE: Final = 4
 """Maximum number of questions in the feature ``answer_size``; larger answers have the same value.
 
@@ -64,24 +66,46 @@ def features(
     Returns:
         (P, len(NAMES) + further) float32, column after column in memory.
     """
-    found = _in_common(words, left, right)
+    found = _Columns(len(left), further)
+    _put_common(found, words, left, right)
     alike = (found["stems_here"] + found["grams_here"]) / 2
     one, two = rivals(alike, left, right, rows=len(answer_of_row))
-    found |= _both("rival", one, two) | _both("margin", alike - one, alike - two)
-    found |= _both("rival_grams", *rivals(found["grams"], left, right, rows=len(answer_of_row)))
+    found.put(_both("rival", one, two))
+    found.put(_both("margin", alike - one, alike - two))
+    found.put(_both("rival_grams", *rivals(found["grams"], left, right, rows=len(answer_of_row))))
     neighbours = Neighbours(left, right, alike, answer_of_row)
     found["profile_correlation"], found["profile_difference"] = neighbours.profiles()
-    found |= _both("better", *(np.log1p(better) for better in neighbours.standing()))
-    found |= _of_answers(words, alike, left, answer_of_row)
-    found |= _both("events", *(np.log1p(events)[rows] for rows in (left, right)))
-    table = np.empty((len(NAMES) + further, len(left)), np.float32)
-    for place, name in enumerate(NAMES):
-        table[place] = found.pop(name)
-    return table.T
+    found.put(_both("better", *(np.log1p(better) for better in neighbours.standing())))
+    found.put(_of_answers(words, alike, left, answer_of_row))
+    found.put(_both("events", *(np.log1p(events)[rows] for rows in (left, right))))
+    return found.table.T
 
 
-def _in_common(words: Wording, left: np.ndarray, right: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the features that depend on the two questions alone, not on the other pairs of the answer."""
+class _Columns:
+    """Columns of a table of features by name; each is written when it is known, so that memory has none of them twice.
+
+    Attributes:
+        table: (len(NAMES) + further, P) float32.
+    """
+
+    def __init__(self, pairs: int, further: int) -> None:
+        self.table = np.empty((len(NAMES) + further, pairs), np.float32)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        column: np.ndarray = self.table[_PLACES[name]]
+        return column
+
+    def __setitem__(self, name: str, column: np.ndarray) -> None:
+        self.table[_PLACES[name]] = column
+
+    def put(self, columns: dict[str, np.ndarray]) -> None:
+        """Write some columns."""
+        for name, column in columns.items():
+            self[name] = column
+
+
+def _put_common(found: _Columns, words: Wording, left: np.ndarray, right: np.ndarray) -> None:
+    """Write the features that depend on the two questions alone, not on the other pairs of the answer."""
     stems, grams, bigrams = words.stems, words.grams, words.bigrams
     repeated = stems.weight * (stems.counts > 1)
     same = shared(stems, left, right, np.column_stack([words.numbers, repeated, stems.weight**4]))
@@ -89,24 +113,23 @@ def _in_common(words: Wording, left: np.ndarray, right: np.ndarray) -> dict[str,
     have_repeated, have_rare = stems.rows @ repeated, stems.rows @ stems.weight**4
     one, two = (stems.length.astype(np.float32)[rows] for rows in (left, right))
     numbers = stems.rows @ words.numbers
-    found: dict[str, np.ndarray] = {}
     found["stems"], found["stems_here"] = jaccard(stems, same, left, right)
     found["grams"], found["grams_here"] = jaccard(grams, same_grams, left, right)
     found["bigrams"], found["bigrams_here"] = jaccard(bigrams, shared(bigrams, left, right), left, right)
     found["containment"] = same[:, 0] / np.maximum(np.minimum(one, two)[:, 0], 1e-9)
     found["containment_here"] = same[:, 1] / np.maximum(np.minimum(one, two)[:, 1], 1e-9)
     found["shared"], found["shared_here"], found["shared_count"] = same[:, 0], same[:, 2], same[:, 3]
-    found |= _both("unmatched", one[:, 0] - same[:, 0], two[:, 0] - same[:, 0])
-    found |= _both("unmatched_here", one[:, 1] - same[:, 1], two[:, 1] - same[:, 1])
+    found.put(_both("unmatched", one[:, 0] - same[:, 0], two[:, 0] - same[:, 0]))
+    found.put(_both("unmatched_here", one[:, 1] - same[:, 1], two[:, 1] - same[:, 1]))
     rare = (np.maximum(have_rare[rows] - same[:, 6], 0) ** 0.25 for rows in (left, right))
-    found |= _both("unmatched_rare", *rare)
-    found |= _both("unmatched_count", one[:, 2] - same[:, 3], two[:, 2] - same[:, 3])
-    found |= _both("unmatched_grams", *(grams.length[rows, 1] - same_grams[:, 1] for rows in (left, right)))
-    found |= _both("repeated", *(have_repeated[rows] - same[:, 5] for rows in (left, right)))
+    found.put(_both("unmatched_rare", *rare))
+    found.put(_both("unmatched_count", one[:, 2] - same[:, 3], two[:, 2] - same[:, 3]))
+    found.put(_both("unmatched_grams", *(grams.length[rows, 1] - same_grams[:, 1] for rows in (left, right))))
+    found.put(_both("repeated", *(have_repeated[rows] - same[:, 5] for rows in (left, right))))
     found["numbers_shared"] = same[:, 4]
     found["numbers_differ"] = numbers[left] + numbers[right] - 2 * same[:, 4]
     found["first_differs"] = words.first[left] != words.first[right]
-    return found | _both("length", one[:, 2], two[:, 2])
+    found.put(_both("length", one[:, 2], two[:, 2]))
 
 
 def shared(parts: Parts, left: np.ndarray, right: np.ndarray, more: np.ndarray | None = None) -> np.ndarray:

@@ -20,6 +20,9 @@ another order than the compiled loop."""
 SETTLED: Final = 5.0
 """Minimum absolute logit of a settled pair; its probability is within 0.007 of 0 or 1."""
 
+PAIRS_AT_ONCE: Final = 2**18
+"""Number of pairs evaluated together; the features of those that are not settled are copied for each stage."""
+
 JOINED: Final = 128
 """Maximum number of rows of a table of several features; there are half as many tables as features, and most of them
 fit into a second-level cache."""
@@ -88,12 +91,18 @@ class Boosted:
         """
         if features.shape[1] != self.features:
             raise ValueError(f"pairs have {features.shape[1]} features; the trees compare {self.features}")
+        logits = np.empty(len(features))
+        for start in range(0, len(features), PAIRS_AT_ONCE):
+            logits[start : start + PAIRS_AT_ONCE] = self._logits(features[start : start + PAIRS_AT_ONCE])
+        return _sigmoid(logits)
+
+    def _logits(self, features: np.ndarray) -> np.ndarray:
         first, *others = self.stages
         logits = self.bias + first.add(features)
         for stage in others:
             unsettled = np.flatnonzero(np.abs(logits) < SETTLED)
             logits[unsettled] += stage.add(np.take(features.T, unsettled, axis=1).T)
-        return _sigmoid(logits)
+        return logits
 
 
 def _sigmoid(logits: np.ndarray) -> np.ndarray:
