@@ -60,7 +60,7 @@ MEMBERS: Final = pa.schema(
         ("events", pa.int64()),
         ("token_ids", pa.list_(pa.int64())),  # hash64 of the distinct tokens of the key
         ("bag_id", pa.int64()),  # `schemas.hashing.bag_ids` of its words, repeats included
-        ("split", pa.string()),  # null until clusters are judged; of labelled pairs never
+        ("split", pa.string()),  # null until judged; of labelled pairs and questions of earlier versions never
         ("linkage_probability", pa.float64()),  # mean of its cluster; null until then and where answers are not split
     ]
 )

@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.clusters.splits import without_splits
 from pipelines.engine.shuffle import concatenate, to_ipc
 from pipelines.intermediate import MEMBERS, SURPLUS, Written
 from pipelines.writing.rejects import reject_members
@@ -98,14 +99,17 @@ def votes(members: pa.Table) -> pa.Table:
     return with_nulls(MEMBERS, known)
 
 
-def reject_surplus(part: bytes, names: Sequence[pa.Table]) -> pa.Table:
+def reject_surplus(part: bytes, names: Sequence[pa.Table], *, with_split: bool = True) -> pa.Table:
     """Return REJECTS rows for SURPLUS, equal to those of one cluster with all of its questions.
 
     Args:
         part: the questions, as Arrow IPC bytes.
         names: ``answer_id`` and ``answer``, the most frequent form, of all answers that were cut.
+        with_split: rows have the split of the question.
     """
     surplus, known = concatenate([part]), pa.concat_tables(names)
+    if not with_split:
+        surplus = without_splits(surplus)
     answers = known["answer"].take(pc.index_in(surplus["answer_id"], value_set=known["answer_id"]))
     members = surplus.append_column("answer", answers).append_column("cluster_id", surplus["answer_id"])
     return reject_members(members, stage="size", reason="over_max_cluster_size")

@@ -2,6 +2,7 @@
 
 cluster ids -> split_of -> train, validation, test
 members with earlier splits -> keep_splits -> members of answers with one split each, members to reject
+members -> without_splits -> members whose rejected rows have no split
 """
 
 from __future__ import annotations
@@ -61,3 +62,24 @@ def keep_splits(members: pa.Table) -> KeptSplits:
     left_out = merge_answers(members.filter(pa.array(moved)))
     rejects = reject_members(left_out, stage="splits", reason="other_split_before")
     return KeptSplits(kept.filter(pa.array(~moved)), rejects)
+
+
+def splits_of_answers(answer_ids: pa.ChunkedArray, kept: pa.Table, salt: str) -> pa.Array:
+    """Return the split of each row: the one that its answer has among the members, else one by its hash.
+
+    Args:
+        answer_ids: of the rows.
+        kept: members by `keep_splits` with all of these answers.
+        salt: of the hash.
+    """
+    decided = split_of(answer_ids.to_numpy(), salt)
+    if kept["split"].null_count == len(kept):
+        return decided
+    place = pc.index_in(answer_ids, value_set=kept["answer_id"].combine_chunks()).combine_chunks()
+    return pc.coalesce(kept["split"].combine_chunks().take(place), decided)
+
+
+def without_splits(members: pa.Table) -> pa.Table:
+    """Return MEMBERS without their splits."""
+    place = members.column_names.index("split")
+    return members.set_column(place, members.schema.field("split"), pa.nulls(len(members), pa.string()))

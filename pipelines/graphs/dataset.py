@@ -18,7 +18,7 @@ from pipelines.clusters.clustering import cluster, describe
 from pipelines.clusters.coherence import Coherence, coherence
 from pipelines.clusters.pairs import pair
 from pipelines.clusters.size_cap import CutSurplus, reject_surplus
-from pipelines.clusters.splits import keep_splits, split_of
+from pipelines.clusters.splits import keep_splits, splits_of_answers, without_splits
 from pipelines.decontamination.transform import RemoveLeakage
 from pipelines.decontamination.verification import CheckLeakage
 from pipelines.engine import progress
@@ -73,12 +73,14 @@ class AssembleDataset(beam.PTransform):
         shards: how many parts a shuffle and a table have.
         run_url: the run's folder.
         encode: returns vectors of texts, where ``assembly.linking`` compares them.
+        has_earlier_splits: splits are of earlier versions, and not of rejected rows, as in one build of all days.
     """
 
     assembly: Assembly
     shards: int
     run_url: str
     encode: Encode | None = None
+    has_earlier_splits: bool = False
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -105,6 +107,7 @@ class AssembleDataset(beam.PTransform):
         judged = with_neighbours | "Judge" >> beam.FlatMap(
             judge,
             self.assembly,
+            has_earlier_splits=self.has_earlier_splits,
             weights=beam.pvalue.AsSingleton(weights),
             linker=beam.pvalue.AsSingleton(linker),
             agreement=beam.pvalue.AsSingleton(ranked.agreement),
@@ -123,12 +126,12 @@ class AssembleDataset(beam.PTransform):
             | "MeetByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
             | "AssignClusters" >> beam.Map(assign_clusters)
         )
-        names = beam.pvalue.AsList(judged["names"])
+        names, with_split = beam.pvalue.AsList(judged["names"]), not self.has_earlier_splits
         rejected = (
             parts["rejects"],
             judged[TAG],
             held_out[TAG],
-            *(part | "RejectSurplus" >> beam.Map(reject_surplus, names=names) for part in surplus),
+            *(part | "RejectSurplus" >> beam.Map(reject_surplus, names, with_split=with_split) for part in surplus),
         ) | "GatherRejected" >> GroupByShard(key="shard_key", shards=self.shards)
         tables = {table: self._write_splits(table, judged, finished) for table in _TABLES}
         check = CheckLeakage(self.assembly.leakage.near_duplicate, self.shards, self.run_url.rsplit("/", 1)[0])
@@ -142,7 +145,9 @@ class AssembleDataset(beam.PTransform):
             *tables["pairs"],
             (tables["clusters"] | "WrittenClusters" >> beam.Flatten(), weights) | "CheckLeakage" >> check,
             *cut_away,
-            threshold | "CountThreshold" >> beam.Map(_threshold_counted).with_output_types(Written),
+            threshold
+            | "CountThreshold"
+            >> beam.Map(lambda chosen: Written(None, threshold_counts(chosen))).with_output_types(Written),
             judged["written"],
             held_out["written"],
         ]
@@ -180,6 +185,7 @@ def judge(
     linker: Linker | None = None,
     agreement: Mapping[int, LogAgreement] | None = None,
     threshold: float | None = None,
+    has_earlier_splits: bool = False,
 ) -> Iterator[Any]:
     """Yield the members of accepted clusters with their split, the finished tables of train, and rejected members.
 
@@ -193,17 +199,17 @@ def judge(
         linker: splits the answers.
         agreement: agreement of the log by the number of the kind, where neighbours were sought.
         threshold: of the log, for a linker that has none of its own.
+        has_earlier_splits: splits are of earlier versions, and not of rejected rows.
     """
     members, evidence = with_evidence(of_answers, agreement)
-    members, moved = keep_splits(members)
+    kept, moved = keep_splits(members)
+    members = without_splits(kept) if has_earlier_splits else kept
     given, reviewed = assembly.recalibration, assembly.reviewed
     clustered = cluster(
         members, assembly.gate, weights, linker, given, evidence=evidence, threshold=threshold, reviewed=reviewed
     )
     progress.count(clustered.counts["members_judged"], "question", "clustered")
-    given = clustered.members["split"].combine_chunks()
-    decided = split_of(clustered.members["answer_id"].to_numpy(), assembly.salt)
-    split = decided if given.null_count == len(given) else pc.coalesce(given, decided)
+    split = splits_of_answers(clustered.members["answer_id"], kept, assembly.salt)
     believed = clustered.members.set_column(clustered.members.column_names.index("split"), "split", split)
     yield believed
     in_train = pc.equal(split, "train")
@@ -218,10 +224,6 @@ def judge(
     yield beam.pvalue.TaggedOutput("written", written)
     if len(clustered.names):
         yield beam.pvalue.TaggedOutput("names", clustered.names)
-
-
-def _threshold_counted(threshold: float | None) -> Written:
-    return Written(None, threshold_counts(threshold))
 
 
 def finish(members: pa.Table, assembly: Assembly, weights: TokenWeights) -> Iterator[Any]:

@@ -125,7 +125,8 @@ def assemble(
         "token_counts": named.token_counts,
         "rejects": (rejects, named[TAG]) | "Unusable" >> beam.Flatten(),
     }
-    assembled = parts | "AssembleDataset" >> AssembleDataset(config.assembly, shards, run_url, encode)
+    assembly = AssembleDataset(config.assembly, shards, run_url, encode, has_earlier_splits=earlier is not None)
+    assembled = parts | "AssembleDataset" >> assembly
     (assembled, *written, named.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)
 
 
@@ -194,9 +195,9 @@ def name_and_settle(
     if not len(limited.asked):
         return
     named = name_questions(limited.asked)
-    settled = settle_answers(place_earlier(named.members, earlier), ambiguity)
+    settled = settle_answers(named.members, ambiguity)
     yield named.questions
-    yield beam.pvalue.TaggedOutput("members", settled.members)
+    yield beam.pvalue.TaggedOutput("members", place_earlier(settled.members, earlier))
     yield beam.pvalue.TaggedOutput(TAG, settled.rejects)
     yield beam.pvalue.TaggedOutput("token_counts", named.token_counts)
     yield beam.pvalue.TaggedOutput("written", Written(None, settled.counts))

@@ -14,11 +14,11 @@ from tests.jobs.nightly.conftest import rows_of
 CONFIG = ClustersConfig(shards=2, assembly={"salt": "another"})
 
 
-def fold(warehouse, *, last, window=365, earlier=None):
+def fold(warehouse, *, last, window=365, earlier=None, config=CONFIG):
     return fold_days(
         warehouse,
         days_of(warehouse, last, window),
-        CONFIG,
+        config,
         earlier=earlier,
         options=parse_options([]),
         max_reject_ratio=0.1,
@@ -59,6 +59,28 @@ def test_a_window_leaves_out_older_days_and_an_unchanged_one_is_not_made_again(w
     assert fold(warehouse, last=dates(3)) == whole
     assert tables(warehouse, whole).manifest.run_id == run
     assert fold(warehouse, last=dates(3) + datetime.timedelta(days=9)) == whole
+
+
+@pytest.mark.parametrize(
+    "assembly", [{}, {"linking": {"method": "none"}, "gate": {"coherence": "paper", "max_cluster_size": 3}}]
+)
+def test_nights_make_the_rejected_rows_of_one_build_too(qpr, warehouse, drop, dates, assembly):
+    twice = rows_of(dates(1), seed=0)[0]
+    for day in (1, 4):  # answered in another way later, so that it is ambiguous, at the end of a split that it had
+        row = twice | ({} if day == 1 else {"answer": "By hand.", "timestamp": f"{dates(day)}T01:00:00Z"})
+        drop(warehouse, dates(day), [row] * 300, name="again.jsonl")
+    assert qpr("ingest", "--warehouse", warehouse, "--from", dates(1), "--to", dates(4)).code == 0
+    settings = {"shards": 2, "assembly": {"salt": "another", **assembly}, "ambiguity": {"min_answer_share": 0.8}}
+    config, earlier = ClustersConfig(**settings), None
+    for day in (1, 2, 3, 4):
+        night = fold(warehouse, last=dates(day), earlier=earlier, config=config)
+        earlier = remember_splits(warehouse, night, earlier, read_splits(warehouse, earlier))
+    whole = fold(warehouse, last=dates(4), config=config)
+    rejected = tables(warehouse, night).table("rejected", columns=["stage"])["stage"].to_pylist()
+    assert {"ambiguity", "validate"} <= set(rejected)
+    assert ("size" in rejected) == bool(assembly)
+    assert night.path != whole.path
+    assert content_digest(tables(warehouse, night)) == content_digest(tables(warehouse, whole))
 
 
 @pytest.mark.slow

@@ -97,5 +97,4 @@ def test_nights_whose_answers_stay_are_one_build_of_all_days(qpr, tmp_path, drop
         artefact, dataset = fold(w, dates(night), earlier=earlier)
         earlier = remember_splits(w, artefact, earlier, read_splits(w, earlier))
     assert dataset.manifest.counters["rows_read"] == 40 * NIGHTS
-    found, whole = content_digest(dataset), content_digest(built(qpr, w, tmp_path))
-    assert {name for name in found | whole if found[name] != whole[name]} <= {"rejected"}  # rows have the earlier split
+    assert content_digest(dataset) == content_digest(built(qpr, w, tmp_path))

@@ -1,4 +1,5 @@
 import hashlib
+import json
 
 import apache_beam as beam
 import numpy as np
@@ -60,6 +61,15 @@ def test_a_given_split_stays_and_a_missing_one_is_decided_by_hash():
     assert found == hashed | given
     assert found != hashed
     assert set(hashed.values()) == set(SPLITS)
+
+
+def test_splits_of_earlier_versions_stay_but_rejected_rows_have_none():
+    clusters = CLUSTERS | {30: [300], 31: [310]}
+    table = members(clusters, dict.fromkeys(clusters, "test"))
+    judged = outputs(judge((table, None), EVERYTHING, count_tokens(table["token_ids"]), has_earlier_splits=True))
+    assert set(judged[None][0]["split"].to_pylist()) == {"test"}
+    payloads = [json.loads(row) for row in judged["rejects"][0]["payload"].to_pylist()]
+    assert [payload.get("split") for payload in payloads] == [None, None]
 
 
 def test_clusters_of_one_answer_share_its_split():
