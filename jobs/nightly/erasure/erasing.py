@@ -20,6 +20,7 @@ from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from jobs.workflows.erasure.faults import Faults
+    from jobs.workflows.erasure.user_questions import Log
     from pipelines.privacy.erase import Erasure
     from pipelines.privacy.users import UserKey
 
@@ -82,7 +83,8 @@ def erase_everywhere(
     faults: dict[str, str] = {}
     with _locked(places.warehouse, dry_run=dry_run):
         reviewed = _reviewed(places, dry_run=dry_run)
-        own, shared = _asked_by(users, places, faults)
+        logs = _logs_of_users(places, faults) if users else None
+        own, shared = _asked_by(users, logs or (), faults)
         erasure = erasure_of([*questions, *own], users, user_key)
         if places.warehouse:
             from jobs.nightly.erasure.warehouse import erase_from_warehouse
@@ -90,7 +92,14 @@ def erase_everywhere(
             assert user_key is not None
             listed = erasure_of(questions, users, user_key)  # rows of these users bring back what only they asked
             found = erase_from_warehouse(
-                places.warehouse, erasure, users, listed=listed, key=user_key, faults=faults, dry_run=dry_run
+                places.warehouse,
+                erasure,
+                users,
+                logs=logs and logs[len(places.datasets) :],
+                listed=listed,
+                key=user_key,
+                faults=faults,
+                dry_run=dry_run,
             )
             results += found.artefacts
             more = found.report
@@ -167,19 +176,30 @@ def _reviewed(places: Places, *, dry_run: bool) -> Mapping[str, str | None]:
     return {path: dataset_of(path, datasets, dry_run=dry_run) for path in places.reviews}
 
 
-def _asked_by(users: Sequence[str], places: Places, faults: Faults) -> tuple[list[str], int]:
+def _logs_of_users(places: Places, faults: Faults) -> list[Log]:
+    """Return the logs of each dataset, then those of the warehouse.
+
+    Raises:
+        UsageError: no log has user ids.
+    """
+    from jobs.workflows.erasure.user_questions import log_of_dataset, open_logs
+    from schemas.artifacts.manifest import read_manifest
+
+    logs = [log_of_dataset(url, read_manifest(url, "dataset")) for url in places.datasets]
+    if places.warehouse:
+        from jobs.nightly.erasure.warehouse import logs_of
+
+        logs += logs_of(places.warehouse, faults)
+    return open_logs(logs, faults, needs_users=True)
+
+
+def _asked_by(users: Sequence[str], logs: Sequence[Log], faults: Faults) -> tuple[list[str], int]:
     """Return the questions that only these users asked, and the number of those that others asked too."""
     if not users:
         return [], 0
-    from jobs.workflows.erasure.user_questions import log_of_dataset, questions_in
-    from schemas.artifacts.manifest import read_manifest
+    from jobs.workflows.erasure.user_questions import questions_in
 
     with working("Reading the logs"):
-        logs = [log_of_dataset(url, read_manifest(url, "dataset")) for url in places.datasets]
-        if places.warehouse:
-            from jobs.nightly.erasure.warehouse import logs_of
-
-            logs += logs_of(places.warehouse, faults)
         found = questions_in(logs, users, faults)  # of all logs at once: what is erased of one is erased of all
     return found.own, found.shared
 

@@ -18,7 +18,7 @@ from jobs.nightly.gate.canaries import SHOWN
 from jobs.nightly.warehouse import DAILY, EVENTS, date_url, dates_of, day_of, log_files, open_warehouse
 from jobs.options.inputs import input_files
 from jobs.workflows.erasure.faults import Faults, kept
-from jobs.workflows.erasure.user_questions import Log, files_with
+from jobs.workflows.erasure.user_questions import Log, files_with, open_logs
 from pipelines.graphs.settings import IngestConfig
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.users import UserKey
@@ -88,6 +88,7 @@ def erase_from_warehouse(
     erasure: Erasure,
     users: Sequence[str],
     *,
+    logs: Sequence[Log] | None,
     listed: Erasure,
     key: UserKey,
     faults: Faults,
@@ -99,6 +100,7 @@ def erase_from_warehouse(
         warehouse: its URL, by `check_layout`; nobody else writes to it. An older layout is migrated.
         erasure: everything to erase.
         users: ids, to find the drops that have them.
+        logs: drops by `logs_of` that are open already; None: they are opened here.
         listed: questions and users whose rows later nights leave out.
         key: of the hashes.
         faults: gets the drops that cannot be read, and the artefacts that are damaged or cannot be written.
@@ -119,14 +121,16 @@ def erase_from_warehouse(
             *erase_artefacts(warehouse, erasure, key, faults, dry_run=dry_run),
             *_refused(warehouse, erasure, dry_run=dry_run),
         ]
-        logs = files_with(logs_of(warehouse, faults), erasure.ids, users, faults)
+        if logs is None:
+            logs = open_logs(logs_of(warehouse, faults), faults, needs_users=False)
+        with_it = files_with(logs, erasure.ids, users, faults)
     now = datetime.datetime.now(datetime.UTC)
     report = {
         "warehouse": warehouse,
         "artefacts_read": len({one["path"] for one in found}),
         "added_to_the_list_of_erased": new,
         "days_without_a_drop": [str(date) for date in days if date not in set(drops)],
-        "logs_with_it": logs,
+        "logs_with_it": with_it,
         "readers": sorted({lease.reader for lease in leases(warehouse).values() if lease.is_valid(now)}),
         "not_erased": [*REMAINS, *(f"folder {name}, which is unknown here" for name in unknown_folders(warehouse))],
     }

@@ -1,6 +1,6 @@
 """Questions that nobody but certain users asked, found in logs.
 
-manifest of a dataset -> log_of_dataset -> Log; logs, user ids -> questions_in -> texts of questions
+manifest of a dataset -> log_of_dataset -> Log -> open_logs; opened logs, user ids -> questions_in -> texts of questions
 """
 
 from __future__ import annotations
@@ -69,18 +69,56 @@ def log_of_dataset(url: str, manifest: Manifest) -> Log:
     return Log(sources, config.column_names, config.privacy.columns)
 
 
+def open_logs(logs: Sequence[Log], faults: Faults, *, needs_users: bool) -> list[Log]:
+    """Return logs without the files whose header cannot be read; warn of files without user ids if they are needed.
+
+    Each header is read once, and a second time only where it has no user ids.
+
+    Args:
+        logs: to open.
+        faults: gets the files that cannot be read.
+        needs_users: rows of files without user ids count as those of other users.
+
+    Raises:
+        UsageError: no file has user ids, but they are needed.
+    """
+    missing: dict[str, UsageError] = {}
+    opened = []
+    for log in logs:
+        files = []
+        for file in log.files:
+            with kept(file.url, faults):
+                if not needs_users:
+                    check_header(file, COLUMNS, log.column_names)
+                elif error := _missing_users(file, log):
+                    missing[file.url] = error
+                files.append(file)
+        opened.append(log._replace(files=files))
+    if missing and len(missing) == sum(len(log.files) for log in opened):
+        raise next(iter(missing.values()))
+    for url in missing:
+        warn(f"{url}: has no user ids, so its rows count as those of other users")
+    return opened
+
+
+def _missing_users(file: Source, log: Log) -> UsageError | None:
+    """Return why a file whose header can be read has no user ids, or None if it has them."""
+    try:
+        check_users([file], COLUMNS, log.column_names, ["--user"])
+    except UsageError as error:
+        check_header(file, COLUMNS, log.column_names)  # raises another fault of the file
+        return error
+    return None
+
+
 def questions_in(logs: Sequence[Log], users: Sequence[str], faults: Faults) -> UserQuestions:
     """Return the questions of some users in logs.
 
     Args:
-        logs: all of them; a question that only some of the users asked is theirs.
+        logs: all of them, by `open_logs`; a question that only some of the users asked is theirs.
         users: their ids.
         faults: gets the files that cannot be read, from whose first fault on nothing is found.
-
-    Raises:
-        UsageError: no log has user ids.
     """
-    _check_users(logs, faults)
     given = pa.array(users, pa.string())
 
     def rows() -> Iterator[pa.Table]:
@@ -96,26 +134,11 @@ def questions_in(logs: Sequence[Log], users: Sequence[str], faults: Faults) -> U
     return UserQuestions([text for question, text in texts.items() if question not in by_others], len(by_others))
 
 
-def _check_users(logs: Sequence[Log], faults: Faults) -> None:
-    """Warn of files without user ids, whose rows count as those of other users."""
-    missing: list[tuple[str, UsageError]] = []
-    files = [(file, log) for log in logs for file in _readable(log, faults)]
-    for file, log in files:
-        try:
-            check_users([file], COLUMNS, log.column_names, ["--user"])
-        except UsageError as error:
-            missing.append((file.url, error))
-    if missing and len(missing) == len(files):
-        raise missing[0][1]
-    for url, _ in missing:
-        warn(f"{url}: has no user ids, so its rows count as those of other users")
-
-
 def files_with(logs: Sequence[Log], ids: pa.Array, users: Sequence[str], faults: Faults) -> list[str]:
     """Return the URLs of log files with readable rows of questions or users.
 
     Args:
-        logs: all of them.
+        logs: all of them, by `open_logs`.
         ids: of questions.
         users: their ids.
         faults: gets the files that cannot be read.
@@ -129,15 +152,7 @@ def files_with(logs: Sequence[Log], ids: pa.Array, users: Sequence[str], faults:
                 return True
         return False
 
-    return [file.url for log in logs for file in _readable(log, faults) if has(file, log)]
-
-
-def _readable(log: Log, faults: Faults) -> Iterator[Source]:
-    """Yield the files whose header can be read."""
-    for file in log.files:
-        with kept(file.url, faults):
-            check_header(file, COLUMNS, log.column_names)
-            yield file
+    return [file.url for log in logs for file in log.files if has(file, log)]
 
 
 def _rows_of(file: Source, log: Log, faults: Faults) -> Iterator[pa.Table]:

@@ -153,6 +153,20 @@ def test_rows_without_a_user_id_count_as_those_of_other_users(qpr, warehouse, da
     assert (report["questions_to_erase"], report["shared_questions"]) == (1, 1)
 
 
+def test_headers_of_drops_with_user_ids_are_read_once(qpr, warehouse, dates, drop, monkeypatch):
+    from pipelines.reading import reader
+
+    checked = []
+    check = reader._CHECKS["jsonl"]
+    monkeypatch.setitem(reader._CHECKS, "jsonl", lambda file, *a, **b: checked.append(file.url) or check(file, *a, **b))
+    drop(warehouse, dates(1), [{"question": SECRET, "answer": "a", "user_id": "zoe"}])
+    [name] = [storage.join(warehouse, "events", f"date={dates(1)}", "log.jsonl")]
+    for options in (["--user", "zoe"], ["--question", SECRET]):
+        assert erase(qpr, warehouse, *options, "--dry-run").code == 0
+        assert checked == [name]
+        checked.clear()
+
+
 def test_a_file_that_cannot_be_changed_does_not_keep_others_from_it(qpr, warehouse, tmp_path):
     names = [tmp_path / "a.json", tmp_path / "b.jsonl", tmp_path / "c.jsonl"]
     for path, content in zip(names, ("{", "[", json.dumps({"question": SECRET})), strict=True):
