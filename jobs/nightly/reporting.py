@@ -1,28 +1,32 @@
 """Report of a night: what became of the clusters, and the metrics of the index.
 
 dataset, index, version before -> write_report -> report artefact, metrics, number of clusters by change
+
+A report has the ranks of its index on the frozen test set, so that the next night does not search this index again.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from jobs.display.console import warn
-from jobs.nightly.gate.evaluation import compare, interval, own_metrics
+from jobs.nightly.gate.evaluation import RANKS, JudgedSplit, compare, interval, own_metrics, rank_test, read_test
 from jobs.nightly.steps import finished, key_of, named, place_of
-from model.search.searcher import Searcher, open_searcher
+from model.search.searcher import open_searcher
 from pipelines.summary.cluster_changes import cluster_changes, count_changes
+from schemas import __version__
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
-from schemas.artifacts.manifest import Source
+from schemas.artifacts.manifest import Kind, Source, read_manifest, read_verified
+from schemas.artifacts.table_files import read_rows
 from schemas.artifacts.writer import Output
 from schemas.versions.version import Artefact, Version
 
-_COLUMNS = ["cluster_id", "question_ids"]
+_COLUMNS: Final = ["cluster_id", "question_ids"]
 
 
 def write_report(
@@ -44,32 +48,35 @@ def write_report(
     url = storage.join(warehouse, path)
     if (manifest := finished(warehouse, path, "report")) is None:
         urls = [storage.join(warehouse, artefact.path) for artefact in (dataset, index)]
-        searcher = open_searcher(urls[1])
-        metrics = own_metrics(searcher, urls[0])
+        searcher, own = open_searcher(urls[1]), read_test(urls[0])
+        ranks = {_made_of(warehouse, index, dataset): rank_test(searcher, own)}
+        metrics = own_metrics(own, *ranks.values())
         old = pa.table({"cluster_id": pa.array([], pa.int64()), "question_ids": pa.array([], pa.list_(pa.int64()))})
         if parent:
             old = open_dataset(storage.join(warehouse, parent.dataset.path)).table("clusters", columns=_COLUMNS)
-            metrics |= _difference(warehouse, searcher, parent)
+            frozen = read_test(storage.join(warehouse, parent.test.path))
+            after = rank_test(searcher, frozen)
+            ranks[_made_of(warehouse, index, parent.test)] = after
+            metrics |= _difference(frozen, _ranks_before(warehouse, frozen, parent), after)
         changes = cluster_changes(old, open_dataset(urls[0]).table("clusters", columns=_COLUMNS))
-        sink = pa.BufferOutputStream()
-        pq.write_table(changes, sink, compression="zstd")
         with Output(url, "report", overwrite=True) as target:
-            table = target.write(
-                "changes/changes.parquet", bytes(sink.getvalue().to_pybytes()), table="changes", rows=len(changes)
-            )
+            table = target.write("changes/changes.parquet", _parquet(changes), table="changes", rows=len(changes))
             content = json.dumps({"metrics": metrics, "changes": count_changes(changes)}, indent=2).encode()
             figures = target.write("evaluation/evaluation.json", content, table="evaluation")
+            ranked = [
+                target.write(f"ranks/{name}.parquet", _parquet(found), table="ranks", rows=len(found))
+                for name, found in ranks.items()
+            ]
             inputs = [Source(url=artefact.path, digest=artefact.digest) for artefact in (dataset, index)]
-            manifest = target.publish([table, figures], inputs=inputs, configuration={}, counters={})
+            manifest = target.publish([table, figures, *ranked], inputs=inputs, configuration={}, counters={})
     [file] = manifest.of("evaluation")
     stored: dict[str, Any] = json.loads(storage.read_bytes(storage.join(url, file.path)))
     return named(path, manifest), stored["metrics"], stored["changes"]
 
 
-def _difference(warehouse: str, after: Searcher, parent: Version) -> dict[str, float]:
+def _difference(frozen: JudgedSplit, before: pa.Table, after: pa.Table) -> dict[str, float]:
     """Return the metrics on the frozen test set beside those of the version before; empty without a common query."""
-    before = open_searcher(storage.join(warehouse, parent.index.path))
-    compared = compare(before, after, storage.join(warehouse, parent.test.path))
+    compared = compare(frozen, before, after)
     if not len(compared.after):
         warn("no question of the frozen test set is in both indexes; --new-test-set takes that of this night")
         return {}
@@ -82,3 +89,30 @@ def _difference(warehouse: str, after: Searcher, parent: Version) -> dict[str, f
         "difference_low": found.low,
         "difference_high": found.high,
     }
+
+
+def _ranks_before(warehouse: str, frozen: JudgedSplit, parent: Version) -> pa.Table:
+    """Return the RANKS of the frozen test set in the index of the version before: those of its report, or new ones."""
+    name = _made_of(warehouse, parent.index, parent.test)
+    url = storage.join(warehouse, parent.report.path)
+    for file in read_manifest(url, "report").of("ranks"):
+        if file.path.endswith(f"/{name}.parquet") and file.rows == len(frozen.judged.queries):
+            rows = read_rows(read_verified(url, file), RANKS, name=storage.join(url, file.path), rows=file.rows)
+            return pa.concat_tables([RANKS.empty_table(), *rows])
+    return rank_test(open_searcher(storage.join(warehouse, parent.index.path)), frozen)
+
+
+def _made_of(warehouse: str, index: Artefact, test: Artefact) -> str:
+    """Return the digest of all that decides on the ranks of a test set in an index, as it is now.
+
+    A record names the digest at publication; an erasure changes content and digest of the folder.
+    """
+    kinds: list[tuple[Artefact, Kind]] = [(index, "index"), (test, "dataset")]
+    digests = [read_manifest(storage.join(warehouse, artefact.path), kind).digest for artefact, kind in kinds]
+    return key_of(*digests, __version__)
+
+
+def _parquet(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    return bytes(sink.getvalue().to_pybytes())

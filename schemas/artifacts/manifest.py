@@ -45,7 +45,7 @@ _TABLES: dict[str, frozenset[str]] = {
     "certificate": frozenset({"certificate"}),
     "day": frozenset({"asked", "waiting", "rejected"}),
     "splits": frozenset({"splits"}),
-    "report": frozenset({"changes", "evaluation"}),
+    "report": frozenset({"changes", "evaluation", "ranks"}),
 }
 """The tables of an artefact's files, except `REPORTS`."""
 

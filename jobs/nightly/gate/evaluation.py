@@ -1,6 +1,7 @@
 """Evaluation of a night: its index on its own test split, and beside the index before on the frozen test set.
 
-index, test clusters -> own_metrics; both indexes, frozen test clusters -> compare -> Comparison -> interval
+dataset -> read_test -> JudgedSplit; index, JudgedSplit -> rank_test -> RANKS -> own_metrics
+JudgedSplit, RANKS of both indexes -> compare -> Comparison -> interval
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from model.evaluation.evaluator import measure, ranked_ids
-from model.evaluation.metrics import ranks
+from model.evaluation.evaluator import ranked_ids
+from model.evaluation.metrics import per_question, ranks
 from model.evaluation.relevance import Judgements, judgements
 from model.search.searcher import Searcher
 from schemas.artifacts.dataset import open_dataset
@@ -27,6 +28,23 @@ QUERIES = 2_000
 DEPTH = 100
 DRAWS = 1_000
 """Draws of the bootstrap: limits of a 95 % interval then vary by about 2 % of its length."""
+
+
+RANKS = pa.schema([pa.field("rank", pa.int32(), nullable=False), pa.field("held", pa.bool_(), nullable=False)])
+"""One row for each judged pair of a test split, in its order: the rank of the paraphrase in an index, 0 if it is not
+among the first `DEPTH`, and whether the index has it. There are no ids, so that an erasure need not change it."""
+
+
+class JudgedSplit(NamedTuple):
+    """Test split of a dataset.
+
+    Attributes:
+        judged: its queries.
+        clusters: (n,) number of the cluster of each query.
+    """
+
+    judged: Judgements
+    clusters: npt.NDArray[np.int64]
 
 
 class Comparison(NamedTuple):
@@ -51,41 +69,59 @@ class Interval(NamedTuple):
     high: float
 
 
-def own_metrics(searcher: Searcher, dataset: str) -> dict[str, float]:
-    """Return the metrics of an index on the test split of its dataset; empty where it has no test cluster.
+def read_test(dataset: str) -> JudgedSplit:
+    """Return the test split of a dataset.
 
     Raises:
-        QprError: one of them is missing or damaged.
+        QprError: it is missing or damaged.
     """
-    judged = judgements(_test_clusters(dataset), limit=QUERIES)
-    if not len(judged):
-        return {}
-    measured = measure(searcher, judged, depth=DEPTH)
-    return {"queries": float(len(judged)), **measured["per_question"]}
-
-
-def compare(before: Searcher, after: Searcher, test: str) -> Comparison:
-    """Return the ranks of the frozen test set in two indexes.
-
-    Only questions that both indexes hold count, so that days that leave the window do not look like a loss.
-
-    Args:
-        before: of the index of the version before.
-        after: of the new one.
-        test: URL of the dataset with the frozen test split.
-
-    Raises:
-        QprError: one of them is missing or damaged.
-    """
-    clusters = _test_clusters(test)
-    held = [np.concatenate([np.array([], np.int64), *searcher.index.question_ids]) for searcher in (before, after)]
-    judged = _answerable(judgements(clusters, limit=QUERIES), np.intersect1d(held[0], held[1]))
-    first_before, first_after = (_reciprocal_ranks(searcher, judged) for searcher in (before, after))
+    clusters = open_dataset(dataset).table("clusters", columns=["question_ids", "texts"], split="test")
+    judged = judgements(clusters, limit=QUERIES)
     members = pc.list_flatten(clusters["question_ids"]).to_numpy()
     numbers = np.repeat(np.arange(len(clusters)), pc.list_value_length(clusters["question_ids"]).to_numpy())
     order = np.argsort(members, kind="stable")
     of_query = numbers[order][np.searchsorted(members[order], judged.ids)] if len(judged) else numbers[:0]
-    return Comparison(first_before, first_after, of_query)
+    return JudgedSplit(judged, of_query)
+
+
+def rank_test(searcher: Searcher, test: JudgedSplit) -> pa.Table:
+    """Return the RANKS of a test set in an index."""
+    judged = test.judged
+    ranked = ranked_ids(searcher, judged, depth=DEPTH) if len(judged) else np.zeros((0, DEPTH), np.int64)
+    found = ranks(ranked, queries=judged.queries, relevant=judged.relevant)
+    held = np.concatenate([np.array([], np.int64), *searcher.index.question_ids])
+    return pa.table({"rank": found, "held": np.isin(judged.relevant, held)}).cast(RANKS)
+
+
+def own_metrics(test: JudgedSplit, found: pa.Table) -> dict[str, float]:
+    """Return the metrics of an index on the test split of its dataset; empty where it has no test cluster.
+
+    Args:
+        test: the split.
+        found: its RANKS in the index.
+    """
+    count = len(test.judged)
+    if not count:
+        return {}
+    ranked = found["rank"].to_numpy().astype(np.int64)
+    measured = per_question(ranked, queries=test.judged.queries, count=count)
+    return {"queries": float(count), **dataclasses.asdict(measured)}
+
+
+def compare(test: JudgedSplit, before: pa.Table, after: pa.Table) -> Comparison:
+    """Return the reciprocal ranks of the frozen test set in two indexes.
+
+    Only questions that both indexes hold count, so that days that leave the window do not look like a loss.
+
+    Args:
+        test: the frozen test set.
+        before: its RANKS in the index of the version before.
+        after: its RANKS in the new one.
+    """
+    both = pc.and_(before["held"], after["held"]).to_numpy(zero_copy_only=False)
+    kept, query = np.unique(test.judged.queries[both], return_inverse=True)
+    first, second = (_reciprocal_ranks(found["rank"].to_numpy()[both], query, len(kept)) for found in (before, after))
+    return Comparison(first, second, test.clusters[kept])
 
 
 def interval(compared: Comparison, *, seed: int = 0) -> Interval:
@@ -109,25 +145,7 @@ def interval(compared: Comparison, *, seed: int = 0) -> Interval:
     return Interval(float(difference.mean()), float(low), float(high))
 
 
-def _test_clusters(dataset: str) -> pa.Table:
-    return open_dataset(dataset).table("clusters", columns=["question_ids", "texts"], split="test")
-
-
-def _answerable(judged: Judgements, held: npt.NDArray[np.int64]) -> Judgements:
-    """Return the queries with a paraphrase among these questions, and those paraphrases."""
-    pair = np.isin(judged.relevant, held)
-    kept, query = np.unique(judged.queries[pair], return_inverse=True)
-    return dataclasses.replace(
-        judged,
-        ids=judged.ids[kept],
-        texts=judged.texts.take(pa.array(kept)),
-        queries=query,
-        relevant=judged.relevant[pair],
-    )
-
-
-def _reciprocal_ranks(searcher: Searcher, judged: Judgements) -> Floats:
-    found = ranks(ranked_ids(searcher, judged, depth=DEPTH), queries=judged.queries, relevant=judged.relevant)
-    first = np.full(len(judged), np.inf)
-    np.minimum.at(first, judged.queries, np.where(found > 0, found, np.inf))
+def _reciprocal_ranks(found: npt.NDArray[np.int32], query: npt.NDArray[np.int64], count: int) -> Floats:
+    first = np.full(count, np.inf)
+    np.minimum.at(first, query, np.where(found > 0, found, np.inf))
     return np.asarray(1 / first)

@@ -211,6 +211,24 @@ def test_a_disk_that_fills_up_keeps_the_version_and_the_next_run_completes_the_n
 
 
 @pytest.mark.slow
+def test_the_index_before_is_searched_again_only_if_its_report_is_of_something_else(published, monkeypatch):
+    import jobs.nightly.reporting as reporting
+
+    version = history.read_version(published, 1)
+    frozen = reporting.read_test(storage.join(published, version.test.path))
+    opened = []
+    monkeypatch.setattr(
+        reporting, "open_searcher", lambda url, search=reporting.open_searcher: opened.append(url) or search(url)
+    )
+    stored = reporting._ranks_before(published, frozen, version)
+    assert (len(stored), opened) == (len(frozen.judged.queries), [])
+    assert sum(stored["rank"].to_pylist()) > 0
+    monkeypatch.setattr(reporting, "__version__", "another")
+    assert reporting._ranks_before(published, frozen, version) == stored
+    assert opened == [storage.join(published, version.index.path)]
+
+
+@pytest.mark.slow
 def test_a_missing_artefact_of_the_current_version_is_one_line(qpr, published, dates):
     index = history.read_version(published, 1).index
     storage.delete(storage.join(published, index.path))
