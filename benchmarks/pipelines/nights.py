@@ -84,6 +84,7 @@ def main(
     events: Annotated[int, typer.Option(help="Rows of a day.")] = 20_000,
     epochs: Annotated[int, typer.Option(help="Epochs of the first night's training.")] = 1,
     seed: Seed = 0,
+    rebuilds: Annotated[bool, typer.Option(help="Build the index of each night again too.")] = True,
     as_json: AsJson = False,
 ) -> None:
     """Measure each night."""
@@ -116,7 +117,7 @@ def main(
                 cpu_s=whole,
                 of_night_2=whole / second if second else 0.0,
                 **{f"{name}_s": spent[name] for name in STEPS.values()},
-                rebuilt_s=rebuild(warehouse, outcome.version, folder),
+                **({"rebuilt_s": rebuild(warehouse, outcome.version, folder)} if rebuilds else {}),
                 questions=index.configuration["questions"],
                 encoded=index.counters.get("questions_encoded", index.counters.get("questions_indexed", 0)),
                 mrr=outcome.version.metrics.get("mrr", 0.0),

@@ -23,6 +23,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_verified
 from schemas.errors import QprError
 from schemas.versions import history
@@ -35,12 +36,12 @@ SMALL = ["--epochs", "1", "--dimension", "16", "--vocabulary-size", "200", "--ha
 SMALL += ["--shards", "1", "--max-regression", "1", "--split-salt", "another"]
 
 
-def command(warehouse: Path, day: datetime.date, retrain: str) -> list[str]:
+def command(warehouse: str | Path, day: datetime.date, retrain: str) -> list[str]:
     """Return the words of a night."""
     return ["nightly", "--warehouse", str(warehouse), "--date", str(day), "--retrain", retrain, *SMALL]
 
 
-def state(warehouse: Path) -> tuple[int, tuple[str, ...]]:
+def state(warehouse: str | Path) -> tuple[int, tuple[str, ...]]:
     """Return the current version and the digests of its artefacts, every file of which is verified.
 
     Raises:
@@ -53,7 +54,7 @@ def state(warehouse: Path) -> tuple[int, tuple[str, ...]]:
     for artefact, kind in version.artefacts.items():
         manifest = check_artefact(str(warehouse), artefact, kind, version=f"version {number}")
         for file in manifest.files:
-            read_verified(str(warehouse / artefact.path), file)
+            read_verified(storage.join(str(warehouse), artefact.path), file)
     parts = (version.dataset, version.model, version.index, version.splits)
     return number, tuple(part.digest for part in parts)
 
