@@ -79,7 +79,7 @@ def airflow(monkeypatch):
     for name, module in {
         "airflow": types.ModuleType("airflow"),
         "airflow.sdk": sdk,
-        "airflow.exceptions": errors,
+        "airflow.sdk.exceptions": errors,
     }.items():
         monkeypatch.setitem(sys.modules, name, module)
     specification = importlib.util.spec_from_file_location("qpr_nightly", DEPLOY / "airflow" / "qpr_nightly.py")

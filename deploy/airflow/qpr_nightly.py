@@ -12,8 +12,12 @@ import datetime
 import os
 import subprocess
 
-from airflow.exceptions import AirflowFailException, AirflowSkipException
 from airflow.sdk import dag, task
+
+try:
+    from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
+except ImportError:  # older releases of Airflow 3 have them elsewhere
+    from airflow.exceptions import AirflowFailException, AirflowSkipException
 
 WRONG_USAGE, REFUSED = 2, 3
 
