@@ -1,6 +1,7 @@
 """CPU time of the steps of `qpr nightly` from night to night, beside a new build of the same index.
 
 Run: python -m benchmarks.pipelines.nights --nights 30 --events 4000
+     python -m benchmarks.pipelines.nights --nights 30 --first 29 --events 200000 --no-rebuilds
 
 A simulated log is divided by day, and each night adds a day. The nights run in this process, so that start-up, the same
 each night, does not hide growth; two nights of `WARM_EVENTS` rows run before, so that no night pays for code that is
@@ -90,36 +91,57 @@ def run_nights(
     nights: int,
     events: int,
     seed: int,
+    first: int = 1,
+    last: int | None = None,
     spent: collections.Counter[str] | None = None,
 ) -> Iterator[tuple[int, float, flow.Outcome]]:
-    """Yield number, CPU seconds and outcome of each night of a simulated log; ``spent`` is cleared before each."""
+    """Yield number of days, CPU seconds and outcome of each night of a simulated log.
+
+    Args:
+        warehouse: folder to make.
+        terms: of all nights.
+        nights: number of days of the log.
+        events: rows of a day.
+        seed: of the log.
+        first: number of days of the first night.
+        last: night to end with; None: the last one of the log.
+        spent: is cleared before each night.
+    """
     log = simulate(warehouse.parent, events=nights * events, seed=seed, options=("--days", nights))
     days = divide(log, warehouse)
     open_warehouse(str(warehouse))
-    for number, day in enumerate(days, start=1):
+    dates = [datetime.date.fromisoformat(day) for day in days]
+    for number in range(first, (last or nights) + 1):
         if spent is not None:
             spent.clear()
         began = time.process_time()
-        outcome = flow.run_night(str(warehouse), [datetime.date.fromisoformat(day)], terms)
+        outcome = flow.run_night(
+            str(warehouse), dates[:first] if number == first else dates[number - 1 : number], terms
+        )
         yield number, time.process_time() - began, outcome
 
 
 def main(
-    nights: Annotated[int, typer.Option(help="Number of nights.", min=2)] = 5,
+    nights: Annotated[int, typer.Option(help="Number of nights, and days of the log.", min=2)] = 5,
     events: Annotated[int, typer.Option(help="Rows of a day.")] = 20_000,
     epochs: Annotated[int, typer.Option(help="Epochs of the first night's training.")] = 1,
+    window: Annotated[int, typer.Option(help="Days of the window.")] = 365,
+    first: Annotated[int, typer.Option(help="Number of days of the first night.", min=1)] = 1,
+    last: Annotated[int | None, typer.Option(help="Night to end with; default: the last one.", min=1)] = None,
     seed: Seed = 0,
     rebuilds: Annotated[bool, typer.Option(help="Build the index of each night again too.")] = True,
     as_json: AsJson = False,
 ) -> None:
     """Measure each night."""
-    report = Report(as_json=as_json, nights=nights, events=events, epochs=epochs, seed=seed)
+    report = Report(
+        as_json=as_json, nights=nights, events=events, epochs=epochs, window=window, first=first, last=last, seed=seed
+    )
     spent: collections.Counter[str] = collections.Counter()
     timed_steps(spent)
     terms = flow.NightTerms(
         clusters=ClustersConfig(),
         encoder=EncoderTraining.of_values({"epochs": epochs}),
-        night=NightSettings(retrain="never"),
+        night=NightSettings(retrain="never", window=f"{window}d"),
         gate=GateSettings(max_regression=1, max_kept_fall=1),
         options=parse_options([]),
         max_reject_ratio=0.1,
@@ -128,9 +150,9 @@ def main(
         for _ in run_nights(Path(folder) / "warm", terms, nights=2, events=WARM_EVENTS, seed=seed):
             pass
         second, warehouse = 0.0, Path(folder) / "warehouse"
-        for number, whole, outcome in run_nights(
-            warehouse, terms, nights=nights, events=events, seed=seed, spent=spent
-        ):
+        log = {"nights": nights, "events": events, "seed": seed}
+        timed = run_nights(warehouse, terms, **log, first=first, last=last, spent=spent)
+        for number, whole, outcome in timed:
             second = whole if number == 2 else second
             index = read_manifest(str(warehouse / outcome.version.index.path))
             report.row(

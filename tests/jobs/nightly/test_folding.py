@@ -81,6 +81,8 @@ def test_nights_make_the_rejected_rows_of_one_build_too(qpr, warehouse, drop, da
     assert ("size" in rejected) == bool(assembly)
     assert night.path != whole.path
     assert content_digest(tables(warehouse, night)) == content_digest(tables(warehouse, whole))
+    one, other = (tables(warehouse, artefact).manifest for artefact in (night, whole))
+    assert (one.digest, one.counters) == (other.digest, other.counters)
 
 
 @pytest.mark.slow
