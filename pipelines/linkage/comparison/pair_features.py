@@ -206,8 +206,11 @@ def distribution(alike: np.ndarray, answer: np.ndarray, *, answers: int) -> tupl
 
 
 def _resemblance(words: Wording, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    stems, grams = (jaccard(parts, shared(parts, left, right), left, right)[1] for parts in (words.stems, words.grams))
-    alike: np.ndarray = (stems + grams) / 2
+    alike = np.empty(len(left), np.float32)
+    for start in range(0, len(left), CHUNK):
+        one, two = (rows[start : start + CHUNK] for rows in (left, right))
+        stems, grams = (jaccard(parts, shared(parts, one, two), one, two)[1] for parts in (words.stems, words.grams))
+        alike[start : start + CHUNK] = (stems + grams) / 2
     return alike
 
 
