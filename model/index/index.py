@@ -134,7 +134,7 @@ class Index:
     def _nearest(self) -> Callable[..., Nearest]:
         """Return `nearest` of the shards, or of the codes where there are some."""
         if self.codes:
-            return RefinedSearch(self.codes, self.shards, self.question_ids).nearest
+            return RefinedSearch(self.codes, self.shards, self.question_ids, self.most_probes).nearest
         return functools.partial(nearest, self.shards, self.question_ids)
 
     def questions(self, rows: npt.ArrayLike) -> pa.Table:

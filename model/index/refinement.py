@@ -17,7 +17,6 @@ import numpy.typing as npt
 from faiss import swig_ptr
 
 from model.index.codes import Codes
-from model.index.factory import MOST_PROBES_OF_A_GRAPH
 from model.index.shard_merge import Ints, Nearest, ShardSearch, joined, nearest
 from model.index.shards import Matrix, Shard, one_thread
 
@@ -40,24 +39,25 @@ class RefinedSearch:
         codes: of some of the shards, on the same centroids; at least one.
         shards: flat; rows that are not live are not found.
         question_ids: of each shard, ascending: the id of its row i.
+        most_probes: of the index's factory; a search with as many compares all vectors.
     """
 
     codes: Sequence[Codes]
     shards: Sequence[Shard]
     question_ids: Sequence[Ints]
+    most_probes: int
 
     def nearest(self, vectors: Matrix, *, k: int, probes: int) -> Nearest:
         """Return the k nearest questions of every query among those with the nearest codes, ties by question id.
 
-        The distances are exact. Shards without codes are compared whole, and so are all with `most_probes` of the
-        factory.
+        The distances are exact. Shards without codes are compared whole, and so are all with ``most_probes``.
 
         Args:
             vectors: (n, dimension).
             k: their number, at least 1.
             probes: number of lists to search, or of points of a graph that a search keeps in view.
         """
-        if probes >= (self.codes[0].shard.lists or MOST_PROBES_OF_A_GRAPH):
+        if probes >= self.most_probes:
             return nearest(self.shards, self.question_ids, vectors, k=k, probes=probes)
         vectors = np.ascontiguousarray(vectors, np.float32)
         with one_thread() if len(vectors) == 1 else contextlib.nullcontext():  # else each call wakes up the others

@@ -6,7 +6,7 @@ import pytest
 
 from model.index import refinement
 from model.index.codes import Codes, build_codes, like_codes
-from model.index.factory import MOST_PROBES_OF_A_GRAPH
+from model.index.factory import most_probes
 from model.index.refinement import RefinedSearch
 from model.index.shard_merge import nearest
 from model.index.shards import build_shard, open_shard, train
@@ -14,7 +14,7 @@ from schemas.errors import QprError, UsageError
 
 FACTORY = "IVF5,PQ4x4fs,RFlat"
 GRAPH = "HNSW4,SQ8,RFlat"
-MOST = {FACTORY: 5, GRAPH: MOST_PROBES_OF_A_GRAPH}
+MOST = {name: most_probes(name) for name in (FACTORY, GRAPH)}
 DIMENSION = 8
 
 
@@ -41,7 +41,7 @@ def search_of(counts=(200, 130, 90), tail=(40,), segment=(), factory=FACTORY):
     codes = [Codes(open_shard(content), 0, first)]
     if segment:
         codes.append(Codes(open_shard(like_codes(content, shards[first:second])), first, second))
-    return RefinedSearch(codes, shards, ids)
+    return RefinedSearch(codes, shards, ids, most_probes(factory))
 
 
 def in_probed_lists(search, query, probes):
@@ -109,6 +109,15 @@ def test_distances_are_those_of_the_exact_search_to_the_last_bit(factory):
 
 
 @pytest.mark.parametrize("factory", MOST)
+def test_the_probes_of_the_index_alone_decide_that_a_search_is_exact(factory):
+    search, queries = search_of(factory=factory), random_vectors(30, seed=2)
+    exact = nearest(search.shards, search.question_ids, queries, k=10, probes=0)
+    assert not np.array_equal(search.nearest(queries, k=10, probes=2).rows, exact.rows)
+    of_two = dataclasses.replace(search, most_probes=2)
+    assert np.array_equal(of_two.nearest(queries, k=10, probes=2).rows, exact.rows)
+
+
+@pytest.mark.parametrize("factory", MOST)
 def test_a_query_finds_the_same_alone_and_among_others(factory):
     search, queries = search_of(segment=(60,), factory=factory), random_vectors(40, seed=3)
     together = search.nearest(queries, k=10, probes=2)
@@ -123,7 +132,8 @@ def test_equal_distances_rank_by_question_id(monkeypatch):
     vectors = np.repeat(random_vectors(50), 6, axis=0)[np.random.default_rng(4).permutation(300)]
     parts, ids = np.split(vectors, [100, 250]), ids_of([100, 150, 50])
     shards = [open_shard(build_shard(train("Flat", part[:0]), part)) for part in parts]
-    search = RefinedSearch([Codes(open_shard(build_codes(FACTORY, shards, ids)), 0, 3)], shards, ids)
+    codes = [Codes(open_shard(build_codes(FACTORY, shards, ids)), 0, 3)]
+    search = RefinedSearch(codes, shards, ids, most_probes(FACTORY))
     for query in vectors[:10]:
         found = search.nearest(query[None], k=6, probes=3)
         equal = (vectors == query).all(axis=1)
@@ -137,11 +147,11 @@ def test_rows_that_are_not_live_are_not_found_and_the_others_still_are(factory):
     gone = np.unique(before.rows[:, ::2])
     masks = np.split(~np.isin(np.arange(520), gone), np.cumsum([*map(len, search.shards)])[:-1])
     shards = [dataclasses.replace(shard, live=mask) for shard, mask in zip(search.shards, masks, strict=True)]
-    found = RefinedSearch(search.codes, shards, search.question_ids).nearest(queries, k=10, probes=3)
+    found = dataclasses.replace(search, shards=shards).nearest(queries, k=10, probes=3)
     assert not np.isin(found.rows, gone).any()
     for query in range(20):
         assert {*before.rows[query].tolist()} - {*gone.tolist()} <= {*found.rows[query].tolist()}
-    exact = RefinedSearch(search.codes, shards, search.question_ids).nearest(queries, k=10, probes=MOST[factory])
+    exact = dataclasses.replace(search, shards=shards).nearest(queries, k=10, probes=MOST[factory])
     assert np.array_equal(exact.rows, nearest(shards, search.question_ids, queries, k=10, probes=0).rows)
 
 
@@ -149,7 +159,7 @@ def test_rows_that_are_not_live_are_not_found_and_the_others_still_are(factory):
 def test_what_is_missing_is_padding(factory):
     search = search_of(counts=(195,), tail=(3,), factory=factory)
     dead = dataclasses.replace(search.shards[0], live=np.arange(195) == 7)
-    few = RefinedSearch(search.codes, [dead, search.shards[1]], search.question_ids)
+    few = dataclasses.replace(search, shards=[dead, search.shards[1]])
     found = few.nearest(search.shards[0].vectors[7:8], k=6, probes=4)
     assert sorted(found.rows[0].tolist()) == [-1, -1, 7, 195, 196, 197]
     assert found.ids[0, -2:].tolist() == [-1, -1]
@@ -195,7 +205,8 @@ def test_too_few_questions_and_impossible_codes_are_refused():
 @pytest.mark.parametrize("factory", ["IVF5,SQ8,RFlat", "IVF5_HNSW4,SQ4,RFlat", "IVF5,PQ4x4np,RFlat"])
 def test_any_codes_can_be_refined(factory):
     shards, ids = flat_shards([200, 130]), ids_of([200, 130])
-    search = RefinedSearch([Codes(open_shard(build_codes(factory, shards, ids)), 0, 2)], shards, ids)
+    codes = [Codes(open_shard(build_codes(factory, shards, ids)), 0, 2)]
+    search = RefinedSearch(codes, shards, ids, most_probes(factory))
     found = search.nearest(shards[1].vectors[:50], k=1, probes=2)
     assert (found.rows[:, 0] == 200 + np.arange(50)).mean() > 0.95
     assert (found.distances[found.rows[:, 0] == 200 + np.arange(50)] == 0).all()
