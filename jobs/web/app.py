@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.routing import APIRoute
 from starlette.responses import Response
 
 from jobs.web.docs_page import docs_page
 from jobs.web.exchange import Exchange
 from jobs.web.messages.bodies import asked_model, feedback_model, read_filters, read_id, read_json, read_query
 from jobs.web.messages.descriptions import DESCRIPTION, body_schema, described, id_parameter, search_parameters
+from jobs.web.messages.direct import DirectApp
 from jobs.web.messages.documents import AnswersDocument, ClusterDocument, QuestionDocument, SearchDocument
 from jobs.web.messages.fault_handlers import add_faults
 from jobs.web.messages.faults import Fault, json_response
@@ -26,24 +25,6 @@ from jobs.web.metrics import TYPE
 from jobs.web.search_page import search_page
 from jobs.web.service import Service
 from schemas import __version__
-
-
-class DirectRoute(APIRoute):
-    """A route that calls its endpoint with the request alone, which all endpoints here check themselves.
-
-    FastAPI would look for parameters, and open two stacks of contexts, in each request.
-    """
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the function from request to response."""
-        endpoint: Callable[..., Coroutine[Any, Any, Response]] = self.endpoint
-        if inspect.signature(endpoint).parameters:
-            return endpoint
-
-        async def answer(_: Request) -> Response:
-            return await endpoint()
-
-        return answer
 
 
 def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
@@ -66,7 +47,7 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
         await asyncio.to_thread(service.auditing.refresh)
         service.batcher.close()
 
-    app = FastAPI(
+    app = DirectApp(
         title="qpr",
         version=__version__,
         description=DESCRIPTION,
@@ -74,7 +55,6 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
     )
-    app.router.route_class = DirectRoute
     app.state.service = service
     add_faults(app, service.metrics)
     _add_searches(app, service)

@@ -1,9 +1,9 @@
 """Searches in a bounded pool of threads; questions that wait are searched together.
 
-questions of a request -> Batcher.run -> queue -> a free thread takes all that wait -> results of each request
+questions of a request -> Batcher.run -> queue -> free threads share all that wait -> results of each request
 
-A free thread takes a request at once: no request waits for others to come. All methods run in the thread of the event
-loop, except `_work`.
+No request waits for others to come. A single question that comes alone, while no thread searches, is searched in the
+thread of the event loop if the search before it was quick. All methods run in that thread, except `_work`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import collections
 import dataclasses
+import time
 import types
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,10 @@ Kind = Literal["search", "answer"]
 BATCH = 64
 """Questions a thread takes at a time: at .3 ms each, a thread is free again after 20 ms."""
 
+
+QUICK_S = 0.002
+"""CPU seconds of a search up to which the next one of its kind may hold up the event loop. To hand a question to a
+thread and back costs .2 CPU ms of 2.0, since two threads then take turns in the interpreter."""
 
 NO_VALUES: Final[Mapping[str, str]] = types.MappingProxyType({})
 """Values of a request to an index that varies by no column."""
@@ -63,9 +68,10 @@ class Batcher:
 
     def __init__(self, threads: int, observe: Callable[[int], None]) -> None:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="search", initializer=use_one_thread)
-        self._free = threads
+        self._threads = self._free = threads
         self._observe = observe
         self._waiting: collections.OrderedDict[_Call, collections.deque[_Job]] = collections.OrderedDict()
+        self._is_planned = False
 
     @property
     def waiting(self) -> int:
@@ -96,38 +102,56 @@ class Batcher:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     async def _submit(self, call: _Call, questions: Sequence[str]) -> Sequence[Any]:
-        job = _Job(questions, asyncio.get_running_loop().create_future())
+        loop = asyncio.get_running_loop()
+        job = _Job(questions, loop.create_future())
         self._waiting.setdefault(call, collections.deque()).append(job)
-        self._dispatch()
+        if not self._is_planned:
+            self._is_planned = True
+            loop.call_soon(self._dispatch)  # after all requests that have been read by now
         return await job.future
 
     def _dispatch(self) -> None:
+        self._is_planned = False
         while self._free and self._waiting:
             call, jobs = next(iter(self._waiting.items()))
-            batch: list[_Job] = []
-            size = 0
-            while jobs and (not batch or size + len(jobs[0].questions) <= BATCH):
-                job = jobs.popleft()
-                if not job.future.done():  # a request that timed out has left
-                    batch.append(job)
-                    size += len(job.questions)
+            batch = self._batch(jobs)
             if jobs:
                 self._waiting.move_to_end(call)
             else:
                 del self._waiting[call]
-            if batch:
-                self._free -= 1
-                self._observe(size)
+            if not batch:
+                continue
+            self._free -= 1
+            self._observe(sum(len(job.questions) for job in batch))
+            if self._is_quick(call, batch):
+                use_one_thread()
+                self._finish(batch, _outcomes(call, batch))
+            else:
                 self._pool.submit(self._work, call, batch, asyncio.get_running_loop())
+
+    def _batch(self, jobs: collections.deque[_Job]) -> list[_Job]:
+        """Take from the queue of a call what one of the free threads searches next, without those that have left."""
+        share = min(BATCH, -(-sum(len(job.questions) for job in jobs) // self._free))
+        batch: list[_Job] = []
+        size = 0
+        while jobs and (not batch or size + len(jobs[0].questions) <= share):
+            job = jobs.popleft()
+            if not job.future.done():  # a request that timed out has left
+                batch.append(job)
+                size += len(job.questions)
+        return batch
+
+    def _is_quick(self, call: _Call, batch: list[_Job]) -> bool:
+        """Return whether to search in this thread: one question, no other that waits or is searched, a quick search.
+
+        With filters the first search makes a view of the index, which can take a second.
+        """
+        is_alone = _is_one(batch) and not self._waiting and self._free == self._threads - 1
+        return is_alone and not call.filters and call.version.seconds.get(call[1:], QUICK_S) < QUICK_S
 
     def _work(self, call: _Call, batch: list[_Job], loop: asyncio.AbstractEventLoop) -> None:
         """Search in a thread of the pool."""
-        try:
-            found = iter(call([question for job in batch for question in job.questions]))
-            outcomes: list[Sequence[Any] | Exception] = [[next(found) for _ in job.questions] for job in batch]
-        except Exception:  # noqa: BLE001  # one request's error must not become that of its neighbours
-            outcomes = [_outcome(call, job) for job in batch]
-        loop.call_soon_threadsafe(self._finish, batch, outcomes)
+        loop.call_soon_threadsafe(self._finish, batch, _outcomes(call, batch))
 
     def _finish(self, batch: list[_Job], outcomes: list[Sequence[Any] | Exception]) -> None:
         self._free += 1
@@ -139,6 +163,23 @@ class Batcher:
             else:
                 job.future.set_result(outcome)
         self._dispatch()
+
+
+def _is_one(batch: Sequence[_Job]) -> bool:
+    return len(batch) == len(batch[0].questions) == 1
+
+
+def _outcomes(call: _Call, batch: list[_Job]) -> list[Sequence[Any] | Exception]:
+    """Return the result of each job, and remember the time of a single question."""
+    began = time.thread_time()
+    try:
+        found = iter(call([question for job in batch for question in job.questions]))
+        return [[next(found) for _ in job.questions] for job in batch]
+    except Exception:  # noqa: BLE001  # one request's error must not become that of its neighbours
+        return [_outcome(call, job) for job in batch]
+    finally:
+        if _is_one(batch) and not call.filters:
+            call.version.seconds[call[1:]] = time.thread_time() - began
 
 
 def _outcome(call: _Call, job: _Job) -> Sequence[Any] | Exception:

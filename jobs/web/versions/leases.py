@@ -92,6 +92,7 @@ class Version:
         canaries: questions of the index.
         held: the lease on its folders in a warehouse.
         leases: number of requests that use it.
+        seconds: CPU time of the last search of a single question, by the way of searching.
     """
 
     name: str
@@ -101,6 +102,7 @@ class Version:
     canaries: Sequence[Canary]
     held: contextlib.ExitStack = dataclasses.field(default_factory=contextlib.ExitStack)
     leases: int = 0
+    seconds: dict[tuple[object, ...], float] = dataclasses.field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:

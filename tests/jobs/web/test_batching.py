@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from jobs.web import batching
 from jobs.web.batching import BATCH, Batcher
 
 
@@ -30,6 +31,7 @@ class Searcher:
 class Version:
     def __init__(self):
         self.searcher = Searcher()
+        self.seconds = {}
 
 
 def run(scenario, *, threads=1):
@@ -45,21 +47,97 @@ def run(scenario, *, threads=1):
 
 async def started(batcher, *calls):
     tasks = [asyncio.create_task(batcher.run(*call)) for call in calls]
-    await asyncio.sleep(0)
+    for _ in range(2):
+        await asyncio.sleep(0)
     return tasks
 
 
-def test_a_free_thread_takes_a_request_at_once_and_then_all_that_wait():
+def test_a_free_thread_takes_all_that_have_come_at_once_and_then_all_that_wait():
     version = Version()
 
     async def scenario(batcher):
-        tasks = await started(batcher, *[(version, "search", [letter], 1) for letter in "abcde"])
-        assert batcher.waiting == 4
+        tasks = await started(batcher, *[(version, "search", [letter], 1) for letter in "ab"])
+        assert batcher.waiting == 0
+        tasks += await started(batcher, *[(version, "search", [letter], 1) for letter in "cde"])
+        assert batcher.waiting == 3
         version.searcher.gate.set()
         return await asyncio.gather(*tasks)
 
     assert run(scenario) == [["A"], ["B"], ["C"], ["D"], ["E"]]
-    assert version.searcher.calls == [(["a"], 1), (["b", "c", "d", "e"], 1)]
+    assert version.searcher.calls == [(["a", "b"], 1), (["c", "d", "e"], 1)]
+
+
+def test_free_threads_share_what_has_come_at_once():
+    version = Version()
+
+    async def scenario(batcher):
+        tasks = await started(batcher, *[(version, "search", [letter], 1) for letter in "abcde"])
+        assert batcher.waiting == 0
+        version.searcher.gate.set()
+        return await asyncio.gather(*tasks)
+
+    assert run(scenario, threads=2) == [["A"], ["B"], ["C"], ["D"], ["E"]]
+    assert sorted(questions for questions, _ in version.searcher.calls) == [["a", "b", "c"], ["d", "e"]]
+
+
+@pytest.fixture
+def quick():
+    """Return a version whose searches are quick, and have been once."""
+    version = Version()
+    version.searcher.gate.set()
+    version.seconds["search", 1, None, ()] = 0.0001
+    return version
+
+
+def threads_of(version, *calls, threads=2):
+    """Return the threads that search, and the results of the calls."""
+
+    async def scenario(batcher):
+        return await asyncio.gather(*await started(batcher, *calls), return_exceptions=True)
+
+    return version.searcher.threads, run(scenario, threads=threads)
+
+
+def test_a_quick_search_of_one_question_that_comes_alone_takes_no_thread(quick):
+    threads, found = threads_of(quick, (quick, "search", ["a"], 1))
+    assert (threads, found) == ({threading.current_thread().name}, [["A"]])
+    _, [error] = threads_of(quick, (quick, "search", ["bad"], 1))
+    assert isinstance(error, ValueError)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [(["a"], 2)],
+        [(["a", "b"], 1)],
+        [(["a"], 1), (["b"], 1)],
+        [(["a"], 1, None, {"locale": "de"})],
+    ],
+    ids=["not measured", "two questions", "two requests", "filters"],
+)
+def test_any_other_search_takes_a_thread(quick, calls):
+    threads, _ = threads_of(quick, *[(quick, "search", *call) for call in calls])
+    assert threading.current_thread().name not in threads
+
+
+def test_the_time_of_the_last_single_question_decides(quick, monkeypatch):
+    here = threading.current_thread().name
+    monkeypatch.setattr(batching, "QUICK_S", 0.05)
+    search = quick.searcher.search_many
+
+    def slow(questions, k, **_):
+        begun = time.thread_time()
+        while time.thread_time() - begun < 0.1:
+            pass
+        return search(questions, k)
+
+    quick.searcher.search_many = slow
+    assert threads_of(quick, (quick, "search", ["a"], 1))[0] == {here}
+    quick.searcher.threads.clear()
+    assert here not in threads_of(quick, (quick, "search", ["b"], 1))[0]
+    quick.searcher.search_many = search
+    assert here not in threads_of(quick, (quick, "search", ["c"], 1))[0]
+    assert here in threads_of(quick, (quick, "search", ["d"], 1))[0]
 
 
 def test_only_equal_calls_are_made_together():
@@ -117,7 +195,8 @@ def test_a_request_that_was_given_up_is_not_searched():
     version = Version()
 
     async def scenario(batcher):
-        tasks = await started(batcher, *[(version, "search", [text], 1) for text in ("a", "gone", "b")])
+        tasks = await started(batcher, (version, "search", ["a"], 1))
+        tasks += await started(batcher, *[(version, "search", [text], 1) for text in ("gone", "b")])
         tasks[1].cancel()
         await asyncio.sleep(0)
         version.searcher.gate.set()
