@@ -46,6 +46,7 @@ def main(
     swap_requests: Annotated[int, typer.Option(min=1, help="Requests during the exchanges.")] = 100_000,
     swap_rate: Annotated[float, typer.Option(min=1, help="Requests a second during the exchanges.")] = 200,
     threads: Annotated[int, typer.Option(min=1, help="Threads of the server that search.")] = 2,
+    mode: Annotated[str | None, typer.Option(help="Way of searching, by default the index's.")] = None,
     peer: Annotated[bool, typer.Option(help="Measure the plain server too.")] = True,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -56,9 +57,11 @@ def main(
         served = Path(folder, "index")
         publish(Path(index), served, 0)
         load = f"{os.getloadavg()[0]:.1f}"
-        report = Report(as_json=as_json, seed=seed, index=_described(index), load_average=load, threads=threads)
+        about = {"index": _described(index), "mode": mode, "load_average": load, "threads": threads}
+        report = Report(as_json=as_json, seed=seed, **about)
         numbers = [float(rate) for rate in rates.split(",")]
-        with server([str(served), "--threads", str(threads), "--poll", "0"]) as (port, process):
+        options = ["--threads", str(threads), "--poll", "0", *([] if mode is None else ["--mode", mode])]
+        with server([str(served), *options]) as (port, process):
             report.heading("qpr serve: search, open loop")
             before = _memory_mb(process)
             _open_loops(report, port, process, texts, numbers, seconds, seed, _search)

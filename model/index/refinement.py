@@ -89,15 +89,18 @@ class RefinedSearch:
             rows: (n, candidates) of the concatenation of some shards, -1 where there are fewer.
             shards: numbers of these shards.
         """
-        distances, of_shard = np.full(rows.shape, np.inf, np.float32), np.empty(rows.shape, np.float32)
-        first = self._starts[shards[0]]
+        distances, of_shard, own = (
+            np.full(rows.shape, np.inf, np.float32),
+            np.empty(rows.shape, np.float32),
+            rows.copy(),
+        )
+        first, unsigned = self._starts[shards[0]], own.view(np.uint64)
+        arguments = len(vectors), swig_ptr(vectors), rows.shape[1], swig_ptr(of_shard), swig_ptr(own)
         for number in shards:
             shard = self.shards[number]
-            own = rows - (self._starts[number] - first)
-            own[own.view(np.uint64) >= len(shard)] = -1  # FAISS takes these for infinitely far
-            shard.faiss.compute_distance_subset(
-                len(vectors), swig_ptr(vectors), rows.shape[1], swig_ptr(of_shard), swig_ptr(own)
-            )
+            np.subtract(rows, self._starts[number] - first, out=own)
+            own[unsigned >= len(shard)] = -1  # FAISS takes these for infinitely far
+            shard.faiss.compute_distance_subset(*arguments)
             np.minimum(distances, of_shard, out=distances)
         found = Nearest(distances, self._ids.take(rows + first, mode="clip"), rows + first)
         if (missing := rows < 0).any():

@@ -13,8 +13,9 @@ import hashlib
 import mmap
 import os
 import time
+import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, BinaryIO
 
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, check_digest, read_verified
@@ -23,6 +24,24 @@ from schemas.artifacts.verification_cache import SETTLED_NS, Records, Stamp, rea
 
 Content = bytes | memoryview
 """A whole file; mapped memory is read-only."""
+
+
+class MappedFile(mmap.mmap):
+    """A file mapped into memory, read-only, that can be read without its pages becoming resident, too.
+
+    Attributes:
+        descriptor: of the same file, whatever is at its path by now.
+    """
+
+    descriptor: int
+
+    @classmethod
+    def of(cls, file: BinaryIO) -> MappedFile:
+        """Map an opened file, which may be closed then."""
+        mapped = cls(file.fileno(), 0, access=mmap.ACCESS_READ)
+        mapped.descriptor = os.dup(file.fileno())
+        weakref.finalize(mapped, os.close, mapped.descriptor)
+        return mapped
 
 
 class VerifiedFiles:
@@ -52,7 +71,7 @@ class VerifiedFiles:
         path = storage.join(self._local, file.path)
         with storage.explained(path), open(path, "rb") as opened:
             stamp = Stamp.of(os.fstat(opened.fileno()))
-            mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+            mapped = MappedFile.of(opened)
             known = self._known.files.get(file.path) == (stamp, file.sha256)
             if not known:
                 check_digest(self.url, file, _sha256(mapped))

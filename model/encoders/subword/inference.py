@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import cast
 
@@ -17,20 +18,16 @@ import pyarrow as pa
 from model.encoders.interface import Encoder, Matrix
 from model.encoders.kernels.dispatch import compiled, spelled
 from model.encoders.kernels.equal_lengths import rectangles
-from model.encoders.subword.mapped_table import release
+from model.encoders.subword.mapped_table import TableRows, release
 from model.encoders.subword.row_ids import Bags, Subwords
 from model.text.vocabulary import TokenIds
 
 Vector = npt.NDArray[np.float32]
 
-_REMEMBERED = 8_192
-"""Words whose sums are kept: 8 MB at 256 numbers a word."""
+_REMEMBERED = 16_384
+"""Words whose sums are kept: 16 MB at 256 numbers a word."""
 
-_RELEASED = 8
-"""New words after which the pages of the table are given back: those of 32 words took 59 MB of memory, and giving them
-back after each question with a new word took 0.3 ms of it."""
-
-_LONG = 4_096
+_LONG = 16_384
 """Characters of a few questions from which on Arrow is faster."""
 
 _BLOCK_ROWS = 512
@@ -92,13 +89,11 @@ class BagEncoder(Encoder):
         new = [*dict.fromkeys(word for word, known in zip(words, sums, strict=True) if known is None)]
         if not new:
             return cast(list[Vector], sums)
-        if len(remembered) + len(new) > _REMEMBERED:
-            remembered.clear()
+        if len(remembered) + len(new) > _REMEMBERED:  # those that came first leave, frequent ones soon come back
+            for word in [*itertools.islice(remembered, max(_REMEMBERED // 4, len(new)))]:
+                remembered.pop(word, None)
         computed = dict(zip(new, self._new_sums(new), strict=True))
-        before = len(remembered)
         remembered.update(computed)  # in one step, as threads share it
-        if before // _RELEASED != len(remembered) // _RELEASED:
-            release(self.table)
         return [computed[word] if known is None else known for word, known in zip(words, sums, strict=True)]
 
     def _new_sums(self, words: Sequence[str]) -> Matrix | list[Vector]:
@@ -109,10 +104,15 @@ class BagEncoder(Encoder):
     def _sum_of(self, word: str) -> Vector:
         """Return `word_sums` of one word, without Arrow."""
         number, ngrams = self.subwords.rows_of_one(word)
-        vector = np.add.reduce(self.table[ngrams].astype(np.float32), axis=0)  # from first to last, like `summed`
+        rows = self._rows.of([*ngrams, number])
+        vector = np.add.reduce(rows[:-1].astype(np.float32), axis=0)  # from first to last, like `summed`
         vector *= np.float32(self.ngram_weight)
-        vector += self.table[number]
+        vector += rows[-1]
         return cast(Vector, vector)
+
+    @functools.cached_property
+    def _rows(self) -> TableRows:
+        return TableRows(self.table)
 
     @functools.cached_property
     def _sums(self) -> dict[str, Vector]:
