@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, Literal, NamedTuple
 
+from jobs.web.messages.documents import HitDocument, hit_documents
 from jobs.web.versions.leases import Version
 from model.choices import Mode
 
@@ -34,6 +35,29 @@ NO_VALUES: Final[Mapping[str, str]] = types.MappingProxyType({})
 """Values of a request to an index that varies by no column."""
 
 
+class Listing(NamedTuple):
+    """Documents of hits, made in the thread that found them: those of 1,000 questions take the event loop 70 ms.
+
+    Attributes:
+        k: maximum number of hits.
+        blocked: ids of answers whose hits are left out.
+    """
+
+    k: int
+    blocked: frozenset[str]
+
+    def of(self, hits: Sequence[Any]) -> Listed:
+        """Return the documents of the hits of one question."""
+        return Listed(hit_documents(hits, self.k, blocked=self.blocked), len(hits))
+
+
+class Listed(NamedTuple):
+    """Documents of hits, and the number of hits that were found."""
+
+    documents: list[HitDocument]
+    found: int
+
+
 class _Call(NamedTuple):
     """Equal calls are made together."""
 
@@ -42,12 +66,19 @@ class _Call(NamedTuple):
     k: int
     mode: Mode | None
     filters: tuple[tuple[str, str], ...]
+    listing: Listing | None
+
+    @property
+    def way(self) -> tuple[object, ...]:
+        """Return all that decides how long the search of a question takes, but for the version."""
+        return self.kind, self.k, self.mode
 
     def __call__(self, questions: Sequence[str]) -> Sequence[Any]:
         searcher, filters = self.version.searcher, dict(self.filters)
-        if self.kind == "search":
-            return searcher.search_many(questions, self.k, mode=self.mode, filters=filters)
-        return searcher.answer_many(questions, hits=self.k, filters=filters)
+        if self.kind == "answer":
+            return searcher.answer_many(questions, hits=self.k, filters=filters)
+        found = searcher.search_many(questions, self.k, mode=self.mode, filters=filters)
+        return found if self.listing is None else [*map(self.listing.of, found)]
 
 
 @dataclasses.dataclass(eq=False, slots=True)
@@ -86,15 +117,16 @@ class Batcher:
         k: int = 1,
         mode: Mode | None = None,
         filters: Mapping[str, str] = NO_VALUES,
+        listing: Listing | None = None,
     ) -> list[Any]:
-        """Return the result of each question.
+        """Return the result of each question; with a listing that of the hits of a search.
 
         A request with more than `BATCH` questions waits in the queue again after each batch, so that single questions
         are not held up.
         """
-        results, values = list[Any](), tuple(sorted(filters.items()))
+        call, results = _Call(version, kind, k, mode, tuple(sorted(filters.items())), listing), list[Any]()
         for start in range(0, len(questions), BATCH):
-            results += await self._submit(_Call(version, kind, k, mode, values), questions[start : start + BATCH])
+            results += await self._submit(call, questions[start : start + BATCH])
         return results
 
     def close(self) -> None:
@@ -147,7 +179,7 @@ class Batcher:
         With filters the first search makes a view of the index, which can take a second.
         """
         is_alone = _is_one(batch) and not self._waiting and self._free == self._threads - 1
-        return is_alone and not call.filters and call.version.seconds.get(call[1:], QUICK_S) < QUICK_S
+        return is_alone and not call.filters and call.version.seconds.get(call.way, QUICK_S) < QUICK_S
 
     def _work(self, call: _Call, batch: list[_Job], loop: asyncio.AbstractEventLoop) -> None:
         """Search in a thread of the pool."""
@@ -179,7 +211,7 @@ def _outcomes(call: _Call, batch: list[_Job]) -> list[Sequence[Any] | Exception]
         return [_outcome(call, job) for job in batch]
     finally:
         if _is_one(batch) and not call.filters:
-            call.version.seconds[call[1:]] = time.thread_time() - began
+            call.version.seconds[call.way] = time.thread_time() - began
 
 
 def _outcome(call: _Call, job: _Job) -> Sequence[Any] | Exception:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from jobs.web.auditing import Auditing
-from jobs.web.batching import NO_VALUES, Batcher
+from jobs.web.batching import NO_VALUES, Batcher, Listing
 from jobs.web.messages.documents import (
     AnswersDocument,
     ClusterDocument,
@@ -119,11 +119,10 @@ class Service:
         depth, size = k, len(version.searcher)
         while True:  # again and deeper, as long as blocked answers leave less than k hits
             depth = min(size, 2 * depth + 8) if blocked else k
-            found = await self.batcher.run(version, "search", questions, depth, mode, filters)
-            kept = [hit_documents(hits, k, blocked=blocked) for hits in found]
-            lacking = any(len(best) < k and len(hits) >= depth for best, hits in zip(kept, found, strict=True))
+            found = await self.batcher.run(version, "search", questions, depth, mode, filters, Listing(k, blocked))
+            lacking = any(len(listed.documents) < k and listed.found >= depth for listed in found)
             if not lacking or depth >= size:
-                return kept
+                return [listed.documents for listed in found]
 
     async def answer(
         self, questions: Sequence[str], k: int = 0, filters: Mapping[str, str] = NO_VALUES

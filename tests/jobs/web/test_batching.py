@@ -7,7 +7,7 @@ import time
 import pytest
 
 from jobs.web import batching
-from jobs.web.batching import BATCH, Batcher
+from jobs.web.batching import BATCH, Batcher, Listing
 
 
 class Searcher:
@@ -85,7 +85,7 @@ def quick():
     """Return a version whose searches are quick, and have been once."""
     version = Version()
     version.searcher.gate.set()
-    version.seconds["search", 1, None, ()] = 0.0001
+    version.seconds["search", 1, None] = 0.0001
     return version
 
 
@@ -219,3 +219,20 @@ def test_there_are_never_more_threads_than_asked_for(threads):
 
     assert run(scenario, threads=threads) == [[str(n) * (n % 5 + 1)] for n in range(50)]
     assert len(version.searcher.threads) == threads
+
+
+def test_hits_are_listed_in_the_thread_that_finds_them(monkeypatch):
+    version, threads = Version(), []
+    version.searcher.gate.set()
+    monkeypatch.setattr(
+        batching,
+        "hit_documents",
+        lambda hits, k, *, blocked: threads.append(threading.current_thread().name) or (hits[:k], blocked),
+    )
+
+    async def scenario(batcher):
+        listing = Listing(2, frozenset({"x"}))
+        return await batcher.run(version, "search", ["abc", "de"], 1, None, {}, listing)
+
+    assert run(scenario) == [(("AB", {"x"}), 3), (("DE", {"x"}), 2)]
+    assert {*threads} == version.searcher.threads
