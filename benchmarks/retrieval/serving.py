@@ -5,7 +5,8 @@ Run: python -m benchmarks.retrieval.serving --index index --rates 50,200,500 --s
 Load is open loop: a request's latency counts from its place in a random timetable, so a slow response delays no later
 request. Searches ask for ten hits of an indexed question without one of its words; exact questions are asked of
 /answer. Swaps publish the same index again under another run, by hard links, while requests come. The peer
-is a plain FastAPI program with the same encoder (`benchmarks.retrieval.peers.plain_server`).
+is a plain FastAPI program with the same encoder, or with sentence-transformers
+(`benchmarks.retrieval.peers.plain_server`).
 """
 
 from __future__ import annotations
@@ -48,6 +49,10 @@ def main(
     threads: Annotated[int, typer.Option(min=1, help="Threads of the server that search.")] = 2,
     mode: Annotated[str | None, typer.Option(help="Way of searching, by default the index's.")] = None,
     peer: Annotated[bool, typer.Option(help="Measure the plain server too.")] = True,
+    transformer: Annotated[
+        str | None, typer.Option(help="Model of sentence-transformers for another plain one.")
+    ] = None,
+    peer_questions: Annotated[int, typer.Option(min=1, help="Questions of that one, which it has to encode.")] = 20_000,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -77,9 +82,12 @@ def main(
                 outcome, peak = _exchange(index, served, port, process, texts, swaps, swap_requests, swap_rate, seed)
                 memory = {"resident_mb": before, "peak_mb": peak}
                 report.row(swaps=swaps, requests_per_s=swap_rate, requests=swap_requests, **outcome.cells(), **memory)
-        if peer:
-            with plain_server(str(served)) as (port, process):
-                report.heading("plain FastAPI program with the same encoder: search, open loop")
+        peers: list[tuple[str, list[str]]] = [("the same encoder", [])] if peer else []
+        if transformer is not None:
+            peers.append((f"sentence-transformers, {peer_questions:,} questions", [transformer, str(peer_questions)]))
+        for name, arguments in peers:
+            with plain_server(str(served), *arguments) as (port, process):
+                report.heading(f"plain FastAPI program with {name}: search, open loop")
                 _open_loops(report, port, process, texts, numbers, seconds, seed, _search)
                 report.row(resident_mb=_memory_mb(process))
 
@@ -101,9 +109,9 @@ def _open_loops(
     closed_loop(port, [request(text) for text in texts[:200]], 1)  # the first requests warm the caches of both
     for rate in rates:
         requests = [request(texts[number % len(texts)]) for number in range(int(rate * seconds))]
-        before = _cpu_s(process)
+        before = cpu_s(process)
         outcome = open_loop(port, requests, rate, seed)
-        cpu = 1000 * (_cpu_s(process) - before) / len(requests)
+        cpu = 1000 * (cpu_s(process) - before) / len(requests)
         report.row(requests_per_s=rate, requests=len(requests), cpu_ms_each=cpu, **outcome.cells())
 
 
@@ -241,9 +249,10 @@ def server(arguments: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 @contextmanager
-def plain_server(index: str, port: int = 18_999) -> Iterator[tuple[int, int]]:
-    """Yield port and process id of the peer."""
-    command = [sys.executable, "-m", "benchmarks.retrieval.peers.plain_server", index, str(port)]
+def plain_server(index: str, *model: str) -> Iterator[tuple[int, int]]:
+    """Yield port and process id of the peer, given a model and a number of questions or neither."""
+    port = 18_999
+    command = [sys.executable, "-m", "benchmarks.retrieval.peers.plain_server", index, str(port), *model]
     with subprocess.Popen(command) as process:
         try:
             for _ in range(600):
@@ -263,7 +272,7 @@ def _memory_mb(process: int, name: str = "VmRSS") -> float:
     return int(found.group(1)) / 1024 if found else 0.0
 
 
-def _cpu_s(process: int) -> float:
+def cpu_s(process: int) -> float:
     """Return the CPU seconds of a process, which other work on the machine changes less than latencies."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -45,9 +45,13 @@ def print_answer(answer: Answer, *, filters: Mapping[str, str], as_json: bool) -
 
 
 def answer_row(answer: Answer, filters: Mapping[str, str]) -> dict[str, Any]:
-    """Return the JSON object of an answer; ``answer_id``, ``probability``, filters are columns of a requests file."""
+    """Return the JSON object of an answer; ``answer_id``, ``probability``, filters are columns of a requests file.
+
+    ``filters`` has these once more, so that a reader can tell them from the other keys.
+    """
     hit = answer.hit
     return {
+        **({"filters": dict(filters)} if filters else {}),
         **filters,
         "question": answer.question,
         "answered": answer.answered,

@@ -131,6 +131,8 @@ def _show(review: Review, reviewer: str, task: Task, shown: int, screen: rich.co
         text.append(number, style="dim").append(printable(line.text)).append(f"{times}\n", style="dim")
     if len(item.lines) > shown:
         text.append(f"… and {len(item.lines) - shown:,} more, key a\n", style="dim")
+    if item.filters:
+        text.append(f"{printable(item.asked_for)}\n", style="dim")
     if item.answer is not None:
         text.append("\nAnswer: ", style="dim").append(printable(item.answer), style="bold")
     text.rstrip()

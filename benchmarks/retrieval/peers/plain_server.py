@@ -1,18 +1,21 @@
 """A search service as tutorials write it: FastAPI, pydantic, a ``def`` endpoint, one FAISS index in memory.
 
 Run: python -m benchmarks.retrieval.peers.plain_server INDEX PORT
+     python -m benchmarks.retrieval.peers.plain_server INDEX PORT MODEL QUESTIONS
 
-It encodes with the index's own encoder, which is faster than any model of sentence-transformers, and searches one IVF
-index with as many lists and probes as the shards of the index. It has no version, limits, log or metrics.
+It encodes with the index's own encoder, or with a model of sentence-transformers, and searches one FAISS index of the
+same factory and probes. It has no version, limits, log or metrics. To encode all questions with a transformer takes
+many minutes, so it can have a part of them.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import faiss
 import numpy as np
-import pyarrow as pa
 import uvicorn
 from fastapi import FastAPI
 from pydantic import BaseModel
@@ -35,17 +38,24 @@ class Found(BaseModel):
     hits: list[FoundQuestion]
 
 
-def main(url: str, port: int) -> None:
+def main(url: str, port: int, model: str | None = None, questions: int | None = None) -> None:
     """Load an index of this package, copy it into one of FAISS, and serve it."""
     opened = open_searcher(url).index
-    table = opened.questions(np.arange(len(opened)))
+    rows = np.arange(len(opened))
+    if questions is not None and questions < len(rows):
+        rows = np.sort(np.random.default_rng(0).choice(rows, questions, replace=False))
+    table = opened.questions(rows)
     texts, answers = table["text"].to_pylist(), table["answer"].to_pylist()
-    encoder, settings, probes = opened.encoder, opened.settings, opened.probes
-    vectors = np.concatenate(
-        [encoder.encode(pa.array(texts[start : start + 10_000], pa.string())) for start in range(0, len(texts), 10_000)]
-    )
+    settings, probes = opened.settings, opened.probes
+    encode: Callable[[Sequence[str]], Any] = opened.encoder.encode
+    if model is not None:
+        from sentence_transformers import SentenceTransformer
+
+        transformer = SentenceTransformer(model, device="cpu")
+        encode = lambda asked: transformer.encode(list(asked), normalize_embeddings=True)  # noqa: E731
+    vectors = np.concatenate([encode(texts[start : start + 10_000]) for start in range(0, len(texts), 10_000)])
     del opened, table
-    index = faiss.index_factory(settings.dimension, settings.factory)
+    index = faiss.index_factory(vectors.shape[1], settings.factory)
     index.train(vectors[np.random.default_rng(0).permutation(len(vectors))[:100_000]])
     index.add(vectors)
     del vectors
@@ -54,7 +64,7 @@ def main(url: str, port: int) -> None:
 
     @app.get("/search")
     def search(q: str, k: int = 10) -> Found:
-        distances, rows = index.search(encoder.encode(pa.array([q], pa.string())), k)
+        distances, rows = index.search(encode([q]), k)
         pairs = zip(rows[0].tolist(), distances[0].tolist(), strict=True)
         hits = [FoundQuestion(text=texts[row], answer=answers[row], distance=far) for row, far in pairs if row >= 0]
         return Found(hits=hits)
@@ -63,4 +73,5 @@ def main(url: str, port: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    model, questions = sys.argv[3:] or (None, None)
+    main(sys.argv[1], int(sys.argv[2]), model, None if questions is None else int(questions))

@@ -68,6 +68,8 @@ function show({ task, progress, undone }) {
   part.back.hidden = progress.mine === 0;
   if (task === null) return;
   part.lines.replaceChildren(...task.lines.map(line));
+  part.filters.hidden = task.filters === "";
+  part.filters.textContent = task.filters;
   part.answered.hidden = task.answer === null;
   part.answer.textContent = task.answer ?? "";
   part.note.value = "";

@@ -63,6 +63,7 @@ class Item(NamedTuple):
         lines: its wordings.
         size: its weight in the statistics by question.
         strata: the part of the queue that it belongs to, by kind of part; not shown.
+        filters: values of the columns that an index varies by, with which the question was asked.
     """
 
     name: str
@@ -71,6 +72,12 @@ class Item(NamedTuple):
     lines: tuple[Line, ...]
     size: int
     strata: Mapping[str, str]
+    filters: Mapping[str, str] = {}
+
+    @property
+    def asked_for(self) -> str:
+        """Return the values with their columns; empty where there are none."""
+        return ", ".join(f"{name}: {value}" for name, value in self.filters.items())
 
 
 class Source(NamedTuple):

@@ -53,11 +53,18 @@ class RequestQueue:
         name, row = self._order[place]
         hit: dict[str, Any] = row["hit"]
         answer = hit.get("answer") or f"the answer to: {hit.get('text')}"
-        return Item(name, place, answer, (Line(None, row["question"]),), 1, {"reason": str(row.get("reason"))})
+        strata = {"reason": str(row.get("reason"))}
+        return Item(name, place, answer, (Line(None, row["question"]),), 1, strata, _filters(row))
 
     def place(self, name: str) -> int | None:
         """Return the place of a request; None if the file has none of this name."""
         return self._places.get(name)
+
+
+def _filters(row: dict[str, Any]) -> dict[str, str]:
+    """Return the values with which a request was answered; none in a line of an earlier release."""
+    found = row.get("filters")
+    return {str(name): str(value) for name, value in found.items()} if isinstance(found, dict) else {}
 
 
 def _row(url: str, number: int, line: str) -> dict[str, Any]:

@@ -116,7 +116,8 @@ def _document(task: Task) -> dict[str, Any]:
     """Return an item as JSON: nothing in it depends on split, score or earlier verdicts."""
     item = task.item
     lines = [line._asdict() for line in item.lines]
-    return {"item": item.name, "number": task.number, "answer": item.answer, "lines": lines}
+    shown = {"answer": item.answer, "lines": lines, "filters": item.asked_for}
+    return {"item": item.name, "number": task.number, **shown}
 
 
 async def _in_thread(work: Callable[[], _Result]) -> _Result:

@@ -9,8 +9,11 @@ import termios
 import time
 
 import pytest
+import rich.console
 
 from jobs.review.store import VerdictStore
+from jobs.review.terminal import judge_in_terminal
+from tests.support.fake_queue import FakeQueue
 
 SECONDS = 30
 
@@ -73,3 +76,17 @@ def test_an_interrupt_keeps_all_verdicts(terminal, tmp_path, key):
     assert code in (0, 130), screen
     assert "Traceback" not in screen
     assert verdicts(tmp_path) == [("right", 0, "")]
+
+
+def test_the_values_of_a_request_are_shown(make_review, capsys):
+    queue = FakeQueue(1, kind="requests")
+    queue.items[0] = queue.items[0]._replace(filters={"locale": "de", "tenant": "acme"})
+
+    class Keys:
+        screen = rich.console.Console(width=80)
+
+        def key(self):
+            return "q"
+
+    assert judge_in_terminal(make_review(queue), "Ada", Keys()) == 0
+    assert "locale: de, tenant: acme" in capsys.readouterr().out

@@ -201,6 +201,9 @@ def test_commands_take_filters_and_refuse_what_does_not_fit(place, qpr):
         assert done.code == 0, done.err
         assert "globex" not in done.out
         assert "acme en" in done.out
+        if command == "answer":
+            row = json.loads(done.out)
+            assert row["filters"] == {"locale": "en", "tenant": "acme"} == {name: row[name] for name in row["filters"]}
         for wrong in ((), given_filters[:2], ("--filter", "locale=fr", "--filter", "tenant=acme"), ("--filter", "x")):
             done = qpr(command, "--index", place / "index", *wrong, "cancel bill number 2")
             assert (done.code, done.out) == (2, "")

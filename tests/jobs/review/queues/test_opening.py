@@ -68,6 +68,16 @@ def test_requests_without_an_answer_to_judge_are_left_out(requests):
     assert all(other.place(item.name) is not None for item in items)
 
 
+def test_requests_have_the_values_they_were_asked_with(write_jsonl):
+    values = {"locale": "de", "tenant": "acme"}
+    rows = [answer("with", filters=values, **values), answer("without"), answer("of a column", filters="de")]
+    queue = open_queue(None, ReviewSettings(queue="requests", requests=str(write_jsonl("requests.jsonl", rows))))
+    items = {item.lines[0].text: item for item in map(queue.item, range(3))}
+    assert (items["with"].filters, items["with"].asked_for) == (values, "locale: de, tenant: acme")
+    assert items["without"].filters == items["of a column"].filters == {}
+    assert items["without"].asked_for == ""
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -19,7 +19,7 @@ def test_an_item_has_no_split_score_or_earlier_verdict(served):
     review, client = served()
     judge(client, "i0", "several")
     document = post(client, "next", "Bob").json()["task"]
-    assert set(document) == {"item", "number", "answer", "lines"}
+    assert set(document) == {"item", "number", "answer", "lines", "filters"}
     assert set(document["lines"][0]) == {"name", "text", "events"}
     assert review.progress("Bob").judged == 1
 

@@ -191,3 +191,14 @@ def test_texts_are_text(begin):
     window.shows(0)
     assert window.page.inner_text("#answer") == "<b>bold</b>"
     assert window.page.locator("#lines img").count() == 0
+
+
+def test_the_values_of_a_request_are_shown(begin):
+    queue = FakeQueue(2, kind="requests")
+    queue.items[0] = queue.items[0]._replace(filters={"locale": "de", "tenant": "<b>acme"})
+    window = begin(queue)
+    window.shows(0)
+    sync_api.expect(window.page.locator("#filters")).to_have_text("locale: de, tenant: <b>acme")
+    window.press("r")
+    window.shows(1)
+    sync_api.expect(window.page.locator("#filters")).to_be_hidden()
