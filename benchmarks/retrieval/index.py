@@ -4,15 +4,17 @@ Run: python -m benchmarks.retrieval.index --model model --questions 500000 --fol
 
 Questions are made from templates and names, all different, and really encoded by the model. Every program runs in a
 process of its own. The searched index has all its pages read before its memory is measured. One plain FAISS index of
-the same vectors and, where it is installed, autofaiss with the same memory are searched for the same queries; their
-recall is measured against the same exact search.
+the same vectors and, where it is installed, here or for another Python (`--autofaiss`), an index of autofaiss with the
+same memory are searched for the same queries; their recall is measured against the same exact search.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +29,7 @@ import typer
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.distinct_questions import distinct_questions
 from benchmarks.measure import measure_call, measure_qpr, resident_mb
+from benchmarks.retrieval.peers import autofaiss_index
 from benchmarks.retrieval.peers.plain_faiss import prepared
 from model.index.factory import sample_size
 from model.index.index import Index
@@ -45,6 +48,7 @@ def main(
     memory_mb: Annotated[int | None, typer.Option("--memory-mb", help="Bound of memory.")] = None,
     bm25: Annotated[bool, typer.Option(help="Build BM25 too.")] = True,
     peers: Annotated[bool, typer.Option(help="Compare with FAISS and autofaiss.")] = True,
+    autofaiss: Annotated[str | None, typer.Option(help="Python that has autofaiss, if this one has not.")] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -81,8 +85,9 @@ def main(
         if peers:
             measured = measure_call(search_faiss, url)
             report.row(program="one FAISS index", **json.loads(measured.output))
-            if report.has_peer("autofaiss"):
-                report.row(program="autofaiss", **json.loads(measure_call(search_autofaiss, url).output))
+            if autofaiss is not None or report.has_peer("autofaiss"):
+                measured = measure_call(search_autofaiss, url, autofaiss or sys.executable)
+                report.row(program="autofaiss", **json.loads(measured.output))
         shutil.rmtree(folder / "index")
         Path(asked).unlink()
 
@@ -157,24 +162,17 @@ def encoded(index: Index) -> Iterator[np.ndarray]:
         yield index.encoder.encode(index.questions(np.arange(start, min(start + _BLOCK, len(index))))["text"])
 
 
-def search_autofaiss(url: str) -> None:
+def search_autofaiss(url: str, python: str) -> None:
     """Print the figures of the index that autofaiss makes for the memory of ours."""
-    from autofaiss import build_index
-
     index = open_index(url)
     vectors = np.concatenate([*encoded(index)])
-    memory = f"{max(1, stored_bytes(index) // 2**20)}MB"
-    started = time.process_time()
-    made, _ = build_index(
-        vectors,
-        save_on_disk=False,
-        max_index_memory_usage=memory,
-        current_memory_available="8GB",
-        metric_type="l2",
-        max_index_query_time_ms=5.0,
-        verbose=30,
-    )
-    report_peer(url, made, None, time.process_time() - started)
+    memory = str(max(1, stored_bytes(index) // 2**20))
+    with tempfile.TemporaryDirectory(dir=Path(url).parent) as folder:
+        given, made = f"{folder}/vectors.npy", f"{folder}/made.faiss"
+        np.save(given, vectors)
+        command = [python, str(Path(autofaiss_index.__file__)), given, made, memory]
+        printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        report_peer(url, faiss.read_index(made), None, float(printed.splitlines()[-1]))
 
 
 def report_peer(url: str, made: Any, probes: int | None, cpu_s: float) -> None:
