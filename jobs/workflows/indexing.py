@@ -192,6 +192,8 @@ def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) ->
     rows = {**manifest.counters, "factory": configuration["factory"], "mode": configuration["mode"]}
     if recall := configuration.get("recall"):
         rows |= {"probes": configuration["probes"], "recall@10": f"{recall['at_10']:.4f}"}
+        if recall.get("reworded_at_10") is not None:
+            rows["recall@10, new wordings"] = f"{recall['reworded_at_10']:.4f}"
     for name, figures in configuration["modes"].items():
         rows[f"MRR, {name}"] = f"{figures['mrr']:.4f} in {figures['median_ms']:.2f} computed ms a query"
     rows["seconds"] = manifest.seconds

@@ -37,12 +37,16 @@ class RecallFigures(pydantic.BaseModel, frozen=True, extra="forbid"):
     Attributes:
         queries: number of questions of the index that were searched for.
         at_10: share of their ten nearest other questions that were found.
-        target: the share for which the probes were chosen; None if the probes were given.
+        reworded_at_10: share of the ten nearest questions of as many wordings that the index does not have, as of
+            requests: each is a question without two of its words and with one of another. None in an index of an
+            earlier release.
+        target: the share of ``at_10`` for which the probes were chosen; None if the probes were given.
         compared: median number of vectors compared with a query.
     """
 
     queries: int = pydantic.Field(ge=1)
     at_10: float = pydantic.Field(ge=0, le=1)
+    reworded_at_10: float | None = pydantic.Field(default=None, ge=0, le=1)
     target: float | None = pydantic.Field(default=None, gt=0, le=1)
     compared: int = pydantic.Field(ge=0)
 

@@ -4,11 +4,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jobs.cli import main
 from model.index import refinement
 from model.index.sizing import recall
-from model.index.sizing.recall import recall_of, sample_of, tuned
+from model.index.sizing.recall import new_wordings, recall_of, sample_of, tuned
 from model.index.sizing.search_cost import median_compared, search_ms
 from model.search.opening import open_index
 
@@ -51,6 +53,40 @@ def test_the_distance_of_the_tenth_neighbour_is_that_of_brute_force(indexed, fac
         distances = ((vectors - sample.vectors[place]) ** 2).sum(axis=1)
         tenth = np.sort(distances[ids != sample.ids[place]])[9]
         assert sample.bounds[place] == pytest.approx(tenth, abs=float(4e-6 * spread[place]))
+
+
+@given(st.lists(st.tuples(st.text("ab ?é日", min_size=1, max_size=12), st.integers(0, 2**64 - 1)), max_size=6))
+def test_any_question_has_a_new_wording(rows):
+    texts, numbers = [text for text, _ in rows], [number for _, number in rows]
+    assert len(new_wordings(texts, numbers)) == len(rows)
+
+
+def test_a_new_wording_lacks_two_words_and_has_one_of_the_next_question():
+    texts = ["how do i pay my bill", "where is the bank", "日本の首都はどこ", "pay bill", "a b c", "d e f"]
+    for number in range(50):
+        first, *_, without_spaces, short, other, last = new_wordings(texts, [number * 7919] * len(texts))
+        *kept, added = first.split()
+        assert len(kept) == 4
+        assert set(kept) < set(texts[0].split())
+        assert added in texts[1].split()
+        assert len(without_spaces) == len(texts[2]) - 1
+        assert len(short) == len(texts[3]) - 1
+        assert len(other.split()) == 2
+        assert last.split()[-1] in texts[0].split()
+
+
+def test_wordings_that_the_index_does_not_have_are_compared_with_all_questions(indexed):
+    index = indexed("IVF8,Flat")
+    sample, own = sample_of(index, reworded=True), sample_of(index)
+    assert (((own.vectors - sample.vectors) ** 2).sum(axis=1) > 1e-3).mean() > 0.9
+    vectors = index.encoder.encode(index.questions(np.arange(len(index)))["text"]).astype(np.float64)
+    for place in range(0, len(sample.ids), 97):
+        tenth = np.sort(((vectors - sample.vectors[place]) ** 2).sum(axis=1))[9]
+        assert sample.bounds[place] == pytest.approx(tenth, abs=1e-5)
+    assert recall_of(index, sample, 8) == 1.0
+    found = tuned(index, recall=0.9, latency_ms=100, probes=None)
+    assert found.figures.reworded_at_10 == round(recall_of(index, sample, found.probes), 4) < 1.0
+    assert tuned(index, recall=0.9, latency_ms=100, probes=8).figures.reworded_at_10 == 1.0
 
 
 def test_the_sample_has_the_smallest_ids_whatever_the_shards(indexed, monkeypatch):

@@ -1,0 +1,90 @@
+"""Recall of a graph for questions that it does not have, beside samples that could stand for them.
+
+Run: python -m benchmarks.retrieval.sampled_recall --index index --questions 80000
+
+A graph as that of an index is built from a part of its questions. Searched for are questions that it does not have,
+which later requests are; questions of its own, left out of both rankings; and new wordings of its own questions, by
+which `--recall` chooses probes. Each row has a number of points in view.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import faiss
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from benchmarks.cli import AsJson, Report, Seed, run
+from model.index.refinement import FEWEST_CANDIDATES
+from model.index.sizing.recall import DEPTH, QUERIES, new_wordings
+from model.search.opening import open_index
+
+Matrix = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+_BUILT_WITH = 160
+"""Points in view while a graph is built, as in `model.index`."""
+
+
+def main(
+    index: Annotated[str, typer.Option(help="Index whose questions and model are used.")],
+    questions: Annotated[int, typer.Option(min=5_000, help="Questions of the graph.")] = 80_000,
+    points: Annotated[list[int], typer.Option(min=1, help="Points in view; repeatable.")] = [64, 96, 128],
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Print recall@10 for each number of points in view."""
+    opened = open_index(index)
+    rows = np.random.default_rng(seed).choice(len(opened), questions + QUERIES, replace=False)
+    table = opened.questions(rows)
+    texts, numbers = table["text"].to_pylist(), table["question_id"].to_numpy().view(np.uint64).tolist()
+    vectors = opened.encoder.encode(texts)
+    others, vectors = vectors[:QUERIES], vectors[QUERIES:]
+    own = slice(QUERIES, 2 * QUERIES)
+    wordings = opened.encoder.encode(new_wordings(texts[own], numbers[own]))
+    library: Any = faiss
+    graph: Any = library.index_factory(vectors.shape[1], "HNSW32,SQ8")
+    graph.hnsw.efConstruction = _BUILT_WITH
+    graph.train(vectors)
+    graph.add(vectors)
+    print(f"built a graph of {questions:,} questions", file=sys.stderr, flush=True)
+    exact: Any = faiss.IndexFlatL2(vectors.shape[1])
+    exact.add(vectors)
+    report = Report(as_json=as_json, seed=seed, questions=questions, queries=QUERIES)
+    for number in points:
+        graph.hnsw.efSearch = number
+        report.row(
+            points_in_view=number,
+            other_questions=recall(graph, exact, vectors, others),
+            own_questions=recall(graph, exact, vectors, vectors[:QUERIES], np.arange(QUERIES)),
+            new_wordings=recall(graph, exact, vectors, wordings),
+        )
+
+
+def recall(graph: Any, exact: Any, vectors: Matrix, queries: Matrix, own: Ints | None = None) -> float:
+    """Return the share of the nearest questions that are among the nearest of a graph's candidates.
+
+    Args:
+        graph: names the candidates.
+        exact: compares all vectors.
+        vectors: of both.
+        queries: to search for.
+        own: row of each query, which counts in neither ranking.
+    """
+    found, nearest = graph.search(queries, FEWEST_CANDIDATES)[1], exact.search(queries, DEPTH + 1)[1]
+    shares = []
+    for number, query in enumerate(queries):
+        left_out = -1 if own is None else own[number]
+        distances = [
+            np.sort(((vectors[kept] - query) ** 2).sum(axis=1))[:DEPTH]
+            for kept in (rows[(rows >= 0) & (rows != left_out)] for rows in (found[number], nearest[number]))
+        ]
+        shares.append((distances[0] <= distances[1][-1] + 1e-5).sum() / DEPTH)
+    return float(np.mean(shares))
+
+
+if __name__ == "__main__":
+    run(main)
