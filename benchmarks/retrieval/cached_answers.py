@@ -53,7 +53,7 @@ def main(
         rows, times = _sent(port, process, rest, _answer)
         given = [row["results"][0]["answer"] for row in rows]
     hits = sum(answer is not None for answer in given)
-    report.row(system="qpr serve, certificate", **_figures(rest, given), **times)
+    report.row(system="qpr serve, certificate", **figures(rest, given), **times)
     for name, model in (("the index's encoder", []), ("sentence-transformers", [transformer, _ALL])):
         if None in model:
             continue
@@ -64,7 +64,7 @@ def main(
         given = [
             row["hits"][0]["answer"] if far <= threshold else None for row, far in zip(rows, distances, strict=True)
         ]
-        report.row(system=f"cache, {name}", **_figures(rest, given), **times)
+        report.row(system=f"cache, {name}", **figures(rest, given), **times)
 
 
 def _answer(question: str) -> Asked:
@@ -94,7 +94,7 @@ def _sent(
     return rows, {"p50_ms": p50, "p99_ms": p99, "cpu_ms_each": 1000 * (cpu_s(process) - before) / len(requests)}
 
 
-def _figures(requests: Sequence[Request], given: Sequence[str | None]) -> dict[str, float]:
+def figures(requests: Sequence[Request], given: Sequence[str | None]) -> dict[str, float]:
     """Return the hit rate, and the share of wrong answers among the hits."""
     hits = [(answer, request.right) for answer, request in zip(given, requests, strict=True) if answer is not None]
     wrong = sum(right is None or fold(answer) != fold(right) for answer, right in hits)
