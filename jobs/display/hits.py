@@ -47,7 +47,7 @@ def print_answer(answer: Answer, *, filters: Mapping[str, str], as_json: bool) -
 def answer_row(answer: Answer, filters: Mapping[str, str]) -> dict[str, Any]:
     """Return the JSON object of an answer; ``answer_id``, ``probability``, filters are columns of a requests file.
 
-    ``filters`` has these once more, so that a reader can tell them from the other keys.
+    ``filters`` has these once more, which distinguishes them from the other keys.
     """
     hit = answer.hit
     return {
