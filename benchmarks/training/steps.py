@@ -48,8 +48,8 @@ from model.training.presets import PRESETS
 from model.training.settings import TrainingSettings
 from model.training.trainer import Trainer
 from model.training.training_pairs import Pairs, read_pairs
+from pipelines.engine.freed_memory import keep_freed_memory
 from schemas.artifacts.dataset import open_dataset
-from schemas.freed_memory import keep_freed_memory
 from schemas.text_arrays import words_all
 
 SEED = 0

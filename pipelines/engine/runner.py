@@ -26,8 +26,8 @@ from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 from pipelines.engine.beam_patches import drop_finished_bundles, end_late_workers, inspect_once, skip_diagnostics
 from pipelines.engine.engine_options import EngineOptions, keep_workers, refuse_options_of_others, wait_for_prism
+from pipelines.engine.freed_memory import keep_freed_memory
 from schemas.errors import QprError, UsageError
-from schemas.freed_memory import keep_freed_memory
 
 IN_PROCESS = "FnApiRunner"
 FREED_MEMORY = 2**28

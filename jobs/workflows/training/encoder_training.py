@@ -137,7 +137,7 @@ def supervised(
         unit: name of the examples of a batch.
     """
     from model.training.checkpoints.checkpoints import Checkpoints
-    from schemas.freed_memory import keep_freed_memory
+    from pipelines.engine.freed_memory import keep_freed_memory
 
     keep_freed_memory()
     named = f"{part}, " if part else ""

@@ -31,7 +31,7 @@ def plan_run(
     from model.training.cost_estimate import plan_training
     from model.training.initialization import older_model
     from model.training.training_pairs import read_pairs
-    from schemas.freed_memory import keep_freed_memory
+    from pipelines.engine.freed_memory import keep_freed_memory
 
     keep_freed_memory()
     replaces = check_output(output, "model", overwrite=overwrite)

@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from schemas.freed_memory import keep_freed_memory
+from pipelines.engine.freed_memory import keep_freed_memory
 
 FAULTS = """
 import resource, sys
 import numpy as np
-from schemas.freed_memory import keep_freed_memory
+from pipelines.engine.freed_memory import keep_freed_memory
 if sys.argv[1] == "keep":
     assert keep_freed_memory()
 np.ones(2**21)
