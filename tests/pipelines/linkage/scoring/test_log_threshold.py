@@ -38,11 +38,12 @@ def test_the_first_answers_are_the_same_however_a_log_is_divided(few, answers, p
 
 
 def test_the_threshold_is_the_lowest_at_which_kept_pairs_are_expected_to_be_precise():
-    # kept at .4: .9, .9, .45, mean .75; from .5 on: .9
+    # kept at .4: .9, .9, .45, mean .75; from .46 on: .9
     mixed = sample({0.1: [0.9], 0.2: [0.9], 0.3: [0.45]})
     assert choose_threshold(mixed, lowest=0.4, precision=0.75) == 0.4
-    assert choose_threshold(mixed, lowest=0.4, precision=0.8) == 0.5
-    assert choose_threshold(mixed, lowest=0.4, precision=0.95) == HIGHEST
+    assert choose_threshold(mixed, lowest=0.4, precision=0.8) == 0.46
+    assert choose_threshold(mixed, lowest=0.4, precision=0.95) == 0.91  # from there on no pair is kept
+    assert choose_threshold(sample({0.1: [0.96]}), lowest=0.4, precision=0.99) == HIGHEST
 
 
 def test_without_a_pair_the_threshold_is_the_lowest():

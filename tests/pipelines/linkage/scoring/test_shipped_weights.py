@@ -26,7 +26,7 @@ def test_a_higher_cosine_never_lowers_the_probability(kind: EncoderKind) -> None
     rising, falling = ([name.startswith(starts) for name in names] for starts in (RISING, FALLING))
     lower = features(len(names))
     before = model.pairs.probability(lower, none)
-    rounding = 1 / (1 + np.exp(SETTLED))  # settled pairs are not evaluated to the end
+    rounding = 1 / (1 + np.exp(-SETTLED[0]))  # settled pairs are not evaluated to the end
     changed = 0
     for step in (0.05, 0.3, 2.0):
         higher = lower.copy()
