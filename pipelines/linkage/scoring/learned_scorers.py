@@ -18,8 +18,8 @@ TREES_A_STAGE: Final = 100
 another order than the compiled loop."""
 
 SETTLED: Final = (-5.0, 6.0)
-"""Logits outside of which a pair is settled: its probability is within 0.007 of 0 or 0.0025 of 1. The means of kept pairs
-contain hardly any of the former, but many of the latter."""
+"""Logits outside of which a pair is settled: its probability is within 0.007 of 0 or 0.0025 of 1. The means of kept
+pairs contain hardly any of the former, but many of the latter."""
 
 PAIRS_AT_ONCE: Final = 2**18
 """Number of pairs evaluated together; the features of those that are not settled are copied for each stage."""
