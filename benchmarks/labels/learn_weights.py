@@ -39,7 +39,7 @@ from benchmarks.labels.silver_logs import (
 from benchmarks.labels.silver_scores import Figures, answers, score
 from pipelines.calibration.fit_scorer import learn as learn_scorer
 from pipelines.linkage.comparison.compare import Compared, Questions, compare_all
-from pipelines.linkage.log_profile import MOST_OF_ANSWER
+from pipelines.linkage.log_profile import MOST_OF_ANSWER, pairs_of_answers
 from pipelines.linkage.scoring.log_threshold import (
     Sample,
     choose_threshold,
@@ -122,10 +122,10 @@ def threshold_of_log(
     starts = starts_of_runs(answer)
     rank = ranks_in_runs(starts, len(answer))
     first = (rank[left] < MOST_OF_ANSWER) & (rank[right] < MOST_OF_ANSWER)
-    sizes = np.minimum(sizes_of_runs(starts, len(answer)), MOST_OF_ANSWER)
+    effort = pairs_of_answers(sizes_of_runs(starts, len(answer)))
     place = place_of(log.members["answer_id"].to_numpy()[starts])
     left, right, probability = left[first], right[first], probability[first]
-    sample = Sample(place, sizes * (sizes - 1) // 2, answer[left], rank[left], rank[right], probability)
+    sample = Sample(place, effort, answer[left], rank[left], rank[right], probability)
     return choose_threshold(first_answers([sample]), lowest=lowest, precision=precision)
 
 

@@ -14,6 +14,7 @@ from pipelines.linkage.comparison.blocking import ALL_PAIRS
 from pipelines.linkage.comparison.compare import Questions, compare
 from pipelines.linkage.intents import STRAY, Intents
 from pipelines.linkage.large_answers import link_large
+from pipelines.linkage.log_profile import pairs_of_answers
 from pipelines.linkage.scoring.log_threshold import Sample
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel, expected_within, in_millionths, mean_within
 from pipelines.linkage.witnesses import Witnesses, find_witnesses
@@ -75,7 +76,7 @@ def compared_pairs(questions: Questions, model: LinkModel, intents: Intents, pla
     number, left, right, probability = map(np.concatenate, zip(*found, strict=True))
     answer = np.flatnonzero(chosen)[number]
     first = (np.cumsum(sizes[chosen]) - sizes[chosen])[number]
-    return Sample(place, sizes * (sizes - 1) // 2, answer, left - first, right - first, probability)
+    return Sample(place, pairs_of_answers(sizes), answer, left - first, right - first, probability)
 
 
 def _compared_by(model: LinkModel, questions: Questions, intents: Intents | None) -> np.ndarray:

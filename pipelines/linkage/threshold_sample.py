@@ -55,10 +55,9 @@ def sample_answers(
         return
     members, *standings = of_answers
     answers, sizes = _questions_of_answers(members)
-    known = agreement[0].pairs if 0 in agreement else 0
-    sampled = (sizes > 1) & (place_of(answers) < last_place(known))
-    answers, sizes = answers[sampled], sizes[sampled]
-    chosen = answers[first_places(place_of(answers), pairs_of_answers(sizes))]
+    place, log = place_of(answers), agreement.get(0, LogAgreement())
+    early = np.flatnonzero((sizes > 1) & (place < last_place(log.pairs)))
+    chosen = answers[early[first_places(place[early], pairs_of_answers(sizes[early]))]]
     of_chosen = [
         None if table is None else table.filter(pa.array(np.isin(table["answer_id"].to_numpy(), chosen)))
         for table in (members, *standings)
