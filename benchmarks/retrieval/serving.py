@@ -4,9 +4,9 @@ Run: python -m benchmarks.retrieval.serving --index index --rates 50,200,500 --s
 
 Load is open loop: a request's latency counts from its place in a random timetable, so a slow response delays no later
 request. Searches ask for ten hits of an indexed question without one of its words; exact questions are asked of
-/answer. Swaps publish the same index again under another run, by hard links, while requests come. The peer
-is a plain FastAPI program with the same encoder, or with sentence-transformers
-(`benchmarks.retrieval.peers.plain_server`).
+/answer. Swaps publish the same index again under another run, by hard links, while requests come; their memory is that
+before the first one, after the last one, and the most of the time between. The peer is a plain FastAPI program with the
+same encoder, or with sentence-transformers (`benchmarks.retrieval.peers.plain_server`).
 """
 
 from __future__ import annotations
@@ -68,7 +68,6 @@ def main(
         options = ["--threads", str(threads), "--poll", "0", *([] if mode is None else ["--mode", mode])]
         with server([str(served), *options]) as (port, process):
             report.heading("qpr serve: search, open loop")
-            before = _memory_mb(process)
             _open_loops(report, port, process, texts, numbers, seconds, seed, _search)
             report.heading("qpr serve: exact questions, open loop")
             exact = [rate for rate in numbers if rate <= _EXACT_RATE]
@@ -79,8 +78,10 @@ def main(
             _saturate(report, port, texts, seconds)
             report.heading("qpr serve: exchanges under load")
             if swaps:
+                old = _memory_mb(process)
+                _forget_peak(process)
                 outcome, peak = _exchange(index, served, port, process, texts, swaps, swap_requests, swap_rate, seed)
-                memory = {"resident_mb": before, "peak_mb": peak}
+                memory = {"old_mb": old, "peak_mb": peak, "new_mb": _memory_mb(process)}
                 report.row(swaps=swaps, requests_per_s=swap_rate, requests=swap_requests, **outcome.cells(), **memory)
         peers: list[tuple[str, list[str]]] = [("the same encoder", [])] if peer else []
         if transformer is not None:
@@ -270,6 +271,11 @@ def _memory_mb(process: int, name: str = "VmRSS") -> float:
     status = Path(f"/proc/{process}/status").read_text()
     found = re.search(rf"{name}:\s+(\d+) kB", status)
     return int(found.group(1)) / 1024 if found else 0.0
+
+
+def _forget_peak(process: int) -> None:
+    """Let the largest memory of a process be that from now on (`man 5 proc_pid_clear_refs`)."""
+    Path(f"/proc/{process}/clear_refs").write_text("5")
 
 
 def cpu_s(process: int) -> float:

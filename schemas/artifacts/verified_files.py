@@ -10,6 +10,7 @@ never change a published file; they write others beside it.
 from __future__ import annotations
 
 import hashlib
+import io
 import mmap
 import os
 import time
@@ -74,7 +75,7 @@ class VerifiedFiles:
             mapped = MappedFile.of(opened)
             known = self._known.files.get(file.path) == (stamp, file.sha256)
             if not known:
-                check_digest(self.url, file, _sha256(mapped))
+                check_digest(self.url, file, _sha256(opened))
                 self._checked.append(mapped)
             if known or (_is_settled(stamp) and Stamp.of(os.fstat(opened.fileno())) == stamp):
                 self._current.files[file.path] = stamp, file.sha256
@@ -121,8 +122,9 @@ def release(content: Content) -> None:
         content.obj.madvise(mmap.MADV_DONTNEED)
 
 
-def _sha256(mapped: mmap.mmap) -> str:
-    return hashlib.sha256(mapped).hexdigest()
+def _sha256(opened: io.BufferedReader) -> str:
+    """Return the digest of a file, which is read in blocks: through its mapping all of its pages would be resident."""
+    return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 def _is_settled(stamp: Stamp) -> bool:

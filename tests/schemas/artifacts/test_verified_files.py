@@ -1,5 +1,7 @@
 import hashlib
 import os
+import re
+from pathlib import Path
 
 import pytest
 
@@ -38,7 +40,7 @@ def opened(url, file, **options):
 def digests(monkeypatch):
     """Return a list that gets an entry for each digest computed from now on."""
     computed, compute = [], verified_files._sha256
-    monkeypatch.setattr(verified_files, "_sha256", lambda mapped: computed.append(1) or compute(mapped))
+    monkeypatch.setattr(verified_files, "_sha256", lambda opened: computed.append(1) or compute(opened))
     return computed
 
 
@@ -49,6 +51,26 @@ def test_a_file_is_verified_once_and_again_on_request(tmp_path, file, monkeypatc
         assert bytes(content) == CONTENT
         assert content.readonly
         assert len(computed) == [1, 1, 2, 2][count]
+
+
+def resident_of_files():
+    """Return the bytes of mapped files that are in the memory of this process."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        pytest.skip("the system does not report the memory of files")
+    found = re.search(r"RssFile:\s+(\d+) kB", status.read_text())
+    return int(found.group(1)) * 1024
+
+
+def test_a_digest_makes_no_page_of_the_file_resident(tmp_path):
+    content = os.urandom(1 << 20) * 64
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "large").write_bytes(content)
+    files, before = VerifiedFiles(str(tmp_path)), resident_of_files()
+    mapped = files.read(file_of("run/large", content))
+    assert resident_of_files() < before + len(content) // 4
+    assert mapped == content  # reads all pages
+    assert resident_of_files() > before + len(content) // 2
 
 
 @pytest.mark.parametrize("place", [0, len(CONTENT) // 2, len(CONTENT) - 1])
