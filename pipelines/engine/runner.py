@@ -26,7 +26,7 @@ from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 from pipelines.engine.beam_patches import drop_finished_bundles, end_late_workers, inspect_once, skip_diagnostics
 from pipelines.engine.engine_options import EngineOptions, keep_workers, refuse_options_of_others, wait_for_prism
-from pipelines.engine.freed_memory import keep_freed_memory
+from pipelines.engine.freed_memory import keep_freed_memory, share_freed_memory
 from schemas.errors import QprError, UsageError
 
 IN_PROCESS = "FnApiRunner"
@@ -80,7 +80,8 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     skip_diagnostics()
     pipeline = new_pipeline(options)
     drop_finished_bundles(options)
-    keep_freed_memory(below=FREED_MEMORY)
+    if keep_freed_memory(below=FREED_MEMORY):
+        share_freed_memory()
     build(pipeline)
     try:
         result = pipeline.run()

@@ -35,3 +35,13 @@ def test_memory_that_was_freed_is_not_taken_from_the_system_again():
 def test_a_library_without_the_option_is_left_as_it_is(monkeypatch):
     monkeypatch.setattr(ctypes, "CDLL", lambda _: object())
     assert not keep_freed_memory()
+
+
+def test_arrow_takes_its_memory_from_the_c_library():
+    code = """if True:
+        import pyarrow as pa
+        from pipelines.engine.freed_memory import share_freed_memory
+        share_freed_memory()
+        print(pa.default_memory_pool().backend_name)
+    """
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "system\n"
