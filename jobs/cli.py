@@ -5,6 +5,7 @@ argv -> main -> a command of `jobs.commands.registry` -> exit code
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -12,18 +13,26 @@ from collections.abc import Sequence
 BEAM_COMMANDS = frozenset({"clusters", "quora", "index"})
 """Commands that hand everything after ``--`` to Apache Beam."""
 
+RARE_CYCLES = BEAM_COMMANDS | {"nightly"}
+"""Commands whose tables are freed without the collector of cycles, which searches less often for them."""
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``qpr`` with ``arguments`` (those of the process by default) and exit with its code."""
     # torch and faiss read this when they load. Threads that spin while they wait took 6 times the CPU time of
     # `qpr train-reranker`, and 10 times as long a training step on two busy cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    # numpy's BLAS reads this: by default its threads spin for 2**26 cycles after each product. That was 12 % of the
+    # CPU time of `qpr clusters`, whose products are small.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and given[0] in RARE_CYCLES:
+        gc.set_threshold(50_000, 20, 100)  # by default 500 collections while modules load, a sixth of a small run
     try:
         from jobs.commands.registry import app
         from jobs.display.console import run_explained
     except KeyboardInterrupt:  # half a second in which Ctrl-C would show the imports
         sys.exit(130)
-    given = list(sys.argv[1:] if arguments is None else arguments)
     own, beam_options = given, []
     if given and given[0] in BEAM_COMMANDS and "--" in given:
         cut = given.index("--")

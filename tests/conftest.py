@@ -39,6 +39,7 @@ from schemas.text_arrays import hash64_all, key_all
 _CACHE = tempfile.TemporaryDirectory(prefix="qpr-cache-")
 os.environ["XDG_CACHE_HOME"] = _CACHE.name
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin slow down whatever runs beside a test
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 settings.register_profile(
     "repeatable",

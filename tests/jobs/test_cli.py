@@ -205,12 +205,20 @@ def test_work_that_is_counted_is_a_bar_on_a_terminal(monkeypatch):
     assert "7/20" in screen.getvalue()
 
 
-@pytest.mark.parametrize(("given", "expected"), [({}, "passive"), ({"OMP_WAIT_POLICY": "active"}, "active")])
-def test_threads_wait_without_spinning_unless_set_otherwise(monkeypatch, given, expected):
-    monkeypatch.delenv("OMP_WAIT_POLICY")
-    code = """if True:
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [
+        ("OMP_WAIT_POLICY", {}, "passive"),
+        ("OMP_WAIT_POLICY", {"OMP_WAIT_POLICY": "active"}, "active"),
+        ("OPENBLAS_THREAD_TIMEOUT", {}, "4"),
+        ("OPENBLAS_THREAD_TIMEOUT", {"OPENBLAS_THREAD_TIMEOUT": "26"}, "26"),
+    ],
+)
+def test_threads_wait_without_spinning_unless_set_otherwise(monkeypatch, name, given, expected):
+    monkeypatch.delenv(name)
+    code = f"""if True:
         import atexit, os
-        atexit.register(lambda: print(os.environ["OMP_WAIT_POLICY"]))
+        atexit.register(lambda: print(os.environ["{name}"]))
         from jobs.cli import main
         main(["--version"])
     """
