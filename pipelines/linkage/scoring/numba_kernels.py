@@ -50,6 +50,7 @@ def add_trees(
     row = np.empty(BLOCK, np.int32)
     rows = np.empty((BLOCK, tables), np.int64)
     exceeded = np.empty(BLOCK, np.int32)
+    leaf = np.empty(trees, np.uint16)
     reached = np.empty(trees, np.float64)
     for start in range(0, pairs, BLOCK):
         size = min(BLOCK, pairs - start)
@@ -59,9 +60,13 @@ def add_trees(
                 values = columns[features[place], start : start + size]
                 above = exceeded[:size]
                 above[:] = 0
-                for number in range(threshold_bounds[place], threshold_bounds[place + 1]):
+                first, last = threshold_bounds[place], threshold_bounds[place + 1]
+                fours = first + (last - first) // 4 * 4
+                for number in range(first, fours, 4):
+                    _count_above_four(thresholds[number : number + 4], values, above)
+                for number in range(fours, last):
                     _count_above(thresholds[number], values, above)
-                _continue(row[:size], threshold_bounds[place + 1] - threshold_bounds[place] + 1, above)
+                _continue(row[:size], last - first + 1, above)
             for pair in range(size):
                 rows[pair, table] = mask_starts[table] + row[pair]
         for pair in range(size):
@@ -70,8 +75,10 @@ def add_trees(
                 _exclude_eight(possible, masks, rows[pair, table : table + AT_ONCE])
             for table in range(tables // AT_ONCE * AT_ONCE, tables):
                 _exclude(possible, masks[rows[pair, table]])
+            for tree in range(trees):  # apart from the reading, which the compiler cannot vectorize
+                leaf[tree] = _lowest_bit(possible[tree])
             for tree in range(trees):
-                reached[tree] = leaves[tree, _lowest_bit(possible[tree])]
+                reached[tree] = leaves[tree, leaf[tree]]
             added[start + pair] = _sum(reached)
 
 
@@ -79,6 +86,15 @@ def add_trees(
 def _count_above(threshold: Any, values: Any, above: Any) -> None:
     for pair in range(len(values)):
         above[pair] += np.int32(values[pair] > threshold)
+
+
+@njit(inline="always")
+def _count_above_four(thresholds: Any, values: Any, above: Any) -> None:
+    """Compare with four thresholds, so that values and counts are read and written once."""
+    a, b, c, d = thresholds[0], thresholds[1], thresholds[2], thresholds[3]
+    for pair in range(len(values)):
+        value = values[pair]
+        above[pair] += np.int32(value > a) + np.int32(value > b) + np.int32(value > c) + np.int32(value > d)
 
 
 @njit(inline="always")
@@ -104,12 +120,13 @@ def _exclude_eight(possible: Any, masks: Any, rows: Any) -> None:
 
 @njit(inline="always")
 def _lowest_bit(mask: Any) -> Any:
-    """Return the number of the lowest bit that is set, of 16."""
-    below = np.uint32((mask & -mask) - 1) & np.uint32(0xFFFF)
-    below -= (below >> np.uint32(1)) & np.uint32(0x5555)
-    below = (below & np.uint32(0x3333)) + ((below >> np.uint32(2)) & np.uint32(0x3333))
-    below = (below + (below >> np.uint32(4))) & np.uint32(0x0F0F)
-    return (below + (below >> np.uint32(8))) & np.uint32(0x1F)
+    """Return the number of the lowest bit that is set, of 16; wider numbers would halve those in a vector."""
+    short = np.uint16
+    below = short(short(mask & -mask) - short(1))
+    below = short(below - short(short(below >> short(1)) & short(0x5555)))
+    below = short(short(below & short(0x3333)) + short(short(below >> short(2)) & short(0x3333)))
+    below = short(short(below + short(below >> short(4))) & short(0x0F0F))
+    return short(short(below + short(below >> short(8))) & short(0x1F))
 
 
 @njit(inline="always")
