@@ -1,6 +1,6 @@
 """The versions of a warehouse after SIGKILL at random moments of `qpr nightly`, and after the night was run again.
 
-Run: python -m tests.faults.night_kills [--kills 200] [--seed 0] [--retrain always]
+Run: python -m tests.faults.night_kills [--kills 200] [--skip 0] [--seed 0] [--retrain always]
 
 The second night of a small warehouse is killed just before a file system operation in it, all of them in random order.
 Then the current version is the first or the second, and every file that it names is whole. The night is run again:
@@ -59,7 +59,7 @@ def state(warehouse: str | Path) -> tuple[int, tuple[str, ...]]:
     return number, tuple(part.digest for part in parts)
 
 
-def measure(*, kills: int, seed: int, retrain: str) -> dict[str, int]:
+def measure(*, kills: int, skip: int, seed: int, retrain: str) -> dict[str, int]:
     """Return how often which version was current after a kill, and how often a rerun differed."""
     for library in LIBRARIES:
         importlib.import_module(library)
@@ -79,7 +79,7 @@ def measure(*, kills: int, seed: int, retrain: str) -> dict[str, int]:
         assert (first[0], second[0]) == (1, 2)
         operations = list(range(1, whole.operations + 1))
         random.Random(seed).shuffle(operations)
-        for before in itertools.islice(itertools.cycle(operations), kills):
+        for before in itertools.islice(itertools.cycle(operations), skip, skip + kills):
             shutil.rmtree(warehouse)
             shutil.copytree(saved, warehouse)
             counts["killed"] += run(night, warehouse, before=before).code == -signal.SIGKILL
@@ -97,11 +97,12 @@ def main() -> None:
     """Print the counts as JSON; exit with 1 if a version was broken or a rerun differed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--skip", type=int, default=0, help="kills of this seed that another run has done")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--retrain", choices=["never", "always"], default="never", help="train on the killed night")
     options = parser.parse_args()
     os.environ |= {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}  # before torch is loaded
-    counts = measure(kills=options.kills, seed=options.seed, retrain=options.retrain)
+    counts = measure(kills=options.kills, skip=options.skip, seed=options.seed, retrain=options.retrain)
     print(json.dumps(counts))
     sys.exit(bool(counts["broken"] or counts["rerun_differs"]))
 
