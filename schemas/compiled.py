@@ -8,8 +8,12 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Callable
 from types import ModuleType
-from typing import Final
+from typing import Final, ParamSpec, TypeVar
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
 
 SWITCH: Final = "QPR_COMPILED"
 """With 0 in this variable of the environment nothing runs compiled."""
@@ -38,3 +42,18 @@ def load_loops(module: str, rows: int, fewest: int = FEWEST) -> ModuleType | Non
     except ImportError:  # there is no numba (extra `fast`), or one that refuses this numpy
         sys.modules[module] = None  # type: ignore[assignment]  # so that nothing tries again
         return None
+
+
+def compile_loop(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """Return a function that numba compiles when it is first called.
+
+    The machine code is kept beside the module or in the user's cache, so that other processes need not compile it. A
+    service whose file system is read-only may have neither; then each process compiles it, for some seconds.
+    """
+    from numba import njit
+
+    try:
+        compiled: Callable[_Parameters, _Result] = njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # there is no folder to keep it in
+        compiled = njit(nogil=True)(function)
+    return compiled

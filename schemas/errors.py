@@ -9,11 +9,25 @@ _OUT_OF_MEMORY = re.compile("can't allocate memory|out of memory")
 
 
 class QprError(Exception):
-    """An error that the user can correct; the message names the place, the cause and the next step. Exit code 1."""
+    """An error that the user can correct; the message names the place, the cause and the next step.
+
+    Attributes:
+        exit_code: of a command that ends with it.
+    """
+
+    exit_code = 1
 
 
 class UsageError(QprError):
-    """A wrong command line. Exit code 2."""
+    """A wrong command line."""
+
+    exit_code = 2
+
+
+class BadDropError(QprError):
+    """Rows of a day that cannot be used as they are: no run succeeds before somebody mends them."""
+
+    exit_code = 4
 
 
 def is_out_of_memory(error: BaseException) -> bool:

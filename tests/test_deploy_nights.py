@@ -1,9 +1,13 @@
 """Schedulers in deploy/ call `qpr nightly` with options that exist, and follow its exit codes."""
 
 import configparser
+import datetime
 import importlib.util
+import os
 import re
 import shlex
+import shutil
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -12,6 +16,11 @@ import pytest
 import yaml
 
 DEPLOY = Path(__file__).resolve().parent.parent / "deploy"
+ANALYZE = shutil.which("systemd-analyze")
+KUBERNETES = os.environ.get("QPR_KUBERNETES_VALIDATE") or shutil.which("kubernetes-validate")
+
+
+CALLED = "nightly --warehouse s3://bucket/w --date 2026-11-20 --column question=the query --window 30d\n"
 
 
 def unit(name):
@@ -47,12 +56,48 @@ def test_schedulers_give_options_that_exist(qpr):
 
 def test_a_refused_night_is_no_failure_and_wrong_usage_is_not_repeated():
     service = unit("qpr-nightly.service")["Service"]
-    assert (service["SuccessExitStatus"], service["RestartPreventExitStatus"]) == ("3", "2")
+    assert (service["SuccessExitStatus"], service["RestartPreventExitStatus"]) == ("3", "2 4")
+    assert unit("qpr-nightly.service")["Unit"]["StartLimitBurst"] == "4"
     assert unit("qpr-nightly.timer")["Timer"]["OnCalendar"].endswith("UTC")
     job = yaml.safe_load((DEPLOY / "kubernetes" / "cronjob.yaml").read_text())["spec"]
     [rule] = job["jobTemplate"]["spec"]["podFailurePolicy"]["rules"]
-    assert (rule["action"], rule["onExitCodes"]["values"]) == ("FailJob", [2, 3])
+    assert (rule["action"], rule["onExitCodes"]["values"]) == ("FailJob", [2, 3, 4])
     assert job["concurrencyPolicy"] == "Forbid"
+
+
+def test_schedulers_pass_the_day_before_today(tmp_path):
+    (tmp_path / "qpr").write_text('#!/bin/sh\necho "$@"\n')
+    (tmp_path / "qpr").chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    yesterday = [str((datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)).date())]
+    found = []
+    for line in lines():
+        line = line.replace("/opt/qpr/bin/qpr", "qpr").replace(r"\%", "%")
+        done = subprocess.run(["sh", "-c", line], env={"PATH": path}, capture_output=True, text=True, check=True)
+        found.append(done.stdout.split()[-1])
+    yesterday.append(str((datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=1)).date()))
+    assert len(found) == 3
+    assert set(found) <= set(yesterday)
+
+
+@pytest.mark.skipif(ANALYZE is None, reason="systemd-analyze is not installed")
+@pytest.mark.parametrize("name", ["qpr.service", "qpr-nightly.service", "qpr-nightly.timer"])
+def test_systemd_reads_the_units_without_a_warning(tmp_path, name):
+    for file in (DEPLOY / "systemd").iterdir():
+        (tmp_path / file.name).write_text(file.read_text().replace("/opt/qpr/bin/qpr", "/bin/true"))
+    command = [ANALYZE, "verify", "--man=no", str(tmp_path / name)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.skipif(
+    KUBERNETES is None, reason="kubernetes-validate is not installed; QPR_KUBERNETES_VALIDATE names its program"
+)
+@pytest.mark.parametrize("release", [["-k", "1.29.0"], []])
+def test_the_cron_job_has_the_schema_of_kubernetes(release):
+    command = [KUBERNETES, "--strict", *release, str(DEPLOY / "kubernetes" / "cronjob.yaml")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture
@@ -92,11 +137,18 @@ def test_the_dag_ingests_and_then_publishes_one_run_at_a_time(airflow):
     options, *tasks = airflow.wired
     assert [task.name for task in tasks] == ["ingest", "nightly"]
     assert (options["catchup"], options["max_active_runs"]) == (True, 1)
-    assert {task.day for task in tasks} == {"{{ macros.ds_add(ds, -1) }}"}
+    assert {task.day for task in tasks} == {"{{ macros.ds_add((dag_run.logical_date or dag_run.run_after) | ds, -1) }}"}
 
 
 @pytest.mark.parametrize(
-    ("code", "error"), [(0, None), (1, "RuntimeError"), (2, "AirflowFailException"), (3, "AirflowSkipException")]
+    ("code", "error"),
+    [
+        (0, None),
+        (1, "RuntimeError"),
+        (2, "AirflowFailException"),
+        (3, "AirflowSkipException"),
+        (4, "AirflowFailException"),
+    ],
 )
 def test_a_task_follows_the_exit_code(airflow, tmp_path, monkeypatch, code, error):
     program = tmp_path / "qpr"
@@ -104,10 +156,12 @@ def test_a_task_follows_the_exit_code(airflow, tmp_path, monkeypatch, code, erro
     program.chmod(0o755)
     monkeypatch.setenv("QPR_COMMAND", str(program))
     monkeypatch.setenv("QPR_WAREHOUSE", "s3://bucket/w")
+    monkeypatch.setenv("QPR_INGEST_OPTIONS", "--column 'question=the query'")
+    monkeypatch.setenv("QPR_NIGHTLY_OPTIONS", "--window 30d")
     if error is None:
         airflow.wired[2].function("2026-11-20")
     else:
         with pytest.raises(Exception, match="qpr nightly") as caught:
             airflow.wired[2].function("2026-11-20")
         assert type(caught.value).__name__ == error
-    assert (tmp_path / "called").read_text() == "nightly --warehouse s3://bucket/w --date 2026-11-20\n"
+    assert (tmp_path / "called").read_text() == CALLED

@@ -2,14 +2,15 @@
 
 logical date -> qpr ingest -> qpr nightly -> version
 
-The environment variables QPR_COMMAND and QPR_WAREHOUSE of the workers adapt it. The DAG only calls the command, so
-Airflow and `qpr` need no common package.
+The environment variables QPR_COMMAND, QPR_WAREHOUSE, QPR_INGEST_OPTIONS (of both commands) and QPR_NIGHTLY_OPTIONS (of
+the second one) of the workers adapt it. The DAG only calls the command, so Airflow and `qpr` need no common package.
 """
 
 from __future__ import annotations
 
 import datetime
 import os
+import shlex
 import subprocess
 
 from airflow.sdk import dag, task
@@ -19,22 +20,29 @@ try:
 except ImportError:  # older releases of Airflow 3 have them elsewhere
     from airflow.exceptions import AirflowFailException, AirflowSkipException
 
-WRONG_USAGE, REFUSED = 2, 3
+WRONG_USAGE, REFUSED, BAD_DROP = 2, 3, 4
+
+
+OPTIONS = {"ingest": ["QPR_INGEST_OPTIONS"], "nightly": ["QPR_INGEST_OPTIONS", "QPR_NIGHTLY_OPTIONS"]}
+"""Variables with more options of each command, quoted as for a shell."""
 
 
 def call(command: str, date: str) -> None:
     """Run a command of `qpr` for a day; its messages are in the log of the task.
 
     Raises:
-        AirflowFailException: wrong options, which another try does not correct.
+        AirflowFailException: wrong options or rows that cannot be used, which another try does not correct.
         AirflowSkipException: the gate refused the night; the current version stays.
         RuntimeError: another failure; Airflow tries again.
     """
     qpr = os.environ.get("QPR_COMMAND", "/opt/qpr/bin/qpr")
     warehouse = os.environ.get("QPR_WAREHOUSE", "/srv/qpr/warehouse")
-    done = subprocess.run([qpr, command, "--warehouse", warehouse, "--date", date], check=False)
+    options = [word for name in OPTIONS[command] for word in shlex.split(os.environ.get(name, ""))]
+    done = subprocess.run([qpr, command, "--warehouse", warehouse, "--date", date, *options], check=False)
     if done.returncode == WRONG_USAGE:
         raise AirflowFailException(f"qpr {command}: wrong usage")
+    if done.returncode == BAD_DROP:
+        raise AirflowFailException(f"qpr {command}: mend the drop of {date}, then clear this run")
     if done.returncode == REFUSED:
         raise AirflowSkipException(f"qpr {command}: refused by the gate")
     if done.returncode:
@@ -59,7 +67,7 @@ def qpr_nightly() -> None:
     def nightly(day: str) -> None:
         call("nightly", day)
 
-    day = "{{ macros.ds_add(ds, -1) }}"
+    day = "{{ macros.ds_add((dag_run.logical_date or dag_run.run_after) | ds, -1) }}"
     ingest(day) >> nightly(day)
 
 

@@ -35,7 +35,7 @@ from rich.text import Text
 from jobs.display.safe_text import escape_controls
 from jobs.display.signals import stop_signals
 from pipelines.engine import progress
-from schemas.errors import QprError, UsageError, is_out_of_memory
+from schemas.errors import QprError, is_out_of_memory
 
 _WHERE_IT_RAN = re.compile(r" \[while running '.*")
 """Suffix that Beam appends to an error."""
@@ -166,7 +166,9 @@ def counting(what: str, *, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def run_explained(command: Callable[[], None], arguments: Sequence[str]) -> int:
-    """Run a command and return its exit code: 0 done, 1 failed, 2 wrong usage; every failure is one readable line.
+    """Run a command and return its exit code: 0 done, 1 failed, 2 wrong usage, 4 rows of a day that cannot be used.
+
+    Every failure is one readable line.
 
     A command that is stopped by a signal returns 128 and the signal's number, 130 for Ctrl-C.
     """
@@ -204,10 +206,8 @@ def _stopped(received: Sequence[int]) -> int:
 def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
     """Print the cause of a failure and return the exit code; None for a failure that needs a traceback."""
     match error:
-        case UsageError():
-            return _fail(str(error), 2)
         case QprError():
-            return _fail(_WHERE_IT_RAN.sub("", str(error)), 1)
+            return _fail(_WHERE_IT_RAN.sub("", str(error)), error.exit_code)
         case ModuleNotFoundError():
             extra = EXTRA_OF_MODULE.get((error.name or "").split(".")[0])
             if extra is None:

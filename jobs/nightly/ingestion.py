@@ -17,7 +17,7 @@ from jobs.options.inputs import check_inputs, check_users, input_files
 from pipelines.ingestion.days import Day
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output
-from schemas.errors import QprError
+from schemas.errors import BadDropError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ def ingest_day(
     wait for those of other days if there is a key, else they are rejected.
 
     Raises:
-        QprError: there is no drop, a file cannot be read, or too many rows are rejected or of other days.
+        BadDropError: too many rows are rejected or of other days.
+        QprError: there is no drop, or a file cannot be read.
     """
     from pipelines.engine.runner import run
     from pipelines.graphs import ingest
@@ -94,7 +95,7 @@ def ingest_day(
         check_sum(counters, "rows_read", "rows_kept", "rows_rejected", *others)
         urls = [source.url for source in sources[:3]]
         if fault := fault_of_rows(counters, urls, max_reject_ratio) or fault_of_times(counters, date):
-            raise QprError(f"drop of {date}: {fault}")
+            raise BadDropError(f"drop of {date}: {fault}")
         manifest = target.publish(report.files, inputs=inputs, configuration=configuration, counters=counters)
     if off := counters.get("rows_off_date", 0):
         warn(f"{date}: {counted(off, 'row')} of {counters['rows_stamped']:,} with a time are of another day")

@@ -14,13 +14,15 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from schemas.compiled import compile_loop
+
 Rows = npt.NDArray[np.int64]
 
 DISTANCES = 257
 """Number of distances of two sketches of 256 bits."""
 
 
-@njit(cache=True, nogil=True)
+@compile_loop
 def pick_candidates(
     row: Rows,
     place: Rows,
@@ -71,7 +73,7 @@ def pick_candidates(
     return found
 
 
-@njit(cache=True, nogil=True)
+@compile_loop
 def add_products(
     indptr: npt.NDArray[np.int32],
     indices: npt.NDArray[np.int32],
@@ -108,7 +110,7 @@ def add_products(
         products[pair] = total
 
 
-@njit(cache=True, nogil=True)
+@compile_loop
 def add_shared(
     indptr: npt.NDArray[np.int32],
     indices: npt.NDArray[np.int32],
@@ -142,7 +144,7 @@ def add_shared(
         sums[pair] = total
 
 
-@njit(cache=True, nogil=True)
+@compile_loop
 def count_at_least(
     table: npt.NDArray[np.float32], rows: Rows, least: npt.NDArray[np.float32], counts: npt.NDArray[np.float64]
 ) -> None:
@@ -161,7 +163,7 @@ def count_at_least(
         counts[place] = count
 
 
-@njit(cache=True, nogil=True)
+@compile_loop
 def _limit(distance: Any, most: int, counts: Any) -> tuple[int, int]:
     """Return the distance below which all are kept, so that ``most`` are in all, and the number kept at it."""
     if len(distance) <= most:

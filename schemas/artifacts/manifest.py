@@ -171,7 +171,9 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
         version = _Version.model_validate_json(content).schema_version
         manifest = Manifest.model_validate_json(content) if version <= SCHEMA_VERSION else None
     except pydantic.ValidationError as error:
-        raise QprError(f"{url}/{MANIFEST}: damaged ({first_fault(error)}). Make the {wanted} again") from error
+        upgrade = " or, if a newer release wrote it, upgrade question-paraphrase-retrieval" if _unknown(error) else ""
+        again = f"Make the {wanted} again{upgrade}"
+        raise QprError(f"{url}/{MANIFEST}: damaged ({first_fault(error)}). {again}") from error
     if manifest is None:
         versions = f"schema version {version}, this code knows {SCHEMA_VERSION}"
         raise QprError(f"{url}: written by a newer release ({versions}). Upgrade question-paraphrase-retrieval")
@@ -231,6 +233,12 @@ def read_settings(url: str, manifest: Manifest, settings: type[Settings], *, aga
         return settings.model_validate(manifest.configuration)
     except pydantic.ValidationError as error:
         raise QprError(f"{url}/{MANIFEST}: configuration: {first_fault(error)}. {again}") from error
+
+
+def _unknown(error: pydantic.ValidationError) -> bool:
+    """Return whether a manifest has a field, a kind or a table that this release does not have."""
+    faults = error.errors(include_url=False, include_input=False)
+    return any(one["type"] in {"extra_forbidden", "literal_error"} or " is of table " in one["msg"] for one in faults)
 
 
 def first_fault(error: pydantic.ValidationError) -> str:

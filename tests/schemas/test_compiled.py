@@ -1,9 +1,11 @@
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from schemas.compiled import FEWEST, SWITCH, load_loops
+from tests.support.engine_servers import ROOT
 
 NAME = "loops_of_a_test"
 
@@ -47,3 +49,15 @@ def test_a_thread_waits_for_a_module_that_another_one_loads(loops):
     loops.write_text("import time; time.sleep(0.3); VALUE = 1")
     with ThreadPoolExecutor(4) as pool:
         assert [*pool.map(lambda _: load_loops(NAME, FEWEST).VALUE, range(4))] == [1] * 4
+
+
+def test_loops_are_compiled_where_no_folder_can_keep_their_machine_code(tmp_path):
+    pytest.importorskip("numba")
+    (tmp_path / "kept.py").write_text(
+        "from schemas.compiled import compile_loop\n@compile_loop\ndef double(number):\n    return 2 * number\n"
+    )
+    code = "import numba.core.caching as c; c.FunctionCache._impl_class._locator_classes = []\n"
+    code += f"import sys; sys.path.append({str(tmp_path)!r}); import kept; print(kept.double(21), type(kept.double))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout.split()[0] == "42", done.stderr
+    assert "CPUDispatcher" in done.stdout

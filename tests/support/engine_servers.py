@@ -94,7 +94,7 @@ def spark(
     tasks = f" -Dspark.default.parallelism={parallelism}" if parallelism else ""
     environment["JAVA_TOOL_OPTIONS"] = os.environ.get("JAVA_TOOL_OPTIONS", _JVM) + tasks + (_KRYO if kryo else "")
     command = [str(start), "cluster" if cluster else "local"]
-    with _serving(command, environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with serving(command, environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         ready = process.stdout.readline().decode().split()
         if ready[:1] != ["READY"]:
@@ -115,7 +115,7 @@ def job_service(folder: Path, *, worker_python: Path | None = None) -> Iterator[
     with contextlib.ExitStack() as stack:
         stack.enter_context(log)
         service = [*command, f"--port_file={port_file}"]
-        process = stack.enter_context(_serving(service, {}, stdout=log, stderr=log))
+        process = stack.enter_context(serving(service, {}, stdout=log, stderr=log))
         _wait_until(lambda: port_file.exists() and bool(port_file.read_text()))
         flags = ["--runner=PortableRunner", f"--job_endpoint=localhost:{port_file.read_text()}"]
         if worker_python is None:
@@ -124,7 +124,7 @@ def job_service(folder: Path, *, worker_python: Path | None = None) -> Iterator[
             [port] = free_ports(1)
             pool = [str(worker_python), "-m", "apache_beam.runners.worker.worker_pool_main", f"--service_port={port}"]
             path = f"{worker_python.parent}{os.pathsep}{os.environ['PATH']}"  # the pool starts plain `python`
-            stack.enter_context(_serving(pool, {"PATH": path}, stdout=log, stderr=log))
+            stack.enter_context(serving(pool, {"PATH": path}, stdout=log, stderr=log))
             _wait_until(lambda: _listens(port))
             flags += ["--environment_type=EXTERNAL", f"--environment_config=localhost:{port}"]
         yield Engine(flags, process.pid)
@@ -161,7 +161,7 @@ def _with_kryo(start: Path, folder: Path) -> tuple[Path, bool]:
 
 
 @contextlib.contextmanager
-def _serving(command: list[str], environment: dict[str, str], **streams: Any) -> Iterator[subprocess.Popen[bytes]]:
+def serving(command: list[str], environment: dict[str, str], **streams: Any) -> Iterator[subprocess.Popen[bytes]]:
     """Run a server in a process group of its own, outside the repository, and end the whole group."""
     process = subprocess.Popen(command, cwd="/", env=os.environ | environment, start_new_session=True, **streams)
     try:

@@ -16,6 +16,7 @@ from jobs.display.safe_text import escape_controls
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, read_manifest
 from schemas.artifacts.output_lock.lock import held
+from schemas.artifacts.output_lock.owner import LockedError
 from schemas.errors import QprError
 from schemas.quantities import counted
 from schemas.versions import history, layout
@@ -37,7 +38,12 @@ def alone_in(warehouse: str) -> Iterator[None]:
     file_system, path = storage.locate(folder)
     with storage.explained(folder):
         file_system.makedirs(path, exist_ok=True)
-    with held(folder):
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(held(folder))
+        except LockedError as error:
+            advice = "Wait until it ends or stop it, then run this again"
+            raise LockedError(f"{warehouse}: another run is writing there: {error.who}. {advice}") from error
         yield
 
 

@@ -16,6 +16,8 @@ import numpy.typing as npt
 from numba import njit, types
 from numba.extending import overload
 
+from schemas.compiled import compile_loop
+
 Ids = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
 Matrix = npt.NDArray[np.float32]
@@ -28,7 +30,7 @@ _SIGN_AND_REST = np.int32(-0x70000001)
 """Clears the copies of the sign that a shift to the left by 13 leaves between it and the exponent."""
 
 
-@njit(cache=True, nogil=True)
+@compile_loop
 def add_runs(ids: Ids, offsets: Offsets, table: Table, sums: Matrix) -> None:
     """Write the sum of the table's rows of each run, added from first to last; zeros for an empty run.
 
@@ -48,7 +50,7 @@ def add_runs(ids: Ids, offsets: Offsets, table: Table, sums: Matrix) -> None:
             _add(table[ids[place]], into)
 
 
-@njit(cache=True, nogil=True)
+@compile_loop
 def pool_windows(ids: Ids, offsets: Offsets, projected: Table, pooled: Matrix) -> None:
     """Write the maximum over the windows of each question.
 

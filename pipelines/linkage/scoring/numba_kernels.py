@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from schemas.compiled import compile_loop
+
 BLOCK = 128
 """Number of pairs evaluated together, so that each threshold is compared with many values."""
 
@@ -20,7 +22,7 @@ AT_ONCE = 8
 """Number of tables whose masks `_exclude_eight` combines in one pass over the trees."""
 
 
-@njit(cache=True, nogil=True)
+@compile_loop
 def add_trees(
     columns: npt.NDArray[np.float32],
     features: npt.NDArray[np.int64],
@@ -60,13 +62,9 @@ def add_trees(
                 values = columns[features[place], start : start + size]
                 above = exceeded[:size]
                 above[:] = 0
-                first, last = threshold_bounds[place], threshold_bounds[place + 1]
-                fours = first + (last - first) // 4 * 4
-                for number in range(first, fours, 4):
-                    _count_above_four(thresholds[number : number + 4], values, above)
-                for number in range(fours, last):
-                    _count_above(thresholds[number], values, above)
-                _continue(row[:size], last - first + 1, above)
+                of_feature = thresholds[threshold_bounds[place] : threshold_bounds[place + 1]]
+                _count_all_above(of_feature, values, above)
+                _continue(row[:size], len(of_feature) + 1, above)
             for pair in range(size):
                 rows[pair, table] = mask_starts[table] + row[pair]
         for pair in range(size):
@@ -80,6 +78,15 @@ def add_trees(
             for tree in range(trees):
                 reached[tree] = leaves[tree, leaf[tree]]
             added[start + pair] = _sum(reached)
+
+
+@njit(inline="always")
+def _count_all_above(thresholds: Any, values: Any, above: Any) -> None:
+    fours = len(thresholds) // 4 * 4
+    for number in range(0, fours, 4):
+        _count_above_four(thresholds[number : number + 4], values, above)
+    for number in range(fours, len(thresholds)):
+        _count_above(thresholds[number], values, above)
 
 
 @njit(inline="always")

@@ -85,7 +85,13 @@ class Owner(pydantic.BaseModel, frozen=True):
 
 
 class LockedError(QprError):
-    """Another run writes to the output."""
+    """Another run writes to the output.
+
+    Attributes:
+        who: description of the other run.
+    """
+
+    who = "a run that cannot be identified"
 
 
 def locked_error(url: str, owner: Owner | None, *, hint: str = "") -> LockedError:
@@ -96,11 +102,13 @@ def locked_error(url: str, owner: Owner | None, *, hint: str = "") -> LockedErro
         owner: the other run; None if its file cannot be read.
         hint: an additional sentence of advice.
     """
-    who = "a run that cannot be identified"
+    who = LockedError.who
     if owner:
         who = f"run {owner.run_id}, since {owner.since}, process {owner.process} on {owner.host}"
     advice = "Wait until it ends or stop it, then run this again; or choose another --output"
-    return LockedError(f"{url}: another run is writing there: {who}. {advice}{hint}")
+    error = LockedError(f"{url}: another run is writing there: {who}. {advice}{hint}")
+    error.who = who
+    return error
 
 
 def _now() -> datetime.datetime:

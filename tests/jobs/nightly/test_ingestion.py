@@ -65,7 +65,7 @@ def test_days_of_other_dates_are_refused(qpr, tmp_path, drop, dates):
     w = str(tmp_path)
     drop(w, dates(9), rows_of(dates(1), seed=0, count=30))
     assert "30 of 30 rows with a time are more than a day away from 2025-11-09" in ingest(
-        qpr, w, "--date", dates(9), code=1
+        qpr, w, "--date", dates(9), code=4
     )
     assert not storage.exists(storage.join(w, "daily", "date=2025-11-09"))
 
@@ -101,7 +101,7 @@ def test_unusable_files_are_one_line_and_change_nothing(qpr, tmp_path, drop, dat
     storage.write_bytes(url, b'{"query": "a"}\n')
     assert "question" in ingest(qpr, w, "--date", dates(1), code=1)
     storage.write_bytes(url, b'{"question": "?!", "answer": "a"}\n')
-    error = ingest(qpr, w, "--date", dates(1), code=1)
+    error = ingest(qpr, w, "--date", dates(1), code=4)
     assert "drop of 2025-11-01: 1 of 1 row rejected, more than --max-reject-ratio 0.1 allows. Most were" in error
     assert digest_of(w, dates(1)) == before
 

@@ -153,6 +153,16 @@ def test_a_newer_manifest_with_unknown_fields_is_newer_not_damaged(url):
         read_manifest(url)
 
 
+def test_a_field_or_a_table_that_this_release_does_not_have_may_be_of_a_newer_one(url):
+    files = [file.model_dump() for file in publish(url).files]
+    content = storage.read_bytes(storage.join(url, MANIFEST))
+    for change in ({"licence": "CC0"}, {"kind": "sculpture"}, {"files": [{**files[0], "table": "ranks"}]}):
+        storage.write_bytes(storage.join(url, MANIFEST), content)
+        change_manifest(url, **change)
+        with pytest.raises(QprError, match="Make the artefact again or, if a newer release wrote it, upgrade"):
+            read_manifest(url)
+
+
 @pytest.mark.parametrize(
     "change", [lambda b: bytes([b[0] ^ 1]) + b[1:], lambda b: b[:-1], lambda b: b + b"\0", lambda b: b""]
 )
