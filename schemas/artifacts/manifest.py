@@ -14,6 +14,7 @@ import hashlib
 from typing import Annotated, Any, Literal, TypeVar
 
 import pydantic
+from pydantic_core import PydanticCustomError
 
 from schemas import __version__
 from schemas.artifacts import storage
@@ -116,7 +117,8 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
             if run_id is not None and not file.path.startswith(f"{run_id}/") and not of_older:
                 raise ValueError(f"path {file.path!a} is not in the run's folder {run_id}")
             if "kind" in info.data and file.table not in tables:
-                raise ValueError(f"{file.path!a} is of table {file.table[:60]!a}, not of {', '.join(sorted(tables))}")
+                fault = {"path": f"{file.path!a}", "table": f"{file.table[:60]!a}", "known": ", ".join(sorted(tables))}
+                raise PydanticCustomError("unknown_table", "{path} is of table {table}, not of {known}", fault)
             if file.path in seen:
                 raise ValueError(f"path {file.path!a} is there twice")
             seen.add(file.path)
@@ -172,8 +174,7 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
         manifest = Manifest.model_validate_json(content) if version <= SCHEMA_VERSION else None
     except pydantic.ValidationError as error:
         upgrade = " or, if a newer release wrote it, upgrade question-paraphrase-retrieval" if _unknown(error) else ""
-        again = f"Make the {wanted} again{upgrade}"
-        raise QprError(f"{url}/{MANIFEST}: damaged ({first_fault(error)}). {again}") from error
+        raise QprError(f"{url}/{MANIFEST}: damaged ({first_fault(error)}). Make the {wanted} again{upgrade}") from error
     if manifest is None:
         versions = f"schema version {version}, this code knows {SCHEMA_VERSION}"
         raise QprError(f"{url}: written by a newer release ({versions}). Upgrade question-paraphrase-retrieval")
@@ -237,8 +238,7 @@ def read_settings(url: str, manifest: Manifest, settings: type[Settings], *, aga
 
 def _unknown(error: pydantic.ValidationError) -> bool:
     """Return whether a manifest has a field, a kind or a table that this release does not have."""
-    faults = error.errors(include_url=False, include_input=False)
-    return any(one["type"] in {"extra_forbidden", "literal_error"} or " is of table " in one["msg"] for one in faults)
+    return any(one["type"] in {"extra_forbidden", "literal_error", "unknown_table"} for one in error.errors())
 
 
 def first_fault(error: pydantic.ValidationError) -> str:

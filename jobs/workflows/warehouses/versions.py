@@ -42,8 +42,7 @@ def alone_in(warehouse: str) -> Iterator[None]:
         try:
             stack.enter_context(held(folder))
         except LockedError as error:
-            advice = "Wait until it ends or stop it, then run this again"
-            raise LockedError(f"{warehouse}: another run is writing there: {error.who}. {advice}") from error
+            raise LockedError(warehouse, error.who) from error
         yield
 
 

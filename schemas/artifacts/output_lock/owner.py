@@ -87,11 +87,16 @@ class Owner(pydantic.BaseModel, frozen=True):
 class LockedError(QprError):
     """Another run writes to the output.
 
-    Attributes:
+    Args:
+        place: what it writes to.
         who: description of the other run.
+        otherwise: more advice, after what to do anyway.
     """
 
-    who = "a run that cannot be identified"
+    def __init__(self, place: str, who: str, *, otherwise: str = "") -> None:
+        advice = f"Wait until it ends or stop it, then run this again{otherwise}"
+        super().__init__(f"{place}: another run is writing there: {who}. {advice}")
+        self.who = who
 
 
 def locked_error(url: str, owner: Owner | None, *, hint: str = "") -> LockedError:
@@ -102,13 +107,10 @@ def locked_error(url: str, owner: Owner | None, *, hint: str = "") -> LockedErro
         owner: the other run; None if its file cannot be read.
         hint: an additional sentence of advice.
     """
-    who = LockedError.who
+    who = "a run that cannot be identified"
     if owner:
         who = f"run {owner.run_id}, since {owner.since}, process {owner.process} on {owner.host}"
-    advice = "Wait until it ends or stop it, then run this again; or choose another --output"
-    error = LockedError(f"{url}: another run is writing there: {who}. {advice}{hint}")
-    error.who = who
-    return error
+    return LockedError(url, who, otherwise=f"; or choose another --output{hint}")
 
 
 def _now() -> datetime.datetime:
