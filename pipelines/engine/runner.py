@@ -24,7 +24,13 @@ from apache_beam.options.pipeline_options import (
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
-from pipelines.engine.beam_patches import drop_finished_bundles, end_late_workers, inspect_once, skip_diagnostics
+from pipelines.engine.beam_patches import (
+    drop_finished_bundles,
+    end_late_workers,
+    inspect_once,
+    read_sizes_of_tables,
+    skip_diagnostics,
+)
 from pipelines.engine.engine_options import EngineOptions, keep_workers, refuse_options_of_others, wait_for_prism
 from pipelines.engine.freed_memory import keep_freed_memory, share_freed_memory
 from schemas.errors import QprError, UsageError
@@ -78,6 +84,7 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     engine = options.view_as(StandardOptions).runner
     inspect_once()
     skip_diagnostics()
+    read_sizes_of_tables()
     pipeline = new_pipeline(options)
     drop_finished_bundles(options)
     if keep_freed_memory(below=FREED_MEMORY):

@@ -1,5 +1,6 @@
 import base64
 import bz2
+import pickle
 import sys
 import threading
 import types
@@ -7,7 +8,9 @@ from unittest.mock import Mock
 
 import apache_beam as beam
 import objsize.traverse
+import pyarrow as pa
 import pytest
+from apache_beam.coders import coders
 from apache_beam.internal import cloudpickle_pickler
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions, TypeOptions
 from apache_beam.portability import python_urns
@@ -31,6 +34,7 @@ from pipelines.engine.beam_patches import (
     drop_finished_bundles,
     end_late_workers,
     inspect_once,
+    read_sizes_of_tables,
     skip_diagnostics,
 )
 
@@ -225,3 +229,27 @@ def test_a_pickled_step_is_read_with_and_without_the_patch():
     small = cloudpickle_pickler.dumps(content)
     assert cloudpickle_pickler.loads(small) == content
     assert bz2.decompress(base64.b64decode(small)).startswith(b"\x80")
+
+
+TABLE = pa.table({"numbers": list(range(1_000))})
+MAKE_CODER = coders.FastPrimitivesCoder._create_impl
+
+
+def test_beam_itself_pickles_a_table_to_find_its_size_or_the_patch_can_go():
+    size, _ = MAKE_CODER(coders.FastPrimitivesCoder()).get_estimated_size_and_observables(TABLE)
+    assert size > len(pickle.dumps(TABLE, pickle.HIGHEST_PROTOCOL))
+
+
+@pytest.mark.parametrize(
+    ("element", "size"),
+    [(TABLE, TABLE.nbytes), ((TABLE, TABLE, None), 2 * TABLE.nbytes), ("text", None), ((1, 2), None)],
+)
+def test_the_size_of_a_table_is_read_from_it_and_its_bytes_are_those_of_beam(monkeypatch, element, size):
+    monkeypatch.setattr(coders.FastPrimitivesCoder, "_create_impl", MAKE_CODER)
+    of_beam = coders.FastPrimitivesCoder().get_impl()
+    read_sizes_of_tables()
+    ours = coders.FastPrimitivesCoder().get_impl()
+    expected = of_beam.get_estimated_size_and_observables(element) if size is None else (size, [])
+    assert ours.get_estimated_size_and_observables(element) == expected
+    assert ours.encode(element) == of_beam.encode(element)
+    assert ours.decode(of_beam.encode(element)) == element
