@@ -158,17 +158,19 @@ def _by_text_and_evidence(
 ) -> np.ndarray:
     """Return for each answer whether it is an intent: in a small log by its text, in a large one by its questions."""
     sizes = sizes_of_runs(starts, len(members))
-    by_text, by_evidence = _by_kind(members, starts)
-    agreement = np.add.reduceat(witnesses.agreeing.astype(float), starts) / sizes
     share = witnesses.log.share
     rare_words = _rare_words_a_question(weights)
+    if rare_words is not None and (
+        share < MIN_LOG_AGREEMENT or rare_words > MAX_RARE or witnesses.log.of_many_share < MIN_OF_MANY
+    ):
+        return np.zeros(len(starts), bool)
+    by_text, by_evidence = _by_kind(members, starts)
+    agreement = np.add.reduceat(witnesses.agreeing.astype(float), starts) / sizes
     if rare_words is None:
         few = np.where(share >= MIN_TELLING, FALLBACK * share, 0.0)
         least = np.where(sizes >= MIN_QUESTIONS, MIN_AGREEMENT, np.where(sizes > FEW, few, 0.0))
         small: np.ndarray = by_text & (agreement >= least)
         return small
-    if share < MIN_LOG_AGREEMENT or rare_words > MAX_RARE or witnesses.log.of_many_share < MIN_OF_MANY:
-        return np.zeros(len(starts), bool)
     names = np.add.reduceat(_has_rare_word(members, weights).astype(float), starts) / sizes
     candidates = by_text | (by_evidence & (sizes >= MIN_QUESTIONS))
     large: np.ndarray = candidates & (agreement >= MIN_AGREEMENT) & (names <= MAX_NAMES)

@@ -41,9 +41,16 @@ def kinds_of(answers: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """Return (R,) int64 indexes in `KINDS` of the answers' texts; a null is an entity."""
     texts = pc.utf8_slice_codeunits(pc.fill_null(answers, ""), 0, _EXAMINED)
     kinds = np.full(len(texts), KINDS.index("entity"))
-    lower, words = (np.asarray(pc.count_substring_regex(texts, pattern)) for pattern in (_LOWERCASE_START, _WORD_START))
-    is_prose = lower >= MIN_LOWERCASE * np.maximum(words, 1)
     for kind, pattern in reversed(_PATTERNS):  # the first that matches decides
-        matches = np.asarray(pc.match_substring_regex(texts, pattern))
-        kinds[matches & is_prose if kind == "sentence" else matches] = KINDS.index(kind)
+        rows = np.flatnonzero(np.asarray(pc.match_substring_regex(texts, pattern)))
+        if kind == "sentence":
+            rows = rows[_is_prose(texts.take(pa.array(rows)))]
+        kinds[rows] = KINDS.index(kind)
     return kinds
+
+
+def _is_prose(texts: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return (R,) bool, whether the words of a text start in lower case as in a sentence."""
+    lower, words = (np.asarray(pc.count_substring_regex(texts, pattern)) for pattern in (_LOWERCASE_START, _WORD_START))
+    is_prose: np.ndarray = lower >= MIN_LOWERCASE * np.maximum(words, 1)
+    return is_prose
