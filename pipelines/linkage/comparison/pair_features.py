@@ -111,7 +111,7 @@ def _put_common(found: _Columns, words: Wording, left: np.ndarray, right: np.nda
     same = shared(stems, left, right, np.column_stack([words.numbers, repeated, stems.weight**4]))
     same_grams = shared(grams, left, right)
     have_repeated, have_rare = stems.rows @ repeated, stems.rows @ stems.weight**4
-    one, two = (stems.length.astype(np.float32)[rows] for rows in (left, right))
+    one, two = (stems.length.astype(np.float32).take(rows, axis=0) for rows in (left, right))
     numbers = stems.rows @ words.numbers
     found["stems"], found["stems_here"] = jaccard(stems, same, left, right)
     found["grams"], found["grams_here"] = jaccard(grams, same_grams, left, right)
@@ -152,7 +152,7 @@ def shared(parts: Parts, left: np.ndarray, right: np.ndarray, more: np.ndarray |
 def jaccard(parts: Parts, same: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return weighted Jaccard indexes of pairs, one with the weights of the log and one with those of the answer."""
     length = np.ascontiguousarray(parts.length[:, :2])
-    union = (length[left] + length[right]).astype(np.float32)
+    union = (length.take(left, axis=0) + length.take(right, axis=0)).astype(np.float32)
     here = union[:, 1] - 2 * same[:, 1] + same[:, 2]
     return same[:, 0] / np.maximum(union[:, 0] - same[:, 0], 1e-9), same[:, 2] / np.maximum(here, 1e-9)
 
@@ -194,9 +194,16 @@ def _of_answers(
 
 
 def distribution(alike: np.ndarray, answer: np.ndarray, *, answers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the standard deviation, median and mean of the similarities of each answer, 0 if it has none."""
-    order = np.lexsort((alike, answer))
-    ranked = alike[order]
+    """Return the standard deviation, median and mean of the similarities of each answer, 0 if it has none.
+
+    Args:
+        alike: (P,) float32 similarities, at least 0.
+        answer: (P,) number of the answer.
+        answers: number of answers.
+    """
+    # one integer for answer and similarity: bits of a positive float32 rise with it
+    ordered = np.sort(answer << 32 | alike.view(np.uint32))
+    ranked = ordered.astype(np.uint32).view(np.float32)
     counts = np.bincount(answer, minlength=answers)
     middle = np.minimum(np.cumsum(counts) - counts + counts // 2, max(len(ranked) - 1, 0))
     mean = np.bincount(answer, alike, answers) / np.maximum(counts, 1)

@@ -84,12 +84,12 @@ def test_texts_without_words_or_stems_are_compared_without_a_warning(members_of)
 def test_the_distribution_of_an_answer_s_resemblances() -> None:
     random = np.random.default_rng(1)
     answer = np.sort(random.choice([0, 2, 3], 50))
-    alike = random.random(50)
+    alike = random.random(50).astype(np.float32)
     spread, median, mean = distribution(alike, answer, answers=4)
     for number in (0, 2, 3):
         mine = alike[answer == number]
-        assert spread[number] == pytest.approx(mine.std())
-        assert mean[number] == pytest.approx(mine.mean())
+        assert spread[number] == pytest.approx(mine.std(dtype=float))
+        assert mean[number] == pytest.approx(mine.mean(dtype=float))
         assert median[number] == np.sort(mine)[len(mine) // 2]
     assert (spread[1], median[1], mean[1]) == (0, 0, 0)
 
