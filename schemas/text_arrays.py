@@ -61,8 +61,11 @@ def distinct_all(listed: pa.ListArray) -> pa.ListArray:
     parents = pc.list_parent_indices(listed).to_numpy(zero_copy_only=False)
     codes = flat.indices.to_numpy(zero_copy_only=False)
     pairs = parents.astype(np.int64) * max(len(flat.dictionary), 1) + codes
-    is_first = np.zeros(len(pairs), bool)
-    is_first[np.unique(pairs, return_index=True)[1]] = True
+    ordered = np.sort(pairs)
+    repeated = np.isin(parents, ordered[1:][ordered[1:] == ordered[:-1]] // max(len(flat.dictionary), 1))
+    is_first = ~repeated  # few texts repeat a word, and the positions of equal values take six times as long as a sort
+    places = np.flatnonzero(repeated)
+    is_first[places[np.unique(pairs[places], return_index=True)[1]]] = True
     first = np.flatnonzero(is_first)
     offsets = offsets_of(np.bincount(parents[first], minlength=len(listed)))
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat.dictionary.take(pa.array(codes[first])))

@@ -94,7 +94,8 @@ def split_by_shard(table: pa.Table, key: str, shards: int) -> Iterator[tuple[int
     if not len(table):
         return
     shard_of_row = shard_of(table[key], shards)
-    by_shard = table.take(pa.array(np.argsort(shard_of_row, kind="stable")))
+    narrow = shard_of_row.astype(np.min_scalar_type(shards))  # of up to 16 bits numpy sorts by counting
+    by_shard = table.take(pa.array(np.argsort(narrow, kind="stable")))
     bounds = np.concatenate([[0], np.cumsum(np.bincount(shard_of_row, minlength=shards))])
     rows_a_part = max(1, int(MAX_PART_BYTES * len(table) / max(table.nbytes, 1)))
     for shard in np.flatnonzero(np.diff(bounds)).tolist():
