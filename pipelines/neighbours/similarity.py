@@ -137,7 +137,7 @@ def divide(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> Divided:
     questions = max(weights.questions, MIN_QUESTIONS)
     of_word = np.log1p(questions / frequency)
     word = flat.indices.to_numpy()
-    ends = offsets_of(pc.list_value_length(listed).to_numpy())
+    ends = offsets_of(pc.list_value_length(listed).to_numpy()).astype(np.int32)
     words = sparse.csr_array((of_word[word], word, ends), shape=(len(listed), len(forms)))
     parts, columns = _parts(forms, stems, frequency > WHOLE_SHARE * questions)
     return Divided(words, parts, columns, frequency, stems)
@@ -157,6 +157,7 @@ def _parts(forms: list[str], stems: np.ndarray, whole: np.ndarray) -> tuple[spar
     column = np.concatenate([mix(stems, _STEM_SALT) % half, half + piece_hash % half]).astype(np.int64)
     share = np.concatenate([np.where(whole, 1.0, 0.5), np.repeat(0.5 / np.maximum(counts, 1), counts)])
     columns, code = np.unique(column, return_inverse=True)
-    parts = sparse.csr_array((np.sqrt(share), (word, code)), shape=(len(forms), len(columns)))
+    places = word.astype(np.int32), code.astype(np.int32)  # as scipy does not by itself, and multiplies faster
+    parts = sparse.csr_array((np.sqrt(share), places), shape=(len(forms), len(columns)))
     parts.sum_duplicates()
     return parts, columns

@@ -65,9 +65,9 @@ class Partition:
         codes = int(code.max(initial=0)) + 1
         coded = pa.array(self.answer_of_row[row] * codes + code).dictionary_encode()
         part, key = coded.indices.to_numpy(), coded.dictionary.to_numpy()
-        rows = sparse.csr_array(
-            (np.ones(len(part), np.float32), (row, part)), shape=(len(self.answer_of_row), len(key))
-        )
+        places = row.astype(np.int32), part.astype(np.int32)  # as scipy does not by itself, and sorts faster
+        shape = len(self.answer_of_row), len(key)
+        rows = sparse.csr_array((np.ones(len(part), np.float32), places), shape=shape)
         rows.sum_duplicates()
         rows.data[:] = 1
         lightest, scales = np.full(len(key), np.inf), np.full(len(key), np.inf)
