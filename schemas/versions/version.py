@@ -13,7 +13,7 @@ import pydantic
 
 from schemas import __version__
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import Kind, Manifest, first_fault, read_manifest
+from schemas.artifacts.manifest import MANIFEST, Kind, Manifest, first_fault, read_manifest
 from schemas.artifacts.paths import checked_path
 from schemas.errors import QprError
 
@@ -143,7 +143,10 @@ def check_artefact(warehouse: str, artefact: Artefact, kind: Kind, *, version: s
     try:
         manifest = read_manifest(url, kind)
     except QprError as error:
-        raise QprError(f"{version} names {artefact.path}, which cannot be used: {error}") from error
+        gone = not storage.exists(storage.join(url, MANIFEST))
+        cause = "it does not exist; `qpr gc` removes what only older versions name" if gone else str(error)
+        other = f"Use another version; `qpr rollback --warehouse {warehouse} --to N` makes one current"
+        raise QprError(f"{version} names {artefact.path}, which cannot be used: {cause}. {other}") from error
     if not manifest.is_or_was(artefact.digest):
         raise QprError(
             f"{version} names {artefact.path} with digest {artefact.digest[:12]}, but its digest is "

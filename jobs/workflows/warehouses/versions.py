@@ -93,7 +93,7 @@ def show_version(warehouse: str, at: str, *, as_json: bool) -> None:
     rows |= {f"clusters {name}": str(count) for name, count in version.changes.items()}
     rows |= {"certificate": storage.join(warehouse, version.certificate.path)} if version.certificate else {}
     rows |= {"no certificate": version.uncertified} if version.uncertified else {}
-    rows |= {"removed by qpr gc": ", ".join(gone)} if gone else {}
+    rows |= {"gone, as after qpr gc": ", ".join(gone)} if gone else {}
     rows |= {"questions erased on": ", ".join(erased)} if erased else {}
     emit(result, as_json=as_json, table=lambda: two_columns(warehouse, rows))
 
