@@ -9,6 +9,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 BEAM_COMMANDS = frozenset({"clusters", "quora", "index"})
 """Commands that hand everything after ``--`` to Apache Beam."""
@@ -37,4 +38,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given and given[0] in BEAM_COMMANDS and "--" in given:
         cut = given.index("--")
         own, beam_options = given[:cut], given[cut + 1 :]
-    sys.exit(run_explained(lambda: app(own, obj=beam_options, prog_name="qpr"), own))
+    code = run_explained(lambda: app(own, obj=beam_options, prog_name="qpr"), own)
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        _end_now(code)
+    sys.exit(code)
+
+
+def _end_now(code: int) -> NoReturn:
+    """End a process that `torchrun` started, without the end of Python.
+
+    There a thread of gloo's may ask for Python's lock too late and abort a process whose work is done, which `torchrun`
+    then reports as a failed training (pytorch, pull request 179291).
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -179,9 +179,7 @@ def run_explained(command: Callable[[], None], arguments: Sequence[str]) -> int:
         try:
             command()
         except SystemExit as ended:
-            if not (received and ended.code):
-                raise
-            return _stopped(received)
+            return _stopped(received) if received and ended.code else int(ended.code or 0)
         except BaseException as error:
             if received or isinstance(error, KeyboardInterrupt):
                 return _stopped(received)

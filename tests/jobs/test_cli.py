@@ -132,6 +132,14 @@ def test_a_reader_that_goes_away_is_no_traceback():
     assert done.returncode in (0, 1, 120)  # 120: Python could not flush stdout
 
 
+@pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["train"], 2)])
+def test_a_process_of_torchrun_is_not_aborted_while_python_ends(arguments, code):
+    aborts_at_the_end = f"import atexit, os; atexit.register(os.abort); from jobs.cli import main; main({arguments})"
+    done = python(aborts_at_the_end, WORLD_SIZE="2", RANK="0")
+    assert (done.returncode, bool(done.stdout), bool(done.stderr)) == (code, code == 0, code == 2)
+    assert python(aborts_at_the_end).returncode < 0  # otherwise nothing would have been tested
+
+
 def test_numbers_get_thousands_separators_and_markup_is_left_alone(capsys):
     console.emit({}, as_json=False, table=lambda: console.two_columns("t", {"rows": 1234567, "name": "x"}))
     console.say("[bold]as it is[/bold]")
