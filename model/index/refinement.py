@@ -96,12 +96,13 @@ class RefinedSearch:
         )
         first, unsigned = self._starts[shards[0]], own.view(np.uint64)
         arguments = len(vectors), swig_ptr(vectors), rows.shape[1], swig_ptr(of_shard), swig_ptr(own)
-        for number in shards:
-            shard = self.shards[number]
-            np.subtract(rows, self._starts[number] - first, out=own)
-            own[unsigned >= len(shard)] = -1  # FAISS takes these for infinitely far
-            shard.faiss.compute_distance_subset(*arguments)
-            np.minimum(distances, of_shard, out=distances)
+        with one_thread():  # in a batch of 64 each question took .02 ms, and .15 where threads spin while they wait
+            for number in shards:
+                shard = self.shards[number]
+                np.subtract(rows, self._starts[number] - first, out=own)
+                own[unsigned >= len(shard)] = -1  # FAISS takes these for infinitely far
+                shard.faiss.compute_distance_subset(*arguments)
+                np.minimum(distances, of_shard, out=distances)
         found = Nearest(distances, self._ids.take(rows + first, mode="clip"), rows + first)
         if (missing := rows < 0).any():
             found.ids[missing], found.rows[missing] = -1, -1

@@ -181,6 +181,28 @@ def test_codes_do_not_depend_on_the_shards_but_for_the_numbers_of_rows():
     assert trained.centroids == open_shard(whole).layout.centroids
 
 
+def test_exact_distances_wake_up_no_other_threads(monkeypatch):
+    threads, search = [], search_of(tail=())
+
+    class Flat:
+        def __init__(self, shard):
+            self._shard = shard
+
+        def compute_distance_subset(self, *arguments):
+            threads.append(faiss.omp_get_max_threads())
+            self._shard.compute_distance_subset(*arguments)
+
+    shards = [dataclasses.replace(shard, faiss=Flat(shard.faiss)) for shard in search.shards]
+    vectors, before = random_vectors(70, seed=1), faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(2)
+    try:
+        found = dataclasses.replace(search, shards=shards).nearest(vectors, k=3, probes=2)
+        assert (set(threads), faiss.omp_get_max_threads()) == ({1}, 2)
+    finally:
+        faiss.omp_set_num_threads(before)
+    np.testing.assert_array_equal(found.rows, search.nearest(vectors, k=3, probes=2).rows)
+
+
 def test_a_graph_is_the_same_whatever_the_number_of_threads():
     shards, ids = flat_shards([2_000, 500]), ids_of([2_000, 500])
     threads = faiss.omp_get_max_threads()
