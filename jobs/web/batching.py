@@ -2,8 +2,8 @@
 
 questions of a request -> Batcher.run -> queue -> free threads share all that wait -> results of each request
 
-No request waits for others to come. A single question that comes alone, while no thread searches, is searched in the
-thread of the event loop if the search before it was quick. All methods run in that thread, except `_work`.
+No request waits for others to come. A few questions that have come while no thread searches are searched in the thread
+of the event loop if the search before them was quick. All methods run in that thread, except `_work`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import collections
 import dataclasses
 import time
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, Literal, NamedTuple
 
@@ -27,9 +27,12 @@ BATCH = 64
 """Questions a thread takes at a time: at .3 ms each, a thread is free again after 20 ms."""
 
 
+FEW = 4
+"""Questions that may hold up the event loop, together, where threads would take turns in the interpreter."""
+
 QUICK_S = 0.002
-"""CPU seconds of a search up to which the next one of its kind may hold up the event loop. To hand a question to a
-thread and back costs .2 CPU ms of 2.0, since two threads then take turns in the interpreter."""
+"""CPU seconds a question of a search up to which the next one of its kind may hold up the event loop. To hand a
+question to a thread and back costs .2 CPU ms of 2.0."""
 
 NO_VALUES: Final[Mapping[str, str]] = types.MappingProxyType({})
 """Values of a request to an index that varies by no column."""
@@ -146,7 +149,8 @@ class Batcher:
         self._is_planned = False
         while self._free and self._waiting:
             call, jobs = next(iter(self._waiting.items()))
-            batch = self._batch(jobs)
+            is_quick = self._is_quick(call, jobs)
+            batch = self._batch(jobs, parts=1 if is_quick else self._free)
             if jobs:
                 self._waiting.move_to_end(call)
             else:
@@ -154,16 +158,16 @@ class Batcher:
             if not batch:
                 continue
             self._free -= 1
-            self._observe(sum(len(job.questions) for job in batch))
-            if self._is_quick(call, batch):
+            self._observe(_questions(batch))
+            if is_quick:
                 use_one_thread()
                 self._finish(batch, _outcomes(call, batch))
             else:
                 self._pool.submit(self._work, call, batch, asyncio.get_running_loop())
 
-    def _batch(self, jobs: collections.deque[_Job]) -> list[_Job]:
-        """Take from the queue of a call what one of the free threads searches next, without those that have left."""
-        share = min(BATCH, -(-sum(len(job.questions) for job in jobs) // self._free))
+    def _batch(self, jobs: collections.deque[_Job], *, parts: int) -> list[_Job]:
+        """Take from the queue of a call what one of several threads searches next, without those that have left."""
+        share = min(BATCH, -(-_questions(jobs) // parts))
         batch: list[_Job] = []
         size = 0
         while jobs and (not batch or size + len(jobs[0].questions) <= share):
@@ -173,13 +177,13 @@ class Batcher:
                 size += len(job.questions)
         return batch
 
-    def _is_quick(self, call: _Call, batch: list[_Job]) -> bool:
-        """Return whether to search in this thread: one question, no other that waits or is searched, a quick search.
+    def _is_quick(self, call: _Call, jobs: collections.deque[_Job]) -> bool:
+        """Return whether to search in this thread: few questions, no others that wait or are searched, a quick search.
 
         With filters the first search makes a view of the index, which can take a second.
         """
-        is_alone = _is_one(batch) and not self._waiting and self._free == self._threads - 1
-        return is_alone and not call.filters and call.version.seconds.get(call.way, QUICK_S) < QUICK_S
+        are_alone = _questions(jobs) <= FEW and len(self._waiting) == 1 and self._free == self._threads
+        return are_alone and not call.filters and call.version.seconds.get(call.way, QUICK_S) < QUICK_S
 
     def _work(self, call: _Call, batch: list[_Job], loop: asyncio.AbstractEventLoop) -> None:
         """Search in a thread of the pool."""
@@ -197,12 +201,12 @@ class Batcher:
         self._dispatch()
 
 
-def _is_one(batch: Sequence[_Job]) -> bool:
-    return len(batch) == len(batch[0].questions) == 1
+def _questions(jobs: Iterable[_Job]) -> int:
+    return sum(len(job.questions) for job in jobs)
 
 
 def _outcomes(call: _Call, batch: list[_Job]) -> list[Sequence[Any] | Exception]:
-    """Return the result of each job, and remember the time of a single question."""
+    """Return the result of each job, and remember the time of one of few questions."""
     began = time.thread_time()
     try:
         found = iter(call([question for job in batch for question in job.questions]))
@@ -210,8 +214,8 @@ def _outcomes(call: _Call, batch: list[_Job]) -> list[Sequence[Any] | Exception]
     except Exception:  # noqa: BLE001  # one request's error must not become that of its neighbours
         return [_outcome(call, job) for job in batch]
     finally:
-        if _is_one(batch) and not call.filters:
-            call.version.seconds[call.way] = time.thread_time() - began
+        if (questions := _questions(batch)) <= FEW and not call.filters:
+            call.version.seconds[call.way] = (time.thread_time() - began) / questions
 
 
 def _outcome(call: _Call, job: _Job) -> Sequence[Any] | Exception:

@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 from faiss import swig_ptr
 
+from model.index.arithmetic import one_thread
 from model.index.codes import Codes
 from model.index.shard_merge import Ints, Nearest, ShardSearch, joined, nearest
-from model.index.shards import Matrix, Shard, one_thread
+from model.index.shards import Matrix, Shard
 
 FEWEST_CANDIDATES: Final = 64
 CANDIDATES: Final = 4

@@ -180,6 +180,7 @@ class ShardSearch:
         count, parameters = distances.shape[1], self._shard.parameters
         if self._lists is None:
             index.search_c(len(self._vectors), pointer, count, *found, parameters)
+            self._to_rows(rows)
             return
         to_lists, numbers = self._lists
         probed = index if parameters is None else parameters
@@ -188,6 +189,14 @@ class ShardSearch:
         index.search_preassigned_c(
             len(self._vectors), pointer, count, swig_ptr(numbers), swig_ptr(to_lists), *found, False, parameters
         )
+
+    def _to_rows(self, points: Ints) -> None:
+        """Replace points of a graph by their rows."""
+        if (row_of_point := self._shard.row_of_point) is None:
+            return
+        missing = points < 0
+        points[:] = row_of_point.take(points, mode="clip")
+        points[missing] = -1
 
     def _among(self, few: Ints, distances: Matrix, rows: Ints) -> None:
         """Write the nearest of a few rows of a flat shard, whose distances are all computed."""

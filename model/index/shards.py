@@ -9,7 +9,7 @@ import contextlib
 import dataclasses
 import functools
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, cast
 
 import faiss
@@ -17,8 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from faiss import rev_swig_ptr, swig_ptr
 
+from model.index.arithmetic import matrix_products, measure_each_pair, one_thread
 from model.index.factory import check_questions, factory_of_codes, is_graph, lists_of
-from model.index.graph_links import link_unreachable
+from model.index.graphs.links import link_unreachable
+from model.index.graphs.order import graph_in, ordered, rows_of_points
 from model.index.shard_files.graph import SEARCHED
 from model.index.shard_files.layout import ShardLayout, layout_of
 from schemas.errors import UsageError
@@ -27,7 +29,6 @@ from schemas.quantities import counted
 Matrix = npt.NDArray[np.float32]
 
 _ITERATIONS_SEED = 1234
-_NEVER_BLAS, _BLAS_FROM = 2**31 - 1, 20  # the second is FAISS's own default
 
 FEW = 0.25
 """Share of live rows of a flat shard up to which they are listed, instead of a test of each row of the shard."""
@@ -42,11 +43,12 @@ class Shard:
     """An opened FAISS index whose vectors are views of ``content``, which must live as long.
 
     Attributes:
-        faiss: a flat index, a graph or an inverted-file index; row i has id i.
+        faiss: a flat index or an inverted-file index, whose row i has id i, or a graph.
         content: its bytes.
         reader: FAISS's reader of them.
         layout: their structure.
         live: (rows,) mask of the rows that a search may return; None where it may return all.
+        row_of_point: (rows,) row of each point of a graph; None where they are equal.
     """
 
     faiss: Any
@@ -54,6 +56,7 @@ class Shard:
     reader: Any
     layout: ShardLayout
     live: npt.NDArray[np.bool_] | None = None
+    row_of_point: npt.NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return self.layout.rows
@@ -68,7 +71,8 @@ class Shard:
         of_kind = getattr(library, f"SearchParameters{kind}")
         if self.live is None:
             return of_kind()
-        return of_kind(sel=library.IDSelectorBitmap(np.packbits(self.live, bitorder="little")))
+        live = self.live if self.row_of_point is None else self.live[self.row_of_point]
+        return of_kind(sel=library.IDSelectorBitmap(np.packbits(live, bitorder="little")))
 
     @property
     def lists(self) -> int:
@@ -169,7 +173,7 @@ def build_shard(trained: bytes, vectors: Matrix | Iterable[Matrix], *, same_part
         same_parts: the parts are always the same, so that matrix products, which are faster, give equal bytes too.
     """
     measure_each_pair()
-    index = faiss.deserialize_index(np.frombuffer(trained, np.uint8))
+    index: Any = faiss.deserialize_index(np.frombuffer(trained, np.uint8))
     graph = hasattr(index, "hnsw")
     with contextlib.ExitStack() as steps:
         if same_parts:
@@ -180,6 +184,8 @@ def build_shard(trained: bytes, vectors: Matrix | Iterable[Matrix], *, same_part
             index.add(np.ascontiguousarray(part))
         if graph and index.ntotal:
             link_unreachable(index)
+            with matrix_products():
+                index = ordered(index)
     file = io.BytesIO()  # its value is not copied; FAISS's `serialize_index` holds three copies
     library: Any = faiss  # its stubs lack the writer
     writer = library.PyCallbackIOWriter(file.write)
@@ -190,7 +196,7 @@ def build_shard(trained: bytes, vectors: Matrix | Iterable[Matrix], *, same_part
 
 def emptied(content: bytes | memoryview) -> bytes:
     """Return a shard without its vectors, serialised: the result of `train` that it was built from."""
-    index = faiss.deserialize_index(np.frombuffer(content, np.uint8))
+    index = graph_in(faiss.deserialize_index(np.frombuffer(content, np.uint8)))
     index.reset()
     return bytes(faiss.serialize_index(index).tobytes())
 
@@ -210,41 +216,6 @@ def open_shard(content: bytes | memoryview, layout: ShardLayout | None = None) -
     measure_each_pair()
     layout = layout or layout_of(content)
     reader = faiss.ZeroCopyIOReader(faiss.swig_ptr(np.frombuffer(content, np.uint8)), len(content))  # type: ignore[attr-defined]  # not in FAISS's stubs
-    return Shard(faiss.read_index(reader, faiss.IO_FLAG_MMAP_IFC), content, reader, layout)
-
-
-def measure_each_pair() -> None:
-    """Make FAISS compute every distance from its two vectors alone, in this process, from now on.
-
-    From 20 queries on it would multiply matrices instead, which rounds differently, so that a question's distances and
-    even its list would depend on the other vectors of its batch.
-    """
-    faiss.cvar.distance_compute_blas_threshold = _NEVER_BLAS
-
-
-@contextlib.contextmanager
-def one_thread() -> Iterator[None]:
-    """Make FAISS work in the calling thread alone: to wake up others takes longer than a call on little data."""
-    threads = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
-        yield
-    finally:
-        faiss.omp_set_num_threads(threads)
-
-
-@contextlib.contextmanager
-def matrix_products() -> Iterator[None]:
-    """Allow matrix products where always the same vectors are in a batch, such as k-means: 3 times faster.
-
-    In one thread: on some processors a product rounds by how it is divided between threads, so that centroids would
-    depend on the number of cores. IVF2000 of 128,000 questions takes 11.5 s instead of 6.1 on two cores.
-    """
-    from threadpoolctl import threadpool_limits  # searches do without it
-
-    faiss.cvar.distance_compute_blas_threshold = _BLAS_FROM
-    try:
-        with threadpool_limits(1, user_api="blas"):
-            yield
-    finally:
-        measure_each_pair()
+    index = faiss.read_index(reader, faiss.IO_FLAG_MMAP_IFC)
+    rows = rows_of_points(content, layout.rows) if layout.is_mapped else None
+    return Shard(graph_in(index), content, reader, layout, row_of_point=rows)

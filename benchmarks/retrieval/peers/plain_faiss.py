@@ -24,7 +24,8 @@ def prepared(index: Any, probes: int | None, k: int) -> Any:
     listed = library.try_extract_index_ivf(index)
     if listed is not None and probes:
         listed.nprobe = probes
-    graph = getattr(faiss.downcast_index(getattr(index, "base_index", index)), "hnsw", None)
+    searched = faiss.downcast_index(getattr(index, "base_index", index))
+    graph = getattr(faiss.downcast_index(getattr(searched, "index", searched)), "hnsw", None)  # ids may be mapped
     if graph is not None and probes:
         graph.efSearch = probes
     if hasattr(index, "k_factor"):

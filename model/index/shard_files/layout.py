@@ -11,6 +11,8 @@ from __future__ import annotations
 import hashlib
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from model.index.shard_files.cursor import BRAIN_FLOAT, Cursor, read_header
 from model.index.shard_files.graph import check_graph
 from model.index.shard_files.lists import BLOCK, Codes, check_block_lists, check_lists, read_codes
@@ -23,7 +25,7 @@ MOST_BITS = 12
 """Maximum bits of a code of a product quantizer; `factory.POINTS_OF_A_CODE` questions train its values."""
 
 _FLAT, _HNSW = "IxF2", "IHNf"
-_GRAPH, _SCALARS = "IHNs", "IxSQ"
+_GRAPH, _SCALARS, _MAPPED = "IHNs", "IxSQ", "IxMp"
 _IVF_FLAT, _IVF_SQ, _IVF_PQ, _IVF_FAST = "IwFl", "IwSq", "IwPQ", "IwPf"
 _LISTED = {_IVF_FLAT: "Flat", _IVF_SQ: "SQ", _IVF_PQ: "PQ", _IVF_FAST: "PQ"}
 """Encoding of vectors by the class of an index of inverted lists."""
@@ -46,6 +48,7 @@ class ShardLayout(NamedTuple):
         lists: inverted lists, 0 in a flat index or a graph.
         centroids: SHA-256 of the bytes of the index over the lists' centroids, empty without lists.
         graph: whether the vectors are the points of a graph.
+        is_mapped: whether the bytes end in the row of each point of the graph; without them they are equal.
     """
 
     encoding: str
@@ -54,6 +57,7 @@ class ShardLayout(NamedTuple):
     lists: int
     centroids: str
     graph: bool = False
+    is_mapped: bool = False
 
 
 def layout_of(content: bytes | memoryview) -> ShardLayout:
@@ -63,7 +67,7 @@ def layout_of(content: bytes | memoryview) -> ShardLayout:
         ValueError: it is no index that `model.index.shards` builds, or its parts do not fit together.
     """
     cursor = Cursor(content)
-    letters = cursor.letters(_FLAT, _GRAPH, *_LISTED)
+    letters = cursor.letters(_FLAT, _GRAPH, _MAPPED, *_LISTED)
     dimension, rows = read_header(cursor)
     if letters == _FLAT:
         cursor.vector("numbers", count=rows * dimension)
@@ -71,6 +75,9 @@ def layout_of(content: bytes | memoryview) -> ShardLayout:
     elif letters == _GRAPH:
         _graph(cursor, dimension=dimension, rows=rows)
         layout = ShardLayout("SQ", dimension, rows, 0, "", graph=True)
+    elif letters == _MAPPED:
+        _mapped_graph(cursor, dimension=dimension, rows=rows)
+        layout = ShardLayout("SQ", dimension, rows, 0, "", graph=True, is_mapped=True)
     else:
         layout = _listed(cursor, letters, dimension=dimension, rows=rows)
     cursor.expect("the length in bytes", len(content), cursor.place)
@@ -87,6 +94,20 @@ def _graph(cursor: Cursor, *, dimension: int, rows: int) -> None:
     codes = _scalar_codes(cursor, dimension)
     cursor.expect("the number of bytes of codes", cursor.take("Q")[0], rows * codes.size)
     read_codes(cursor, codes, rows)
+
+
+def _mapped_graph(cursor: Cursor, *, dimension: int, rows: int) -> None:
+    """Read a graph of codes and the rows of its points after their header."""
+    cursor.letters(_GRAPH)
+    own_dimension, points = read_header(cursor)
+    cursor.expect("the dimension of the graph", own_dimension, dimension)
+    cursor.expect("the number of points", points, rows)
+    _graph(cursor, dimension=dimension, rows=rows)
+    of_points = cursor.vector("rows of points", count=rows, kind="<i8")
+    if rows and (of_points.min() < 0 or of_points.max() >= rows or np.bincount(of_points, minlength=rows).max() > 1):
+        raise ValueError(
+            f"before byte {cursor.place:,}: rows of points that are not each of {counted(rows, 'row')} once"
+        )
 
 
 def _listed(cursor: Cursor, letters: str, *, dimension: int, rows: int) -> ShardLayout:

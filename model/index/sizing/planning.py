@@ -45,7 +45,7 @@ _LEXICAL_A_BYTE: Final = 16.0  # arrays of BM25 before they are sorted, for each
 _LEXICAL_STORED: Final = 1.45
 _ID_ROW: Final = 32
 _GRAPH_NODE: Final = 300
-_POINT: Final = 16.2  # of a graph of codes, beside twice as many links as in its factory
+_POINT: Final = 24.2  # of a graph of codes, beside twice as many links as in its factory
 
 _START_S: Final = 7.0
 _ROW_US: Final = 16.0

@@ -11,10 +11,11 @@ from typing import Any, Final
 import faiss
 import numpy as np
 
+from model.index.arithmetic import one_thread
 from model.index.factory import factory_of_codes, is_graph, lists_of, refines
 from model.index.index import Index
 from model.index.refinement import FEWEST_CANDIDATES
-from model.index.shards import Matrix, one_thread
+from model.index.shards import Matrix
 
 _NEIGHBOURS: Final = 10
 """Neighbours of the searches whose comparisons are counted."""

@@ -98,9 +98,12 @@ def threads_of(version, *calls, threads=2):
     return version.searcher.threads, run(scenario, threads=threads)
 
 
-def test_a_quick_search_of_one_question_that_comes_alone_takes_no_thread(quick):
+def test_a_quick_search_of_few_questions_that_come_alone_takes_no_thread(quick):
     threads, found = threads_of(quick, (quick, "search", ["a"], 1))
     assert (threads, found) == ({threading.current_thread().name}, [["A"]])
+    threads, found = threads_of(quick, (quick, "search", ["a", "b"], 1), (quick, "search", ["c"], 1))
+    assert (threads, found) == ({threading.current_thread().name}, [["A", "B"], ["C"]])
+    assert quick.searcher.calls[-1] == (["a", "b", "c"], 1)
     _, [error] = threads_of(quick, (quick, "search", ["bad"], 1))
     assert isinstance(error, ValueError)
 
@@ -109,18 +112,19 @@ def test_a_quick_search_of_one_question_that_comes_alone_takes_no_thread(quick):
     "calls",
     [
         [(["a"], 2)],
-        [(["a", "b"], 1)],
-        [(["a"], 1), (["b"], 1)],
+        [([*"abcde"], 1)],
+        [([*"abc"], 1), ([*"de"], 1)],
+        [(["a"], 1), (["b"], 1, "dense")],
         [(["a"], 1, None, {"locale": "de"})],
     ],
-    ids=["not measured", "two questions", "two requests", "filters"],
+    ids=["not measured", "five questions", "two requests", "two ways", "filters"],
 )
 def test_any_other_search_takes_a_thread(quick, calls):
     threads, _ = threads_of(quick, *[(quick, "search", *call) for call in calls])
     assert threading.current_thread().name not in threads
 
 
-def test_the_time_of_the_last_single_question_decides(quick, monkeypatch):
+def test_the_time_of_the_last_few_questions_decides(quick, monkeypatch):
     here = threading.current_thread().name
     monkeypatch.setattr(batching, "QUICK_S", 0.05)
     search = quick.searcher.search_many

@@ -146,7 +146,7 @@ def test_vectors_and_centroids_that_are_no_numbers_are_refused():
         layout_of(patched(content, 53 + 45, "f", np.nan))
     with pytest.raises(ValueError, match="vectors that are infinite"):
         layout_of(patched(content, len(content) - 8 - 32, "f", np.inf))
-    for factory, after in (("IVF3,SQfp16", 8), ("IVF3,SQbf16", 8), ("HNSW3,SQfp16,RFlat", 0)):
+    for factory, after in (("IVF3,SQfp16", 8), ("IVF3,SQbf16", 8), ("HNSW3,SQfp16,RFlat", 24)):
         content = shard(factory)
         with pytest.raises(ValueError, match="vectors that are infinite"):
             layout_of(patched(content, len(content) - after - 2, "H", 0x7FFF))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from model.index import shards
-from model.index.graph_links import links_of, reachable
+from model.index.graphs.links import links_of, reachable
 from model.index.shards import build_shard, open_shard, train
 
 FACTORY = "HNSW4,SQ8,RFlat"
