@@ -32,7 +32,7 @@ from pipelines.engine.beam_patches import (
     skip_diagnostics,
 )
 from pipelines.engine.engine_options import EngineOptions, keep_workers, refuse_options_of_others, wait_for_prism
-from pipelines.engine.freed_memory import keep_freed_memory, share_freed_memory
+from pipelines.engine.freed_memory import give_back_freed_memory, keep_freed_memory, share_freed_memory
 from schemas.errors import QprError, UsageError
 
 IN_PROCESS = "FnApiRunner"
@@ -98,6 +98,7 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
             raise
         cause = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
         raise QprError(f"{engine} did not run the pipeline: {cause}. Check the options after --") from error
+    give_back_freed_memory()
     if state != "DONE":
         raise QprError(f"the pipeline ended as {state} and nothing was published. Read the engine's log for the cause")
 

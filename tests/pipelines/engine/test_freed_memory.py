@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pipelines.engine.freed_memory import keep_freed_memory
+from pipelines.engine.freed_memory import give_back_freed_memory, keep_freed_memory
 
 FAULTS = """
 import resource, sys
@@ -32,9 +32,35 @@ def test_memory_that_was_freed_is_not_taken_from_the_system_again():
     assert faults[0] < 0.1 * faults[1]
 
 
-def test_a_library_without_the_option_is_left_as_it_is(monkeypatch):
+KEPT = """
+import numpy as np
+from pipelines.engine.freed_memory import give_back_freed_memory, keep_freed_memory
+
+def resident_mb():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096 / 2**20
+
+keep_freed_memory()
+arrays = [np.ones(2**17) for _ in range(300)]  # of 1 MiB
+last = np.ones(10)
+del arrays
+print(resident_mb())
+give_back_freed_memory()
+print(resident_mb())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc alone keeps it")
+def test_freed_memory_is_given_back():
+    ended = subprocess.run([sys.executable, "-c", KEPT], capture_output=True, text=True, check=True)
+    kept, given_back = map(float, ended.stdout.split())
+    assert kept > 300 > given_back + 150
+
+
+def test_a_library_without_the_options_is_left_as_it_is(monkeypatch):
     monkeypatch.setattr(ctypes, "CDLL", lambda _: object())
     assert not keep_freed_memory()
+    give_back_freed_memory()
 
 
 def test_arrow_takes_its_memory_from_the_c_library():
