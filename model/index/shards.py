@@ -217,5 +217,4 @@ def open_shard(content: bytes | memoryview, layout: ShardLayout | None = None) -
     layout = layout or layout_of(content)
     reader = faiss.ZeroCopyIOReader(faiss.swig_ptr(np.frombuffer(content, np.uint8)), len(content))  # type: ignore[attr-defined]  # not in FAISS's stubs
     index = faiss.read_index(reader, faiss.IO_FLAG_MMAP_IFC)
-    rows = rows_of_points(content, layout.rows) if layout.is_mapped else None
-    return Shard(graph_in(index), content, reader, layout, row_of_point=rows)
+    return Shard(graph_in(index), content, reader, layout, row_of_point=rows_of_points(index))

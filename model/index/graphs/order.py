@@ -13,6 +13,7 @@ from typing import Any, Final
 import faiss
 import numpy as np
 import numpy.typing as npt
+from faiss import rev_swig_ptr
 
 Ints = npt.NDArray[np.int64]
 
@@ -39,9 +40,12 @@ def ordered(graph: Any) -> Any:
     return mapped
 
 
-def rows_of_points(content: bytes | memoryview, points: int) -> Ints:
-    """Return the row of each point of a serialised `ordered` graph, a view of its last bytes."""
-    return np.frombuffer(content, "<i8", points, len(content) - 8 * points)
+def rows_of_points(index: Any) -> Ints | None:
+    """Return the row of each point, a view that lives as long as the index; None where an index does not map points.
+
+    The bytes of a shard have the same numbers, but at an odd place: numpy copies all of them to look up one.
+    """
+    return rev_swig_ptr(index.id_map.data(), index.ntotal) if isinstance(index, faiss.IndexIDMap) else None
 
 
 def graph_in(index: Any) -> Any:

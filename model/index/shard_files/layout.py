@@ -48,7 +48,6 @@ class ShardLayout(NamedTuple):
         lists: inverted lists, 0 in a flat index or a graph.
         centroids: SHA-256 of the bytes of the index over the lists' centroids, empty without lists.
         graph: whether the vectors are the points of a graph.
-        is_mapped: whether the bytes end in the row of each point of the graph; without them they are equal.
     """
 
     encoding: str
@@ -57,7 +56,6 @@ class ShardLayout(NamedTuple):
     lists: int
     centroids: str
     graph: bool = False
-    is_mapped: bool = False
 
 
 def layout_of(content: bytes | memoryview) -> ShardLayout:
@@ -77,7 +75,7 @@ def layout_of(content: bytes | memoryview) -> ShardLayout:
         layout = ShardLayout("SQ", dimension, rows, 0, "", graph=True)
     elif letters == _MAPPED:
         _mapped_graph(cursor, dimension=dimension, rows=rows)
-        layout = ShardLayout("SQ", dimension, rows, 0, "", graph=True, is_mapped=True)
+        layout = ShardLayout("SQ", dimension, rows, 0, "", graph=True)
     else:
         layout = _listed(cursor, letters, dimension=dimension, rows=rows)
     cursor.expect("the length in bytes", len(content), cursor.place)
