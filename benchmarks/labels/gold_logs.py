@@ -19,9 +19,8 @@ from benchmarks.labels.known_logs import LOGS, KnownLog, MissingDataError, helpd
 from benchmarks.labels.neighbours import QUESTIONS_A_SHARD, by_shard, joined
 from benchmarks.measure import simulate
 from pipelines.calibration.gold_labels import Gold, gold_of
-from pipelines.linkage.standings import NEAREST, agreement_of, standings_of
-from pipelines.linkage.witnesses import Evidence, evidence_of
-from pipelines.neighbours.embeddings import Encode, with_vectors
+from pipelines.linkage.witnesses import Evidence, evidence_among
+from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.token_frequencies import TokenWeights, frequent
 from schemas.tables import QA_LOG
 from schemas.text import fold, question_id
@@ -107,25 +106,11 @@ def linked_alone(
     several = counted.field("values").filter(pc.greater(counted.field("counts"), 1))
     kept = pc.is_in(gold.members["answer_id"], value_set=several)
     weights = frequent(gold.weights)
-    evidence = evidence_by_join(gold.members, weights, encode, words_too=words_too)
+    evidence = evidence_among(gold.members, weights, encode, words_too=words_too, nearest=nearest_by_join)
     return gold.members.filter(kept), gold.cluster[kept.to_numpy()], weights, evidence
 
 
-def evidence_by_join(
-    members: pa.Table, weights: TokenWeights, encode: Encode | None = None, *, words_too: bool = False
-) -> Evidence:
-    """Return the neighbours of the questions of a whole log by the join of the pipeline, which is not exact.
-
-    Args:
-        members: MEMBERS of all questions.
-        weights: weights of the words of the log.
-        encode: encoder by whose vectors questions are compared; None: by their words.
-        words_too: compare them by their words beside the vectors.
-    """
+def nearest_by_join(members: pa.Table, weights: TokenWeights, *, k: int) -> pa.Table:
+    """Return the nearest questions of each question by the join of the pipeline, which is not exact."""
     shards = max(1, round(len(members) / QUESTIONS_A_SHARD))
-    compared = members if encode is None else with_vectors(members, encode)
-    kinds = [compared] if encode is None or not words_too else [compared, members]
-    neighbours = (joined(by_shard([rows], "answer_id", shards), weights, NEAREST, shards)[0] for rows in kinds)
-    standings = [standings_of(of_kind.sort_by(_ORDER)) for of_kind in neighbours]
-    vectors = None if encode is None else compared.select(["question_id", "vector"])
-    return evidence_of(standings, dict(enumerate(map(agreement_of, standings))), vectors)
+    return joined(by_shard([members], "answer_id", shards), weights, k, shards)[0].sort_by(_ORDER)

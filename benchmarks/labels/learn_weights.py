@@ -24,7 +24,7 @@ import typer
 
 from benchmarks.cli import Pairs as PairsUrl
 from benchmarks.cli import Seed, run
-from benchmarks.labels.gold_logs import evidence_by_join
+from benchmarks.labels.gold_logs import nearest_by_join
 from benchmarks.labels.silver_logs import (
     Alike,
     SilverLog,
@@ -48,7 +48,7 @@ from pipelines.linkage.scoring.log_threshold import (
 )
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import Kind, model_of
-from pipelines.linkage.witnesses import find_witnesses
+from pipelines.linkage.witnesses import evidence_among, find_witnesses
 from pipelines.neighbours.embeddings import Encode
 from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.content_digest import rows_digest
@@ -89,7 +89,7 @@ def gather(log: SilverLog, encode: Encode | None = None, *, neighbours: bool = F
     """Return the candidate pairs of a log, with the features of the neighbours and of an encoder on request."""
     if not neighbours:
         return Pairs(log, compare_all(Questions(log.members, log.weights)))
-    evidence = evidence_by_join(log.members, log.weights, encode, words_too=words_too)
+    evidence = evidence_among(log.members, log.weights, encode, words_too=words_too, nearest=nearest_by_join)
     witnesses = find_witnesses(log.members, log.weights, evidence)
     vectors = evidence.vectors_of(log.members)
     return Pairs(log, compare_all(Questions(log.members, log.weights, vectors, witnesses)))

@@ -6,7 +6,7 @@ MEMBERS, STANDINGS, LogAgreement -> witnesses_of -> Witnesses
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -104,19 +104,25 @@ def evidence_of(
 
 
 def evidence_among(
-    members: pa.Table, weights: TokenWeights, encode: Encode | None = None, *, words_too: bool = False
+    members: pa.Table,
+    weights: TokenWeights,
+    encode: Encode | None = None,
+    *,
+    words_too: bool = False,
+    nearest: Callable[..., pa.Table] = exact_nearest,
 ) -> Evidence:
-    """Return the neighbours of the questions of a whole log, all of which are compared.
+    """Return the neighbours of the questions of a whole log.
 
     Args:
         members: MEMBERS of all questions.
         weights: weights of the words of the log.
         encode: encoder of the texts, by whose vectors they are compared; None: by their words.
         words_too: compare them by their words beside the vectors.
+        nearest: finds the neighbours, as `exact_nearest` does.
     """
-    by_words = evidence_among(members, weights) if words_too and encode is not None else None
+    by_words = evidence_among(members, weights, nearest=nearest) if words_too and encode is not None else None
     members = members if encode is None else with_vectors(members, encode)
-    standings = standings_of(exact_nearest(members, weights, k=NEAREST))
+    standings = standings_of(nearest(members, weights, k=NEAREST))
     vectors = None if encode is None else members.select(["question_id", VECTOR.name])
     return Evidence(standings, agreement_of(standings), vectors, by_words)
 
