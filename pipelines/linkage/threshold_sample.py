@@ -13,19 +13,12 @@ import pyarrow as pa
 
 from pipelines.intermediate import VECTOR
 from pipelines.linkage.linker import Linker
-from pipelines.linkage.log_profile import pairs_of_answers
-from pipelines.linkage.scoring.log_threshold import (
-    Sample,
-    choose_threshold,
-    first_places,
-    last_place,
-    place_of,
-)
+from pipelines.linkage.scoring.log_threshold import Sample, choose_threshold, last_place, place_of
 from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.witnesses import Evidence, evidence_of
 from pipelines.questions.memberships import merge_answers
 from pipelines.questions.token_frequencies import TokenWeights
-from schemas.ragged import starts_of_runs
+from schemas.ragged import sizes_of_runs, starts_of_runs
 
 
 def with_evidence(
@@ -53,18 +46,18 @@ def sample_answers(
     """Yield the pairs of a shard's answers with the lowest hashes, if the linker chooses a threshold by them."""
     if linker is None or linker.model.precision is None or len(of_answers) == 1:
         return
-    members, *standings = of_answers
-    answers, sizes = _questions_of_answers(members)
-    place, log = place_of(answers), agreement.get(0, LogAgreement())
-    early = np.flatnonzero((sizes > 1) & (place < last_place(log.pairs)))
-    chosen = answers[early[first_places(place[early], pairs_of_answers(sizes[early]))]]
-    of_chosen = [
-        None if table is None else table.filter(pa.array(np.isin(table["answer_id"].to_numpy(), chosen)))
-        for table in (members, *standings)
+    last = last_place(agreement.get(0, LogAgreement()).pairs)
+    early = [
+        None if table is None else table.filter(pa.array(place_of(table["answer_id"].to_numpy()) < last))
+        for table in of_answers
     ]
-    some, evidence = with_evidence((of_chosen[0], *of_chosen[1:]), agreement)
-    if len(some) and evidence is not None:
-        sample = linker.sample(merge_answers(some), weights, evidence)
+    members, evidence = with_evidence((early[0], *early[1:]), agreement)
+    merged = merge_answers(members)
+    starts = starts_of_runs(merged["answer_id"].to_numpy())
+    sizes = sizes_of_runs(starts, len(merged))
+    several = merged.filter(pa.array(np.repeat(sizes > 1, sizes)))
+    if len(several) and evidence is not None:
+        sample = linker.sample(several, weights, evidence)
         if sample is not None:
             yield sample
 
@@ -74,12 +67,3 @@ def threshold_of(sample: Sample, linker: Linker | None) -> float | None:
     if linker is None or linker.model.precision is None or not len(sample.place):
         return None
     return choose_threshold(sample, lowest=linker.model.threshold, precision=linker.model.precision)
-
-
-def _questions_of_answers(members: pa.Table) -> tuple[np.ndarray, np.ndarray]:
-    """Return the answers, ascending, and the numbers of their distinct questions."""
-    answers, questions = (members[name].to_numpy() for name in ("answer_id", "question_id"))
-    order = np.lexsort((questions, answers))
-    starts = starts_of_runs(answers[order], questions[order])
-    found: tuple[np.ndarray, np.ndarray] = np.unique(answers[order][starts], return_counts=True)
-    return found
