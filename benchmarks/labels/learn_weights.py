@@ -40,12 +40,8 @@ from benchmarks.labels.silver_scores import Figures, answers, score
 from pipelines.calibration.fit_scorer import learn as learn_scorer
 from pipelines.linkage.comparison.compare import Compared, Questions, compare_all
 from pipelines.linkage.log_profile import MOST_OF_ANSWER, pairs_of_answers
-from pipelines.linkage.scoring.log_threshold import (
-    Sample,
-    choose_threshold,
-    first_answers,
-    place_of,
-)
+from pipelines.linkage.scoring.answer_sample import Sample, first_answers, place_of
+from pipelines.linkage.scoring.log_threshold import PAIRS, choose_threshold
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import Kind, model_of
 from pipelines.linkage.witnesses import evidence_among, find_witnesses
@@ -126,7 +122,7 @@ def threshold_of_log(
     place = place_of(log.members["answer_id"].to_numpy()[starts])
     left, right, probability = left[first], right[first], probability[first]
     sample = Sample(place, effort, answer[left], rank[left], rank[right], probability)
-    return choose_threshold(first_answers([sample]), lowest=lowest, precision=precision)
+    return choose_threshold(first_answers([sample], PAIRS), lowest=lowest, precision=precision)
 
 
 def learn_from(logs: list[Pairs], kind: Kind) -> dict[str, Any]:

@@ -15,13 +15,8 @@ import pyarrow as pa
 from pipelines.linkage.comparison.compare import Questions
 from pipelines.linkage.intents import Intents, Policy, intents, is_about_facts
 from pipelines.linkage.log_profile import MOST_OF_ANSWER, pairs_of_answers
-from pipelines.linkage.scoring.log_threshold import (
-    Sample,
-    choose_threshold,
-    first_answers,
-    first_places,
-    place_of,
-)
+from pipelines.linkage.scoring.answer_sample import Sample, first_answers, first_places, place_of
+from pipelines.linkage.scoring.log_threshold import PAIRS, choose_threshold
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_facts_model, load_model, model_of
 from pipelines.linkage.settings import EncoderKind, Linking
@@ -72,7 +67,7 @@ class Linker:
         questions, model, found = self._prepare(members, weights, evidence)
         if model.precision is not None:
             if threshold is None:
-                sample = first_answers([self._sample_of(questions, model, found)])
+                sample = first_answers([self._sample_of(questions, model, found)], PAIRS)
                 threshold = choose_threshold(sample, lowest=model.threshold, precision=model.precision)
             model = model.with_threshold(threshold)
         return link(questions, model, found)
@@ -94,7 +89,7 @@ class Linker:
         starts = starts_of_runs(answers)
         sizes = sizes_of_runs(starts, len(answers))
         chosen = np.zeros(len(starts), bool)
-        chosen[first_places(place_of(answers[starts]), pairs_of_answers(sizes))] = True
+        chosen[first_places(place_of(answers[starts]), pairs_of_answers(sizes), PAIRS)] = True
         rows = np.flatnonzero(np.repeat(chosen, sizes) & (ranks_in_runs(starts, len(answers)) < MOST_OF_ANSWER))
         return compared_pairs(questions.take(rows), model, found.take(rows), place_of(answers[starts[chosen]]))
 

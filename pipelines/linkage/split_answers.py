@@ -15,7 +15,7 @@ from pipelines.linkage.comparison.compare import Questions, compare
 from pipelines.linkage.intents import STRAY, Intents
 from pipelines.linkage.large_answers import link_large
 from pipelines.linkage.log_profile import pairs_of_answers
-from pipelines.linkage.scoring.log_threshold import Sample
+from pipelines.linkage.scoring.answer_sample import Sample
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel, expected_within, in_millionths, mean_within
 from pipelines.linkage.witnesses import Witnesses, find_witnesses
 from schemas.ragged import sizes_of_runs, starts_of_runs, sums_of_runs

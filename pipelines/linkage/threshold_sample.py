@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from pipelines.intermediate import VECTOR
 from pipelines.linkage.linker import Linker
-from pipelines.linkage.scoring.log_threshold import Sample, choose_threshold, last_place, place_of
+from pipelines.linkage.scoring.answer_sample import Sample, place_of
+from pipelines.linkage.scoring.log_threshold import choose_threshold, last_place
 from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.witnesses import Evidence, evidence_of
 from pipelines.questions.memberships import merge_answers

@@ -22,7 +22,8 @@ from pipelines.linkage.comparison.compare import Questions, compare_all
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.linker import Linker, compares_words_too, read_linker
 from pipelines.linkage.scoring import fellegi_sunter
-from pipelines.linkage.scoring.log_threshold import first_answers
+from pipelines.linkage.scoring.answer_sample import Sample, first_answers, first_places, place_of
+from pipelines.linkage.scoring.log_threshold import PAIRS
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.settings import Linking
 from pipelines.linkage.standings import NEAREST, LogAgreement, agreement_of, standings_of, total_agreement
@@ -31,13 +32,10 @@ from pipelines.neighbours.embeddings import Encode
 from pipelines.neighbours.transform import FindNeighbours
 from pipelines.questions.memberships import merge_answers
 from pipelines.questions.token_frequencies import TokenWeights
-from schemas.hashing import uniform
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
 
 SAMPLE: Final = 200_000
 """Approximate number of question pairs to which the model without weights is fitted."""
-
-_SALT: Final = "linkage"
 
 
 class Ranked(NamedTuple):
@@ -90,18 +88,6 @@ class RankNeighbours(beam.PTransform):
         return Ranked(tuple(standings), every | "TotalAgreement" >> beam.CombineGlobally(total_of_kinds))
 
 
-class Sampled(NamedTuple):
-    """Sample of question pairs of whole answers.
-
-    Attributes:
-        place: (P,) float64 hash in [0, 1) of the pair's answer, ascending.
-        features: (P, F) float32.
-    """
-
-    place: np.ndarray
-    features: np.ndarray
-
-
 @dataclasses.dataclass
 class MakeLinker(beam.PTransform):
     """Read the weights of a linker, or fit one to a sample of the log's own answers.
@@ -133,7 +119,7 @@ class MakeLinker(beam.PTransform):
         return (
             members
             | "SamplePairs" >> beam.Map(sample_pairs, beam.pvalue.AsSingleton(weights))
-            | "GatherPairs" >> beam.CombineGlobally(first_pairs)
+            | "GatherPairs" >> beam.CombineGlobally(first_answers, SAMPLE)
             | "LearnFromPairs" >> beam.Map(learn_linker, self.linking)
         )
 
@@ -159,7 +145,7 @@ class ChooseThreshold(beam.PTransform):
             linker=beam.pvalue.AsSingleton(linker),
             agreement=beam.pvalue.AsSingleton(agreement),
         )
-        gathered = sampled | "FirstAnswers" >> beam.CombineGlobally(first_answers)
+        gathered = sampled | "FirstAnswers" >> beam.CombineGlobally(first_answers, PAIRS)
         return gathered | "Choose" >> beam.Map(threshold_of, linker=beam.pvalue.AsSingleton(linker))
 
 
@@ -180,7 +166,7 @@ def _agreement_of_kind(standings: pa.Table, kind: int) -> dict[int, LogAgreement
     return {kind: agreement_of(standings)}
 
 
-def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sampled:
+def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sample:
     """Return the pairs of the answers with the lowest hashes, in all at least `SAMPLE` pairs if available.
 
     Args:
@@ -192,28 +178,16 @@ def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sampled:
     starts = starts_of_runs(answers)
     sizes = sizes_of_runs(starts, len(answers))
     usable = (sizes > 1) & (sizes <= ALL_PAIRS)
-    order = np.argsort(uniform(answers[starts[usable]], _SALT), kind="stable")
-    pairs = (sizes * (sizes - 1) // 2)[usable][order]
-    chosen = answers[starts[usable]][order][: np.searchsorted(np.cumsum(pairs), SAMPLE) + 1]
-    sample = merged.filter(pa.array(np.isin(answers, chosen)))
-    places = uniform(np.unique(sample["answer_id"].to_numpy()), _SALT)
-    compared = compare_all(Questions(sample, weights))
-    return first_pairs([Sampled(places[compared.answers], compared.features)])
+    place, effort = place_of(answers[starts[usable]]), (sizes * (sizes - 1) // 2)[usable]
+    chosen = np.sort(first_places(place, effort, SAMPLE))
+    rows = np.isin(answers, answers[starts[usable]][chosen])
+    rank = ranks_in_runs(starts, len(answers))[rows]
+    left, right, answer, features = compare_all(Questions(merged.filter(pa.array(rows)), weights))
+    return Sample(place[chosen], effort[chosen], answer, rank[left], rank[right], features)
 
 
-def first_pairs(samples: Iterable[Sampled]) -> Sampled:
-    """Return the pairs of the answers with the lowest hashes, at least `SAMPLE` if available; no answer is divided."""
-    every = list(samples)
-    place = np.concatenate([np.zeros(0), *(sample.place for sample in every)])
-    features = np.concatenate([np.zeros((0, len(NAMES)), np.float32), *(sample.features for sample in every)])
-    order = np.argsort(place, kind="stable")
-    if len(order) > SAMPLE:
-        order = order[: np.searchsorted(place[order], place[order[SAMPLE - 1]], side="right")]
-    return Sampled(place[order], features[order])
-
-
-def learn_linker(sampled: Sampled, linking: Linking) -> Linker:
+def learn_linker(sample: Sample, linking: Linking) -> Linker:
     """Return a linker with Fellegi and Sunter's model, fitted to the pairs."""
-    answers = np.unique(sampled.place, return_inverse=True)[1]
+    features = sample.values.reshape(-1, len(NAMES))  # a log without questions has a sample without columns
     threshold = linking.min_probability or fellegi_sunter.THRESHOLD
-    return Linker(LinkModel(fellegi_sunter.fit(sampled.features, answers), threshold), answers=linking.answers)
+    return Linker(LinkModel(fellegi_sunter.fit(features, sample.answer), threshold), answers=linking.answers)

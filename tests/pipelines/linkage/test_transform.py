@@ -6,17 +6,16 @@ import pyarrow as pa
 import pytest
 from apache_beam.testing.test_pipeline import TestPipeline as Pipeline
 from apache_beam.testing.util import assert_that
-from hypothesis import given
-from hypothesis import strategies as st
 
+from pipelines.linkage import linker as linker_module
 from pipelines.linkage import transform as making
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.linker import read_linker
 from pipelines.linkage.scoring import log_threshold
-from pipelines.linkage.scoring.log_threshold import first_answers, place_of
+from pipelines.linkage.scoring.answer_sample import first_answers, place_of
 from pipelines.linkage.settings import Linking
 from pipelines.linkage.threshold_sample import sample_answers
-from pipelines.linkage.transform import ChooseThreshold, MakeLinker, Sampled, first_pairs, learn_linker, sample_pairs
+from pipelines.linkage.transform import ChooseThreshold, MakeLinker, learn_linker, sample_pairs
 from pipelines.linkage.witnesses import evidence_among
 from pipelines.questions.token_frequencies import count_tokens
 
@@ -28,45 +27,18 @@ ANSWERS = [
 ]
 
 
-def sampled(pairs):
-    places = sorted(place for place, count in pairs.items() for _ in range(count))
-    column = np.array(places, np.float32)[:, None]
-    return Sampled(np.array(places), np.repeat(column, len(NAMES), axis=1))
-
-
-some = st.dictionaries(st.integers(0, 30).map(lambda n: n / 32), st.integers(1, 5), max_size=8).map(sampled)
-
-
 @pytest.fixture
 def few(monkeypatch):
     monkeypatch.setattr(making, "SAMPLE", 7)
 
 
-@given(st.lists(some, max_size=5))
-def test_the_answers_that_come_first_stay_whole_and_are_just_enough(few, samples):
-    place = np.sort(np.concatenate([np.zeros(0), *(s.place for s in samples)]))
-    found = first_pairs(samples)
-    assert np.array_equal(found.place, place[: len(found.place)])
-    assert np.array_equal(found.features[:, 0], found.place.astype(np.float32))
-    if len(place) <= 7:
-        assert len(found.place) == len(place)
-    else:
-        assert found.place[-1] == place[6]
-        assert len(found.place) == np.count_nonzero(place <= place[6])
-
-
-@given(st.lists(some, max_size=6), st.integers(0, 5))
-def test_it_does_not_matter_how_shards_are_merged(few, samples, cut):
-    found = first_pairs([first_pairs(half) for half in (samples[:cut], samples[cut:])])
-    assert np.array_equal(found.place, first_pairs(samples).place)
-
-
 def test_a_sample_holds_every_pair_of_small_logs_and_no_lone_question(members_of):
     members = members_of(*ANSWERS)
     found = sample_pairs(members, count_tokens(members["token_ids"]))
-    assert len(found.place) == 10 + 6 + 1
-    assert len(np.unique(found.place)) == 3
-    assert found.features.shape == (17, len(NAMES))
+    assert len(found.place) == 3
+    assert sorted(found.effort) == [1, 6, 10]
+    assert np.array_equal(np.bincount(found.answer), found.effort)
+    assert found.values.shape == (17, len(NAMES))
 
 
 def test_a_sample_of_a_shard_is_what_comes_first_whatever_the_shards(few, members_of):
@@ -75,9 +47,8 @@ def test_a_sample_of_a_shard_is_what_comes_first_whatever_the_shards(few, member
     whole = sample_pairs(members, weights)
     answers = members["answer_id"].to_numpy()
     parts = [sample_pairs(members.filter(pa.array(answers % 2 == n)), weights) for n in (1, 0)]
-    together = first_pairs(parts)
-    assert np.array_equal(together.place, first_pairs([whole]).place)
-    assert np.array_equal(together.features, first_pairs([whole]).features)
+    for one, other in zip(first_answers(parts, 7), first_answers([whole], 7), strict=True):
+        assert np.array_equal(one, other)
 
 
 def test_a_log_without_a_pair_teaches_nothing_and_breaks_nothing(members_of):
@@ -130,7 +101,8 @@ def test_the_threshold_of_a_log_does_not_depend_on_its_shards(members_of, linkin
 
 
 def test_each_shard_compares_only_answers_that_may_be_in_the_sample(members_of, monkeypatch):
-    monkeypatch.setattr(log_threshold, "PAIRS", 8)
+    for module in (log_threshold, linker_module):
+        monkeypatch.setattr(module, "PAIRS", 8)
     members = members_of(*([f"how do i pay bill {n}", f"how can i pay bill {n}"] for n in range(64)))
     weights = count_tokens(members["token_ids"])
     evidence = evidence_among(members, weights)
@@ -149,5 +121,5 @@ def test_each_shard_compares_only_answers_that_may_be_in_the_sample(members_of, 
     assert sorted(places) == [place for place in sorted(place_of(np.unique(answers))) if place < 16 / 64]
     assert sum(len(sample.place) for sample in sampled_by(4, evidence.log._replace(pairs=0))) > len(places)
     [whole] = sampled_by(1, evidence.log)
-    for one, other in zip(first_answers(compared), first_answers([whole]), strict=True):
+    for one, other in zip(first_answers(compared, 8), first_answers([whole], 8), strict=True):
         assert np.array_equal(one, other)

@@ -1,12 +1,11 @@
-"""Threshold of a log by the expected precision of a sample of its answers."""
+"""Sample of the answers of a log, and the threshold of the log by its expected precision."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.linkage.scoring import log_threshold
-from pipelines.linkage.scoring.log_threshold import HIGHEST, Sample, choose_threshold, first_answers
+from pipelines.linkage.scoring.answer_sample import Sample, first_answers
+from pipelines.linkage.scoring.log_threshold import HIGHEST, PAIRS, choose_threshold
 
 
 def sample(answers: dict[float, list[float]]) -> Sample:
@@ -20,21 +19,17 @@ def sample(answers: dict[float, list[float]]) -> Sample:
     return Sample(place, counts, answer, left, right.astype(np.int64), probability)
 
 
-@pytest.fixture
-def few(monkeypatch):
-    monkeypatch.setattr(log_threshold, "PAIRS", 7)
-
-
 probabilities = st.lists(st.integers(0, 100).map(lambda n: n / 100), min_size=1, max_size=4)
 some = st.dictionaries(st.integers(0, 60).map(lambda n: n / 64), probabilities, max_size=8)
 
 
 @given(some, st.integers(1, 5))
-def test_the_first_answers_are_the_same_however_a_log_is_divided(few, answers, parts):
+def test_the_first_answers_are_the_same_however_a_log_is_divided(answers, parts):
     divided = [sample({one: p for n, (one, p) in enumerate(answers.items()) if n % parts == part}) for part in range(5)]
-    whole, again = first_answers([sample(answers)]), first_answers([first_answers([one]) for one in divided])
+    whole, again = first_answers([sample(answers)], 7), first_answers([first_answers([one], 7) for one in divided], 7)
     assert all(np.array_equal(one, other) for one, other in zip(whole, again, strict=True))
     assert whole.effort.sum() >= min(7, sample(answers).effort.sum())
+    assert whole.effort[:-1].sum() < 7
 
 
 def test_the_threshold_is_the_lowest_at_which_kept_pairs_are_expected_to_be_precise():
@@ -47,5 +42,5 @@ def test_the_threshold_is_the_lowest_at_which_kept_pairs_are_expected_to_be_prec
 
 
 def test_without_a_pair_the_threshold_is_the_lowest():
-    assert choose_threshold(first_answers([]), lowest=0.35, precision=0.9) == 0.35
+    assert choose_threshold(first_answers([], PAIRS), lowest=0.35, precision=0.9) == 0.35
     assert choose_threshold(sample({0.5: [0.1]}), lowest=0.35, precision=0.9) == 0.35
