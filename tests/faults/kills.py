@@ -11,13 +11,11 @@ forked from one that has imported all libraries, so that no kill is wasted on an
 
 from __future__ import annotations
 
-import argparse
 import collections
 import dataclasses
 import hashlib
 import importlib
 import itertools
-import json
 import multiprocessing.sharedctypes
 import os
 import random
@@ -31,6 +29,7 @@ from pathlib import Path
 
 from schemas.artifacts.manifest import read_manifest, read_verified
 from schemas.errors import QprError
+from tests.faults.reporting import report
 from tests.support.kill_commands import COMMANDS, Command, prepare
 
 LIBRARIES = (
@@ -188,28 +187,22 @@ def _put_back(command: Command, saved: Path | None) -> None:
         (shutil.copytree if saved.is_dir() else shutil.copy)(saved, command.output)
 
 
-def measure(names: list[str], *, kills: int, seed: int) -> Iterator[dict[str, int | str]]:
-    """Yield the counts of each command."""
+def load_libraries() -> None:
+    """Import what commands use, so that no forked command has to; PyTorch computes in one thread."""
+    os.environ |= {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}
     for library in LIBRARIES:
         importlib.import_module(library)
+
+
+def measure(*, kills: int = 200, command: list[str] | None = None, seed: int = 0) -> Iterator[dict[str, int | str]]:
+    """Yield the counts of each command, by default of all."""
+    load_libraries()
     with tempfile.TemporaryDirectory() as folder:
         inputs = prepare(Path(folder), lambda arguments: run(arguments, Path(folder) / "log").code)
-        for name in names:
+        for name in command or COMMANDS:
             (Path(folder) / name).mkdir()
             yield kill_often(COMMANDS[name](inputs, Path(folder) / name), kills=kills, seed=seed)
 
 
-def main() -> None:
-    """Print a line of JSON for each command."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=200, help="kills of each command")
-    parser.add_argument("--command", choices=COMMANDS, action="append", help="all by default")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    os.environ |= {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}  # before torch is loaded
-    for row in measure(options.command or list(COMMANDS), kills=options.kills, seed=options.seed):
-        print(json.dumps(row), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    report(measure)

@@ -9,26 +9,28 @@ then the second version is current, with the digests of an undisturbed night, an
 
 from __future__ import annotations
 
-import argparse
 import collections
 import datetime
-import importlib
 import itertools
 import json
-import os
 import random
 import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
 
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_verified
 from schemas.errors import QprError
 from schemas.versions import history
 from schemas.versions.version import check_artefact
-from tests.faults.kills import LIBRARIES, run
+from tests.faults.kills import load_libraries, run
+from tests.faults.reporting import report
 from tests.jobs.nightly.conftest import rows_of
 
 DAYS = (datetime.date(2025, 11, 1), datetime.date(2025, 11, 2))
@@ -59,10 +61,15 @@ def state(warehouse: str | Path) -> tuple[int, tuple[str, ...]]:
     return number, tuple(part.digest for part in parts)
 
 
-def measure(*, kills: int, skip: int, seed: int, retrain: str) -> dict[str, int]:
-    """Return how often which version was current after a kill, and how often a rerun differed."""
-    for library in LIBRARIES:
-        importlib.import_module(library)
+def measure(
+    *,
+    kills: int = 200,
+    skip: Annotated[int, typer.Option(help="Kills of this seed that another run has done.")] = 0,
+    seed: int = 0,
+    retrain: Annotated[Literal["never", "always"], typer.Option(help="Train in the killed night.")] = "never",
+) -> Iterator[dict[str, int]]:
+    """Yield how often which version was current after a kill, and how often a rerun differed."""
+    load_libraries()
     counts = collections.Counter(dict.fromkeys(("killed", "first", "second", "broken", "rerun_differs"), 0))
     with tempfile.TemporaryDirectory() as folder:
         warehouse, saved = Path(folder) / "warehouse", Path(folder) / "saved"
@@ -90,22 +97,8 @@ def measure(*, kills: int, skip: int, seed: int, retrain: str) -> dict[str, int]
                 print(f"killed before operation {before}: {error}", file=sys.stderr)
             codes = [run(night, warehouse).code for _ in range(2)]
             counts["rerun_differs"] += codes != [0, 0] or state(warehouse) != second
-    return {"kills": kills, "operations": whole.operations, **counts}
-
-
-def main() -> None:
-    """Print the counts as JSON; exit with 1 if a version was broken or a rerun differed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--skip", type=int, default=0, help="kills of this seed that another run has done")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--retrain", choices=["never", "always"], default="never", help="train on the killed night")
-    options = parser.parse_args()
-    os.environ |= {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}  # before torch is loaded
-    counts = measure(kills=options.kills, skip=options.skip, seed=options.seed, retrain=options.retrain)
-    print(json.dumps(counts))
-    sys.exit(bool(counts["broken"] or counts["rerun_differs"]))
+    yield {"kills": kills, "operations": whole.operations, **counts}
 
 
 if __name__ == "__main__":
-    main()
+    report(measure, "broken", "rerun_differs")

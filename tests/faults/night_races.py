@@ -10,25 +10,23 @@ or found nothing new, every file of the version is whole, and one more run publi
 
 from __future__ import annotations
 
-import argparse
 import collections
 import contextlib
-import importlib
 import io
 import json
-import os
 import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from schemas.artifacts import storage
 from schemas.errors import QprError
-from tests.faults.kills import LIBRARIES
+from tests.faults.kills import load_libraries
 from tests.faults.night_kills import DAYS, command, state
 from tests.faults.races import _join, _started, serving
+from tests.faults.reporting import report
 from tests.jobs.nightly.conftest import rows_of
 
 SPREADS_S = (0.0, 1.0, 20.0)
@@ -79,10 +77,9 @@ def judge(warehouse: str, ends: Iterable[str]) -> dict[str, int]:
     return {**counts, "one_winner" if whole else "wrong": 1}
 
 
-def measure(*, races: int, writers: int, seed: int) -> dict[str, int]:
-    """Return the counts of all races."""
-    for library in LIBRARIES:
-        importlib.import_module(library)
+def measure(*, races: int = 20, writers: int = 3, seed: int = 0) -> Iterator[dict[str, int]]:
+    """Yield the counts of all races."""
+    load_libraries()
     names = ("published", "refused", "unchanged", "unclear", "one_winner", "wrong")
     counts: collections.Counter[str] = collections.Counter(dict.fromkeys(names, 0))
     draw = random.Random(seed)
@@ -103,21 +100,8 @@ def measure(*, races: int, writers: int, seed: int) -> dict[str, int]:
                 print(one.read_text(), file=sys.stderr) if one.read_text().startswith("unclear") else None
                 one.unlink()
             counts.update(json.loads(judged.read_text()))
-    return {"races": races, "writers": writers, **counts}
-
-
-def main() -> None:
-    """Print the counts as JSON; exit with 1 if a race is wrong or an end unclear."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--races", type=int, default=20)
-    parser.add_argument("--writers", type=int, default=3, help="runs for the same date")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    os.environ |= {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "passive"}  # before torch is loaded
-    counts = measure(races=options.races, writers=options.writers, seed=options.seed)
-    print(json.dumps(counts))
-    sys.exit(bool(counts["wrong"] or counts["unclear"]))
+    yield {"races": races, "writers": writers, **counts}
 
 
 if __name__ == "__main__":
-    main()
+    report(measure, "wrong", "unclear")

@@ -11,7 +11,6 @@ verified, and one more run replaces it without waiting.
 
 from __future__ import annotations
 
-import argparse
 import collections
 import contextlib
 import dataclasses
@@ -34,6 +33,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, read_manifest, read_verified
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
+from tests.faults.reporting import report
 
 BLOCK = 25
 """Races that one set of processes runs, since each needs a connection of its own to S3."""
@@ -205,9 +205,10 @@ def serving() -> Iterator[None]:
         server.join()
 
 
-def measure(*, races: int, writers: int, seed: int, folder: Path) -> Iterator[dict[str, int | str]]:
+def measure(*, races: int = 1000, writers: int = 3, seed: int = 0) -> Iterator[dict[str, int | str]]:
     """Yield the counts of each store and way."""
-    with serving():
+    with serving(), tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         for store, by in WAYS:
             counts = collections.Counter(dict.fromkeys(COUNTED, 0))
             place = "s3://bucket" if store == "s3" else str(folder)
@@ -227,28 +228,5 @@ def _races(place: str, count: int, seed: str, *, kills: bool) -> Iterator[Race]:
         yield Race(f"{place}/{number:05}", f"{seed} {number}", old, overwrite, kills and last)
 
 
-def report_races(
-    measured: Callable[..., Iterator[dict[str, int | str]]], description: str | None, writers: str
-) -> None:
-    """Print a line of JSON for each row of races by the command's options; exit with 1 if one is wrong or unclear.
-
-    Args:
-        measured: `measure` of a script.
-        description: of the script.
-        writers: help of ``--writers``.
-    """
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--races", type=int, default=1000)
-    parser.add_argument("--writers", type=int, default=3, help=writers)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    failures = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for row in measured(races=options.races, writers=options.writers, seed=options.seed, folder=Path(folder)):
-            print(json.dumps(row), flush=True)
-            failures += int(row["wrong"]) + int(row["unclear"])
-    sys.exit(bool(failures))
-
-
 if __name__ == "__main__":
-    report_races(measure, __doc__, "runs that write to one output at the same moment")
+    report(measure, "wrong", "unclear")

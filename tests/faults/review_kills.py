@@ -5,18 +5,18 @@ keys -> qpr review -> kill -> database: at least the verdicts after which the ne
 
 from __future__ import annotations
 
-import argparse
 import importlib
-import json
 import os
 import random
 import re
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from jobs.cli import main as run_qpr
 from jobs.review.store import VerdictStore
+from tests.faults.reporting import report
 
 KEYS = "rmcr" * 2000
 MODULES = ("jobs.commands.datasets.review", "jobs.review.reviewing", "jobs.review.queues.clusters")
@@ -47,8 +47,17 @@ def _child(folder: Path, shown: Path) -> None:
         os._exit(0)
 
 
-def kill_often(folder: Path, *, kills: int, seed: int) -> dict[str, int]:
-    """Return counts of kills, stored verdicts, and verdicts that were seen and are not stored."""
+def measure(folder: Path, *, kills: int = 50, seed: int = 0) -> Iterator[dict[str, int]]:
+    """Yield counts of kills, stored verdicts, and verdicts that were seen and are not stored.
+
+    Args:
+        folder: with a dataset of many clusters; the database is made in it.
+        kills: number of them.
+        seed: of their moments.
+    """
+    for module in MODULES:  # in each child these would take longer than it lives
+        importlib.import_module(module)
+    (folder / "keys").write_text(KEYS)
     draw = random.Random(seed)
     counts = {"kills": 0, "lost": 0, "seen": 0, "stored": 0, "shrunk": 0}
     for _ in range(kills):
@@ -62,23 +71,8 @@ def kill_often(folder: Path, *, kills: int, seed: int) -> dict[str, int]:
         counts["lost"] += max(seen - len(verdicts), 0) + sum(verdict.item not in places for verdict in verdicts)
         counts["shrunk"] += len(verdicts) < counts["stored"]
         counts["seen"], counts["stored"] = max(seen, counts["seen"]), len(verdicts)
-    return counts
-
-
-def main() -> None:
-    """Print the counts as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "folder", type=Path, help="folder with a dataset of many clusters, in which the database is made"
-    )
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    for module in MODULES:  # in each child these would take longer than it lives
-        importlib.import_module(module)
-    (options.folder / "keys").write_text(KEYS)
-    print(json.dumps(kill_often(options.folder, kills=options.kills, seed=options.seed)))
+    yield counts
 
 
 if __name__ == "__main__":
-    main()
+    report(measure)

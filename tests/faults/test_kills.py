@@ -1,10 +1,6 @@
-import json
-import subprocess
-import sys
-
 import pytest
 
-from tests.support.engine_servers import ROOT
+from tests.faults.reporting import output_of
 from tests.support.kill_commands import COMMANDS
 
 KILLS = 4
@@ -15,10 +11,7 @@ pytestmark = [pytest.mark.fault, pytest.mark.slow, pytest.mark.xdist_group("kill
 
 @pytest.fixture(scope="module")
 def killed():
-    command = [sys.executable, "-m", "tests.faults.kills", "--kills", str(KILLS)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return {row["command"]: row for row in map(json.loads, done.stdout.splitlines())}
+    return {row["command"]: row for row in output_of("kills", "--kills", KILLS)}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -1,14 +1,10 @@
-import json
-import subprocess
-import sys
-
 import pytest
 
 from schemas.artifacts import storage
 from schemas.artifacts.output_lock.lock import LOCK
 from schemas.artifacts.writer import Output
 from tests.faults.races import WAYS
-from tests.support.engine_servers import ROOT
+from tests.faults.reporting import output_of
 
 RACES = 40
 
@@ -17,10 +13,8 @@ RACES = 40
 def raced():
     pytest.importorskip("s3fs", reason="s3fs is not installed")
     pytest.importorskip("moto.server", reason="moto's server is not installed")
-    command = [sys.executable, "-m", "tests.faults.races", "--races", str(RACES), "--seed", "1"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return {(row["store"], row["by"]): row for row in map(json.loads, done.stdout.splitlines())}
+    rows = output_of("races", "--races", RACES, "--seed", 1, timeout_s=300)
+    return {(row["store"], row["by"]): row for row in rows}
 
 
 @pytest.mark.fault

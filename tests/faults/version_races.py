@@ -13,6 +13,7 @@ import collections
 import datetime
 import json
 import random
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +24,8 @@ from schemas.artifacts.conditional_writes import ConflictError
 from schemas.errors import QprError
 from schemas.versions import history
 from schemas.versions.version import Artefact, Training, Version
-from tests.faults.races import _fork, _join, _started, report_races, serving
+from tests.faults.races import _fork, _join, _started, serving
+from tests.faults.reporting import report
 
 _NAMED = Artefact(path="datasets/one", digest="0" * 64)
 
@@ -73,9 +75,10 @@ def judge(warehouse: str, races: int, folder: Path) -> collections.Counter[str]:
     return counts
 
 
-def measure(*, races: int, writers: int, seed: int, folder: Path) -> Iterator[dict[str, int | str]]:
+def measure(*, races: int = 1000, writers: int = 3, seed: int = 0) -> Iterator[dict[str, int | str]]:
     """Yield the counts of each store."""
-    with serving():
+    with serving(), tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         for store, place in (("local", str(folder)), ("s3", "s3://bucket")):
             warehouse, count = storage.join(place, "w"), races // 2
             barrier = _fork.Barrier(writers)
@@ -98,4 +101,4 @@ def measure(*, races: int, writers: int, seed: int, folder: Path) -> Iterator[di
 
 
 if __name__ == "__main__":
-    report_races(measure, __doc__, "writers that publish at the same moment")
+    report(measure, "wrong", "unclear")

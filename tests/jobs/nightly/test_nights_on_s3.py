@@ -1,16 +1,14 @@
 """Nights of a warehouse on S3 (moto's server) give the versions of one on the local disk."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
 from schemas.artifacts import storage
 from schemas.versions import history
 from schemas.versions.version import check_artefact
+from tests.faults.reporting import output_of
 from tests.jobs.nightly.conftest import rows_of
-from tests.support.engine_servers import ROOT
 
 FAST = ["--epochs", 1, "--dimension", 16, "--vocabulary-size", 200, "--hash-bins", 50, "--ngram-bins", 50]
 FAST += ["--split-salt", "another", "--shards", 2, "--max-regression", 1, "--json"]
@@ -55,8 +53,5 @@ def test_nights_on_s3_make_the_versions_of_the_local_disk(qpr, s3, tmp_path, dro
 def test_of_nights_on_s3_that_begin_together_one_publishes():
     pytest.importorskip("s3fs", reason="s3fs is not installed")
     pytest.importorskip("moto.server", reason="moto's server is not installed")
-    command = [sys.executable, "-m", "tests.faults.night_races", "--races", "2"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-    counts = json.loads(done.stdout.splitlines()[-1])
+    [counts] = output_of("night_races", "--races", 2, timeout_s=300)
     assert (counts["one_winner"], counts["wrong"], counts["unclear"]) == (2, 0, 0)
