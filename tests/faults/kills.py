@@ -27,6 +27,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import typer
+
 from schemas.artifacts.manifest import read_manifest, read_verified
 from schemas.errors import QprError
 from tests.faults.reporting import report
@@ -196,6 +198,8 @@ def load_libraries() -> None:
 
 def measure(*, kills: int = 200, command: list[str] | None = None, seed: int = 0) -> Iterator[dict[str, int | str]]:
     """Yield the counts of each command, by default of all."""
+    if unknown := set(command or ()) - set(COMMANDS):
+        raise typer.BadParameter(f"--command {min(unknown)}: is not one of {', '.join(COMMANDS)}")
     load_libraries()
     with tempfile.TemporaryDirectory() as folder:
         inputs = prepare(Path(folder), lambda arguments: run(arguments, Path(folder) / "log").code)
