@@ -6,13 +6,15 @@ process -> give_back_freed_memory -> the system has what was freed
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 
 import pyarrow as pa
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """Numbers of mallopt's parameters in glibc."""
+
+_USUAL = 32 * 2**20
+"""Size of the largest blocks that glibc keeps by itself."""
 
 
 def keep_freed_memory(*, below: int = 2**30) -> bool:
@@ -30,11 +32,11 @@ def keep_freed_memory(*, below: int = 2**30) -> bool:
 
 
 def give_back_freed_memory() -> None:
-    """Give freed blocks back to the system, where the C library is glibc.
+    """Give freed blocks back to the system now, and later ones as usual, where the C library is glibc.
 
     What follows a pipeline has little use for what it left: 500 MB beside the graph of half a million questions.
     """
-    with contextlib.suppress(AttributeError, OSError, TypeError):
+    if keep_freed_memory(below=_USUAL):
         ctypes.CDLL(None).malloc_trim(0)
 
 
