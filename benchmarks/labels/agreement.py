@@ -28,6 +28,7 @@ def agreement_clusters(
     threshold: float,
     vectors: np.ndarray | None = None,
     linked_rows: np.ndarray | None = None,
+    least_similarity: float = 0.0,
 ) -> np.ndarray:
     """Return the cluster of each row.
 
@@ -37,6 +38,7 @@ def agreement_clusters(
         threshold: minimum agreement of a link, from 0 to 1.
         vectors: (R, D) vectors of length 1, by which questions are compared; None: by their characters.
         linked_rows: (R,) bool, rows of whole answers to link; None: all.
+        least_similarity: of a link.
     """
     matrix: Any = vectors
     if vectors is None:
@@ -61,7 +63,8 @@ def agreement_clusters(
             left.append(np.full(len(mates) - 1, row))
             others = mates != row
             right.append(mates[others])
-            share.append(((same - 1) / np.maximum(nearer - 1, 1))[others])
+            agreement = np.where(of_row[mates] >= least_similarity, (same - 1) / np.maximum(nearer - 1, 1), 0)
+            share.append(agreement[others])
     return _components(*map(np.concatenate, (left, right, share)), rows=len(texts), threshold=threshold)
 
 

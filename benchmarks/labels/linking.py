@@ -7,7 +7,8 @@ number scores a simulated log of this number of events: all pairs of its questio
 wrong answers, and there are no peers.
 `--peers` adds `--coherence paper` and the agreement of neighbours (`benchmarks.labels.agreement`), which takes minutes
 on the largest log. With `--refine-with ENCODER` the command gets that option too, and the peers are the agreement of
-neighbours by the encoder's vectors and, at the command's recall, the pairs with the highest cosines, without chains.
+neighbours by the encoder's vectors, alone and with a bound of the cosine, and, at the command's recall, the pairs with
+the highest cosines, without chains.
 """
 
 from __future__ import annotations
@@ -39,6 +40,9 @@ from schemas.text_arrays import hash64_all, key_all
 
 THRESHOLD = 0.5
 """Of agreement, the middle of the three that were compared on logs of facts, requests and Quora's clusters."""
+
+LEAST_COSINE = 0.85
+"""Of the rule of neighbours with vectors, where both have to hold."""
 
 WHOLE_LOG = ""
 """Answer of all questions of a log whose paraphrases are known whatever their answers."""
@@ -171,8 +175,10 @@ def _name(options: tuple[str, ...]) -> str:
     return " ".join(["qpr clusters", *options])
 
 
-def of_agreement(log: KnownLog, encode: Encode | None = None, *, threshold: float = THRESHOLD) -> Score:
-    """Score the untrained rule of neighbours, by an encoder's vectors if there is one."""
+def of_agreement(
+    log: KnownLog, encode: Encode | None = None, *, threshold: float = THRESHOLD, least_cosine: float = 0.0
+) -> Score:
+    """Score the untrained rule of neighbours, by an encoder's vectors if there is one, whose cosine can be bounded."""
     started = time.process_time()
     rows = _questions(log)
     answers = np.unique([answer for answer, _ in rows], return_inverse=True)[1]
@@ -180,9 +186,12 @@ def of_agreement(log: KnownLog, encode: Encode | None = None, *, threshold: floa
     judged = {judged.answer for judged in log.judged}
     judged_rows = np.array([answer in judged for answer, _ in rows])
     texts = list(map(key, rows.values()))
-    cluster = agreement_clusters(texts, answers, threshold=threshold, vectors=vectors, linked_rows=judged_rows)
+    cluster = agreement_clusters(
+        texts, answers, threshold=threshold, vectors=vectors, linked_rows=judged_rows, least_similarity=least_cosine
+    )
     seconds = time.process_time() - started
-    method = f"agreement >= {threshold:g}{'' if encode is None else ' by vectors'}"
+    bounded = f" and cosine >= {least_cosine:g}" if least_cosine else ""
+    method = f"agreement >= {threshold:g}{'' if encode is None else ' by vectors'}{bounded}"
     return score(log, dict(zip(rows, cluster.tolist(), strict=True)), method, seconds)
 
 
@@ -253,6 +262,7 @@ def linking(
         if peers and encode is not None:
             show(report, of_cosine(log, encode, recall=result.recall))
             show(report, of_agreement(log, encode))
+            show(report, of_agreement(log, encode, least_cosine=LEAST_COSINE))
         elif peers:
             show(report, of_command(log, "--coherence", "paper"))
             show(report, of_agreement(log))
