@@ -53,8 +53,8 @@ _LEXICAL_US: Final = 10.0
 _KMEANS_GFLOPS: Final = 72.0
 _ADD_GFLOPS: Final = 22.0
 _GRAPH_US: Final = 0.12  # for each number of a vector, to find its list
-_LINK_US: Final = 1.28  # for each number of a vector, to link one of 100,000 points: 1.0 for templates, 1.6 for Quora's
-_LINK_GROWTH: Final = 0.27
+_LINK_US: Final = 0.55  # for each number of a vector, to link one of 100,000 points: .4 for templates, .65 for Quora's
+_LINK_GROWTH: Final = 0.45
 _BOUNDS_GFLOPS: Final = 36.0
 
 
