@@ -251,7 +251,8 @@ def test_values_of_columns_are_part_of_every_request_and_of_the_address(opened):
     sync_api.expect(page.locator("#status")).to_have_text(DONE)
     assert json.loads(server.asked[-1][2])["filters"] == {"locale": "de", "tenant": "acme"}
     page.get_by_label("Mode").select_option("bm25")
-    sync_api.expect(page).to_have_url(re.compile("q=pay.*locale=de.*tenant=acme"))
+    sync_api.expect(page).to_have_url(re.compile("q=pay.*mode=bm25.*locale=de.*tenant=acme"))
+    sync_api.expect(page.locator("#found")).to_have_attribute("aria-busy", "false")  # else the hits are replaced later
     page.locator("summary").first.click()
     sync_api.expect(page.get_by_text("Other wordings")).to_be_visible()
     assert server.asked[-1][0] == "clusters/3?locale=de&tenant=acme"
