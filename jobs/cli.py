@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         cut = given.index("--")
         own, beam_options = given[:cut], given[cut + 1 :]
     code = run_explained(lambda: app(own, obj=beam_options, prog_name="qpr"), own)
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+    if os.environ.get("WORLD_SIZE", "1") != "1":
         _end_now(code)
     sys.exit(code)
 

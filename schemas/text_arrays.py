@@ -60,9 +60,10 @@ def distinct_all(listed: pa.ListArray) -> pa.ListArray:
     flat = pc.list_flatten(listed).dictionary_encode()
     parents = pc.list_parent_indices(listed).to_numpy(zero_copy_only=False)
     codes = flat.indices.to_numpy(zero_copy_only=False)
-    pairs = parents.astype(np.int64) * max(len(flat.dictionary), 1) + codes
+    values = max(len(flat.dictionary), 1)
+    pairs = parents.astype(np.int64) * values + codes
     ordered = np.sort(pairs)
-    repeated = np.isin(parents, ordered[1:][ordered[1:] == ordered[:-1]] // max(len(flat.dictionary), 1))
+    repeated = np.isin(parents, ordered[1:][ordered[1:] == ordered[:-1]] // values)
     is_first = ~repeated  # few texts repeat a word, and the positions of equal values take six times as long as a sort
     places = np.flatnonzero(repeated)
     is_first[places[np.unique(pairs[places], return_index=True)[1]]] = True

@@ -10,6 +10,7 @@ or of an encoder's vectors.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ def agreement_clusters(
     threshold: float,
     vectors: np.ndarray | None = None,
     linked_rows: np.ndarray | None = None,
-    least_similarity: float = 0.0,
+    least_similarity: float = -math.inf,
 ) -> np.ndarray:
     """Return the cluster of each row.
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import math
 import shlex
 import tempfile
 import time
@@ -176,7 +177,7 @@ def _name(options: tuple[str, ...]) -> str:
 
 
 def of_agreement(
-    log: KnownLog, encode: Encode | None = None, *, threshold: float = THRESHOLD, least_cosine: float = 0.0
+    log: KnownLog, encode: Encode | None = None, *, threshold: float = THRESHOLD, least_cosine: float = -math.inf
 ) -> Score:
     """Score the untrained rule of neighbours, by an encoder's vectors if there is one, whose cosine can be bounded."""
     started = time.process_time()
@@ -190,7 +191,7 @@ def of_agreement(
         texts, answers, threshold=threshold, vectors=vectors, linked_rows=judged_rows, least_similarity=least_cosine
     )
     seconds = time.process_time() - started
-    bounded = f" and cosine >= {least_cosine:g}" if least_cosine else ""
+    bounded = f" and cosine >= {least_cosine:g}" if math.isfinite(least_cosine) else ""
     method = f"agreement >= {threshold:g}{'' if encode is None else ' by vectors'}{bounded}"
     return score(log, dict(zip(rows, cluster.tolist(), strict=True)), method, seconds)
 

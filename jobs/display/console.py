@@ -179,7 +179,11 @@ def run_explained(command: Callable[[], None], arguments: Sequence[str]) -> int:
         try:
             command()
         except SystemExit as ended:
-            return _stopped(received) if received and ended.code else int(ended.code or 0)
+            if received and ended.code:
+                return _stopped(received)
+            if isinstance(ended.code, str):  # Python prints it
+                raise
+            return ended.code or 0
         except BaseException as error:
             if received or isinstance(error, KeyboardInterrupt):
                 return _stopped(received)

@@ -26,7 +26,6 @@ Kind = Literal["search", "answer"]
 BATCH = 64
 """Questions a thread takes at a time: at .3 ms each, a thread is free again after 20 ms."""
 
-
 FEW = 4
 """Questions that may hold up the event loop, together, where threads would take turns in the interpreter."""
 

@@ -70,11 +70,8 @@ def layout_of(content: bytes | memoryview) -> ShardLayout:
     if letters == _FLAT:
         cursor.vector("numbers", count=rows * dimension)
         layout = ShardLayout("Flat", dimension, rows, 0, "")
-    elif letters == _GRAPH:
-        _graph(cursor, dimension=dimension, rows=rows)
-        layout = ShardLayout("SQ", dimension, rows, 0, "", graph=True)
-    elif letters == _MAPPED:
-        _mapped_graph(cursor, dimension=dimension, rows=rows)
+    elif letters in (_GRAPH, _MAPPED):
+        (_graph if letters == _GRAPH else _mapped_graph)(cursor, dimension=dimension, rows=rows)
         layout = ShardLayout("SQ", dimension, rows, 0, "", graph=True)
     else:
         layout = _listed(cursor, letters, dimension=dimension, rows=rows)
@@ -86,9 +83,7 @@ def _graph(cursor: Cursor, *, dimension: int, rows: int) -> None:
     """Read a graph of codes after its header."""
     check_graph(cursor, points=rows)
     cursor.letters(_SCALARS)
-    own_dimension, own_rows = read_header(cursor)
-    cursor.expect("the dimension of codes", own_dimension, dimension)
-    cursor.expect("the number of codes", own_rows, rows)
+    _expect_header(cursor, "codes", dimension=dimension, count=rows)
     codes = _scalar_codes(cursor, dimension)
     cursor.expect("the number of bytes of codes", cursor.take("Q")[0], rows * codes.size)
     read_codes(cursor, codes, rows)
@@ -97,9 +92,7 @@ def _graph(cursor: Cursor, *, dimension: int, rows: int) -> None:
 def _mapped_graph(cursor: Cursor, *, dimension: int, rows: int) -> None:
     """Read a graph of codes and the rows of its points after their header."""
     cursor.letters(_GRAPH)
-    own_dimension, points = read_header(cursor)
-    cursor.expect("the dimension of the graph", own_dimension, dimension)
-    cursor.expect("the number of points", points, rows)
+    _expect_header(cursor, "points", dimension=dimension, count=rows)
     _graph(cursor, dimension=dimension, rows=rows)
     of_points = cursor.vector("rows of points", count=rows, kind="<i8")
     if rows and (of_points.min() < 0 or of_points.max() >= rows or np.bincount(of_points, minlength=rows).max() > 1):
@@ -129,18 +122,19 @@ def _centroids(cursor: Cursor, *, lists: int, dimension: int) -> None:
     letters = cursor.letters(_FLAT, _HNSW)
     if not lists:
         raise ValueError(f"before byte {cursor.place:,}: no inverted list")
-    _centroid_counts(cursor, lists=lists, dimension=dimension)
+    _expect_header(cursor, "centroids", dimension=dimension, count=lists)
     if letters == _HNSW:
         check_graph(cursor, points=lists)
         cursor.letters(_FLAT)
-        _centroid_counts(cursor, lists=lists, dimension=dimension)
+        _expect_header(cursor, "centroids", dimension=dimension, count=lists)
     cursor.vector("numbers of centroids", count=lists * dimension)
 
 
-def _centroid_counts(cursor: Cursor, *, lists: int, dimension: int) -> None:
-    own_dimension, centroids = read_header(cursor)
-    cursor.expect("the dimension of centroids", own_dimension, dimension)
-    cursor.expect("the number of centroids", centroids, lists)
+def _expect_header(cursor: Cursor, vectors: str, *, dimension: int, count: int) -> None:
+    """Read the header of an index inside of another one, whose vectors are of the given kind."""
+    own_dimension, own_count = read_header(cursor)
+    cursor.expect(f"the dimension of {vectors}", own_dimension, dimension)
+    cursor.expect(f"the number of {vectors}", own_count, count)
 
 
 def _flat(_: Cursor, dimension: int) -> Codes:

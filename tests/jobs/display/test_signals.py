@@ -69,6 +69,14 @@ def test_a_command_that_ends_well_in_spite_of_a_signal_has_ended_well():
     assert console.run_explained(command, []) == 0
 
 
+def test_a_library_that_ends_the_process_with_a_text_still_does():
+    def command():
+        raise SystemExit("no such device")
+
+    with pytest.raises(SystemExit, match="no such device"):
+        console.run_explained(command, [])
+
+
 def test_handlers_are_put_back_and_ignored_signals_stay_ignored():
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:

@@ -181,7 +181,7 @@ def test_codes_do_not_depend_on_the_shards_but_for_the_numbers_of_rows():
     assert trained.centroids == open_shard(whole).layout.centroids
 
 
-def test_exact_distances_wake_up_no_other_threads(monkeypatch):
+def test_exact_distances_wake_up_no_other_threads():
     threads, search = [], search_of(tail=())
 
     class Flat:
