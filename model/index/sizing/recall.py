@@ -168,9 +168,9 @@ def recall_of(index: Index, sample: Sample, probes: int) -> float:
 
 
 def _candidates(index: Index) -> list[int]:
-    """Return probes to try, each about half more than those before; of a graph no fewer than are compared again."""
+    """Return probes to try, each about a fifth more than those before; of a graph no fewer than are compared again."""
     most, least = index.most_probes, FEWEST_CANDIDATES if is_graph(index.settings.factory) else 1
-    numbers = (min(most, round(2 ** (half / 2))) for half in range(2 * most.bit_length() + 1))
+    numbers = (min(most, round(2 ** (quarter / 4))) for quarter in range(4 * most.bit_length() + 1))
     return sorted({number for number in numbers if number >= least})
 
 

@@ -113,6 +113,7 @@ def test_compiled_loops_give_the_same_bytes(tmp_path, dataset, make_model, monke
     make_model(tmp_path / "m", encoder=encoder)
     monkeypatch.setattr(loops, "FEWEST", 1)
     monkeypatch.setattr("model.encoders.interface.FEW", 0)
+    monkeypatch.setattr("model.encoders.subword.inference._FEW", 0)
     for name, switch in (("plain", "0"), ("compiled", "1")):
         monkeypatch.setenv(SWITCH, switch)
         assert run("index", "--questions", dataset, "--model", tmp_path / "m", "--output", tmp_path / name) == 0

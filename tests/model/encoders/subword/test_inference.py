@@ -66,7 +66,7 @@ def test_few_questions_have_the_vectors_of_many(texts, version):
     subwords = dataclasses.replace(SUBWORDS, vocabulary=Vocabulary(("a", "ab"), hash_bins=3, tokenizer=version))
     table = np.random.default_rng(2).normal(size=(len(subwords), 5)).astype(np.float16)
     encoder = BagEncoder("digest", subwords, table, 0.5)
-    many = encoder.encode([*texts, *["b"] * encoding.FEW])[: len(texts)]
+    many = encoder.encode([*texts, *["b"] * encoder.few])[: len(texts)]
     assert encoder.encode(texts).tobytes() == many.tobytes()
     assert encoder.encode(texts).tobytes() == many.tobytes()  # of remembered words
 
@@ -74,7 +74,7 @@ def test_few_questions_have_the_vectors_of_many(texts, version):
 def test_more_words_than_are_remembered_change_no_vector(encoder, monkeypatch):
     monkeypatch.setattr(subword_inference, "_REMEMBERED", 3)
     texts = ["what is the capital", "of france is", "x y z what w v"]
-    together = encoder.encode([*texts, *["is"] * encoding.FEW])[:3]
+    together = encoder.encode([*texts, *["is"] * encoder.few])[:3]
     for _ in range(2):
         np.testing.assert_array_equal(np.vstack([encoder.encode([text]) for text in texts]), together)
     assert len(encoder._sums) <= 6
@@ -82,7 +82,7 @@ def test_more_words_than_are_remembered_change_no_vector(encoder, monkeypatch):
 
 def test_a_very_long_question_is_not_remembered(encoder):
     words = " ".join(f"w{number}" for number in range(20_000))
-    many = encoder.encode([words, *["is"] * encoding.FEW])
+    many = encoder.encode([words, *["is"] * encoder.few])
     assert encoder.encode([words]).tobytes() == many[:1].tobytes()
     assert len(encoder._sums) == 0
 
