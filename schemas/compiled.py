@@ -50,10 +50,19 @@ def compile_loop(function: Callable[_Parameters, _Result]) -> Callable[_Paramete
     The machine code is kept beside the module or in the user's cache, so that other processes need not compile it. A
     service whose file system is read-only may have neither; then each process compiles it, for some seconds.
     """
+    return _compiled(function, set())
+
+
+def compile_reordered(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """Return `compile_loop` of a function whose sums may be added in any order: faster, but rounded otherwise."""
+    return _compiled(function, {"reassoc", "contract"})
+
+
+def _compiled(function: Callable[_Parameters, _Result], permitted: set[str]) -> Callable[_Parameters, _Result]:
     from numba import njit
 
     try:
-        compiled: Callable[_Parameters, _Result] = njit(cache=True, nogil=True)(function)
+        compiled: Callable[_Parameters, _Result] = njit(cache=True, nogil=True, fastmath=permitted)(function)
     except RuntimeError:  # there is no folder to keep it in
-        compiled = njit(nogil=True)(function)
+        compiled = njit(nogil=True, fastmath=permitted)(function)
     return compiled

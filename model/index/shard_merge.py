@@ -176,6 +176,10 @@ class ShardSearch:
         if (few := self._shard.few_rows) is not None:
             self._among(few, distances, rows)
             return
+        if (walk := self._shard.walk) is not None:
+            walk.into(self._vectors, self._shard.parameters.efSearch, self._shard.live_points, distances, rows)
+            self._to_rows(rows)
+            return
         index, found, pointer = self._shard.faiss, (swig_ptr(distances), swig_ptr(rows)), swig_ptr(self._vectors)
         count, parameters = distances.shape[1], self._shard.parameters
         if self._lists is None:

@@ -21,6 +21,7 @@ from model.index.arithmetic import matrix_products, measure_each_pair, one_threa
 from model.index.factory import check_questions, factory_of_codes, is_graph, lists_of
 from model.index.graphs.links import link_unreachable
 from model.index.graphs.order import graph_in, ordered, rows_of_points
+from model.index.graphs.walk import Walk
 from model.index.shard_files.graph import SEARCHED
 from model.index.shard_files.layout import ShardLayout, layout_of
 from schemas.errors import UsageError
@@ -49,6 +50,7 @@ class Shard:
         layout: their structure.
         live: (rows,) mask of the rows that a search may return; None where it may return all.
         row_of_point: (rows,) row of each point of a graph; None where they are equal.
+        walk: compiled, of a graph; None where FAISS walks.
     """
 
     faiss: Any
@@ -57,6 +59,7 @@ class Shard:
     layout: ShardLayout
     live: npt.NDArray[np.bool_] | None = None
     row_of_point: npt.NDArray[np.int64] | None = None
+    walk: Walk | None = None
 
     def __len__(self) -> int:
         return self.layout.rows
@@ -69,10 +72,14 @@ class Shard:
         library: Any = faiss  # its stubs lack the arguments
         kind = "HNSW" if self.layout.graph else "IVF" if self.lists else ""
         of_kind = getattr(library, f"SearchParameters{kind}")
-        if self.live is None:
+        if (live := self.live_points) is None:
             return of_kind()
-        live = self.live if self.row_of_point is None else self.live[self.row_of_point]
         return of_kind(sel=library.IDSelectorBitmap(np.packbits(live, bitorder="little")))
+
+    @functools.cached_property
+    def live_points(self) -> npt.NDArray[np.bool_] | None:
+        """Return ``live`` in the order of the points of a graph; None where a search may return all."""
+        return self.live if self.live is None or self.row_of_point is None else self.live[self.row_of_point]
 
     @property
     def lists(self) -> int:

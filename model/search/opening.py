@@ -22,6 +22,7 @@ from model.index.consistency import (
     with_tombstones,
 )
 from model.index.factory import most_probes
+from model.index.graphs.walk import compiled_walk
 from model.index.index import Index, reading_threads
 from model.index.segments.layout import in_order
 from model.index.settings import IndexSettings
@@ -43,6 +44,7 @@ def open_index(
     probes: int | None = None,
     exact: bool = False,
     verify: bool = False,
+    compiled: bool = False,
     manifest: Manifest | None = None,
 ) -> Index:
     """Open the index at an fsspec URL; every byte that is read is checked against the manifest.
@@ -55,6 +57,7 @@ def open_index(
         probes: of a search, by default those of the index's settings. Without effect on flat shards.
         exact: compare all vectors.
         verify: check all files again.
+        compiled: walk graphs as machine code (`model.index.graphs.walk`); to load it takes half a second.
         manifest: of the index if it has been read, or of a run whose files are written and not published yet.
 
     Raises:
@@ -71,7 +74,7 @@ def open_index(
     with ThreadPoolExecutor(reading_threads()) as pool:  # digests and FAISS release the interpreter lock
         encoder = pool.submit(_encoder, url, manifest, settings, stored)
         shards = tuple(pool.map(lambda file: _shard(stored, file), shard_files))
-        coded = tuple(pool.map(lambda file: _codes(stored, file), code_files))
+        coded = tuple(pool.map(lambda file: _codes(stored, file, compiled=compiled), code_files))
         tables = tuple(pool.map(lambda file: _id_table(stored, file, settings), id_files))
         for file in deletions:
             name = storage.join(url, file.path)
@@ -122,8 +125,10 @@ def _shard(stored: VerifiedFiles, file: File) -> Shard:
         raise QprError(f"{stored.url}/{file.path}: is no shard of an index: {error}. {AGAIN}") from error
 
 
-def _codes(stored: VerifiedFiles, file: File) -> Shard:
+def _codes(stored: VerifiedFiles, file: File, *, compiled: bool) -> Shard:
     codes = _shard(stored, file)
+    if compiled and codes.layout.graph and len(codes):
+        return dataclasses.replace(codes, walk=compiled_walk(codes.faiss))
     if codes.lists:
         release(codes.content)  # FAISS has copied what it reads in blocks
     return codes

@@ -111,8 +111,7 @@ class Searcher:
         """Return the hits of several questions in one of `modes`, faster than one `search` for each.
 
         Raises:
-            UsageError: ``questions`` is one str or contains something else than str, k is under 1, the mode is none
-                of `modes`, or the filters do not fit the index.
+            UsageError: ``questions`` is no list of str, k is under 1, or the mode or filters do not fit the index.
         """
         asked = checked_questions(questions, "search")
         return self._hits(self.views.of(filters, self.clock()).in_mode(mode), asked, k)
@@ -162,9 +161,9 @@ class Searcher:
         return [without_ended(answer, lambda hit: valid.index.has(hit.question_id)) for answer in answers]
 
     def known(self, question: str) -> Answer | None:
-        """Return the result of `answer` for a question of the index itself, in about .05 ms; None for any other.
+        """Return the result of `answer` for a question of the index itself, in about .05 ms.
 
-        None too where columns filter searches: to find their rows can take longer.
+        None for any other, and where columns filter searches, since to find their rows can take longer.
 
         Raises:
             UsageError: ``question`` is not a str.
@@ -219,6 +218,7 @@ def open_searcher(
     rerank: str | None = None,
     certificate: str | None = None,
     verify: bool = False,
+    compiled: bool = False,
 ) -> Searcher:
     """Open the index at an fsspec URL for searches; every byte that is read is checked against the manifest.
 
@@ -230,21 +230,21 @@ def open_searcher(
         rerank: URL of a reranker of the same model, for mode rerank.
         certificate: URL of a certificate of this index and these options.
         verify: check all files of the index, also those that were checked before.
+        compiled: load what makes later searches faster, in half a second, if the extra `fast` is installed.
 
     Raises:
-        QprError: there is no complete index, a file is missing or damaged, its parts do not fit together, it has no
-            BM25 that the mode needs, the reranker is not for it, or the certificate is of another version.
+        QprError: the index is incomplete, damaged or does not fit together, it has no BM25 that the mode needs, the
+            reranker is not for it, or the certificate is of another version.
         UsageError: probes is under 1, or mode and rerank contradict each other.
     """
     check_mode(mode, rerank)
     manifest = read_manifest(url, "index")  # once: a new version can be published meanwhile
-    index = open_index(url, probes=probes, exact=exact, verify=verify, manifest=manifest)
+    index = open_index(url, probes=probes, exact=exact, verify=verify, compiled=compiled, manifest=manifest)
     confidence = confidence_of(url, manifest)
     retrieval = retrieval_of(manifest, index, mode, rerank, confidence)
     version = version_of(manifest, retrieval, rerank)
-    permit = None
-    if certificate:
-        from model.certificates.monitor import load_watched  # the exact tests of a certificate import scipy
+    if not certificate:
+        return Searcher(retrieval, version, None, confidence)
+    from model.certificates.monitor import load_watched  # the exact tests of a certificate import scipy
 
-        permit = load_watched(certificate, version)
-    return Searcher(retrieval, version, permit, confidence)
+    return Searcher(retrieval, version, load_watched(certificate, version), confidence)

@@ -45,5 +45,5 @@ def serve(
     from jobs.workflows.warehouses.version_reading import Readable
     from model.search.searcher import open_searcher
 
-    opener = functools.partial(open_searcher, **opening.model_dump())
+    opener = functools.partial(open_searcher, compiled=True, **opening.model_dump())
     serve_index(Readable(index, certificate, warehouse, at), settings, opener)
