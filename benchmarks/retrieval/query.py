@@ -2,8 +2,9 @@
 
 Run: python -m benchmarks.retrieval.query --index index --dataset dataset --queries 1000
 
-Each program runs in a process of its own. An index is opened with an empty cache of digests and again; the peer reads
-one FAISS file of the same vectors. CPU times are the best of three rounds over all queries, after one that warms up.
+Each program runs in a process of its own. An index is opened with an empty cache of digests, again, and once more as
+`qpr serve` opens it, with compiled walks (the first run on a machine compiles them); the peer reads one FAISS file of
+the same vectors. CPU times are the best of three rounds over all queries, after one that warms up.
 ``unrepeated_cpu_ms`` is that first round, in which most words and pages are new; ``new_cpu_ms`` is of as many other
 questions after all rounds, as in a server that has been asked before; ``batch_64_cpu_ms`` is of batches as a server
 makes them. Hits of `qpr` include texts and probabilities, the peer's are row numbers.
@@ -65,8 +66,9 @@ def main(
         write_peer(index, peer)
         time.sleep(3)  # files that have just changed are not remembered
         for name, function, given in (
-            ("qpr, first opening", search_index, (index, mode)),
-            ("qpr, opened before", search_index, (index, mode)),
+            ("qpr, first opening", search_index, (index, mode, False)),
+            ("qpr, opened before", search_index, (index, mode, False)),
+            ("qpr, compiled", search_index, (index, mode, True)),
             ("faiss.read_index", search_peer, (index, peer)),
         ):
             report.row(program=name, **json.loads(measure_call(function, *given, asked, k).output))
@@ -85,7 +87,7 @@ def write_peer(url: str, path: str) -> None:
     faiss.write_index(whole, path)
 
 
-def search_index(url: str, mode: Any, asked: str, k: int) -> None:
+def search_index(url: str, mode: Any, compiled: bool, asked: str, k: int) -> None:
     """Print the figures of a searcher as JSON."""
 
     def read_reasons(opened: Any, texts: list[str]) -> None:
@@ -94,7 +96,7 @@ def search_index(url: str, mode: Any, asked: str, k: int) -> None:
                 _ = hit.why.shared_words, hit.why.contributions
 
     report_on(
-        lambda: open_searcher(url, mode=mode),
+        lambda: open_searcher(url, mode=mode, compiled=compiled),
         lambda opened, texts: opened.search_many(texts, k),
         asked,
         {
