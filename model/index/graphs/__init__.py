@@ -1,1 +1,1 @@
-"""The graph of codes: links to every point, and the order of points in memory."""
+"""The graph of codes: links to every point, the order of points in memory, and compiled walks."""

@@ -195,9 +195,9 @@ def walk(
         slots: (levels + 1,) slots of a point below each level.
         entry: point where a walk begins.
         highest: its level.
-        in_view: number of points; links of further ones are not followed, even if more are wanted.
+        in_view: number of points; links of further ones are not followed, even if k is larger.
         allowed: (points,) those that may be found; empty: all.
-        distances: (n, wanted) squared Euclidean, overwritten.
+        distances: (n, k) squared Euclidean, overwritten.
         points: of the same shape, overwritten.
     """
     reached, new, size = _table(in_view, slots[1]), np.empty(slots[1], np.int32), max(in_view, points.shape[1])

@@ -56,7 +56,7 @@ class Walk:
             vectors: (n, dimension).
             in_view: number of points that a walk keeps in view.
             live: (points,) those that may be found; None: all.
-            distances: (n, wanted) contiguous, overwritten; infinite where there are fewer.
+            distances: (n, k) contiguous, overwritten; infinite where there are fewer.
             points: of the same shape, contiguous, overwritten; -1 where there are fewer.
         """
         moved, allowed = vectors - self.zero, _NONE if live is None else live
