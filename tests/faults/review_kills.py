@@ -55,6 +55,8 @@ def measure(folder: Path, *, kills: int = 50, seed: int = 0) -> Iterator[dict[st
         kills: number of them.
         seed: of their moments.
     """
+    if not (folder / "dataset").is_dir():
+        raise SystemExit(f"{folder}/dataset is missing. Write one there by `qpr clusters`")
     for module in MODULES:  # in each child these would take longer than it lives
         importlib.import_module(module)
     (folder / "keys").write_text(KEYS)
@@ -75,4 +77,4 @@ def measure(folder: Path, *, kills: int = 50, seed: int = 0) -> Iterator[dict[st
 
 
 if __name__ == "__main__":
-    report(measure)
+    report(measure, "lost", "shrunk")
