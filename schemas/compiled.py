@@ -1,6 +1,8 @@
-"""Choice between loops compiled by numba and numpy, which give the same numbers to the last bit.
+"""Choice between loops compiled by numba and libraries that do the same without it.
 
-module of loops, amount of work -> load_loops -> the module, or None for numpy
+module of loops, amount of work -> load_loops -> the module, or None for the library
+
+What `compile_loop` compiles gives numpy's numbers to the last bit.
 """
 
 from __future__ import annotations

@@ -72,13 +72,14 @@ class Shard:
         library: Any = faiss  # its stubs lack the arguments
         kind = "HNSW" if self.layout.graph else "IVF" if self.lists else ""
         of_kind = getattr(library, f"SearchParameters{kind}")
-        if (live := self.live_points) is None:
+        if self.live is None or self.walk is not None:
             return of_kind()
+        live = self.live if self.row_of_point is None else self.live[self.row_of_point]
         return of_kind(sel=library.IDSelectorBitmap(np.packbits(live, bitorder="little")))
 
     @functools.cached_property
     def live_points(self) -> npt.NDArray[np.bool_] | None:
-        """Return ``live`` in the order of the points of a graph; None where a search may return all."""
+        """Return ``live`` in the order of the points of a graph, for its walk; None where a search may return all."""
         return self.live if self.live is None or self.row_of_point is None else self.live[self.row_of_point]
 
     @property

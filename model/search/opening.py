@@ -57,7 +57,8 @@ def open_index(
         probes: of a search, by default those of the index's settings. Without effect on flat shards.
         exact: compare all vectors.
         verify: check all files again.
-        compiled: walk graphs as machine code (`model.index.graphs.walk`); to load it takes half a second.
+        compiled: walk graphs as machine code (`model.index.graphs.walk`); to load it takes half a second, and the first
+            time on a machine to compile it two more.
         manifest: of the index if it has been read, or of a run whose files are written and not published yet.
 
     Raises:

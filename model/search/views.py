@@ -21,7 +21,7 @@ from model.search.retrieval import Retrieval
 from schemas.errors import UsageError
 
 _BYTES: Final = 64 * 2**20
-"""Memory of the views that are kept; one has about 2 bytes a row."""
+"""Memory of the views that are kept; one has about 3 bytes a row."""
 
 _MIN_VIEWS: Final = 4
 """Views that are kept whatever their size."""
@@ -48,7 +48,7 @@ class Views:
         self._filters = retrieval.index.settings.filters
         self._kept: collections.OrderedDict[tuple[tuple[str, ...], int], Retrieval] = collections.OrderedDict()
         self._lock = threading.Lock()
-        self._max_views = max(_MIN_VIEWS, _BYTES // max(1, 2 * len(retrieval.index)))
+        self._max_views = max(_MIN_VIEWS, _BYTES // max(1, 3 * len(retrieval.index)))
 
     @property
     def values(self) -> Mapping[str, tuple[str, ...]]:

@@ -3,7 +3,8 @@
 vectors, codes, links -> walk -> distances, points
 
 A walk reads thousands of codes, each somewhere else in memory. As soon as a point has been reached, all codes that it
-links to are asked for, so that they come while others are compared; hnswlib does the same.
+links to are asked for, so that they come while others are compared; hnswlib does the same. Machine code that was kept
+is not compiled again when only `prefetch.py` or `schemas/compiled.py` has changed: touch this file too.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ _LINKS_OF_A_LINE = 16
 _REACHED_FOR_EACH_IN_VIEW = 64
 """Places for reached points for each point in view; about 25 are reached for each. They are doubled when half full."""
 
-_SPREAD = 0x9E3779B1
-"""An odd multiplier that spreads near numbers over a table (Knuth, The Art of Computer Programming 3, section 6.4)."""
+_SPREAD, _HIGH = 0x9E3779B1, 15
+"""Multiplier, and number of lower bits of the product that are left out: the numbers of points are spread over a table
+(multiplicative hashing; Knuth, The Art of Computer Programming 3, section 6.4)."""
 
 
 @njit(inline="always")
@@ -49,7 +51,7 @@ def _distance(vector: Any, steps: Any, code: Any) -> Any:
 def _reach(reached: Any, point: Any) -> Any:
     """Add a point to the table of those that have been reached; return whether it is new. The table has free places."""
     last = len(reached) - 1
-    place = (point * _SPREAD) & last
+    place = ((point * _SPREAD) >> _HIGH) & last
     while reached[place] >= 0:
         if reached[place] == point:
             return False
@@ -195,7 +197,7 @@ def walk(
         slots: (levels + 1,) slots of a point below each level.
         entry: point where a walk begins.
         highest: its level.
-        in_view: number of points; links of further ones are not followed, even if k is larger.
+        in_view: number of points; if k is larger, links of those that are farther than the last one are not followed.
         allowed: (points,) those that may be found; empty: all.
         distances: (n, k) squared Euclidean, overwritten.
         points: of the same shape, overwritten.
@@ -214,7 +216,7 @@ def walk(
             found = 1
         reached[:] = -1
         _reach(reached, nearest)
-        while place < min(kept, in_view):
+        while place < kept and (place < in_view or far[place] <= far[in_view - 1]):  # as far as FAISS among equal ones
             if view[place] < 0:  # its links have been followed
                 place += 1
                 continue

@@ -8,6 +8,8 @@ import sys
 
 import numpy as np
 
+from model.index.graphs import walk as walks
+from model.index.graphs.walk import compiled_walk
 from model.index.shards import build_shard, open_shard, train
 
 FLIPS = 0x01, 0x80, 0xFF
@@ -29,12 +31,16 @@ def survive(content):
         rows = shard.faiss.search_preassigned(vectors(3), 5, numbers, distances)[1]
     else:
         rows = shard.faiss.search(vectors(3), 5)[1]
+        if shard.layout.graph and len(shard) and (walk := compiled_walk(shard.faiss)) is not None:
+            walk.into(vectors(3), 2, None, np.empty((3, 5), np.float32), found := np.empty((3, 5), np.int64))
+            rows = np.append(rows, found)
     assert rows.max() < len(shard)
     return True
 
 
 def main(factories):
     resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, 6 * 2**30))  # so that absurd counts cannot take the machine
+    walks.SMALLEST = 0
     flipped = accepted = 0
     for factory in factories:
         shard = build_shard(train(factory, vectors(300)), vectors(5, seed=1))

@@ -3,6 +3,7 @@
 import pytest
 
 from jobs.web import server
+from model.index.graphs import walk
 from model.search.opening import open_index
 from model.search.searcher import open_searcher
 from tests.support.csv_files import write_csv
@@ -12,8 +13,9 @@ ASKED = ["pay bill 7 in Oslo", "how do I pay in Lima", "bill 33", "paris bill 12
 
 
 @pytest.fixture
-def index(tmp_path, make_model, qpr):
+def index(tmp_path, make_model, qpr, monkeypatch):
     pytest.importorskip("numba")
+    monkeypatch.setattr(walk, "SMALLEST", 0)
     make_model(tmp_path / "model")
     given = ("--questions", write_csv(tmp_path / "q.csv", [{"question": text} for text in TEXTS]))
     given += ("--model", tmp_path / "model", "--output", tmp_path / "index", "--factory", "HNSW4,SQ8,RFlat")

@@ -23,16 +23,23 @@ def grouped(count, seed):
 VECTORS, QUERIES = grouped(POINTS, 0), grouped(150, 1)
 
 
+@pytest.fixture(autouse=True)
+def _compiled(monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.setattr(walk, "SMALLEST", 0)
+    monkeypatch.delenv(SWITCH, raising=False)
+
+
 @pytest.fixture(scope="module")
 def shard():
-    pytest.importorskip("numba")
     return open_shard(build_shard(train("HNSW8,SQ8,RFlat", VECTORS), VECTORS))
 
 
 def both(shard, count, in_view, queries=QUERIES):
     """Return distances and rows that FAISS finds, and those of the compiled walk."""
-    found = []
-    for opened in (shard, dataclasses.replace(shard, walk=compiled_walk(shard.faiss))):
+    compiled, found = compiled_walk(shard.faiss), []
+    assert compiled is not None
+    for opened in (shard, dataclasses.replace(shard, walk=compiled)):
         distances, rows = np.empty((len(queries), count), np.float32), np.empty((len(queries), count), np.int64)
         opened.parameters.efSearch = in_view
         ShardSearch(opened, queries, None).into(distances, rows)
@@ -76,12 +83,36 @@ def test_several_threads_find_the_same(shard, monkeypatch):
         assert np.array_equal(ours, theirs)
 
 
+@pytest.mark.parametrize(("count", "in_view"), [(64, 64), (64, 16), (200, 64)])
+def test_no_fewer_equal_points_are_found_than_by_faiss(count, in_view):
+    groups = np.random.default_rng(0).normal(size=(20, DIMENSION)).astype(np.float32)
+    equal = open_shard(build_shard(train("HNSW8,SQ8,RFlat", groups), np.repeat(groups, 150, axis=0)))
+    (distances, rows), (ours, our_rows) = both(equal, count, in_view, groups)
+    near = [((of_rows >= 0) & (of < 1)).sum() for of, of_rows in ((distances, rows), (ours, our_rows))]
+    assert 20 * min(count, 150) >= near[1] >= near[0] > 15 * min(count, 150)
+
+
 def test_more_points_are_reached_than_there_was_room_for():
     line = np.arange(250, dtype=np.float32)[:, None] * np.ones(4, np.float32)
     chain = open_shard(build_shard(train("HNSW2,SQ8,RFlat", line), line))
-    chain.faiss.hnsw.max_level = 0  # a walk to one of the ends reaches half of the points, and has room for 64
-    (_, rows), (_, ours) = both(chain, 1, 1, line[[0, 249, 0, 249]])
+    chain.faiss.hnsw.max_level = 0  # a walk from row 239 to the other end reaches nearly all points, with 128 places
+    (_, rows), (_, ours) = both(chain, 10, 1, line[[0, 249, 0, 249]])
     assert rows[:, 0].tolist() == ours[:, 0].tolist() == [0, 249, 0, 249]
+    assert all(len({*found}) == 10 for found in ours.tolist())
+
+
+def test_a_compiler_that_fails_leaves_the_walk_to_faiss(shard, monkeypatch):
+    def fails(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("model.index.graphs.numba_kernels.walk", fails)
+    with pytest.warns(RuntimeWarning, match="searches take longer: OSError: disk full"):
+        assert compiled_walk(shard.faiss) is None
+
+
+def test_small_graphs_are_left_to_faiss(shard, monkeypatch):
+    monkeypatch.setattr(walk, "SMALLEST", POINTS * DIMENSION + 1)
+    assert compiled_walk(shard.faiss) is None
 
 
 @pytest.mark.parametrize("factory", ["HNSW8,SQ4,RFlat", "HNSW8,SQfp16,RFlat"])
