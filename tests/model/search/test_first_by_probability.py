@@ -37,11 +37,8 @@ def place(tmp_path_factory):
 
 
 @pytest.fixture(params=["", "--no-bm25"])
-def opened(place, qpr, make_model, make_dataset, request):
-    """Return a function that opens an index, with or without BM25, as if it had a confidence model.
-
-    Mode "before" is the order that mode probability changes.
-    """
+def built(place, qpr, make_model, make_dataset, request):
+    """Return an index, with or without BM25, and the mode that it is then searched in."""
     folder = place / (request.param or "bm25")
     if not folder.exists():
         words = ("cancel", "flight", "pay", "bill", "parking")
@@ -49,10 +46,19 @@ def opened(place, qpr, make_model, make_dataset, request):
         make_dataset(folder / "data", CLUSTERS, alone=ALONE)
         given = ("--questions", folder / "data", "--model", folder / "model", "--output", folder / "index")
         assert qpr("index", *given, *filter(None, [request.param])).code == 0
+    return str(folder / "index"), "dense" if request.param else "fusion"
+
+
+@pytest.fixture
+def opened(built):
+    """Return a function that opens the index as if it had a confidence model.
+
+    Mode "before" is the order that mode probability changes.
+    """
+    index, without = built
 
     def open_it(mode, confidence=OF_MATES):
-        without = "dense" if request.param else "fusion"
-        searcher = open_searcher(str(folder / "index"), mode=without)
+        searcher = open_searcher(index, mode=without)
         own = without if mode == "before" else mode
         retrieval = dataclasses.replace(searcher.retrieval, mode=own, confidence=confidence)
         return dataclasses.replace(searcher, retrieval=retrieval, confidence=confidence)
@@ -107,10 +113,8 @@ def test_a_single_mate_of_the_question_that_is_left_out_counts_as_in_no_cluster(
     assert searcher.rank(asked, 1, exclude=ids).ids[0].tolist() == [mate]
 
 
-def test_without_a_confidence_model_the_mode_is_refused_and_not_offered(place, opened):
-    index = str(place / "bm25" / "index")
-    if not (place / "bm25").exists():
-        pytest.skip("the index with BM25 is made by another worker")
+def test_without_a_confidence_model_the_mode_is_refused_and_not_offered(built):
+    index, without = built
     with pytest.raises(QprError, match="has no confidence model, which mode probability needs"):
         open_searcher(index, mode="probability")
-    assert "probability" not in open_searcher(index, mode="fusion").modes
+    assert "probability" not in open_searcher(index, mode=without).modes
