@@ -98,7 +98,14 @@ def test_more_points_are_reached_than_there_was_room_for():
     chain.faiss.hnsw.max_level = 0  # a walk from row 239 to the other end reaches nearly all points, with 128 places
     (_, rows), (_, ours) = both(chain, 10, 1, line[[0, 249, 0, 249]])
     assert rows[:, 0].tolist() == ours[:, 0].tolist() == [0, 249, 0, 249]
-    assert all(len({*found}) == 10 for found in ours.tolist())
+
+
+def test_no_point_is_found_twice_when_there_was_no_room_for_all():
+    linked = open_shard(build_shard(train("HNSW32,SQ8,RFlat", VECTORS), VECTORS))
+    (_, rows), (_, ours) = both(linked, 400, 2)  # 256 places, of which half may be taken after the next 64 points
+    assert np.count_nonzero(ours >= 0, axis=1).max() > 128
+    assert all(len({*found} - {-1}) == sum(row >= 0 for row in found) for found in ours.tolist())
+    assert (rows == ours).mean() > 0.99
 
 
 def test_a_compiler_that_fails_leaves_the_walk_to_faiss(shard, monkeypatch):
