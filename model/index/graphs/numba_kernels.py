@@ -24,11 +24,6 @@ Points = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-_LINE = 64
-"""Bytes that come from memory together."""
-
-_LINKS_OF_A_LINE = 16
-
 _REACHED_FOR_EACH_IN_VIEW = 64
 """Places for reached points for each point in view; about 25 are reached for each. They are doubled when half full."""
 
@@ -93,10 +88,7 @@ def _entered(vector: Any, steps: Any, codes: Any, links: Any, offsets: Any, slot
             for near in of_level:
                 if near < 0:
                     break
-                code = near * dimension
-                for line in range(0, dimension, _LINE):
-                    fetch(numbers, code + line)
-                fetch(numbers, code + dimension - 1)
+                fetch(numbers, near * dimension, dimension)
             for near in of_level:
                 if near < 0:
                     break
@@ -137,10 +129,7 @@ def _reach_linked(linked: Any, reached: Any, new: Any, numbers: Any, dimension: 
         if _reach(reached, near):
             new[fresh] = near
             fresh += 1
-            code = near * dimension
-            for line in range(0, dimension, _LINE):
-                fetch(numbers, code + line)
-            fetch(numbers, code + dimension - 1)  # its first byte is seldom the first of a line
+            fetch(numbers, near * dimension, dimension)
     return fresh
 
 
@@ -162,7 +151,7 @@ def _keep(
             found = min(found + 1, len(of_vector))
         inserted = _insert(near, distance, view, far, kept)
         if inserted < len(view):
-            fetch(offsets, near)
+            fetch(offsets, near, 1)
             kept = min(kept + 1, len(view))
             first = min(first, inserted)
     return kept, found, first
@@ -227,9 +216,7 @@ def walk(
             fresh = _reach_linked(links[start : start + slots[1]], reached, new, numbers, dimension)
             taken += fresh
             if place + 1 < kept and view[place + 1] >= 0:  # probably the next
-                of_next = offsets[view[place + 1]]
-                for slot in range(of_next, of_next + slots[1], _LINKS_OF_A_LINE):
-                    fetch(links, slot)
+                fetch(links, offsets[view[place + 1]], slots[1])
             kept, found, first = _keep(
                 new, fresh, vector, steps, codes, offsets, allowed, view, far, kept, of_vector, to_them, found
             )
