@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from benchmarks.measure import describe_machine
+from schemas.errors import QprError
 
 Seed = Annotated[int, typer.Option(help="Seed of all random choices.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print a line of JSON for each row.")]
@@ -24,14 +25,21 @@ Page = Annotated[Path | None, typer.Option("--write", help="Markdown file whose 
 
 
 def run(*commands: Callable[..., None]) -> None:
-    """Run a script's command, or one of several by name; the help is the docstring of the script."""
+    """Run a script's command, or one of several by name; the help is the docstring of the script.
+
+    Raises:
+        SystemExit: it has ended, with the text of an error of ours if there was one.
+    """
     context = {"max_content_width": 120, "help_option_names": ["-h", "--help"]}
     text = (sys.modules[commands[0].__module__].__doc__ or "").replace("\nRun:", "\n\b\nRun:")
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.callback(help=text, context_settings=context)(lambda: None) if len(commands) > 1 else None
     for command in commands:
         app.command(help=text if len(commands) == 1 else None, context_settings=context)(command)
-    app()
+    try:
+        app()
+    except QprError as error:
+        raise SystemExit(f"error: {error}") from error
 
 
 class Report:

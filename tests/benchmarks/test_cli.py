@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.cli import Report
+from benchmarks.cli import Report, run
 from benchmarks.measure import measure_call
+from benchmarks.retrieval import query
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted(path for path in (ROOT / "benchmarks").rglob("*.py") if "    run(" in path.read_text())
@@ -84,6 +85,13 @@ def test_every_script_has_help_with_an_example(path, capsys, monkeypatch):
         runpy.run_module(module, run_name="__main__", alter_sys=True)
     assert not stopped.value.code
     assert f"Run: python -m {module}" in capsys.readouterr().out
+
+
+def test_an_input_that_is_missing_is_an_error_without_a_traceback(monkeypatch, tmp_path):
+    given = ["query", "--index", str(tmp_path / "index"), "--dataset", str(tmp_path / "data")]
+    monkeypatch.setattr(sys, "argv", given)
+    with pytest.raises(SystemExit, match=r"error: .*data: not a dataset: it does not exist"):
+        run(query.main)
 
 
 @pytest.mark.slow
