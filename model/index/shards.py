@@ -74,13 +74,17 @@ class Shard:
         of_kind = getattr(library, f"SearchParameters{kind}")
         if self.live is None or self.walk is not None:
             return of_kind()
-        live = self.live if self.row_of_point is None else self.live[self.row_of_point]
-        return of_kind(sel=library.IDSelectorBitmap(np.packbits(live, bitorder="little")))
+        live = np.packbits(self._by_point(self.live), bitorder="little")
+        return of_kind(sel=library.IDSelectorBitmap(live))
 
     @functools.cached_property
     def live_points(self) -> npt.NDArray[np.bool_] | None:
         """Return ``live`` in the order of the points of a graph, for its walk; None where a search may return all."""
-        return self.live if self.live is None or self.row_of_point is None else self.live[self.row_of_point]
+        return None if self.live is None else self._by_point(self.live)
+
+    def _by_point(self, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Return a mask of rows in the order of the points of a graph."""
+        return rows if self.row_of_point is None else rows[self.row_of_point]
 
     @property
     def lists(self) -> int:
