@@ -52,7 +52,9 @@ def main(
     transformer: Annotated[
         str | None, typer.Option(help="Model of sentence-transformers for another plain one.")
     ] = None,
-    peer_questions: Annotated[int, typer.Option(min=1, help="Questions of that one, which it has to encode.")] = 20_000,
+    peer_questions: Annotated[
+        int, typer.Option(min=0, help="Questions of that one, which it encodes; 0: all, with vectors of an st: index.")
+    ] = 20_000,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -85,7 +87,10 @@ def main(
                 report.row(swaps=swaps, requests_per_s=swap_rate, requests=swap_requests, **outcome.cells(), **memory)
         peers: list[tuple[str, list[str]]] = [("the same encoder", [])] if peer else []
         if transformer is not None:
-            peers.append((f"sentence-transformers, {peer_questions:,} questions", [transformer, str(peer_questions)]))
+            part = [str(peer_questions)] if peer_questions else []
+            peers.append(
+                (f"sentence-transformers, {f'{peer_questions:,}' if part else 'all'} questions", [transformer, *part])
+            )
         for name, arguments in peers:
             with plain_server(str(served), *arguments) as (port, process):
                 report.heading(f"plain FastAPI program with {name}: search, open loop")
@@ -251,7 +256,7 @@ def server(arguments: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 @contextmanager
 def plain_server(index: str, *model: str) -> Iterator[tuple[int, int]]:
-    """Yield port and process id of the peer, given a model and a number of questions or neither."""
+    """Yield port and process id of the peer, given a model, a model and a number of questions, or neither."""
     port = 18_999
     command = [sys.executable, "-m", "benchmarks.retrieval.peers.plain_server", index, str(port), *model]
     with subprocess.Popen(command) as process:

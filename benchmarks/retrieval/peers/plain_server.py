@@ -1,11 +1,12 @@
 """A search service as tutorials write it: FastAPI, pydantic, a ``def`` endpoint, one FAISS index in memory.
 
 Run: python -m benchmarks.retrieval.peers.plain_server INDEX PORT
+     python -m benchmarks.retrieval.peers.plain_server INDEX PORT MODEL
      python -m benchmarks.retrieval.peers.plain_server INDEX PORT MODEL QUESTIONS
 
 It encodes with the index's own encoder, or with a model of sentence-transformers, and searches one FAISS index of the
 same factory and probes. It has no version, limits, log or metrics. To encode all questions with a transformer takes
-many minutes, so it can have a part of them.
+many minutes, so it can have a part of them, or take the exact vectors of an index of ``st:MODEL``.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ class Found(BaseModel):
 def main(url: str, port: int, model: str | None = None, questions: int | None = None) -> None:
     """Load an index of this package, copy it into one of FAISS, and serve it."""
     opened = open_searcher(url).index
+    stored = model is not None and questions is None
+    if stored and (opened.settings.model_url != f"st:{model}" or not opened.codes):
+        raise SystemExit(f"{url}: has no exact vectors of st:{model}. Give a number of questions to encode")
     rows = np.arange(len(opened))
     if questions is not None and questions < len(rows):
         rows = np.sort(np.random.default_rng(0).choice(rows, questions, replace=False))
@@ -53,8 +57,10 @@ def main(url: str, port: int, model: str | None = None, questions: int | None = 
 
         transformer = SentenceTransformer(model, device="cpu")
         encode = lambda asked: transformer.encode(list(asked), normalize_embeddings=True)  # noqa: E731
-    vectors = np.concatenate([encode(texts[start : start + 10_000]) for start in range(0, len(texts), 10_000)])
-    del opened, table
+    starts = range(0, 0 if stored else len(texts), 10_000)
+    parts = [shard.vectors for shard in opened.shards] if stored else []
+    vectors = np.concatenate([*parts, *(encode(texts[start : start + 10_000]) for start in starts)])
+    del opened, table, parts
     index = faiss.index_factory(vectors.shape[1], settings.factory)
     index.train(vectors[np.random.default_rng(0).permutation(len(vectors))[:100_000]])
     index.add(vectors)
@@ -73,5 +79,5 @@ def main(url: str, port: int, model: str | None = None, questions: int | None = 
 
 
 if __name__ == "__main__":
-    model, questions = sys.argv[3:] or (None, None)
+    model, questions = [*sys.argv[3:], None, None][:2]
     main(sys.argv[1], int(sys.argv[2]), model, None if questions is None else int(questions))
