@@ -53,8 +53,9 @@ Producer: `graphs.from_days.read_tagged`. Consumer: `privacy.k_users.limit_users
 MEMBERS: Final = pa.schema(
     [
         ("answer_id", pa.int64()),
-        ("cluster_id", pa.int64()),  # null until answers are split into clusters
+        ("cluster_id", pa.int64()),  # null until answers are split, but for ids of clusters to inherit
         ("question_id", pa.int64()),
+        ("first_seen", _TIME),  # earliest time of the question, also in earlier versions; null: unknown, and on a vote
         ("text", pa.string()),  # null on a vote, and on a train row of which only the id matters
         ("answer", pa.string()),
         ("events", pa.int64()),

@@ -29,6 +29,7 @@ from jobs.nightly.training import how_trained, reason_to_train, train_encoder
 from jobs.nightly.warehouse import days_of
 from jobs.options.encoder_training import EncoderTraining
 from pipelines.graphs.settings import IndexConfig
+from pipelines.ingestion.earlier import ids_by_split
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
 from schemas.errors import UsageError
@@ -180,7 +181,7 @@ def _made(
         before=checked[parent.dataset] if parent else None,
         difference=difference,
         after=counters,
-        moved=questions_moved(read_splits(warehouse, splits), before),
+        moved=questions_moved(ids_by_split(read_splits(warehouse, splits)), ids_by_split(before)),
         uncertified=certified.reason if terms.certificate.require_certificate else None,
     )
     return Version(

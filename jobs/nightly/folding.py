@@ -5,22 +5,20 @@ days, earlier splits -> fold_days -> dataset -> remember_splits -> splits artefa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from jobs.nightly.steps import finished, key_of, named, place_of
 from jobs.workflows.dataset_publication import publish_dataset
-from pipelines.ingestion.days import EARLIER_SPLITS, WAITING, Day, DayFile, add_splits, read_splits_file, to_splits_file
+from pipelines.ingestion.days import WAITING, Day, DayFile
+from pipelines.ingestion.earlier import EARLIER, ids_by_split, read_earlier_file, remember, to_earlier_file
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest, Source
 from schemas.artifacts.writer import Output
 from schemas.quantities import counted
-from schemas.tables import SPLITS
 from schemas.versions.version import Artefact, check_artefact
 
 if TYPE_CHECKING:
@@ -81,10 +79,8 @@ def fold_days(
     return named(path, manifest)
 
 
-def remember_splits(
-    warehouse: str, dataset: Artefact, earlier: Artefact | None, before: Mapping[str, np.ndarray]
-) -> Artefact:
-    """Write the split of every question that ever was in a cluster, unless that is there.
+def remember_splits(warehouse: str, dataset: Artefact, earlier: Artefact | None, before: pa.Table) -> Artefact:
+    """Write split, clusters and first time of every question that ever was in a cluster, unless they are there.
 
     Args:
         warehouse: its URL.
@@ -98,18 +94,13 @@ def remember_splits(
     path = place_of("splits", key_of(dataset.digest, earlier and earlier.digest))
     if manifest := finished(warehouse, path, "splits"):
         return named(path, manifest)
-    clusters = open_dataset(storage.join(warehouse, dataset.path)).table("clusters", columns=["question_ids", "split"])
-    ids = add_splits(before, clusters)
-    table = pa.table(
-        {
-            "question_id": np.concatenate([ids[split] for split in SPLITS]),
-            "split": np.repeat(np.array(SPLITS, object), [len(ids[split]) for split in SPLITS]),
-        }
-    ).cast(EARLIER_SPLITS)
+    opened = open_dataset(storage.join(warehouse, dataset.path))
+    clusters = opened.table("clusters", columns=["cluster_id", "answer_hash", "split", "question_ids"])
+    table = remember(before, clusters, opened.table("questions", columns=["question_id", "first_seen", "last_seen"]))
     with Output(storage.join(warehouse, path), "splits", overwrite=True) as target:
-        file = target.write("splits/splits.parquet", to_splits_file(table), table="splits", rows=len(table))
+        file = target.write("splits/splits.parquet", to_earlier_file(table), table="splits", rows=len(table))
         inputs = [Source(url=artefact.path, digest=artefact.digest) for artefact in (dataset, earlier) if artefact]
-        counters = {f"questions_{split}": len(ids[split]) for split in SPLITS}
+        counters = {f"questions_{split}": len(ids) for split, ids in ids_by_split(table).items()}
         manifest = target.publish([file], inputs=inputs, configuration={}, counters=counters)
     return named(path, manifest)
 
@@ -127,12 +118,11 @@ def splits_files(warehouse: str, splits: Artefact | None) -> list[DayFile]:
     return [DayFile(storage.local_path(url) or url, file) for file in manifest.of("splits")]
 
 
-def read_splits(warehouse: str, splits: Artefact | None) -> dict[str, np.ndarray]:
-    """Return the ids of questions by their split.
+def read_splits(warehouse: str, splits: Artefact | None) -> pa.Table:
+    """Return what is known of the questions of all versions, as EARLIER.
 
     Raises:
         QprError: a file is missing or damaged.
     """
-    tables = [table for file in splits_files(warehouse, splits) for table in read_splits_file(file)]
-    whole = pa.concat_tables([EARLIER_SPLITS.empty_table(), *tables])
-    return {split: whole.filter(pc.equal(whole["split"], split))["question_id"].to_numpy() for split in SPLITS}
+    tables = [table for file in splits_files(warehouse, splits) for table in read_earlier_file(file)]
+    return pa.concat_tables([EARLIER.empty_table(), *tables])

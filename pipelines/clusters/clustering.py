@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.clusters.answer_worth import extreme_answers, kind_counts, shares_of_answers, worth_counts
+from pipelines.clusters.cluster_ids import cluster_ids
 from pipelines.clusters.coherence import Coherence, coherence
 from pipelines.clusters.incoherent_intents import incoherent_intent_counts
 from pipelines.clusters.recalibration import recalibrate
@@ -27,7 +28,6 @@ from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.writing.rejects import reject_members
 from schemas.ragged import lists_of, ranks_in_runs, sizes_of_runs, starts_of_runs, sums_of_runs
 from schemas.tables import CLUSTERS
-from schemas.text_arrays import hash64_all
 
 
 class Clustered(NamedTuple):
@@ -133,18 +133,13 @@ def cluster(
 
 
 def _split_answers(merged: pa.Table, linked: Linked | None) -> tuple[pa.Table, np.ndarray]:
-    """Return the rows with the id of their group, ordered by group and question, and whether their answer is an intent.
-
-    A group's id is the hash of its answer and its smallest question, so it stays when other questions come or go.
-    """
-    answers = merged["answer_id"].combine_chunks()
+    """Return the rows with the id of their group, ordered by it and question, and whether their answer is an intent."""
     if linked is None:
+        answers = merged["answer_id"].combine_chunks()
         return replace_columns(merged, cluster_id=answers), np.zeros(len(merged), bool)
-    first = merged["question_id"].combine_chunks().take(pa.array(linked.group))
-    named = pc.binary_join_element_wise(answers.cast(pa.string()), first.cast(pa.string()), ":").dictionary_encode()
-    ids = hash64_all(named.dictionary).take(named.indices)
-    grouped = replace_columns(merged, cluster_id=ids, linkage_probability=pa.array(linked.confidence))
-    order = np.lexsort((grouped["question_id"].to_numpy(), ids.to_numpy()))
+    ids = cluster_ids(merged, linked.group)
+    grouped = replace_columns(merged, cluster_id=pa.array(ids), linkage_probability=pa.array(linked.confidence))
+    order = np.lexsort((grouped["question_id"].to_numpy(), ids))
     of_intent = np.zeros(len(merged), bool) if linked.of_intent is None else linked.of_intent
     return grouped.take(pa.array(order)), of_intent[order]
 

@@ -5,16 +5,19 @@ daily tables, splits of earlier versions -> build -> Written
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apache_beam as beam
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipelines.graphs.from_logs import assemble
 from pipelines.graphs.settings import ClustersConfig
-from pipelines.ingestion.days import COUNTS, WAITING, Day, DayFile, read_day_file, read_splits_file
+from pipelines.ingestion.days import COUNTS, WAITING, Day, DayFile, read_day_file
+from pipelines.ingestion.earlier import read_earlier_file
 from pipelines.intermediate import ENOUGH, USER, Written
 from pipelines.privacy.users import UserKey
 from pipelines.reading.sources import Source
@@ -49,7 +52,7 @@ def build(
     over_days = any(day.manifest.of(WAITING) for day in days)
     rows = (
         pipeline
-        | "DayFiles" >> beam.Create([file for day in days for file in day.files])
+        | "DayFiles" >> beam.Create([(day.date, file) for day in days for file in day.files])
         | "SpreadDays" >> beam.Reshuffle()
         | "ReadDays" >> beam.FlatMap(read_tagged, user_key, over_days).with_outputs(TAG, main="asked")
     )
@@ -58,7 +61,7 @@ def build(
     )
     splits = None
     if earlier:
-        splits = pipeline | "SplitFiles" >> beam.Create(list(earlier)) | "ReadSplits" >> beam.FlatMap(read_splits_file)
+        splits = pipeline | "SplitFiles" >> beam.Create(list(earlier)) | "ReadSplits" >> beam.FlatMap(read_earlier_file)
     assemble(
         rows.asked,
         rejects=rows[TAG],
@@ -67,23 +70,40 @@ def build(
         shards=config.for_files(sources_of(days)).shards or 1,
         run_url=run_url,
         earlier=splits,
+        since=_beginning(min(day.date for day in days)),
         user_key=user_key,
     )
 
 
-def read_tagged(day_file: DayFile, user_key: UserKey | None = None, over_days: bool = False) -> Iterator[Any]:
-    """Yield the ASKED rows of a file, or its rejected rows.
+def read_tagged(
+    dated_file: tuple[datetime.date, DayFile], user_key: UserKey | None = None, over_days: bool = False
+) -> Iterator[Any]:
+    """Yield the ASKED rows of a file, or its rejected rows; rows without a time get the beginning of the day.
 
     Args:
-        day_file: the file.
+        dated_file: the day and the file.
         user_key: of sealed rows.
         over_days: users are counted over days, so that rows have the columns `USER` and `ENOUGH`.
     """
-    for table, rows in read_day_file(day_file, user_key):
+    date, day_file = dated_file
+    for table, found in read_day_file(day_file, user_key):
         if table not in (COUNTS, WAITING):
-            yield beam.pvalue.TaggedOutput(TAG, rows)
-        elif not over_days:
+            yield beam.pvalue.TaggedOutput(TAG, found)
+            continue
+        rows = _timed(found, date)
+        if not over_days:
             yield rows
         else:
             counted = rows if table == WAITING else rows.append_column(USER, pa.nulls(len(rows), USER.type))
             yield counted.append_column(ENOUGH, pa.array(np.full(len(rows), table == COUNTS)))
+
+
+def _timed(rows: pa.Table, date: datetime.date) -> pa.Table:
+    """Return ASKED rows with the beginning of a day as the time of those without one."""
+    day = pa.scalar(_beginning(date), rows["first_seen"].type)
+    times = {name: pc.fill_null(rows[name], day) for name in ("first_seen", "last_seen")}
+    return pa.table({name: times.get(name, rows[name]) for name in rows.column_names})
+
+
+def _beginning(date: datetime.date) -> datetime.datetime:
+    return datetime.datetime.combine(date, datetime.time(), datetime.UTC)

@@ -6,6 +6,7 @@ log files -> build -> Written
 from __future__ import annotations
 
 import collections
+import datetime
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -17,7 +18,7 @@ from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard, JoinByShard
 from pipelines.graphs.dataset import AssembleDataset, DigestInputs, Parts
 from pipelines.graphs.settings import ClustersConfig
-from pipelines.ingestion.days import place_earlier
+from pipelines.ingestion.earlier import place_earlier
 from pipelines.intermediate import Written
 from pipelines.neighbours.embeddings import Encode
 from pipelines.privacy.k_users import limit_users
@@ -94,6 +95,7 @@ def assemble(
     run_url: str,
     encode: Encode | None = None,
     earlier: beam.PCollection[pa.Table] | None = None,
+    since: datetime.datetime | None = None,
     user_key: UserKey | None = None,
 ) -> None:
     """Add all steps from counted rows to the written dataset.
@@ -106,7 +108,8 @@ def assemble(
         shards: number of parts of a shuffle and of a table.
         run_url: the run's folder.
         encode: returns vectors of texts, where the configuration compares their cosine.
-        earlier: tables with the split of each question in an earlier version.
+        earlier: EARLIER tables of the versions before.
+        since: beginning of the rows, where there are versions before.
         user_key: of the hashes of questions that are written.
     """
     if earlier is None:
@@ -115,7 +118,7 @@ def assemble(
         )
     else:
         of_questions = (asked, earlier) | "MeetByQuestion" >> JoinByShard(key="question_id", shards=shards)
-    name = beam.FlatMap(name_and_settle, config.ambiguity, config.privacy, user_key)
+    name = beam.FlatMap(name_and_settle, config.ambiguity, config.privacy, user_key, since)
     named = of_questions | "NameQuestions" >> name.with_outputs(
         "members", "token_counts", TAG, "written", main="questions"
     )
@@ -179,14 +182,16 @@ def name_and_settle(
     ambiguity: Ambiguity,
     privacy: Privacy,
     user_key: UserKey | None = None,
+    since: datetime.datetime | None = None,
 ) -> Iterator[Any]:
     """Yield the questions of a shard, their MEMBERS, what is rejected, token counts and numbers of members.
 
     Args:
-        of_questions: ASKED of whole questions, and the split that some of them had in an earlier version.
+        of_questions: ASKED of whole questions, and EARLIER of those that an earlier version had.
         ambiguity: limits of the answers to keep.
         privacy: limits of users.
         user_key: of the hashes of questions that are written.
+        since: beginning of the log, where there are earlier versions.
     """
     asked, earlier = of_questions
     limited = limit_users(asked, privacy, user_key)
@@ -197,7 +202,7 @@ def name_and_settle(
     named = name_questions(limited.asked)
     settled = settle_answers(named.members, ambiguity)
     yield named.questions
-    yield beam.pvalue.TaggedOutput("members", place_earlier(settled.members, earlier))
+    yield beam.pvalue.TaggedOutput("members", place_earlier(settled.members, earlier, since))
     yield beam.pvalue.TaggedOutput(TAG, settled.rejects)
     yield beam.pvalue.TaggedOutput("token_counts", named.token_counts)
     yield beam.pvalue.TaggedOutput("written", Written(None, settled.counts))

@@ -6,7 +6,7 @@ ASKED rows of a drop -> merge_day -> one row a question form, answer and answer 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from pipelines.privacy.users import UserKey
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Manifest, read_verified
 from schemas.artifacts.table_files import read_rows
-from schemas.tables import REJECTED, SPLITS
+from schemas.tables import REJECTED
 from schemas.text_arrays import hash64_all
 
 COUNTS: Final = "asked"
@@ -30,9 +30,6 @@ WAITING: Final = "waiting"
 """Table of a day with the rows of questions that too few users asked on it, sealed with the user key."""
 
 WAITING_ROWS: Final = ASKED.append(USER)
-
-EARLIER_SPLITS: Final = pa.schema([("question_id", pa.int64()), ("split", pa.string())])
-"""The split of a question that was in a cluster of an earlier version."""
 
 _CARRIED: Final = ("rows_read", "readable_", "unreadable_", "ambiguous_", "replaced_", "rows_erased")
 """Beginnings of the counters of a day that a dataset adds up; it counts the others itself."""
@@ -165,51 +162,6 @@ def read_day_file(day_file: DayFile, key: UserKey | None = None) -> Iterator[tup
     schema = ASKED if file.table == COUNTS else REJECTED
     for rows in read_rows(read_verified(url, file), schema, name=storage.join(url, file.path), rows=file.rows):
         yield file.table, rows.cast(ASKED) if file.table == COUNTS else _as_rejects(rows)
-
-
-def read_splits_file(day_file: DayFile) -> Iterator[pa.Table]:
-    """Yield the rows of a file with `EARLIER_SPLITS`.
-
-    Raises:
-        QprError: it is missing or damaged.
-    """
-    url, file = day_file
-    yield from read_rows(read_verified(url, file), EARLIER_SPLITS, name=storage.join(url, file.path), rows=file.rows)
-
-
-def to_splits_file(splits: pa.Table) -> bytes:
-    """Return a file with `EARLIER_SPLITS`."""
-    sink = pa.BufferOutputStream()
-    pq.write_table(splits, sink, compression="zstd", use_dictionary=["split"])
-    return bytes(sink.getvalue().to_pybytes())
-
-
-def place_earlier(members: pa.Table, earlier: pa.Table | None) -> pa.Table:
-    """Return MEMBERS with the split that each question had in an earlier version, null for a new question.
-
-    Args:
-        members: MEMBERS without a split.
-        earlier: EARLIER_SPLITS.
-    """
-    if earlier is None:
-        return members
-    place = pc.index_in(members["question_id"], value_set=earlier["question_id"].combine_chunks())
-    split = earlier["split"].combine_chunks().take(place.combine_chunks())
-    return members.set_column(members.column_names.index("split"), members.schema.field("split"), split)
-
-
-def add_splits(earlier: Mapping[str, np.ndarray], clusters: pa.Table) -> dict[str, np.ndarray]:
-    """Return the ids of all questions that ever were in a cluster, ascending, by their split.
-
-    Args:
-        earlier: ids by split of the versions before.
-        clusters: ``question_ids`` and ``split`` of the clusters of the new one.
-    """
-    found = {}
-    for split in SPLITS:
-        ids = pc.list_flatten(clusters.filter(pc.equal(clusters["split"], split))["question_ids"])
-        found[split] = np.union1d(earlier.get(split, np.array([], np.int64)), ids.to_numpy())
-    return found
 
 
 def _merged(rows: pa.Table, by: list[str], schema: pa.Schema) -> pa.Table:

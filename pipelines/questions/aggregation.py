@@ -60,7 +60,7 @@ def name_questions(asked: pa.Table) -> Named:
         }
     ).cast(QUESTIONS)
     words = word_ids(keys)
-    known = questions.select(["question_id", "text"]).append_column("token_ids", distinct_all(words))
+    known = questions.select(["question_id", "first_seen", "text"]).append_column("token_ids", distinct_all(words))
     known = known.append_column("bag_id", bag_ids(words))
     return Named(questions, _members(ordered, starts, known), count_tokens(known["token_ids"]))
 

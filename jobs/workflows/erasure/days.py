@@ -6,13 +6,14 @@ URL of a day, Erasure -> erase_from_day -> counts of what was erased; URL of spl
 from __future__ import annotations
 
 import collections
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.workflows.erasure.rewriting import Changed, rewrite
-from pipelines.ingestion.days import COUNTS, EARLIER_SPLITS, WAITING, read_waiting, seal_rows, to_splits_file
+from pipelines.ingestion.days import COUNTS, WAITING, read_waiting, seal_rows
+from pipelines.ingestion.earlier import ADDED, EARLIER, forget, to_earlier_file
 from pipelines.intermediate import ASKED, USER
 from pipelines.privacy.erase import Erasure, erase_rejected
 from pipelines.privacy.users import UserKey
@@ -70,13 +71,13 @@ def erase_from_splits(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str,
     """
 
     def change(file: File, content: bytes) -> Changed | None:
-        before = _rows(url, file, content, EARLIER_SPLITS)
-        after = _others(before, erasure.ids)
+        before = _rows(url, file, content, EARLIER, absent=ADDED)
+        after = forget(before, erasure.ids)
         if len(after) == len(before):
             return None
         splits = collections.Counter(before["split"].to_pylist())
         splits.subtract(after["split"].to_pylist())
-        return Changed(to_splits_file(after), len(after), {f"questions_{split}": n for split, n in splits.items()})
+        return Changed(to_earlier_file(after), len(after), {f"questions_{split}": n for split, n in splits.items()})
 
     lost = rewrite(url, "splits", change, dry_run=dry_run, counters=_less)
     return {"questions": lost.total()}
@@ -94,9 +95,11 @@ def _waiting(url: str, file: File, content: bytes, erasure: Erasure, key: UserKe
     return Changed(seal_rows(after, key) if len(after) else b"", len(after), {"rows_waiting": gone})
 
 
-def _rows(url: str, file: File, content: bytes, schema: pa.Schema) -> pa.Table:
+def _rows(url: str, file: File, content: bytes, schema: pa.Schema, absent: Sequence[str] = ()) -> pa.Table:
     name = storage.join(url, file.path)
-    return pa.concat_tables([schema.empty_table(), *read_rows(content, schema, name=name, rows=file.rows)])
+    return pa.concat_tables(
+        [schema.empty_table(), *read_rows(content, schema, name=name, rows=file.rows, absent=absent)]
+    )
 
 
 def _others(rows: pa.Table, ids: pa.Array) -> pa.Table:

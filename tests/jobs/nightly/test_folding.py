@@ -6,6 +6,7 @@ from jobs.nightly.folding import fold_days, read_splits, remember_splits
 from jobs.nightly.warehouse import days_of
 from pipelines.engine.runner import parse_options
 from pipelines.graphs.settings import ClustersConfig
+from pipelines.ingestion.earlier import ids_by_split
 from schemas.artifacts import storage
 from schemas.artifacts.content_digest import content_digest
 from schemas.artifacts.dataset import open_dataset
@@ -104,6 +105,6 @@ def test_splits_stay_when_answers_are_renamed_and_merge(qpr, tmp_path, drop, dat
             for split, ids in seen.items():
                 assert split == row["split"] or not ids & set(row["question_ids"])
             seen[row["split"]] |= set(row["question_ids"])
-        assert {split: set(ids.tolist()) for split, ids in read_splits(w, earlier).items()} == seen
+        assert {split: set(ids.tolist()) for split, ids in ids_by_split(read_splits(w, earlier)).items()} == seen
     assert all(len(ids) > 5 for ids in seen.values())
     assert tables(w, dataset).manifest.counters["rejected_splits_other_split_before"] > 0

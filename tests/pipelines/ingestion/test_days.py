@@ -1,18 +1,10 @@
 import datetime
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.ingestion.days import (
-    EARLIER_SPLITS,
-    add_splits,
-    merge_day,
-    off_date_counts,
-    place_earlier,
-)
-from pipelines.intermediate import ASKED, MEMBERS
-from schemas.tables import with_nulls
+from pipelines.ingestion.days import merge_day, off_date_counts
+from pipelines.intermediate import ASKED
 
 DAY = datetime.date(2026, 11, 20)
 
@@ -49,27 +41,6 @@ def test_counts_of_a_day_are_sums_in_one_order():
 def test_rows_of_other_days_are_counted():
     found = off_date_counts(asked(("a", "x", 2, 20), ("b", "x", 3, 21), ("c", "x", 4, 18), ("d", "x", 5, None)), DAY)
     assert found == {"rows_stamped": 9, "rows_off_date": 7, "rows_far_off_date": 4}
-
-
-def test_questions_get_their_earlier_split():
-    ids = pa.array([1, 2, 3], pa.int64())
-    members = with_nulls(MEMBERS, {"question_id": ids})
-    earlier = pa.table({"question_id": [3, 1], "split": ["test", "train"]}).cast(EARLIER_SPLITS)
-    assert place_earlier(members, earlier)["split"].to_pylist() == ["train", None, "test"]
-    assert place_earlier(members, None) is members
-
-
-def test_splits_are_remembered_when_questions_are_gone():
-    clusters = pa.table({"question_ids": pa.array([[1, 2], [3]], pa.list_(pa.int64())), "split": ["train", "test"]})
-    first = add_splits({}, clusters)
-    later = pa.table({"question_ids": pa.array([[9, 2]], pa.list_(pa.int64())), "split": ["train"]})
-    second = add_splits(first, later)
-    assert {split: ids.tolist() for split, ids in second.items()} == {
-        "train": [1, 2, 9],
-        "validation": [],
-        "test": [3],
-    }
-    assert all(ids.dtype == np.int64 for ids in second.values())
 
 
 def test_a_day_is_in_universal_time():
