@@ -53,7 +53,7 @@ QUESTIONS: Final = _schema(
 )
 
 CLUSTERS: Final = _schema(
-    _field("cluster_id", pa.int64(), "hash of the answer and its smallest member; the answer's alone if it is whole"),
+    _field("cluster_id", pa.int64(), "hash of the answer and its oldest member; the answer's alone if it is whole"),
     _field("answer_hash", pa.int64(), "BLAKE2b-64 of the answer id or the folded answer; of pairs, the cluster's id"),
     _field(
         "answer", pa.string(), "most frequent surface form of the answer; null for clusters from pairs", nullable=True
