@@ -13,8 +13,8 @@ from rich.text import Text
 
 from jobs.display.console import alarms, emit, results, say, two_columns, warn
 from jobs.display.terminal_tables import terminal_table
-from jobs.review.database import is_database
-from jobs.review.exchange import export_verdicts, import_verdicts
+from jobs.review.exchange import export_verdicts
+from jobs.review.merging import merge_file
 from jobs.review.queues.opening import open_queue
 from jobs.review.report import check_claim, report_document, report_tables, write_report
 from jobs.review.session import Review
@@ -66,7 +66,8 @@ def run_review(
             if result["waiting"]:
                 say(f"{counted(result['waiting'], 'item')} wait for a second person and count as not right")
         elif files.merge is not None:
-            result = {"database": database, "added": _merge(review, files.merge, settings)}
+            added = merge_file(store, queue, files.merge, reviewer=settings.reviewer)
+            result = {"database": database, "added": added}
         else:
             reviewer = reviewer_name(settings.reviewer)
             if serve is not None:
@@ -75,12 +76,6 @@ def run_review(
             judged = judge_in_terminal(review, reviewer, Keys(alarms if as_json else results))
             result = {"database": database, "reviewer": reviewer, "verdicts": judged}
         emit(result, as_json=as_json, table=lambda: two_columns("Review", result))
-
-
-def _merge(review: Review, file: str, settings: ReviewSettings) -> int:
-    if is_database(file):
-        return review.store.merge(file)
-    return import_verdicts(review.store, review.queue, file, reviewer=reviewer_name(settings.reviewer))
 
 
 def _report(

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import functools
 import json
-import sqlite3
 import threading
 import time
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Self
 
 from jobs.review.database import check_source, explained, now, open_database, read_source, transaction
 from jobs.review.queues.interface import Item, Source
-from schemas.errors import QprError
 
 CLAIM_S: Final = 600.0
 """Seconds for which an item that is shown to one person is not shown to another one."""
@@ -98,12 +96,7 @@ class VerdictStore:
         added = 0
         with self._lock, explained(self.path), transaction(self._connection):
             for verdict in verdicts:
-                item = items[verdict.item]
-                facts = (item.name, item.place, item.size, json.dumps(dict(item.strata)))
-                self._connection.execute("INSERT OR IGNORE INTO items VALUES (?, ?, ?, ?)", facts)
-                row = (*verdict[:4], json.dumps(verdict.strays), verdict.note, verdict.judged_at or now())
-                insert = "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)"
-                added += self._connection.execute(insert, row).rowcount
+                added += self._insert(verdict, items[verdict.item])
                 release = "DELETE FROM claims WHERE item = ? AND reviewer = ?"
                 self._connection.execute(release, (verdict.item, verdict.reviewer))
         return added
@@ -152,34 +145,73 @@ class VerdictStore:
             query = "SELECT session, item FROM claims WHERE at > ?"
             return dict(self._connection.execute(query, (time.time() - CLAIM_S,)).fetchall())
 
-    def merge(self, path: str) -> int:
-        """Add the verdicts of another database of the same queue and return the number of new ones.
+    def merge(self, verdicts: Sequence[Verdict], items: Mapping[str, Place], undone: Mapping[str, str]) -> int:
+        """Add verdicts that were judged elsewhere, all or none, and return the number of new ones.
+
+        A verdict is there already if its name is, or one of the same person on the same item at the same time, which
+        may be undone; without a time, one of the same person on the same item at any time.
+
+        Args:
+            verdicts: to add.
+            items: the judged items by name.
+            undone: times at which some of the verdicts were undone, by their names.
 
         Raises:
-            QprError: the other database cannot be read or is of another queue, or this one cannot be written.
+            QprError: the database cannot be written.
         """
-        other = open_database(path)
-        try:
-            with explained(path):
-                if read_source(other) != self.source:
-                    raise QprError(f"{path}: has verdicts on another queue than {self.path}. Merge those of one queue")
-                tables = {name: other.execute(f"SELECT * FROM {name}").fetchall() for name in _MERGED}  # noqa: S608
-        finally:
-            other.close()
         with self._lock, explained(self.path), transaction(self._connection):
-            added = {name: _insert(self._connection, name, rows) for name, rows in tables.items()}
-        return added["verdicts"]
+            there = {name: name for name in self._all()}
+            same = {content: one.verdict_id for one in self._all().values() for content in _contents(one)}
+            added = []
+            for one in verdicts:
+                known = there.get(one.verdict_id) or same.get(_contents(one)[0])
+                there[one.verdict_id] = known or one.verdict_id
+                if known is None:
+                    added.append(one)
+                    same |= dict.fromkeys(_contents(one), one.verdict_id)
+            for one in added:
+                self._insert(one, items[one.item])
+            rows = [(there[name], at) for name, at in undone.items() if name in there]
+            self._connection.executemany("INSERT OR IGNORE INTO undone VALUES (?, ?)", rows)
+        return len(added)
+
+    def all_verdicts(self) -> dict[str, Verdict]:
+        """Return all verdicts by their names, also those that were undone."""
+        with self._lock, explained(self.path):
+            return self._all()
+
+    def undone(self) -> dict[str, str]:
+        """Return the times at which verdicts were undone, by the names of these."""
+        with self._lock, explained(self.path):
+            return dict(self._connection.execute("SELECT verdict_id, undone_at FROM undone").fetchall())
+
+    def _insert(self, verdict: Verdict, item: Item | Place) -> int:
+        """Insert a verdict and its item where they are not there yet; return 1 if the verdict is new, else 0."""
+        facts = (verdict.item, item.place, item.size, json.dumps(dict(item.strata)))
+        self._connection.execute("INSERT OR IGNORE INTO items VALUES (?, ?, ?, ?)", facts)
+        row = (*verdict[:4], json.dumps(verdict.strays), verdict.note, verdict.judged_at or now())
+        insert = "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)"
+        return self._connection.execute(insert, row).rowcount
 
     def _read(self) -> list[Verdict]:
-        query = (
-            "SELECT verdict_id, item, reviewer, verdict, strays, note, judged_at FROM verdicts "
-            "WHERE verdict_id NOT IN (SELECT verdict_id FROM undone) ORDER BY judged_at, verdict_id"
-        )
-        rows = self._connection.execute(query).fetchall()
+        return self._select("WHERE verdict_id NOT IN (SELECT verdict_id FROM undone) ")
+
+    def _all(self) -> dict[str, Verdict]:
+        return {one.verdict_id: one for one in self._select("")}
+
+    def _select(self, where: str) -> list[Verdict]:
+        columns = "verdict_id, item, reviewer, verdict, strays, note, judged_at"
+        query = f"SELECT {columns} FROM verdicts {where}ORDER BY judged_at, verdict_id"  # noqa: S608
         return [
             Verdict(name, item, reviewer, verdict, _strays(strays), note, judged_at)
-            for name, item, reviewer, verdict, strays, note, judged_at in rows
+            for name, item, reviewer, verdict, strays, note, judged_at in self._connection.execute(query).fetchall()
         ]
+
+
+def _contents(verdict: Verdict) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return that by which a verdict is the same as another one: with its time, if it has one, and without."""
+    plain = (verdict.item, verdict.reviewer, verdict.verdict)
+    return ((*plain, verdict.judged_at) if verdict.judged_at else plain), plain
 
 
 @functools.lru_cache(1_000)
@@ -189,12 +221,3 @@ def _strata(text: str) -> Mapping[str, str]:
 
 def _strays(text: str) -> tuple[str, ...]:
     return () if text == "[]" else tuple(json.loads(text))
-
-
-_MERGED: Final = ("items", "verdicts", "undone")
-
-
-def _insert(connection: sqlite3.Connection, table: str, rows: list[tuple[object, ...]]) -> int:
-    """Insert the rows that are not there yet and return their number."""
-    statement = f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * len(rows[0]))})" if rows else ""  # noqa: S608
-    return sum(connection.execute(statement, row).rowcount for row in rows)

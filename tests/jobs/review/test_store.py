@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from jobs.review.merging import merge_file
 from jobs.review.store import Verdict, VerdictStore
 from schemas.errors import QprError
 
@@ -64,14 +65,14 @@ def test_an_item_that_one_session_shows_is_not_free_for_another_one(open_store):
     assert other.claims() == {"a": "i1", "b": "i0"}
 
 
-def test_databases_are_merged_and_a_second_merge_adds_nothing(open_store, items, tmp_path):
+def test_databases_are_merged_and_a_second_merge_adds_nothing(open_store, items, make_queue, tmp_path):
     one, other = open_store("one.db"), open_store("other.db")
     one.add([verdict("v1")], items)
     other.add([verdict("v1"), verdict("v2", "i1", "Bob"), verdict("v3", "i2", "Bob")], items)
     other.undo("Bob")
     other.__exit__()
-    assert one.merge(str(tmp_path / "other.db")) == 2
-    assert one.merge(str(tmp_path / "other.db")) == 0
+    assert merge_file(one, make_queue(), str(tmp_path / "other.db")) == 2
+    assert merge_file(one, make_queue(), str(tmp_path / "other.db")) == 0
     assert {one_.verdict_id for one_ in one.verdicts()} == {"v1", "v2"}
     assert set(one.places()) == {"i0", "i1", "i2"}
 
@@ -108,7 +109,7 @@ def test_verdicts_on_another_queue_are_refused(open_store, make_queue, other, wo
 def test_a_database_of_another_queue_is_not_merged(open_store, make_queue, tmp_path):
     open_store("other.db", queue=make_queue(seed=1)).__exit__()
     with pytest.raises(QprError, match="another queue"):
-        open_store().merge(str(tmp_path / "other.db"))
+        merge_file(open_store(), make_queue(), str(tmp_path / "other.db"))
 
 
 def test_what_is_no_review_database_is_refused_and_stays(open_store, tmp_path):
@@ -143,6 +144,7 @@ def test_a_damaged_database_is_named(open_store, items, tmp_path):
 
 READ_ONLY = """
 import os, sys
+from jobs.review.merging import merge_file
 from jobs.review.store import VerdictStore
 from jobs.review.queues.interface import Source
 from schemas.errors import QprError

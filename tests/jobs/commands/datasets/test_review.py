@@ -117,6 +117,7 @@ def test_exported_clusters_are_verdicts_of_calibrate_and_come_back_elsewhere(rev
     assert [row["judged"] for row in rows] == ["right", "several", "stray", "cannot tell"]
     assert {row["labeller"] for row in rows} == {"Ada"}
     first = stored(tmp_path)
+    assert '"added": 0' in review("--merge", tmp_path / "verdicts.csv", "--json").out
     (tmp_path / "review.db").unlink()
     assert '"added": 4' in review("--merge", tmp_path / "verdicts.csv", "--json").out
     assert '"added": 0' in review("--merge", tmp_path / "verdicts.csv", "--json").out
@@ -154,6 +155,12 @@ def test_judged_requests_are_a_requests_file(review, write_jsonl, tmp_path):
     requests = read_requests(written)
     assert sorted(str(request.verdict) for request in requests) == ["None"] * 3 + ["cannot tell", "right", "wrong"]
     assert {request.labeller for request in requests if request.verdict} == {"Ada"}
+    review(keys="rwcrwc", source=source, person="Bob")
+    assert review("--export", tmp_path / "judged.jsonl", "--overwrite", source=source).code == 0
+    assert '"Ada, Bob"' in (tmp_path / "judged.jsonl").read_text()
+    before = stored(tmp_path)
+    assert '"added": 0' in review("--merge", tmp_path / "judged.jsonl", "--json", source=source).out
+    assert stored(tmp_path) == before
     assert review("--export", tmp_path / "judged.csv", source=source).code == 2
 
 
@@ -205,6 +212,7 @@ def test_pairs_are_judged_for_a_calibration(qpr, review, write_jsonl, tmp_path):
     written = [row["verdict"] for row in csv.DictReader((tmp_path / "verdicts.csv").open())]
     assert written[:4] == ["right", "wrong", "unclear", "right"]
     assert set(written[4:]) <= {""}
+    assert '"added": 0' in review("--merge", tmp_path / "verdicts.csv", "--json", source=source).out
     given = ("--dataset", tmp_path / "linked", "--verdicts", tmp_path / "verdicts.csv", "--output", tmp_path / "judged")
     outcome = qpr("calibrate", *given)
     assert "4 verdicts so far, at least" in outcome.err

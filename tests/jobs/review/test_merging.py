@@ -1,0 +1,163 @@
+import json
+import pathlib
+import tempfile
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jobs.review.exchange import export_verdicts
+from jobs.review.merging import merge_file
+from jobs.review.opinions import is_shared, opinions, outcome
+from jobs.review.queues.interface import STRAY, VERDICTS
+from jobs.review.session import Review
+from jobs.review.store import VerdictStore
+from schemas.errors import QprError
+from tests.support.fake_queue import FakeQueue
+
+QUEUE = FakeQueue(6)
+
+TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=20)
+
+STEPS = st.lists(
+    st.tuples(
+        st.integers(0, 5),
+        st.sampled_from(["Ada", "Bob", "Eve"]),
+        st.sampled_from([*VERDICTS["clusters"].values(), "undo"]),
+        TEXT,
+    ),
+    max_size=12,
+)
+
+
+def judge(store, steps, queue=QUEUE):
+    review = Review(queue, store)
+    for place, person, verdict, note in steps:
+        if verdict == "undo":
+            store.undo(person)
+        else:
+            strays = [queue.items[place].lines[0].name] if verdict == STRAY else []
+            review.judge(queue.items[place].name, verdict, reviewer=person, strays=strays, note=note)
+
+
+def found(store):
+    return set(store.verdicts()), set(store.undone())
+
+
+def outcomes(store):
+    grouped = opinions(store.verdicts())
+    return {item: outcome(people, shared=is_shared(item, 0)).verdict for item, people in grouped.items()}
+
+
+def exported(store, folder, ending, queue=QUEUE):
+    """Return the name of an exported file; Parquet is made of the rows of JSON Lines."""
+    written = str(folder / f"verdicts.{'jsonl' if ending == 'parquet' else ending}")
+    export_verdicts(store, queue, written, overwrite=True)
+    if ending != "parquet" or not pathlib.Path(written).read_text():
+        return written
+    rows = [json.loads(line) for line in pathlib.Path(written).read_text().splitlines()]
+    pq.write_table(pa.Table.from_pylist(rows), folder / "verdicts.parquet")
+    return str(folder / "verdicts.parquet")
+
+
+@settings(deadline=None, max_examples=40)
+@given(steps=STEPS.filter(bool), ending=st.sampled_from(["csv", "jsonl", "parquet"]))
+def test_a_database_that_merges_its_own_export_stays_as_it_is(steps, ending):
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        with (
+            VerdictStore(f"{name}/one.db", QUEUE.source) as one,
+            VerdictStore(f"{name}/new.db", QUEUE.source) as new,
+        ):
+            judge(one, steps)
+            if not one.verdicts():
+                return
+            before, file = found(one), exported(one, folder, ending)
+            assert merge_file(one, QUEUE, file) == 0
+            assert found(one) == before
+            assert merge_file(new, QUEUE, file) == len(outcomes(one))
+            assert merge_file(new, QUEUE, file) == 0
+            assert outcomes(new) == outcomes(one)
+            assert set(new.verdicts()) <= set(one.verdicts())
+            assert merge_file(one, QUEUE, f"{name}/new.db") == 0
+            assert merge_file(new, QUEUE, f"{name}/one.db") == len(one.all_verdicts()) - len(outcomes(one))
+            assert found(new) == before
+
+
+@settings(deadline=None, max_examples=40)
+@given(mine=STEPS, theirs=STEPS, shared=STEPS)
+def test_two_databases_are_merged_to_the_same_set_in_both_directions(mine, theirs, shared):
+    with (
+        tempfile.TemporaryDirectory() as name,
+        VerdictStore(f"{name}/one.db", QUEUE.source) as one,
+        VerdictStore(f"{name}/other.db", QUEUE.source) as other,
+    ):
+        judge(one, shared)
+        merge_file(other, QUEUE, f"{name}/one.db")
+        judge(one, mine)
+        judge(other, theirs)
+        merge_file(one, QUEUE, f"{name}/other.db")
+        merge_file(other, QUEUE, f"{name}/one.db")
+        assert found(one) == found(other)
+        assert (one.places(), one.all_verdicts()) == (other.places(), other.all_verdicts())
+        assert merge_file(one, QUEUE, f"{name}/other.db") == 0
+
+
+@pytest.fixture
+def store(tmp_path):
+    with VerdictStore(str(tmp_path / "review.db"), QUEUE.source) as opened:
+        yield opened
+
+
+def write(tmp_path, *rows):
+    (tmp_path / "hand.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(tmp_path / "hand.jsonl")
+
+
+def test_rows_without_a_name_are_known_by_item_person_verdict_and_time(store, tmp_path):
+    judge(store, [(0, "Ada", "right", ""), (1, "Ada", "right", "")])
+    [first, second] = store.verdicts()
+    rows = [
+        {"verdict": "right", "cluster_id": "i0", "labeller": "Ada", "judged_at": first.judged_at},
+        {"verdict": "right", "cluster_id": "i1", "labeller": "Ada"},
+        {"verdict": "right", "cluster_id": "i1", "labeller": "Bob", "judged_at": second.judged_at},
+    ]
+    assert merge_file(store, QUEUE, write(tmp_path, *rows)) == 1
+    assert sorted(one.reviewer for one in store.verdicts()) == ["Ada", "Ada", "Bob"]
+
+
+def test_an_undone_verdict_of_an_earlier_export_stays_undone(store, tmp_path):
+    judge(store, [(0, "Ada", "right", "")])
+    file = exported(store, tmp_path, "csv")
+    store.undo("Ada")
+    assert merge_file(store, QUEUE, file) == 0
+    assert store.verdicts() == []
+
+
+def test_a_verdict_that_was_edited_in_an_export_is_not_lost_in_silence(store, tmp_path):
+    judge(store, [(0, "Ada", "right", "")])
+    file = exported(store, tmp_path, "csv")
+    text = pathlib.Path(file).read_text().replace('"right"', '"several"')
+    pathlib.Path(file).write_text(text)
+    with pytest.raises(QprError, match=r"row 1: verdict_id '.*' is that of another verdict. Empty this cell"):
+        merge_file(store, QUEUE, file)
+
+
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ("2026-11-30", "2026-11-30T00:00:00.000000+00:00"),
+        ("2026-11-30T10:00:00+02:00", "2026-11-30T08:00:00.000000+00:00"),
+        ("30.11.2026", None),
+    ],
+)
+def test_times_of_a_file_are_stored_in_the_order_of_time(store, tmp_path, text, stored):
+    file = write(tmp_path, {"verdict": "right", "cluster_id": "i0", "labeller": "Ada", "judged_at": text})
+    if stored is None:
+        with pytest.raises(QprError, match=r"row 1: judged_at '30.11.2026' is no time"):
+            merge_file(store, QUEUE, file)
+    else:
+        merge_file(store, QUEUE, file)
+        assert [one.judged_at for one in store.verdicts()] == [stored]
