@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from jobs.review.opinions import is_shared, opinions, outcome
-from jobs.review.queues.interface import RIGHT, UNCLEAR, WRONG, Queue
+from jobs.review.queues.interface import RIGHT, STRAY, UNCLEAR, WRONG, Queue
 from jobs.review.queues.pairs import PairQueue
 from jobs.review.queues.requests import RequestQueue
 from jobs.review.store import Verdict, VerdictStore
@@ -60,6 +60,11 @@ def export_verdicts(store: VerdictStore, queue: Queue, file: str, *, overwrite: 
     return {"output": file, "judged": len(found), "counted": len(counted), "waiting": waiting}
 
 
+def full_verdict(verdict: Verdict) -> str:
+    """Return the verdict of the column ``judged``: a stray whose mark was erased is only known to be wrong."""
+    return WRONG if verdict.verdict == STRAY and not verdict.strays else verdict.verdict
+
+
 def _pair_row(row: Mapping[str, Any], verdict: Verdict | None, labellers: Mapping[str, str]) -> dict[str, Any]:
     written = "" if verdict is None else _WRITTEN.get(verdict.verdict, WRONG)
     return {**row, "verdict": written, "labeller": labellers.get(row["pair_id"], "") if verdict else "", **_of(verdict)}
@@ -79,7 +84,7 @@ def _request_row(
 def _cluster_row(verdict: Verdict, labellers: Mapping[str, str], queue: Queue) -> dict[str, Any]:
     return {
         "verdict": _WRITTEN.get(verdict.verdict, WRONG),
-        "judged": verdict.verdict,
+        "judged": full_verdict(verdict),
         "dataset": queue.source.digest,
         "seed": queue.source.seed,
         "cluster_id": verdict.item,

@@ -13,10 +13,14 @@ from typing import Final
 
 import pyarrow as pa
 
+from jobs.review.checks import check_verdict
 from jobs.review.database import is_database
-from jobs.review.queues.interface import STRAY, UNCLEAR, VERDICTS, WRONG, Queue
-from jobs.review.store import Place, Verdict, VerdictStore
+from jobs.review.exchange import full_verdict
+from jobs.review.queues.interface import UNCLEAR, WRONG, Item, Queue
+from jobs.review.store import Verdict, VerdictStore
 from jobs.review.terminal import reviewer_name
+from jobs.workflows.verdicts.reviewed_clusters import verdict_of_row
+from pipelines.calibration.verdicts.verdict_file import add_verdict
 from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import numbered_rows
 from pipelines.reading.sources import only_file
@@ -43,22 +47,27 @@ def merge_file(store: VerdictStore, queue: Queue, file: str, *, reviewer: str | 
 
     Raises:
         UsageError: several files are given.
-        QprError: the file cannot be read or is of another queue, or a row fits no item or verdict.
+        QprError: the file cannot be read or is of another queue, or a row fits no item or
+            verdict, or rows of one person contradict each other.
     """
     if is_database(file):
         return _merge_database(store, file)
-    named, verdicts = store.all_verdicts(), list[Verdict]()
+    named, verdicts, items = store.all_verdicts(), list[Verdict](), dict[str, Item]()
+    judged: dict[str, tuple[str, int]] = {}
     for number, row in numbered_rows(only_file(file, option="--merge"), _COLUMNS):
         texts = {name: (value or "") if name == "note" else (value or "").strip() for name, value in row.items()}
-        if texts["verdict"]:
-            try:
-                verdict = _verdict(texts, queue, reviewer)
-                _check_name(verdict, named)
-            except QprError as error:
-                raise QprError(f"{file}: row {number:,}: {error}") from error
-            verdicts.append(named.setdefault(verdict.verdict_id, verdict))
-    places = {verdict.item: _place(queue, verdict.item) for verdict in verdicts}
-    return store.merge(verdicts, places, {})
+        if not texts["verdict"]:
+            continue
+        try:
+            verdict = _verdict(texts, queue, reviewer)
+            items[verdict.item] = check_verdict(queue, verdict, more=[WRONG])
+            _check_name(verdict, named)
+        except QprError as error:
+            raise QprError(f"{file}: row {number:,}: {error}") from error
+        given = " ".join([verdict.verdict, *verdict.strays])
+        add_verdict(file, judged, f"{verdict.item} by {verdict.reviewer}", given, number)
+        verdicts.append(named.setdefault(verdict.verdict_id, verdict))
+    return store.merge(verdicts, items, {})
 
 
 def _merge_database(store: VerdictStore, path: str) -> int:
@@ -72,16 +81,11 @@ def _verdict(texts: Mapping[str, str], queue: Queue, reviewer: str | None) -> Ve
     """Return the verdict of a row.
 
     Raises:
-        QprError: it fits no item or verdict of the queue, or its time is none.
+        QprError: its time is none, or its columns contradict each other.
     """
-    item = texts["review_id"] or texts["pair_id"] or texts["cluster_id"]
-    if queue.place(item) is None:
-        raise QprError(f"{item[:60]!a} is no item of this queue. Give the file's own dataset and seed")
-    given = (texts["judged"] or texts["verdict"]).lower()
+    item, given = texts["review_id"] or texts["pair_id"] or texts["cluster_id"], verdict_of_row(texts)
     verdict = UNCLEAR if given == "unclear" else given
-    if verdict not in {*VERDICTS[queue.source.kind].values(), WRONG}:
-        raise QprError(f"verdict {given[:40]!a} is unknown. Write right, wrong or unclear")
-    strays = tuple(sorted(set(texts["strays"].split()))) if verdict == STRAY else ()
+    strays = tuple(sorted(set(texts["strays"].split())))
     person = texts["reviewer"] or texts["labeller"] or reviewer_name(reviewer)
     judged_at = _time(texts["judged_at"])
     name = uuid.uuid5(uuid.NAMESPACE_OID, json.dumps([queue.source.digest, item, person, verdict, judged_at]))
@@ -112,13 +116,6 @@ def _check_name(verdict: Verdict, named: Mapping[str, Verdict]) -> None:
         QprError: item, person or verdict differ.
     """
     known = named.get(verdict.verdict_id, verdict)
-    if (known.item, known.reviewer, known.verdict) != (verdict.item, verdict.reviewer, verdict.verdict):
+    if (known.item, known.reviewer, full_verdict(known)) != (verdict.item, verdict.reviewer, full_verdict(verdict)):
         fault = f"verdict_id {verdict.verdict_id[:40]!a} is that of another verdict"
         raise QprError(f"{fault}. Empty this cell and judged_at of the row to add a further verdict")
-
-
-def _place(queue: Queue, name: str) -> Place:
-    place = queue.place(name)
-    assert place is not None
-    item = queue.item(place)
-    return Place(place, item.size, item.strata)

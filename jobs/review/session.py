@@ -10,8 +10,9 @@ import uuid
 from collections.abc import Collection
 from typing import Final, NamedTuple
 
+from jobs.review.checks import check_verdict
 from jobs.review.opinions import ONE_OF, is_shared, opinions, outcome
-from jobs.review.queues.interface import STRAY, VERDICTS, Item, Queue
+from jobs.review.queues.interface import Item, Queue
 from jobs.review.store import Verdict, VerdictStore
 from jobs.review.tally import Share, tally
 from schemas.errors import QprError
@@ -23,9 +24,6 @@ _APART: Final = 10
 
 _SECOND: Final = 3
 """One of this number of items is a second opinion as long as some are missing, so that it cannot be recognized."""
-
-MOST_NOTE: Final = 2000
-"""Maximum characters of a note."""
 
 
 class Task(NamedTuple):
@@ -113,21 +111,9 @@ class Review:
         Raises:
             QprError: item, verdict or strays do not fit, or the database cannot be written.
         """
-        place = self.queue.place(item)
-        if place is None:
-            raise QprError(f"{item[:60]!a} is no item of this queue")
-        kind = self.queue.source.kind
-        if verdict not in VERDICTS[kind].values():
-            raise QprError(f"verdict {verdict[:40]!a} is none of {', '.join(VERDICTS[kind].values())}")
-        found = self.queue.item(place)
-        unknown = set(strays) - {line.name for line in found.lines}
-        if unknown or len(note) > MOST_NOTE or not 1 <= len(reviewer.strip()) <= 60:
-            raise QprError(f"strays, note (at most {MOST_NOTE:,} characters) or reviewer of {item} do not fit")
-        if (verdict == STRAY) != bool(strays) or len(set(strays)) >= max(len(found.lines), 2):
-            raise QprError("with the verdict stray, and only with it, mark at least one wording and not all of them")
-        stored = Verdict(
-            verdict_id or uuid.uuid4().hex, item, reviewer.strip(), verdict, tuple(sorted(set(strays))), note
-        )
+        named = verdict_id or uuid.uuid4().hex
+        stored = Verdict(named, item, reviewer.strip(), verdict, tuple(sorted(set(strays))), note)
+        found = check_verdict(self.queue, stored)
         self.store.add([stored], {item: found})
         return stored
 

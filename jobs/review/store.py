@@ -145,7 +145,7 @@ class VerdictStore:
             query = "SELECT session, item FROM claims WHERE at > ?"
             return dict(self._connection.execute(query, (time.time() - CLAIM_S,)).fetchall())
 
-    def merge(self, verdicts: Sequence[Verdict], items: Mapping[str, Place], undone: Mapping[str, str]) -> int:
+    def merge(self, verdicts: Sequence[Verdict], items: Mapping[str, Item | Place], undone: Mapping[str, str]) -> int:
         """Add verdicts that were judged elsewhere, all or none, and return the number of new ones.
 
         A verdict is there already if its name is, or one of the same person on the same item at the same time, which

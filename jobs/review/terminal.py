@@ -17,8 +17,9 @@ import rich.text
 from jobs.display.console import results, say
 from jobs.display.safe_text import printable
 from jobs.display.text_input import is_typed
+from jobs.review.checks import MOST_NOTE
 from jobs.review.queues.interface import LABELS, QUESTIONS, STRAY, VERDICTS, Item
-from jobs.review.session import MOST_NOTE, Review, Task, bound_text
+from jobs.review.session import Review, Task, bound_text
 from schemas.errors import QprError
 
 _SHOWN = 40

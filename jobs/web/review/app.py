@@ -13,7 +13,8 @@ import pydantic
 from fastapi import FastAPI, Request
 from starlette.responses import RedirectResponse, Response
 
-from jobs.review.session import MOST_NOTE, Review, Task, bound_text
+from jobs.review.checks import MOST_NOTE
+from jobs.review.session import Review, Task, bound_text
 from jobs.web.messages.bodies import read_json
 from jobs.web.messages.fault_handlers import add_faults
 from jobs.web.messages.faults import Fault, json_response

@@ -8,8 +8,8 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from jobs.display.rendering import render
+from jobs.review.checks import MOST_NOTE
 from jobs.review.queues.interface import LABELS, QUESTIONS, VERDICTS, Kind
-from jobs.review.session import MOST_NOTE
 from jobs.web.search_page import Page, policy_of
 
 

@@ -12,11 +12,33 @@ import pyarrow as pa
 from schemas.errors import QprError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pipelines.clusters.settings import Reviewed
     from pipelines.graphs.settings import ClustersConfig
 
-_WRONG: Final = ("wrong", "several")
-_KEPT: Final = ("right", "unclear", "cannot tell", "")
+_KINDS: Final = {
+    "right": "right",
+    "cannot tell": "unclear",
+    "unclear": "unclear",
+    "stray": "stray",
+    "several": "wrong",
+    "wrong": "wrong",
+}
+"""Kinds of verdicts that have the same effect."""
+
+
+def verdict_of_row(row: Mapping[str, str]) -> str:
+    """Return the verdict of a row of an export or of a file by hand: that of ``judged``, or else of ``verdict``.
+
+    Raises:
+        QprError: both contradict each other, as after a change of one of them.
+    """
+    verdict, judged = row["verdict"].lower(), row["judged"].lower()
+    if judged and verdict != judged and verdict != _KINDS.get(judged, verdict).replace("stray", "wrong"):
+        fault = f"verdict {verdict[:40]!a} and judged {judged[:40]!a} contradict each other"
+        raise QprError(f"{fault}. Change both, or empty the cell of judged")
+    return judged or verdict
 
 
 def with_reviewed(settings: ClustersConfig, file: str) -> ClustersConfig:
@@ -35,8 +57,9 @@ def read_reviewed(file: str) -> Reviewed:
 
     Raises:
         UsageError: several files are given.
-        QprError: the file cannot be read, or a row is no verdict on a cluster.
+        QprError: the file cannot be read, a row is no verdict on a cluster, or rows contradict each other about one.
     """
+    from pipelines.calibration.verdicts.verdict_file import add_verdict
     from pipelines.clusters.reviewed import read_name
     from pipelines.clusters.settings import Reviewed
     from pipelines.reading.headers.columns import Column
@@ -49,19 +72,26 @@ def read_reviewed(file: str) -> Reviewed:
     ]
     source = only_file(file, option="--verdicts")
     wrong, strays = set[str](), set[tuple[str, str]]()
+    known: dict[str, tuple[str, int]] = {}
     for number, row in numbered_rows(source, columns):
         texts = {name: (value or "").strip() for name, value in row.items()}
-        verdict, cluster, marked = texts["judged"] or texts["verdict"], texts["cluster_id"], texts["strays"].split()
+        if not texts["verdict"]:
+            continue
+        cluster, marked = texts["cluster_id"], texts["strays"].split()
         try:
+            verdict = verdict_of_row(texts)
             for name in (cluster, *marked):
                 read_name(name)
-        except ValueError as error:
-            raise QprError(f"{file}: row {number:,}: {error}. Give a file of `qpr review --export`") from error
-        if verdict == "stray" and marked:
-            strays |= {(cluster, question) for question in marked}
-        elif verdict in (*_WRONG, "stray"):
-            wrong.add(cluster)
-        elif verdict not in _KEPT:
+        except (ValueError, QprError) as error:
+            advice = "" if isinstance(error, QprError) else ". Give a file of `qpr review --export`"
+            raise QprError(f"{file}: row {number:,}: {error}{advice}") from error
+        if verdict not in _KINDS:
             raise QprError(f"{file}: row {number:,}: verdict {verdict[:40]!a} is unknown. Write right or wrong")
+        kind = "stray" if verdict == "stray" and marked else _KINDS[verdict].replace("stray", "wrong")
+        add_verdict(file, known, cluster, kind, number)
+        if kind == "stray":
+            strays |= {(cluster, question) for question in marked}
+        elif kind == "wrong":
+            wrong.add(cluster)
     digest = digest_input(source).digest or ""
     return Reviewed(verdicts=digest, wrong=tuple(sorted(wrong)), strays=tuple(sorted(strays)))

@@ -12,7 +12,7 @@ import collections
 import dataclasses
 import itertools
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal, NamedTuple, cast, get_args
+from typing import Final, Literal, NamedTuple, TypeVar, cast, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +27,8 @@ from schemas.errors import QprError
 from schemas.quantities import counted, listed
 
 Verdict = Literal["right", "wrong", "unclear"]
+
+_Text = TypeVar("_Text", bound=str)
 
 COLUMNS: Final = (
     Column("verdict", pa.string()),
@@ -119,11 +121,27 @@ def read_verdicts(source: Source, digest: str) -> Verdicts:
             listed.setdefault(name, number)
         if verdict := _verdict(source.url, number, row["verdict"]):
             known = of_pair if row["pair_id"] else of_cluster
-            before = known.setdefault(name, (verdict, number))
-            if before[0] != verdict:
-                both = f"rows {before[1]} and {number} contradict each other about {name}: {before[0]}, {verdict}"
-                raise QprError(f"{source.url}: {both}. Keep one of them")
+            add_verdict(source.url, known, name, verdict, number)
     return Verdicts(source.url, _seed(source.url, numbered), of_pair, of_cluster, listed)
+
+
+def add_verdict(url: str, known: dict[str, tuple[_Text, int]], name: str, verdict: _Text, number: int) -> None:
+    """Add the verdict of a row to those of the rows before.
+
+    Args:
+        url: of the file.
+        known: verdict and first row by name.
+        name: of that which is judged.
+        verdict: on it.
+        number: of the row.
+
+    Raises:
+        QprError: an earlier row has another verdict on it.
+    """
+    before, row = known.setdefault(name, (verdict, number))
+    if before != verdict:
+        both = f"rows {row} and {number} contradict each other about {name}: {before}, {verdict}"
+        raise QprError(f"{url}: {both}. Keep one of them")
 
 
 def judged_blocks(verdicts: Verdicts, sampler: Sampler, draws: list[Draw], pairs: list[SampledPair]) -> Judged:

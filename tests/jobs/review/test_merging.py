@@ -161,3 +161,50 @@ def test_times_of_a_file_are_stored_in_the_order_of_time(store, tmp_path, text, 
     else:
         merge_file(store, QUEUE, file)
         assert [one.judged_at for one in store.verdicts()] == [stored]
+
+
+def row(verdict, strays="", person="Ada", cluster="i1", **more):
+    return {"verdict": "wrong" if strays else verdict, "judged": verdict, "cluster_id": cluster, "labeller": person,
+            "strays": strays, **more}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([row("stray", "zzz junk")], "row 1: stray 'junk' is no wording of i1"),
+        ([row("right"), row("stray", "w0-0", cluster="i2")], "row 2: stray 'w0-0' is no wording of i2"),
+        ([row("stray")], "row 1: with the verdict stray, and only with it, mark"),
+        ([row("stray", "w1-0 w1-1 w1-2")], "row 1: .* not all of them"),
+        ([{**row("right"), "strays": "w1-0"}], "row 1: with the verdict stray, and only with it"),
+        ([row("right", note="x" * 2001)], "row 1: note"),
+        ([row("right", cluster="i99")], "row 1: 'i99' is no item of this queue"),
+        ([row("maybe")], "row 1: verdict 'maybe' is none of right"),
+        ([{**row("right"), "verdict": "wrong"}], "row 1: verdict 'wrong' and judged 'right' contradict each other"),
+        (
+            [row("right"), row("right", person="Bob"), row("wrong")],
+            "rows 1 and 3 contradict each other about i1 by Ada: right, wrong. Keep one of them",
+        ),
+        ([row("stray", "w1-0"), row("stray", "w1-1")], "stray w1-0, stray w1-1"),
+        ([row("right", verdict_id="v1"), row("right", verdict_id="v1", person="Bob")], "row 2: verdict_id 'v1'"),
+    ],
+)
+def test_a_row_that_does_not_fit_is_refused_with_its_number_and_nothing_is_stored(store, tmp_path, rows, words):
+    with pytest.raises(QprError, match=f"hand.jsonl: .*{words}"):
+        merge_file(store, QUEUE, write(tmp_path, *rows))
+    assert store.verdicts() == []
+
+
+def test_of_several_people_the_majority_counts(store, tmp_path):
+    rows = [row("right"), row("wrong", person="Bob"), row("right", person="Eve"), row("wrong", cluster="i2")]
+    assert merge_file(store, QUEUE, write(tmp_path, *rows)) == 4
+    assert outcomes(store) == {"i1": "right", "i2": "wrong"}
+
+
+def test_a_stray_whose_mark_was_erased_is_exported_as_wrong_and_merged_again(store, tmp_path):
+    judge(store, [(0, "Ada", STRAY, "")])
+    store._connection.execute("UPDATE verdicts SET strays = '[]'")
+    file = exported(store, tmp_path, "csv")
+    assert merge_file(store, QUEUE, file) == 0
+    with VerdictStore(str(tmp_path / "new.db"), QUEUE.source) as new:
+        assert merge_file(new, QUEUE, file) == 1
+        assert outcomes(new) == {"i0": "wrong"}

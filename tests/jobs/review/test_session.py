@@ -93,7 +93,7 @@ def test_the_same_verdict_sent_twice_counts_once(make_review):
         ({"verdict": "stray"}, "mark at least one"),
         ({"strays": ["w0-0"]}, "only with it"),
         ({"verdict": "stray", "strays": ["w0-0", "w0-1"]}, "not all of them"),
-        ({"verdict": "stray", "strays": ["w7-0"]}, "do not fit"),
+        ({"verdict": "stray", "strays": ["w7-0"]}, "stray 'w7-0' is no wording of i0"),
         ({"note": "x" * 2001}, "2,000 characters"),
         ({"reviewer": " "}, "do not fit"),
         ({"reviewer": "x" * 61}, "do not fit"),

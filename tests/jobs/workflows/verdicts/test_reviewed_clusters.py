@@ -11,6 +11,7 @@ from schemas.errors import QprError
 
 HEAD = "verdict,judged,cluster_id,strays\n"
 ONE = "c0000000000000001"
+STRAY = f"wrong,stray,{ONE},q0000000000000009"
 
 
 def write(tmp_path, text):
@@ -19,9 +20,15 @@ def write(tmp_path, text):
 
 
 def test_right_and_unclear_clusters_are_not_rejected(tmp_path):
-    rows = ["right,right,c0000000000000002,", "unclear,cannot tell,c0000000000000003,", f"wrong,several,{ONE},"]
-    found = read_reviewed(write(tmp_path, HEAD + "\n".join([*rows, f"wrong,stray,{ONE},q0000000000000009"])))
-    assert (found.wrong, found.strays) == ((ONE,), ((ONE, "q0000000000000009"),))
+    rows = [
+        "right,right,c0000000000000002,",
+        "unclear,cannot tell,c0000000000000003,",
+        "wrong,several,c0000000000000004,",
+    ]
+    more = [f"wrong,stray,{ONE},q0000000000000008", ",right,c0000000000000005,"]
+    found = read_reviewed(write(tmp_path, HEAD + "\n".join([*rows, STRAY, *more])))
+    strays = ((ONE, "q0000000000000008"), (ONE, "q0000000000000009"))
+    assert (found.wrong, found.strays) == (("c0000000000000004",), strays)
     assert len(found.verdicts) == 64
 
 
@@ -32,8 +39,11 @@ def test_right_and_unclear_clusters_are_not_rejected(tmp_path):
         (HEAD + "wrong,several,p1,\n", "row 1: 'p1' is no name"),
         (HEAD + f"wrong,stray,{ONE},7\n", "row 1: '7' is no name"),
         (HEAD + f"maybe,,{ONE},\n", "verdict 'maybe' is unknown"),
+        (HEAD + f"right,,{ONE},\nwrong,,{ONE},\n", f"rows 1 and 2 contradict each other about {ONE}: right, wrong"),
+        (HEAD + f"{STRAY}\nwrong,several,{ONE},\n", "rows 1 and 2 contradict .*: stray, wrong. Keep one of them"),
+        (HEAD + f"wrong,right,{ONE},\n", "row 1: verdict 'wrong' and judged 'right' contradict each other"),
     ],
-    ids=["column", "cluster", "stray", "verdict"],
+    ids=["column", "cluster", "stray", "verdict", "two verdicts", "two kinds", "two columns"],
 )
 def test_a_file_that_is_no_export_is_refused(tmp_path, text, words):
     with pytest.raises(QprError, match=words):

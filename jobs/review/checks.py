@@ -1,0 +1,44 @@
+"""Checks of a verdict before it is stored, from a person or from a file.
+
+Queue, Verdict -> check_verdict -> the judged Item
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from jobs.review.queues.interface import STRAY, VERDICTS, Item, Queue
+from jobs.review.store import Verdict
+from schemas.errors import QprError
+
+MOST_NOTE: Final = 2000
+"""Maximum characters of a note."""
+
+
+def check_verdict(queue: Queue, verdict: Verdict, *, more: Collection[str] = ()) -> Item:
+    """Return the item of a verdict.
+
+    Args:
+        queue: with the item.
+        verdict: to check.
+        more: verdicts that are accepted besides those of the queue's kind.
+
+    Raises:
+        QprError: item, verdict, strays, note or person do not fit.
+    """
+    place = queue.place(verdict.item)
+    if place is None:
+        raise QprError(f"{verdict.item[:60]!a} is no item of this queue")
+    known = dict.fromkeys([*VERDICTS[queue.source.kind].values(), *more])
+    if verdict.verdict not in known:
+        raise QprError(f"verdict {verdict.verdict[:40]!a} is none of {', '.join(known)}")
+    item, strays = queue.item(place), set(verdict.strays)
+    unknown = sorted(strays - {line.name for line in item.lines if line.name})
+    if unknown:
+        raise QprError(f"stray {unknown[0][:40]!a} is no wording of {verdict.item}")
+    if len(verdict.note) > MOST_NOTE or not 1 <= len(verdict.reviewer.strip()) <= 60:
+        raise QprError(f"note (at most {MOST_NOTE:,} characters) or reviewer of {verdict.item} do not fit")
+    if (verdict.verdict == STRAY) != bool(strays) or len(strays) >= max(len(item.lines), 2):
+        raise QprError("with the verdict stray, and only with it, mark at least one wording and not all of them")
+    return item
