@@ -25,7 +25,7 @@ def check_verdict(queue: Queue, verdict: Verdict, *, more: Collection[str] = ())
         more: verdicts that are accepted besides those of the queue's kind.
 
     Raises:
-        QprError: item, verdict, strays, note or person do not fit.
+        QprError: item, verdict, strays or note do not fit.
     """
     place = queue.place(verdict.item)
     if place is None:
@@ -37,8 +37,8 @@ def check_verdict(queue: Queue, verdict: Verdict, *, more: Collection[str] = ())
     unknown = sorted(strays - {line.name for line in item.lines if line.name})
     if unknown:
         raise QprError(f"stray {unknown[0][:40]!a} is no wording of {verdict.item}")
-    if len(verdict.note) > MOST_NOTE or not 1 <= len(verdict.reviewer.strip()) <= 60:
-        raise QprError(f"note (at most {MOST_NOTE:,} characters) or reviewer of {verdict.item} do not fit")
+    if len(verdict.note) > MOST_NOTE:
+        raise QprError(f"the note on {verdict.item} has more than {MOST_NOTE:,} characters. Shorten it")
     if (verdict.verdict == STRAY) != bool(strays) or len(strays) >= max(len(item.lines), 2):
         raise QprError("with the verdict stray, and only with it, mark at least one wording and not all of them")
     return item

@@ -16,9 +16,9 @@ import pyarrow as pa
 from jobs.review.checks import check_verdict
 from jobs.review.database import is_database
 from jobs.review.exchange import full_verdict
+from jobs.review.people import person_key, person_name, reviewer_name
 from jobs.review.queues.interface import UNCLEAR, WRONG, Item, Queue
 from jobs.review.store import Verdict, VerdictStore
-from jobs.review.terminal import reviewer_name
 from jobs.workflows.verdicts.reviewed_clusters import verdict_of_row
 from pipelines.calibration.verdicts.verdict_file import add_verdict
 from pipelines.reading.headers.columns import Column
@@ -54,6 +54,7 @@ def merge_file(store: VerdictStore, queue: Queue, file: str, *, reviewer: str | 
         return _merge_database(store, file)
     named, verdicts, items = store.all_verdicts(), list[Verdict](), dict[str, Item]()
     judged: dict[str, tuple[str, int]] = {}
+    spelled: dict[str, str] = {}
     for number, row in numbered_rows(only_file(file, option="--merge"), _COLUMNS):
         texts = {name: (value or "") if name == "note" else (value or "").strip() for name, value in row.items()}
         if not texts["verdict"]:
@@ -64,8 +65,9 @@ def merge_file(store: VerdictStore, queue: Queue, file: str, *, reviewer: str | 
             _check_name(verdict, named)
         except QprError as error:
             raise QprError(f"{file}: row {number:,}: {error}") from error
+        spelled.setdefault(person_key(verdict.reviewer), verdict.reviewer)
         given = " ".join([verdict.verdict, *verdict.strays])
-        add_verdict(file, judged, f"{verdict.item} by {verdict.reviewer}", given, number)
+        add_verdict(file, judged, f"{verdict.item} by {spelled[person_key(verdict.reviewer)]}", given, number)
         verdicts.append(named.setdefault(verdict.verdict_id, verdict))
     return store.merge(verdicts, items, {})
 
@@ -86,7 +88,11 @@ def _verdict(texts: Mapping[str, str], queue: Queue, reviewer: str | None) -> Ve
     item, given = texts["review_id"] or texts["pair_id"] or texts["cluster_id"], verdict_of_row(texts)
     verdict = UNCLEAR if given == "unclear" else given
     strays = tuple(sorted(set(texts["strays"].split())))
-    person = texts["reviewer"] or texts["labeller"] or reviewer_name(reviewer)
+    named = texts["reviewer"] or texts["labeller"]
+    try:
+        person = person_name(named) if named else reviewer_name(reviewer)
+    except ValueError as error:
+        raise QprError(f"labeller {named[:40]!a}: {error}") from error
     judged_at = _time(texts["judged_at"])
     name = uuid.uuid5(uuid.NAMESPACE_OID, json.dumps([queue.source.digest, item, person, verdict, judged_at]))
     return Verdict(texts["verdict_id"] or name.hex, item, person, verdict, strays, texts["note"], judged_at)
@@ -116,6 +122,10 @@ def _check_name(verdict: Verdict, named: Mapping[str, Verdict]) -> None:
         QprError: item, person or verdict differ.
     """
     known = named.get(verdict.verdict_id, verdict)
-    if (known.item, known.reviewer, full_verdict(known)) != (verdict.item, verdict.reviewer, full_verdict(verdict)):
+    if _judgement(known) != _judgement(verdict):
         fault = f"verdict_id {verdict.verdict_id[:40]!a} is that of another verdict"
         raise QprError(f"{fault}. Empty this cell and judged_at of the row to add a further verdict")
+
+
+def _judgement(verdict: Verdict) -> tuple[str, str, str]:
+    return verdict.item, person_key(verdict.reviewer), full_verdict(verdict)

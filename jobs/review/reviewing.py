@@ -15,12 +15,13 @@ from jobs.display.console import alarms, emit, results, say, two_columns, warn
 from jobs.display.terminal_tables import terminal_table
 from jobs.review.exchange import export_verdicts
 from jobs.review.merging import merge_file
+from jobs.review.people import reviewer_name
 from jobs.review.queues.opening import open_queue
 from jobs.review.report import check_claim, report_document, report_tables, write_report
 from jobs.review.session import Review
 from jobs.review.settings import Files, ReviewSettings
 from jobs.review.store import VerdictStore
-from jobs.review.terminal import Keys, judge_in_terminal, reviewer_name
+from jobs.review.terminal import Keys, judge_in_terminal
 from schemas.errors import UsageError
 from schemas.quantities import counted
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import collections
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from jobs.review.checks import check_verdict
 from jobs.review.opinions import ONE_OF, is_shared, opinions, outcome
+from jobs.review.people import person_key, person_name
 from jobs.review.queues.interface import Item, Queue
 from jobs.review.store import Verdict, VerdictStore
 from jobs.review.tally import Share, tally
@@ -78,6 +79,7 @@ class Review:
             QprError: dataset or database cannot be read or written.
         """
         verdicts = self.store.verdicts()
+        reviewer = spelling(reviewer, verdicts)
         mine = sum(verdict.reviewer == reviewer for verdict in verdicts)
         claims = self.store.claims()
         shown = claims.pop(session, None)
@@ -112,7 +114,8 @@ class Review:
             QprError: item, verdict or strays do not fit, or the database cannot be written.
         """
         named = verdict_id or uuid.uuid4().hex
-        stored = Verdict(named, item, reviewer.strip(), verdict, tuple(sorted(set(strays))), note)
+        person = spelling(reviewer, self.store.verdicts())
+        stored = Verdict(named, item, person, verdict, tuple(sorted(set(strays))), note)
         found = check_verdict(self.queue, stored)
         self.store.add([stored], {item: found})
         return stored
@@ -133,7 +136,7 @@ class Review:
         source, verdicts = self.queue.source, self.store.verdicts()
         found = tally(verdicts, self.store.places(), source, claim=self._claim, error=self._error)
         share = None if source.kind == "pairs" else found.all
-        mine = found.reviewers.get(reviewer, 0)
+        mine = found.reviewers.get(spelling(reviewer, verdicts), 0)
         return Progress(mine, found.judged, source.items, share, self._claim, found.missing, len(found.waiting))
 
     def _choose(self, reviewer: str, verdicts: list[Verdict], claimed: set[str]) -> str | None:
@@ -164,6 +167,20 @@ class Review:
         if place is None:
             raise QprError(f"{self.store.path}: has verdicts on {name}, which is no item of this queue. It is damaged")
         return self.queue.item(place)
+
+
+def spelling(reviewer: str, verdicts: Iterable[Verdict]) -> str:
+    """Return the name under which a person has judged; a new person's name is the given one.
+
+    Raises:
+        QprError: nobody can have this name.
+    """
+    try:
+        name = person_name(reviewer)
+    except ValueError as error:
+        raise QprError(f"reviewer: {error}") from error
+    key = person_key(name)
+    return next((verdict.reviewer for verdict in verdicts if person_key(verdict.reviewer) == key), name)
 
 
 def bound_text(progress: Progress) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import pydantic
 
+from jobs.review.people import person_name
 from schemas.option import Option
 
 
@@ -24,7 +25,7 @@ class ReviewSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     )
     seed: int = pydantic.Field(default=0, description="Seed of the random order.")
     reviewer: Annotated[str | None, Option(metavar="NAME", default="the user of this machine")] = pydantic.Field(
-        default=None, min_length=1, max_length=60, description="Name of the person who judges."
+        default=None, description="Name of the person who judges."
     )
     claim: float = pydantic.Field(
         default=0.99, gt=0, lt=1, description="Share of right ones to show; with --report, fail where it is not shown."
@@ -32,6 +33,11 @@ class ReviewSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     confidence: float = pydantic.Field(
         default=0.95, gt=0.5, lt=1, description="Confidence of bounds, however often they are looked at."
     )
+
+    @pydantic.field_validator("reviewer")
+    @classmethod
+    def _named(cls, reviewer: str | None) -> str | None:
+        return None if reviewer is None else person_name(reviewer)
 
     @property
     def error(self) -> float:

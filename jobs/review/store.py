@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Self
 
 from jobs.review.database import check_source, explained, now, open_database, read_source, transaction
+from jobs.review.people import first_spellings, person_key
 from jobs.review.queues.interface import Item, Source
 
 CLAIM_S: Final = 600.0
@@ -98,7 +99,7 @@ class VerdictStore:
             for verdict in verdicts:
                 added += self._insert(verdict, items[verdict.item])
                 release = "DELETE FROM claims WHERE item = ? AND reviewer = ?"
-                self._connection.execute(release, (verdict.item, verdict.reviewer))
+                self._connection.execute(release, (verdict.item, person_key(verdict.reviewer)))
         return added
 
     def undo(self, reviewer: str) -> Verdict | None:
@@ -108,13 +109,14 @@ class VerdictStore:
             QprError: the database cannot be written.
         """
         with self._lock, explained(self.path), transaction(self._connection):
-            last = next((verdict for verdict in reversed(self._read()) if verdict.reviewer == reviewer), None)
+            key = person_key(reviewer)
+            last = next((one for one in reversed(self._read()) if person_key(one.reviewer) == key), None)
             if last is not None:
                 self._connection.execute("INSERT OR IGNORE INTO undone VALUES (?, ?)", (last.verdict_id, now()))
         return last
 
     def verdicts(self) -> list[Verdict]:
-        """Return all verdicts that were not undone, in the order of time."""
+        """Return all verdicts that were not undone, in the order of time, each person under the first spelling."""
         with self._lock, explained(self.path):
             return self._read()
 
@@ -135,7 +137,7 @@ class VerdictStore:
             others = "SELECT 1 FROM claims WHERE item = ? AND session != ? AND at > ?"
             if self._connection.execute(others, (item, session, since)).fetchone():
                 return False
-            row = (session, item, reviewer, time.time())
+            row = (session, item, person_key(reviewer), time.time())
             self._connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", row)
         return True
 
@@ -176,7 +178,7 @@ class VerdictStore:
         return len(added)
 
     def all_verdicts(self) -> dict[str, Verdict]:
-        """Return all verdicts by their names, also those that were undone."""
+        """Return all verdicts by their names as they are stored, also those that were undone."""
         with self._lock, explained(self.path):
             return self._all()
 
@@ -194,7 +196,9 @@ class VerdictStore:
         return self._connection.execute(insert, row).rowcount
 
     def _read(self) -> list[Verdict]:
-        return self._select("WHERE verdict_id NOT IN (SELECT verdict_id FROM undone) ")
+        found = self._select("WHERE verdict_id NOT IN (SELECT verdict_id FROM undone) ")
+        spelled = first_spellings(one.reviewer for one in found)
+        return [one._replace(reviewer=spelled[person_key(one.reviewer)]) for one in found]
 
     def _all(self) -> dict[str, Verdict]:
         return {one.verdict_id: one for one in self._select("")}
@@ -210,7 +214,7 @@ class VerdictStore:
 
 def _contents(verdict: Verdict) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return that by which a verdict is the same as another one: with its time, if it has one, and without."""
-    plain = (verdict.item, verdict.reviewer, verdict.verdict)
+    plain = (verdict.item, person_key(verdict.reviewer), verdict.verdict)
     return ((*plain, verdict.judged_at) if verdict.judged_at else plain), plain
 
 

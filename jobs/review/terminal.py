@@ -20,7 +20,6 @@ from jobs.display.text_input import is_typed
 from jobs.review.checks import MOST_NOTE
 from jobs.review.queues.interface import LABELS, QUESTIONS, STRAY, VERDICTS, Item
 from jobs.review.session import Review, Task, bound_text
-from schemas.errors import QprError
 
 _SHOWN = 40
 """Wordings of an item that are shown at first."""
@@ -145,17 +144,3 @@ def _show(review: Review, reviewer: str, task: Task, shown: int, screen: rich.co
 def _help(verdicts: Mapping[str, str]) -> str:
     keys = [*((key, LABELS[verdict]) for key, verdict in verdicts.items()), *_OTHER_KEYS.items()]
     return " · ".join(f"{key} {label}" for key, label in keys)
-
-
-def reviewer_name(given: str | None) -> str:
-    """Return the name of the person who judges: the given one, or that of the user of this machine.
-
-    Raises:
-        QprError: no name is given and the user has none.
-    """
-    import getpass
-
-    try:
-        return given or getpass.getuser()
-    except (OSError, KeyError) as error:
-        raise QprError("--reviewer: this user has no name. Give one") from error

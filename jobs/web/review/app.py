@@ -14,6 +14,7 @@ from fastapi import FastAPI, Request
 from starlette.responses import RedirectResponse, Response
 
 from jobs.review.checks import MOST_NOTE
+from jobs.review.people import person_name
 from jobs.review.session import Review, Task, bound_text
 from jobs.web.messages.bodies import read_json
 from jobs.web.messages.fault_handlers import add_faults
@@ -33,7 +34,7 @@ _Name = Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_len
 class Person(pydantic.BaseModel, frozen=True, extra="forbid", strict=True):
     """A person and the browser window that shows an item."""
 
-    reviewer: _Name
+    reviewer: Annotated[str, pydantic.AfterValidator(person_name)]
     session: _Name
 
 

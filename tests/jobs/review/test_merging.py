@@ -128,6 +128,22 @@ def test_rows_without_a_name_are_known_by_item_person_verdict_and_time(store, tm
     assert sorted(one.reviewer for one in store.verdicts()) == ["Ada", "Ada", "Bob"]
 
 
+def test_spellings_of_a_name_in_a_file_are_one_person(store, tmp_path):
+    judge(store, [(0, "Ada", "right", "")])
+    [first] = store.verdicts()
+    rows = [
+        row("right", person=" ADA", cluster="i0"),
+        row("right", person="ada", cluster="i0", judged_at=first.judged_at),
+    ]
+    assert merge_file(store, QUEUE, write(tmp_path, *rows)) == 0
+    with pytest.raises(QprError, match="rows 1 and 2 contradict each other about i0 by Ada"):
+        merge_file(
+            store, QUEUE, write(tmp_path, row("right", cluster="i0"), row("several", person="ADA", cluster="i0"))
+        )
+    with pytest.raises(QprError, match=r"row 1: labeller '\\x07': .* control characters"):
+        merge_file(store, QUEUE, write(tmp_path, row("right", person="\a")))
+
+
 def test_an_undone_verdict_of_an_earlier_export_stays_undone(store, tmp_path):
     judge(store, [(0, "Ada", "right", "")])
     file = exported(store, tmp_path, "csv")
@@ -176,7 +192,7 @@ def row(verdict, strays="", person="Ada", cluster="i1", **more):
         ([row("stray")], "row 1: with the verdict stray, and only with it, mark"),
         ([row("stray", "w1-0 w1-1 w1-2")], "row 1: .* not all of them"),
         ([{**row("right"), "strays": "w1-0"}], "row 1: with the verdict stray, and only with it"),
-        ([row("right", note="x" * 2001)], "row 1: note"),
+        ([row("right", note="x" * 2001)], "row 1: the note on i1 has more than 2,000"),
         ([row("right", cluster="i99")], "row 1: 'i99' is no item of this queue"),
         ([row("maybe")], "row 1: verdict 'maybe' is none of right"),
         ([{**row("right"), "verdict": "wrong"}], "row 1: verdict 'wrong' and judged 'right' contradict each other"),

@@ -4,6 +4,7 @@ import pytest
 
 from jobs.review.opinions import is_shared, opinions, outcome
 from jobs.review.session import bound_text
+from jobs.review.store import Verdict
 from schemas.errors import QprError
 
 
@@ -95,8 +96,10 @@ def test_the_same_verdict_sent_twice_counts_once(make_review):
         ({"verdict": "stray", "strays": ["w0-0", "w0-1"]}, "not all of them"),
         ({"verdict": "stray", "strays": ["w7-0"]}, "stray 'w7-0' is no wording of i0"),
         ({"note": "x" * 2001}, "2,000 characters"),
-        ({"reviewer": " "}, "do not fit"),
-        ({"reviewer": "x" * 61}, "do not fit"),
+        ({"reviewer": " "}, "the name is blank"),
+        ({"reviewer": "\u200b"}, "the name is blank"),
+        ({"reviewer": "x" * 61}, "more than 60 characters"),
+        ({"reviewer": "A\0da"}, "control characters"),
     ],
 )
 def test_a_verdict_that_does_not_fit_is_refused(make_review, given, words):
@@ -125,3 +128,28 @@ def test_pairs_have_no_bound(make_review, make_queue):
     review.judge("i0", "wrong", reviewer="Ada")
     assert review.progress("Ada").share is None
     assert bound_text(review.progress("Ada")) == "1 of 40 judged"
+
+
+NAMES = ["Zo\u00eb Stra\u00dfe", " Zoe\u0308  Stra\u00dfe", "ZO\u00cb STRASSE ", "zo\u00eb\u200b stra\u00dfe"]
+"""One name in several spellings."""
+
+
+def test_spellings_of_a_name_are_one_person(make_review):
+    review = make_review()
+    for number, name in enumerate(NAMES * 3):
+        assert review.next_task(name, "s").item.name == f"i{number}"
+        review.judge(f"i{number}", "several", reviewer=name)
+    assert {verdict.reviewer for verdict in review.store.verdicts()} == {NAMES[0]}
+    assert [review.progress(name).mine for name in NAMES] == [12] * 4
+    assert review.undo(NAMES[2], "s").item == "i11"
+    assert review.next_task(NAMES[1], "s").item.name == "i11"
+
+
+def test_spellings_that_two_processes_stored_at_once_are_one_person(make_review):
+    review = make_review()
+    items = {item.name: item for item in review.queue.items}
+    for name, place, person in (("v1", 0, "ada "), ("v2", 1, "Ada"), ("v3", 0, "ADA")):
+        review.store.add([Verdict(name, f"i{place}", person, "several", judged_at=f"2026-11-0{name[1]}")], items)
+    assert [verdict.reviewer for verdict in review.store.verdicts()] == ["ada"] * 3
+    assert review.progress("Ada").waiting == 2
+    assert review.next_task("AdA", "s").item.name == "i2"

@@ -43,6 +43,13 @@ def test_keys_are_verdicts_and_the_next_run_goes_on(review, tmp_path):
     assert "3 of 12 judged; 2 of 3 right, so at least" in outcome.err
 
 
+def test_a_name_with_outer_spaces_is_that_without(review, tmp_path):
+    assert review(keys="mmm", person="Ada ").code == 0
+    outcome = review(keys="ur", person="ada")
+    assert "Undone" in outcome.err
+    assert [(who, verdict) for who, verdict, *_ in stored(tmp_path)] == [("Ada", "several")] * 2 + [("Ada", "right")]
+
+
 def test_strays_have_to_be_some_of_the_wordings(review, tmp_path):
     outcome = review(keys="s1 2 3\ns 7\ns\nnone\nx r")
     assert outcome.err.count("Mark at least one wording and not all of them") == 3
@@ -176,6 +183,9 @@ def test_judged_requests_are_a_requests_file(review, write_jsonl, tmp_path):
         (["--seed", "3"], 1, "--seed 0. Give that seed"),
         (["--queue", "requests"], 2, "judges the answers of --requests FILE"),
         (["--claim", "1"], 2, "--claim"),
+        (["--reviewer", "   "], 2, "the name is blank"),
+        (["--reviewer", ""], 2, "the name is blank"),
+        (["--reviewer", "x" * 61], 2, "more than 60 characters"),
         (["--serve", "--host", "0.0.0.0"], 2, "give --token-file FILE"),
     ],
 )

@@ -1,0 +1,67 @@
+"""Names of people who judge: one spelling for each person.
+
+given name -> person_name -> name to store; names in the order of time -> spellings -> one name for each person
+"""
+
+from __future__ import annotations
+
+import functools
+import getpass
+import unicodedata
+from collections.abc import Iterable
+from typing import Final
+
+from schemas.errors import QprError
+
+MOST_NAME: Final = 60
+"""Maximum characters of a name."""
+
+
+def person_name(given: str) -> str:
+    """Return a name without outer and repeated spaces, in Unicode form NFC.
+
+    Raises:
+        ValueError: it is blank, too long or has control characters.
+    """
+    name = unicodedata.normalize("NFC", " ".join(given.split()))
+    if not person_key(name):
+        raise ValueError("the name is blank. Give another one")
+    if len(name) > MOST_NAME:
+        raise ValueError(f"the name has more than {MOST_NAME} characters. Give a shorter one")
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in name):
+        raise ValueError("the name has control characters. Give another one")
+    return name
+
+
+@functools.lru_cache(10_000)
+def person_key(name: str) -> str:
+    """Return the same text for each spelling of a name: case, form, spaces and invisible characters make no person."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    visible = "".join(character for character in folded if unicodedata.category(character) != "Cf")
+    return " ".join(visible.split())
+
+
+def first_spellings(names: Iterable[str]) -> dict[str, str]:
+    """Return the first spelling of each person by `person_key`.
+
+    Args:
+        names: in the order of time.
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        found.setdefault(person_key(name), " ".join(name.split()))
+    return found
+
+
+def reviewer_name(given: str | None) -> str:
+    """Return the name of the person who judges: the given one, or that of the user of this machine.
+
+    Raises:
+        QprError: no name is given and the user has none.
+    """
+    try:
+        return person_name(getpass.getuser() if given is None else given)
+    except (OSError, KeyError, ValueError) as error:
+        if given is not None:
+            raise QprError(f"--reviewer: {error}") from error
+        raise QprError("--reviewer: this user has no name. Give one") from error
