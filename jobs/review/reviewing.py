@@ -16,6 +16,7 @@ from jobs.display.terminal_tables import terminal_table
 from jobs.review.exchange import export_verdicts
 from jobs.review.merging import merge_file
 from jobs.review.people import reviewer_name
+from jobs.review.queues.interface import Queue
 from jobs.review.queues.opening import open_queue
 from jobs.review.report import check_claim, report_document, report_tables, write_report
 from jobs.review.session import Review
@@ -58,18 +59,15 @@ def run_review(
         _report(dataset, database, settings, files.report, overwrite=overwrite, as_json=as_json)
         return
     queue = open_queue(dataset, settings)
+    if files.export is not None:
+        _export(queue, database, files.export, overwrite=overwrite, as_json=as_json)
+        return
     with VerdictStore(database, queue.source) as store:
-        review, reviewer = Review(queue, store, claim=settings.claim, error=settings.error), ""
-        if files.export is not None:
-            result: dict[str, Any] = export_verdicts(store, queue, files.export, overwrite=overwrite)
-            if result["judged"] > result["counted"] and settings.queue == "pairs":
-                warn(f"{database}: {counted(result['judged'] - result['counted'], 'verdict')} after a gap left out")
-            if result["waiting"]:
-                say(f"{counted(result['waiting'], 'item')} wait for a second person and count as not right")
-        elif files.merge is not None:
+        if files.merge is not None:
             added = merge_file(store, queue, files.merge, reviewer=settings.reviewer)
-            result = {"database": database, "added": added}
+            result: dict[str, Any] = {"database": database, "added": added}
         else:
+            review = Review(queue, store, claim=settings.claim, error=settings.error)
             reviewer = reviewer_name(settings.reviewer)
             if serve is not None:
                 serve(review, reviewer)
@@ -77,6 +75,18 @@ def run_review(
             judged = judge_in_terminal(review, reviewer, Keys(alarms if as_json else results))
             result = {"database": database, "reviewer": reviewer, "verdicts": judged}
         emit(result, as_json=as_json, table=lambda: two_columns("Review", result))
+
+
+def _export(queue: Queue, database: str, file: str, *, overwrite: bool, as_json: bool) -> None:
+    """Export from a database that nobody may be permitted to write to."""
+    with VerdictStore(database) as store:
+        store.check(queue.source)
+        result = export_verdicts(store, queue, file, overwrite=overwrite)
+    if result["judged"] > result["counted"] and queue.source.kind == "pairs":
+        warn(f"{database}: {counted(result['judged'] - result['counted'], 'verdict')} after a gap left out")
+    if result["waiting"]:
+        say(f"{counted(result['waiting'], 'item')} wait for a second person and count as not right")
+    emit(result, as_json=as_json, table=lambda: two_columns("Review", result))
 
 
 def _report(

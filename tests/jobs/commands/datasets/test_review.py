@@ -1,10 +1,12 @@
 import csv
 import io
 import json
+import os
 import sys
 
 import pytest
 
+from jobs.review import database
 from jobs.review.store import VerdictStore
 
 
@@ -129,6 +131,23 @@ def test_exported_clusters_are_verdicts_of_calibrate_and_come_back_elsewhere(rev
     assert '"added": 4' in review("--merge", tmp_path / "verdicts.csv", "--json").out
     assert '"added": 0' in review("--merge", tmp_path / "verdicts.csv", "--json").out
     assert stored(tmp_path) == first
+
+
+def test_an_export_only_reads_the_database(review, qpr, dataset, tmp_path, monkeypatch):
+    review(keys="rm")
+    (tmp_path / "review.db").chmod(0o444)
+    before = (tmp_path / "review.db").read_bytes()
+    monkeypatch.setattr(os, "access", lambda *_: False)  # a mount without write access, also for root
+    monkeypatch.setattr(database, "transaction", None)
+    outcome = review("--export", tmp_path / "verdicts.csv")
+    assert outcome.code == 0, outcome.err
+    assert len(list(csv.DictReader((tmp_path / "verdicts.csv").open()))) == 2
+    assert (tmp_path / "review.db").read_bytes() == before
+    missing = qpr("review", "--dataset", dataset, "--database", tmp_path / "none.db", "--export", tmp_path / "v.csv")
+    assert (missing.code, "there is no review database" in missing.err) == (1, True)
+    assert not (tmp_path / "none.db").exists()
+    other = review("--export", tmp_path / "v.csv", "--seed", 3)
+    assert (other.code, "--seed 0. Give that seed" in other.err) == (1, True)
 
 
 def test_databases_of_two_people_are_merged(review, qpr, dataset, tmp_path):
