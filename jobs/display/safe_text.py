@@ -1,6 +1,7 @@
-"""Texts of logs made harmless for a terminal, Markdown and HTML, and ids for JSON.
+"""Texts of logs made harmless for a terminal, Markdown, HTML and spreadsheets, and ids for JSON.
 
 question or answer -> printable, markdown_text, cut -> text to show; row -> with_text_ids -> row for JSON
+table -> csv_bytes -> CSV for a spreadsheet; its cell -> cell_text -> text
 """
 
 from __future__ import annotations
@@ -8,14 +9,19 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from schemas.quantities import counted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SHOWN_CHARACTERS: Final = 300
 """A report shows up to 400 texts and must open on a phone, so longer ones are cut."""
 
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_FORMULA: Final = re.compile(r"'*(?!-[0-9]+\Z)[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+"""Beginning of a formula in a spreadsheet, also after apostrophes, one of which `cell_text` removes; an id is none."""
 _MARKDOWN_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
@@ -33,6 +39,30 @@ def escape_controls(text: str) -> str:
 def markdown_text(text: str) -> str:
     """Return ``text`` on one line, escaped for Markdown and its table cells."""
     return _MARKDOWN_SPECIAL.sub(r"\\\1", printable(text)).replace("&", "&amp;")
+
+
+def formula_free(text: str) -> str:
+    """Return the text of a cell with an apostrophe before it if a spreadsheet could run it as a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def cell_text(cell: str) -> str:
+    """Return the text of which `formula_free` made a cell."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def csv_bytes(table: pa.Table) -> bytes:
+    """Return UTF-8 CSV with a header; a text that a spreadsheet could run as a formula has an apostrophe before it."""
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    for place, field in enumerate(table.schema):
+        if pa.types.is_string(field.type):
+            texts = [None if text is None else formula_free(text) for text in table[field.name].to_pylist()]
+            table = table.set_column(place, field, pa.chunked_array([texts], field.type))
+    sink = pa.BufferOutputStream()
+    pacsv.write_csv(table, sink)
+    return bytes(sink.getvalue().to_pybytes())
 
 
 def cut(text: str) -> str:

@@ -13,7 +13,7 @@ import rich.box
 import rich.table
 import rich.text
 
-from jobs.display.safe_text import printable
+from jobs.display.safe_text import csv_bytes, printable
 from schemas.quantities import counted
 from schemas.tables import CLUSTERS
 
@@ -58,16 +58,7 @@ def file_content(sample: list[dict[str, Any]], form: str, *, shown: int) -> byte
     """Return the sample as a file in ``markdown``, ``csv`` or ``parquet``; the first has ``shown`` questions each."""
     if form == "markdown":
         return markdown(sample, shown=shown).encode()
-    return csv_bytes(sample) if form == "csv" else parquet_bytes(sample)
-
-
-def csv_bytes(sample: list[dict[str, Any]]) -> bytes:
-    """Return UTF-8 CSV with a header and one row for every question."""
-    import pyarrow.csv as pacsv
-
-    sink = pa.BufferOutputStream()
-    pacsv.write_csv(one_row_a_question(sample), sink)
-    return bytes(sink.getvalue().to_pybytes())
+    return csv_bytes(one_row_a_question(sample)) if form == "csv" else parquet_bytes(sample)
 
 
 def parquet_bytes(sample: list[dict[str, Any]]) -> bytes:

@@ -13,6 +13,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from jobs.display.safe_text import cell_text
 from jobs.review.checks import check_verdict
 from jobs.review.database import is_database
 from jobs.review.exchange import full_verdict
@@ -55,8 +56,11 @@ def merge_file(store: VerdictStore, queue: Queue, file: str, *, reviewer: str | 
     named, verdicts, items = store.all_verdicts(), list[Verdict](), dict[str, Item]()
     judged: dict[str, tuple[str, int]] = {}
     spelled: dict[str, str] = {}
-    for number, row in numbered_rows(only_file(file, option="--merge"), _COLUMNS):
-        texts = {name: (value or "") if name == "note" else (value or "").strip() for name, value in row.items()}
+    source = only_file(file, option="--merge")
+    read = cell_text if source.format in ("csv", "tsv") else str
+    for number, row in numbered_rows(source, _COLUMNS):
+        texts = {name: read(value or "") for name, value in row.items()}
+        texts = {name: text if name == "note" else text.strip() for name, text in texts.items()}
         if not texts["verdict"]:
             continue
         try:

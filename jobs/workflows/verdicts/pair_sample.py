@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from jobs.display.console import emit, say, two_columns
+from jobs.display.safe_text import csv_bytes
 from jobs.options.sample import Sample
 from jobs.workflows.verdicts.stored_evidence import refuse_calibrated
 from schemas.artifacts import conditional_writes
@@ -130,8 +131,4 @@ def file_content(rows: list[dict[str, Any]], name: str) -> bytes:
     """Return the rows as JSON Lines if ``name`` ends so, otherwise as CSV with a header."""
     if name.endswith(".jsonl"):
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-    import pyarrow.csv as pacsv
-
-    sink = pa.BufferOutputStream()
-    pacsv.write_csv(pa.Table.from_pylist(rows), sink)
-    return bytes(sink.getvalue().to_pybytes())
+    return csv_bytes(pa.Table.from_pylist(rows))

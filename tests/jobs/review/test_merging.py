@@ -1,3 +1,4 @@
+import csv
 import json
 import pathlib
 import tempfile
@@ -19,12 +20,15 @@ from tests.support.fake_queue import FakeQueue
 
 QUEUE = FakeQueue(6)
 
-TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=20)
+TEXT = st.one_of(
+    st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=20),
+    st.text("'=+-@\t\r\n1", max_size=4),
+)
 
 STEPS = st.lists(
     st.tuples(
         st.integers(0, 5),
-        st.sampled_from(["Ada", "Bob", "Eve"]),
+        st.sampled_from(["Ada", "=cmd|calc", "'@Eve"]),
         st.sampled_from([*VERDICTS["clusters"].values(), "undo"]),
         TEXT,
     ),
@@ -224,3 +228,13 @@ def test_a_stray_whose_mark_was_erased_is_exported_as_wrong_and_merged_again(sto
     with VerdictStore(str(tmp_path / "new.db"), QUEUE.source) as new:
         assert merge_file(new, QUEUE, file) == 1
         assert outcomes(new) == {"i0": "wrong"}
+
+
+def test_notes_and_names_are_no_formulas_in_a_spreadsheet(store, tmp_path):
+    note = '=HYPERLINK("http://x")'
+    judge(store, [(0, "=cmd|calc", "right", note)])
+    text = pathlib.Path(exported(store, tmp_path, "csv")).read_text()
+    [cells] = csv.DictReader(text.splitlines())
+    assert (cells["reviewer"], cells["labeller"], cells["note"]) == ("'=cmd|calc", "'=cmd|calc", f"'{note}")
+    [line] = pathlib.Path(exported(store, tmp_path, "jsonl")).read_text().splitlines()
+    assert json.loads(line)["note"] == note

@@ -56,6 +56,13 @@ def test_a_question_is_found_between_quotes_and_in_the_midst_of_a_text(tmp_path,
     assert storage.read_bytes(path) == b"who is zibelines\n"
 
 
+def test_an_apostrophe_before_a_formula_hides_no_question(tmp_path):
+    path = str(tmp_path / "sample.csv")
+    storage.write_bytes(path, b"question,note\n'=zibeline,\n'=zibelines,\n")
+    assert erase_from_file(path, erasure_of(["=zibeline"], [], None), dry_run=False)["rows"] == 1
+    assert storage.read_bytes(path).split() == [b"question,note", b"'=zibelines,"]
+
+
 def test_a_line_separator_within_a_string_of_json_ends_no_line(tmp_path):
     path, kept = str(tmp_path / "a.jsonl"), json.dumps({"note": "one\u2028two\x85"}, ensure_ascii=False)
     storage.write_bytes(path, f"{kept}\n{json.dumps(AUDIT)}".encode())

@@ -1,0 +1,30 @@
+import csv
+import io
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jobs.display.safe_text import cell_text, csv_bytes, formula_free
+
+BEGINNINGS = "'=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+
+
+@given(st.one_of(st.text(), st.text(BEGINNINGS + "a1 ")))
+def test_a_cell_is_read_back_as_its_text_and_begins_no_formula(text):
+    cell = formula_free(text)
+    assert cell_text(cell) == text
+    number = text.startswith("-") and text[1:].isdecimal() and text.isascii()
+    assert number or not cell.startswith(tuple(BEGINNINGS[1:]))
+
+
+@pytest.mark.parametrize("text", ["how do I pay", "-123", "'quoted'", "5 = 5", "", "pay -now", "'-7"])
+def test_other_texts_stay_as_they_are(text):
+    assert (formula_free(text), cell_text(text)) == (text, text)
+
+
+def test_texts_of_a_table_are_no_formulas_and_its_numbers_and_nulls_stay():
+    table = pa.table({"text": ["=1+1", None, "a"], "number": [-1, 2, None]})
+    rows = list(csv.reader(io.StringIO(csv_bytes(table).decode())))
+    assert rows == [["text", "number"], ["'=1+1", "-1"], ["", "2"], ["a", ""]]
