@@ -141,6 +141,15 @@ class VerdictStore:
             self._connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", row)
         return True
 
+    def release(self, session: str) -> None:
+        """Give the item that a session shows back, so that the next session shows it.
+
+        Raises:
+            QprError: the database cannot be written.
+        """
+        with self._lock, explained(self.path), transaction(self._connection):
+            self._connection.execute("DELETE FROM claims WHERE session = ?", (session,))
+
     def claims(self) -> dict[str, str]:
         """Return the item that each session shows."""
         with self._lock, explained(self.path):

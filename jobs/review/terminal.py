@@ -72,14 +72,17 @@ def judge_in_terminal(review: Review, reviewer: str, keys: Keys | None = None) -
     keys = keys or Keys()
     session = f"terminal-{os.getpid()}"
     judged = 0
-    while (task := review.next_task(reviewer, session)) is not None:
-        _show(review, reviewer, task, _SHOWN, keys.screen)
-        step = _judge(review, reviewer, session, task, keys)
-        if step is None:
-            break
-        judged += step
-    else:
-        say(f"Nothing is left for {reviewer}: every item has a verdict")
+    try:
+        while (task := review.next_task(reviewer, session)) is not None:
+            _show(review, reviewer, task, _SHOWN, keys.screen)
+            step = _judge(review, reviewer, session, task, keys)
+            if step is None:
+                break
+            judged += step
+        else:
+            say(f"Nothing is left for {reviewer}: every item has a verdict")
+    finally:
+        review.store.release(session)  # otherwise the next run would leave a gap in the order
     say(bound_text(review.progress(reviewer)))
     return judged
 

@@ -78,6 +78,14 @@ def test_an_interrupt_keeps_all_verdicts(terminal, tmp_path, key):
     assert verdicts(tmp_path) == [("right", 0, "")]
 
 
+def test_the_next_process_shows_the_item_that_was_left(terminal, tmp_path):
+    first, again = (terminal(("q quit", key))[1] for key in ("q", "\x03"))
+    assert first.splitlines()[1:6] == again.splitlines()[1:6]
+    assert terminal(("q quit", "r"), ("q quit", "q"))[0] == 0
+    with VerdictStore(str(tmp_path / "review.db")) as store:
+        assert [place.place for place in store.places().values()] == [0]
+
+
 def test_the_values_of_a_request_are_shown(make_review, capsys):
     queue = FakeQueue(1, kind="requests")
     queue.items[0] = queue.items[0]._replace(filters={"locale": "de", "tenant": "acme"})
