@@ -14,7 +14,7 @@ from typing import Final
 import pyarrow as pa
 
 from jobs.display.safe_text import cell_text
-from jobs.review.checks import check_verdict
+from jobs.review.checks import check_verdict, note_text
 from jobs.review.database import is_database
 from jobs.review.exchange import full_verdict
 from jobs.review.people import person_key, person_name, reviewer_name
@@ -99,7 +99,7 @@ def _verdict(texts: Mapping[str, str], queue: Queue, reviewer: str | None) -> Ve
         raise QprError(f"labeller {named[:40]!a}: {error}") from error
     judged_at = _time(texts["judged_at"])
     name = uuid.uuid5(uuid.NAMESPACE_OID, json.dumps([queue.source.digest, item, person, verdict, judged_at]))
-    return Verdict(texts["verdict_id"] or name.hex, item, person, verdict, strays, texts["note"], judged_at)
+    return Verdict(texts["verdict_id"] or name.hex, item, person, verdict, strays, note_text(texts["note"]), judged_at)
 
 
 def _time(text: str) -> str:

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
-from jobs.review.checks import check_verdict
+from jobs.review.checks import check_verdict, note_text
 from jobs.review.opinions import ONE_OF, is_shared, opinions, outcome
 from jobs.review.people import person_key, person_name
 from jobs.review.queues.interface import Item, Queue
@@ -115,7 +115,7 @@ class Review:
         """
         named = verdict_id or uuid.uuid4().hex
         person = spelling(reviewer, self.store.verdicts())
-        stored = Verdict(named, item, person, verdict, tuple(sorted(set(strays))), note)
+        stored = Verdict(named, item, person, verdict, tuple(sorted(set(strays))), note_text(note))
         found = check_verdict(self.queue, stored)
         self.store.add([stored], {item: found})
         return stored

@@ -96,7 +96,10 @@ def _judge(review: Review, reviewer: str, session: str, task: Task, keys: Keys) 
             say("Undone" if undone else "There is nothing to undo")
             return -1 if undone else 0
         if key == "n":
-            note = keys.line("Note:")[:MOST_NOTE]
+            given = keys.line("Note:")
+            note = given[:MOST_NOTE]
+            if note != given:
+                say(f"The note is cut to {MOST_NOTE:,} characters. Press n to write it again")
         elif key == "a":
             _show(review, reviewer, task, len(task.item.lines), keys.screen)
         elif key in verdicts:

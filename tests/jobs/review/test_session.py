@@ -153,3 +153,9 @@ def test_spellings_that_two_processes_stored_at_once_are_one_person(make_review)
     assert [verdict.reviewer for verdict in review.store.verdicts()] == ["ada"] * 3
     assert review.progress("Ada").waiting == 2
     assert review.next_task("AdA", "s").item.name == "i2"
+
+
+def test_a_note_has_no_character_that_a_format_cannot_hold(make_review):
+    review = make_review()
+    review.judge("i0", "right", reviewer="Ada", note="a\0b\r\nc\rd\te\x1b[2J \udcff \U0001f600")
+    assert [verdict.note for verdict in review.store.verdicts()] == ["ab\nc\nd\te[2J \ufffd \U0001f600"]

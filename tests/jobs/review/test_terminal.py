@@ -27,20 +27,21 @@ def terminal(make_dataset, tmp_path):
         ours, theirs = pty.openpty()
         command = ["-m", "jobs", "review", "--dataset", tmp_path / "data", "--database", tmp_path / "review.db"]
         environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
-        given = [sys.executable, *map(str, command), "--reviewer", "Ada"]
-        process = subprocess.Popen(given, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, close_fds=True)
+        named = [sys.executable, *map(str, command), "--reviewer", "Ada"]
+        process = subprocess.Popen(named, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, close_fds=True)
         os.close(theirs)
         screen, until = "", time.monotonic() + SECONDS
-        for awaited, keys in steps:
+        for awaited, given in steps:
+            keys = given if isinstance(given, bytes) else given.encode()
             start = len(screen)
             while awaited not in screen[start:]:
                 ready, _, _ = select.select([ours], [], [], until - time.monotonic())
                 assert ready, screen[start:]
                 screen += os.read(ours, 65536).decode(errors="replace")
-            while bool(termios.tcgetattr(ours)[3] & termios.ICANON) != keys.endswith("\n"):
+            while bool(termios.tcgetattr(ours)[3] & termios.ICANON) != keys.endswith(b"\n"):
                 assert time.monotonic() < until, screen[start:]  # keys that come too early are discarded
                 time.sleep(0.01)
-            os.write(ours, keys.encode())
+            os.write(ours, keys)
         while True:
             try:
                 rest = os.read(ours, 65536)
@@ -76,6 +77,15 @@ def test_an_interrupt_keeps_all_verdicts(terminal, tmp_path, key):
     assert code in (0, 130), screen
     assert "Traceback" not in screen
     assert verdicts(tmp_path) == [("right", 0, "")]
+
+
+def test_a_note_that_is_no_utf_8_and_a_long_one_end_nothing(terminal, tmp_path):
+    code, screen = terminal(
+        ("q quit", "n"), ("Note:", b"caf\xe9\n"), ("\n", "r"), ("q quit", "n"), ("Note:", "x" * 3000 + "\n"),
+        ("cut to 2,000 characters", "m"), ("q quit", "q"),
+    )  # fmt: skip
+    assert code == 0, screen
+    assert verdicts(tmp_path) == [("right", 0, "caf\ufffd"), ("several", 0, "x" * 2000)]
 
 
 def test_the_next_process_shows_the_item_that_was_left(terminal, tmp_path):
