@@ -18,7 +18,7 @@ from jobs.web.messages.faults import Fault
 from jobs.web.metrics import Metrics
 from jobs.web.state import State
 from model.certificates.certificate import Loaded
-from model.certificates.monitor import AuditVerdict, Monitor, read_monitor, record
+from model.certificates.monitor import AuditVerdict, ContradictionError, Monitor, read_monitor, record
 from schemas.errors import QprError
 from schemas.statistics.e_processes import ALARM
 
@@ -92,7 +92,11 @@ class Auditing:
         now = datetime.datetime.now(datetime.UTC)
         alpha = loaded.certificate.alpha
         with self._looking:
-            self._show(record(loaded.url, [AuditVerdict(name, is_wrong)], digest=digest, alpha=alpha, now=now))
+            try:
+                state = record(loaded.url, [AuditVerdict(name, is_wrong)], digest=digest, alpha=alpha, now=now)
+            except ContradictionError as error:  # another process has counted the other verdict just now
+                raise Fault(409, "the answer has been judged", "judged") from error
+            self._show(state)
 
     async def watch(self) -> None:
         """Keep the sample and look at the monitor, for ever."""

@@ -34,6 +34,10 @@ class AuditVerdict(NamedTuple):
     is_wrong: bool
 
 
+class ContradictionError(QprError):
+    """A verdict on an answer that was counted with the other verdict before."""
+
+
 class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Verdicts so far on answers that a certificate permitted.
 
@@ -47,6 +51,7 @@ class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
         wrong: number of wrong answers, "cannot tell" included.
         highest: highest evidence so far that more than alpha are wrong.
         judged: ids of the judged answers; each counts once.
+        judged_wrong: ids of the wrong ones among them; files of earlier releases lack some or all.
         alarmed: time of the alarm; None: there was none.
     """
 
@@ -56,33 +61,47 @@ class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
     wrong: int = pydantic.Field(default=0, ge=0)
     highest: float = pydantic.Field(default=1, ge=0, allow_inf_nan=False)
     judged: tuple[str, ...] = ()
+    judged_wrong: tuple[str, ...] = ()
     alarmed: pydantic.AwareDatetime | None = None
 
     @pydantic.model_validator(mode="after")
     def _fits(self) -> Monitor:
         if self.wrong > self.audits:
             raise ValueError("more answers are wrong than were judged")
+        if len(self.judged_wrong) > self.wrong or not set(self.judged_wrong) <= set(self.judged):
+            raise ValueError("judged_wrong names other answers than those that were counted as wrong")
         if (self.highest >= ALARM) != (self.alarmed is not None):
             raise ValueError("the evidence and the time of the alarm do not fit each other")
         return self
 
     def after(self, verdicts: Iterable[AuditVerdict], now: datetime.datetime) -> Monitor:
-        """Return the state after further verdicts, in their order; a second one on an answer is left out.
+        """Return the state after further verdicts, in their order; one that was counted before is left out.
 
         Args:
             verdicts: on answers that were drawn at random from the given ones.
             now: present time, kept if the verdicts raise the alarm.
+
+        Raises:
+            ContradictionError: an answer was counted with the other verdict before.
         """
-        audits, wrong, highest, judged = self.audits, self.wrong, self.highest, dict.fromkeys(self.judged)
+        audits, wrong, highest, known = self.audits, self.wrong, self.highest, self._verdicts()
+        added = dict[str, bool]()
         for verdict in verdicts:
-            if verdict.name in judged:
+            if verdict.name in known:
+                _check_same(verdict, known[verdict.name])
                 continue
-            judged[verdict.name] = None
+            known[verdict.name] = added[verdict.name] = verdict.is_wrong
             audits, wrong = audits + 1, wrong + verdict.is_wrong
             highest = max(highest, float(excess_evidence(wrong, audits, self.alpha)))
         alarmed = self.alarmed or (now if highest >= ALARM else None)
-        counts = {"audits": audits, "wrong": wrong, "highest": highest}
-        return self.model_copy(update={**counts, "judged": tuple(judged), "alarmed": alarmed})
+        counts = {"audits": audits, "wrong": wrong, "highest": highest, "judged": tuple(known)}
+        judged_wrong = (*self.judged_wrong, *(name for name, is_wrong in added.items() if is_wrong))
+        return self.model_copy(update={**counts, "judged_wrong": judged_wrong, "alarmed": alarmed})
+
+    def _verdicts(self) -> dict[str, bool | None]:
+        """Return for each judged answer whether it is wrong; None where a file of an earlier release lacks it."""
+        other = False if len(self.judged_wrong) == self.wrong else None
+        return dict.fromkeys(self.judged, other) | dict.fromkeys(self.judged_wrong, True)
 
     @property
     def evidence(self) -> float:
@@ -153,6 +172,7 @@ def record(
         now: present time.
 
     Raises:
+        ContradictionError: an answer was counted with the other verdict before; nothing is added.
         QprError: the file is damaged or cannot be written, or other processes change it all the time.
     """
     url, listed = monitor_url(certificate), list(verdicts)
@@ -170,6 +190,16 @@ def record(
             continue
         return state
     raise AssertionError
+
+
+def _check_same(verdict: AuditVerdict, counted_as: bool | None) -> None:
+    """Refuse a verdict on an answer that was counted with the other one: it would change nothing without a word."""
+    if counted_as not in (None, verdict.is_wrong):
+        now, before = ("wrong", "right") if verdict.is_wrong else ("right", "wrong")
+        raise ContradictionError(
+            f"request_id {verdict.name[:40]!a} is {now} here and was counted as {before} before. A counted verdict "
+            "stays until a new certificate is made: restore it here, or run `qpr certify` with new requests"
+        )
 
 
 def _parsed(certificate: str, content: bytes | None, new: Monitor) -> Monitor:

@@ -16,7 +16,15 @@ from jobs.display.summary_tables import percent
 from jobs.workflows.certificates.requests_file import filled_rows
 from jobs.workflows.certificates.value_rows import value_rows
 from model.certificates.certificate import Loaded, load_certificate
-from model.certificates.monitor import AuditVerdict, Monitor, last_monitor, monitor_url, read_monitor, record
+from model.certificates.monitor import (
+    AuditVerdict,
+    ContradictionError,
+    Monitor,
+    last_monitor,
+    monitor_url,
+    read_monitor,
+    record,
+)
 from model.certificates.requests import Request, read_verdict
 from pipelines.reading.headers.columns import Column
 from pipelines.reading.sources import Source, only_file
@@ -41,24 +49,40 @@ def print_audits(url: str, file: str | None, *, as_json: bool) -> None:
     """
     loaded = load_certificate(url)
     now = datetime.datetime.now(datetime.UTC)
-    digest, alpha = loaded.digest, loaded.certificate.alpha
     if file is None:
-        monitor = read_monitor(url, digest=digest, alpha=alpha)
+        monitor = read_monitor(url, digest=loaded.digest, alpha=loaded.certificate.alpha)
     else:
-        source = only_file(file, option="--audit")
-        monitor = record(url, read_audits(source, loaded), digest=digest, alpha=alpha, now=now)
+        monitor = _add(only_file(file, option="--audit"), loaded, now)
     if monitor.alarm:
         until = "until a new certificate is made with `qpr certify`"
         warn(f"{monitor_url(url)}: alarm: only questions of the index itself are answered {until}")
-    shown = {**monitor.model_dump(mode="json", exclude={"judged", "certificate"}), "alarm": monitor.alarm}
+    kept = monitor.model_dump(mode="json", exclude={"judged", "judged_wrong", "certificate"})
     result = {
         "certificate": url,
         "digest": loaded.digest,
         "expired": loaded.certificate.is_expired(now),
-        "monitor": {**shown, "evidence": monitor.evidence},
+        "monitor": {**kept, "alarm": monitor.alarm, "evidence": monitor.evidence},
         **loaded.certificate.model_dump(mode="json"),
     }
     emit(result, as_json=as_json, table=lambda: _table(loaded, monitor, now))
+
+
+def _add(source: Source, loaded: Loaded, now: datetime.datetime) -> Monitor:
+    """Add the verdicts of a file to the monitor of a certificate, and report the number of those that it has already.
+
+    Raises:
+        QprError: the file or the monitor cannot be read, or they contradict each other.
+    """
+    verdicts = read_audits(source, loaded)
+    given = {"digest": loaded.digest, "alpha": loaded.certificate.alpha}
+    before = set(read_monitor(loaded.url, **given).judged)
+    try:
+        monitor = record(loaded.url, verdicts, **given, now=now)
+    except ContradictionError as error:
+        raise QprError(f"{source.url}: {error}") from error
+    if known := sum(verdict.name in before for verdict in verdicts):
+        say(f"{source.url}: {counted(known, 'verdict')} counted already, {len(verdicts) - known:,} added")
+    return monitor
 
 
 def read_audits(source: Source, loaded: Loaded) -> list[AuditVerdict]:

@@ -1,9 +1,10 @@
 import datetime
+import json
 
 import numpy as np
 import pytest
 
-from model.certificates.monitor import AuditVerdict, Monitor, monitor_url, read_monitor, record
+from model.certificates.monitor import AuditVerdict, ContradictionError, Monitor, monitor_url, read_monitor, record
 from schemas.errors import QprError
 from schemas.statistics.e_processes import excess_evidence
 
@@ -28,8 +29,31 @@ def test_the_state_counts_verdicts_and_keeps_the_highest_evidence():
 
 def test_a_second_verdict_on_an_answer_does_not_count():
     state = new().after(verdicts(False, True), NOW)
-    assert state.after(verdicts(True, True), NOW) == state
+    assert state.after(verdicts(False, True), NOW) == state
     assert new().after([*verdicts(True), *verdicts(True)], NOW).audits == 1
+
+
+@pytest.mark.parametrize("later", [(True, True), (False, False), (False, True, False, True)])
+def test_a_verdict_that_contradicts_a_counted_one_is_refused(later):
+    state = new().after(verdicts(False, True, True), NOW)
+    assert state.judged_wrong == ("1", "2")
+    with pytest.raises(ContradictionError, match=r"request_id '\d' is \w+ here and was counted as \w+ before"):
+        state.after(verdicts(*later), NOW)
+
+
+def test_a_state_of_an_earlier_release_has_no_verdicts_to_contradict_unless_all_were_right(tmp_path):
+    folder, given = str(tmp_path / "certificate"), {"digest": CERTIFICATE, "alpha": 0.02}
+    for wrong, known in ((1, False), (0, True)):
+        old = new().after(verdicts(*[True] * wrong, *[False] * (3 - wrong)), NOW).model_dump(mode="json")
+        del old["judged_wrong"]
+        (tmp_path / "certificate.monitor.json").write_text(json.dumps(old))
+        assert record(folder, verdicts(False, start=2), **given, now=NOW).audits == 3
+        if known:
+            with pytest.raises(ContradictionError):
+                record(folder, verdicts(True), **given, now=NOW)
+        else:
+            later = record(folder, verdicts(True, start=3), **given, now=NOW)
+            assert (later.audits, later.wrong, later.judged_wrong) == (4, 2, ("3",))
 
 
 def test_an_alarm_lasts_whatever_follows_and_keeps_its_time():
@@ -74,6 +98,7 @@ def test_another_certificate_begins_without_verdicts(tmp_path):
         ('"wrong": 1', '"wrong": 9', "more answers are wrong than were judged"),
         ('"highest": ', '"highest": 555', "the evidence and the time of the alarm do not fit"),
         ('"audits"', '"audit"', "audit"),
+        ('"judged_wrong": [\n    "0"', '"judged_wrong": [\n    "9"', "judged_wrong names other answers"),
     ],
 )
 def test_a_damaged_state_is_refused(tmp_path, old, new_text, fault):

@@ -43,6 +43,21 @@ def test_verdicts_count_once_and_undecided_ones_are_wrong(audit):
     assert "without a verdict" not in again.err
 
 
+def test_a_verdict_that_contradicts_a_counted_one_is_refused_and_the_others_do_not_count(audit, stored):
+    monitor(audit("right", "right", "wrong"))
+    state = stored[0].with_name("certificate.monitor.json")
+    before = state.read_bytes()
+    for verdicts in (("right", "wrong", "wrong", "right"), ("right", "right", "right", "right")):
+        result = audit(*verdicts)
+        assert result.code == 1
+        assert "audit.jsonl: request_id '" in result.err
+        assert "was counted as" in result.err
+        assert state.read_bytes() == before
+    again = audit("right", "right", "cannot tell", "right")
+    assert "audit.jsonl: 3 verdicts counted already, 1 added" in again.err
+    assert monitor(again)["audits"] == 4
+
+
 def test_an_answer_without_a_verdict_is_reported(audit):
     assert "2 answers without a verdict. Judge all of them" in audit("right", "", "").err
 
