@@ -167,6 +167,9 @@ def changed(place, **fields):
         pytest.param(changed(4, labeller=" "), "row 5: judged without a labeller", id="labeller"),
         pytest.param(changed(4, question=" "), "row 5 has no question", id="question"),
         pytest.param(changed(4, probability="0.123"), "row 5, with another probability than this index", id="stale"),
+        pytest.param(changed(4, probability="abc"), "row 5: probability 'abc' is no number from 0 to 1", id="text"),
+        pytest.param(changed(4, probability="NaN"), "row 5: probability 'NaN' is no number from 0 to 1", id="NaN"),
+        pytest.param(changed(4, probability="97"), "row 5: probability '97' is no number from 0 to 1", id="percent"),
         pytest.param(changed(4, answer_id="gone"), "row 5: without a verdict on the answer that this", id="changed"),
     ],
 )
