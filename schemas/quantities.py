@@ -17,10 +17,16 @@ def counted(number: int, noun: str) -> str:
 
 
 def listed(noun: str, numbers: Sequence[int]) -> str:
-    """Return ``row 3`` or ``rows 1, 2, 3, 4, 5 and 1,200 more``: a noun with the first of these numbers."""
-    shown = ", ".join(f"{number:,}" for number in numbers[:_SHOWN])
-    more = f" and {len(numbers) - _SHOWN:,} more" if len(numbers) > _SHOWN else ""
-    return f"{noun if len(numbers) == 1 else plural(noun)} {shown}{more}"
+    """Return ``row 1442``, ``rows 1 and 2`` or ``rows 1, 2, 3, 4, 5 and 1,200 more``: a noun with the first numbers.
+
+    The numbers are names, so they have no thousands separators, which a list could not tell from its commas.
+    """
+    shown = [str(number) for number in numbers[:_SHOWN]]
+    if len(numbers) > _SHOWN:
+        shown.append(f"{len(numbers) - _SHOWN:,} more")
+    *first, last = shown
+    text = f"{', '.join(first)} and {last}" if first else last
+    return f"{noun if len(numbers) == 1 else plural(noun)} {text}"
 
 
 def plural(noun: str) -> str:

@@ -204,7 +204,7 @@ def _check_days(warehouse: str, sample: Sample, *, date: datetime.date, now: dat
     older = [request.row for request in sample.requests if request.asked_at < after]
     if older:
         raise QprError(
-            f"{sample.file}: {counted(len(older), 'request')}, the first in row {older[0]:,}, asked before "
+            f"{sample.file}: {counted(len(older), 'request')}, the first in row {older[0]}, asked before "
             f"{after:%Y-%m-%d}, so that every version contains that day. Draw requests that were asked later"
         )
     check_requests(sample.file, sample.requests, after=datetime.datetime.min.replace(tzinfo=datetime.UTC), now=now)

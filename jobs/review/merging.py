@@ -68,7 +68,7 @@ def merge_file(store: VerdictStore, queue: Queue, file: str, *, reviewer: str | 
             items[verdict.item] = check_verdict(queue, verdict, more=[WRONG])
             _check_name(verdict, named)
         except QprError as error:
-            raise QprError(f"{file}: row {number:,}: {error}") from error
+            raise QprError(f"{file}: row {number}: {error}") from error
         spelled.setdefault(person_key(verdict.reviewer), verdict.reviewer)
         given = " ".join([verdict.verdict, *verdict.strays])
         add_verdict(file, judged, f"{verdict.item} by {spelled[person_key(verdict.reviewer)]}", given, number)

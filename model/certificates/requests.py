@@ -162,7 +162,7 @@ def _check_contradictions(source: str, requests: Sequence[Request]) -> None:
         before = first.setdefault((request.question, request.answer_id, request.filters), request)
         if before.verdict != request.verdict:
             raise QprError(
-                f"{source}: rows {before.row:,} and {request.row:,} contradict each other about one question: "
+                f"{source}: rows {before.row} and {request.row} contradict each other about one question: "
                 f"{before.verdict}, {request.verdict}. Let a second person decide"
             )
 

@@ -113,5 +113,5 @@ def _read(stream: Any, *, source: Source, codec: str | None, lines: int) -> byte
     try:
         return bytes(stream.read(_PIECE_BYTES))
     except OSError as error:  # Arrow checks lengths and checksums, and reads a file of several members
-        cause = f"the {codec} data is broken after about row {lines:,} ({error})"
+        cause = f"the {codec} data is broken after about row {lines} ({error})"
         raise QprError(f"{source.url}: {cause}. Copy the file again") from error

@@ -46,7 +46,7 @@ def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, 
             try:
                 part = next(batches, None)
             except (OSError, pa.ArrowException) as error:
-                cause = f"the Parquet data is broken after about row {rows:,} ({str(error).splitlines()[0]})"
+                cause = f"the Parquet data is broken after about row {rows} ({str(error).splitlines()[0]})"
                 raise QprError(f"{source.url}: {cause}. Copy the file again") from error
             if part is None:
                 return

@@ -25,7 +25,12 @@ def test_one_is_singular_and_all_else_plural(number, noun, text):
 
 @pytest.mark.parametrize(
     ("numbers", "text"),
-    [([1_234], "row 1,234"), ([3, 1], "rows 3, 1"), (range(1_005), "rows 0, 1, 2, 3, 4 and 1,000 more")],
+    [
+        ([1_234], "row 1234"),
+        ([3, 1], "rows 3 and 1"),
+        ([1, 1_442, 3_081], "rows 1, 1442 and 3081"),
+        (range(1_005), "rows 0, 1, 2, 3, 4 and 1,000 more"),
+    ],
 )
 def test_the_first_of_many_numbers_are_listed(numbers, text):
     assert listed("row", numbers) == text

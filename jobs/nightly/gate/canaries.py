@@ -121,11 +121,11 @@ def _canary(file: str, number: int, row: dict[str, str | None]) -> Canary:
     texts = {name: (row[name] or "").strip() or None for name in ("question", "answer", "answer_id", "question_id")}
     question, name = texts["question"], texts["question_id"]
     if question is None:
-        raise QprError(f"{file}: row {number:,} has no question. Complete it or leave it out")
+        raise QprError(f"{file}: row {number} has no question. Complete it or leave it out")
     if not (texts["answer"] or texts["answer_id"] or name):
-        raise QprError(f"{file}: row {number:,} expects nothing. Fill in answer, answer_id or question_id")
+        raise QprError(f"{file}: row {number} expects nothing. Fill in answer, answer_id or question_id")
     try:
         identity = None if name is None else int(name) if re.fullmatch(r"-?\d{1,19}", name) else read_name(name)
     except ValueError as error:
-        raise QprError(f"{file}: row {number:,}: {error}, and no whole number. Correct the row") from error
+        raise QprError(f"{file}: row {number}: {error}, and no whole number. Correct the row") from error
     return Canary(number, question, texts["answer"], texts["answer_id"], identity)

@@ -60,7 +60,7 @@ def _missed(settings: GateSettings, evidence: Evidence) -> str | None:
     instead = "has no hit" if missed.found is None else f"has the first hit {shown(missed.found)}"
     return (
         f"{missed.missed:,} of {counted(missed.all, 'canary')} not found within rank {settings.canary_rank} "
-        f"of --canary-rank; the first, in row {missed.canary.row:,}, {shown(missed.canary.question)}, {instead} in "
+        f"of --canary-rank; the first, in row {missed.canary.row}, {shown(missed.canary.question)}, {instead} in "
         f"place of {missed.canary.expected}. Look for it in the drops, or correct --canaries, and {_AGAIN}"
     )
 

@@ -71,8 +71,8 @@ def _row(url: str, number: int, line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except ValueError as error:
-        raise QprError(f"{url}: line {number:,} is no JSON. Write the file with `qpr answer --json`") from error
+        raise QprError(f"{url}: line {number} is no JSON. Write the file with `qpr answer --json`") from error
     hit = row.get("hit") if isinstance(row, dict) else 0
     if not isinstance(row, dict) or not isinstance(row.get("question"), str) or not isinstance(hit, dict | None):
-        raise QprError(f"{url}: line {number:,} is no answer. Write the file with `qpr answer --json`")
+        raise QprError(f"{url}: line {number} is no answer. Write the file with `qpr answer --json`")
     return row

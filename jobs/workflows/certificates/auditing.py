@@ -105,16 +105,16 @@ def read_audits(source: Source, loaded: Loaded) -> list[AuditVerdict]:
         try:
             verdict = read_verdict(row["verdict"] or "")
         except ValueError as error:
-            raise QprError(f"{source.url}: row {number:,}: {error}. Correct the row") from error
+            raise QprError(f"{source.url}: row {number}: {error}. Correct the row") from error
         if of != loaded.digest:
             others += 1
         elif verdict is None:
             missing += 1
         elif not name or not labeller:
             lacking = "labeller" if name else "request_id"
-            raise QprError(f"{source.url}: row {number:,} has a verdict and no {lacking}. Complete the row")
+            raise QprError(f"{source.url}: row {number} has a verdict and no {lacking}. Complete the row")
         elif verdicts.setdefault(name, verdict != "right") != (verdict != "right"):
-            raise QprError(f"{source.url}: row {number:,} contradicts another one with request_id {name[:40]!a}")
+            raise QprError(f"{source.url}: row {number} contradicts another one with request_id {name[:40]!a}")
     if others and not verdicts and not missing:
         raise QprError(f"{source.url}: has no answer of certificate {loaded.digest[:12]}. Name another --certificate")
     if others:
@@ -136,7 +136,7 @@ def check_after_alarm(file: str, requests: list[Request], certificate: str) -> N
     older = [request.row for request in requests if request.asked_at < monitor.alarmed]
     if older:
         raise QprError(
-            f"{file}: row {older[0]:,}: asked before the alarm of {monitor.alarmed:%Y-%m-%d %H:%M} UTC, which showed "
+            f"{file}: row {older[0]}: asked before the alarm of {monitor.alarmed:%Y-%m-%d %H:%M} UTC, which showed "
             "that such requests promise too much. Judge later ones, or give another --output"
         )
 

@@ -72,7 +72,7 @@ def score(file: str, requests: list[Request], searcher: Answerer) -> Scored:
     if outdated:
         first, noun = outdated[0], counted(len(outdated), "request")
         raise QprError(
-            f"{file}: {noun}, the first in row {first.row:,}, with another probability than this index gives, so that "
+            f"{file}: {noun}, the first in row {first.row}, with another probability than this index gives, so that "
             "the verdicts may be on other answers. Add the column answer_id of `qpr answer --json`: verdicts on "
             "unchanged answers are kept"
         )
@@ -92,7 +92,7 @@ def _answers(file: str, requests: Sequence[Request], searcher: Answerer) -> Iter
                 answers = searcher.answer_many(asked, filters=dict(filters) or None)
             except UsageError as error:
                 fault = str(error).removeprefix("filters: ")
-                raise QprError(f"{file}: row {part[0].row:,}: {fault}. Correct the row, or leave it out") from error
+                raise QprError(f"{file}: row {part[0].row}: {fault}. Correct the row, or leave it out") from error
             yield from zip(part, answers, strict=True)
 
 

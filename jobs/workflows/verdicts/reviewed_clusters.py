@@ -84,9 +84,9 @@ def read_reviewed(file: str) -> Reviewed:
                 read_name(name)
         except (ValueError, QprError) as error:
             advice = "" if isinstance(error, QprError) else ". Give a file of `qpr review --export`"
-            raise QprError(f"{file}: row {number:,}: {error}{advice}") from error
+            raise QprError(f"{file}: row {number}: {error}{advice}") from error
         if verdict not in _KINDS:
-            raise QprError(f"{file}: row {number:,}: verdict {verdict[:40]!a} is unknown. Write right or wrong")
+            raise QprError(f"{file}: row {number}: verdict {verdict[:40]!a} is unknown. Write right or wrong")
         kind = "stray" if verdict == "stray" and marked else _KINDS[verdict].replace("stray", "wrong")
         add_verdict(file, known, cluster, kind, number)
         if kind == "stray":

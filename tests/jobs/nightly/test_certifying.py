@@ -108,7 +108,7 @@ def test_changed_answers_count_as_wrong_and_are_named(warehouse, sample, opened,
     changed = {int(rows[place]["question"].split()[-1]) for place in (210, 230)}
     opened(Fake(changed=changed))
     artefact, _ = certify(warehouse, sample(), version="two")
-    assert "2 requests without a verdict on the answer that this index gives, counted as wrong: rows 211, 231" in (
+    assert "2 requests without a verdict on the answer that this index gives, counted as wrong: rows 211 and 231" in (
         capsys.readouterr().err
     )
     after = load_certificate(storage.join(warehouse, artefact.path)).certificate

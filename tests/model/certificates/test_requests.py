@@ -32,11 +32,11 @@ def test_a_sample_of_later_requests_passes_and_questions_may_repeat():
         pytest.param([request(1, asked_at=NOW + 30 * HOUR)], "row 1: asked in the future", id="future"),
         pytest.param(
             [request(1), request(2), request(3, question="question 1", asked_at=DAY + HOUR)],
-            "rows 1, 3: the same request",
+            "rows 1 and 3: the same request",
             id="repeated",
         ),
         pytest.param(
-            [request(1, request_id="a"), request(2, request_id="a")], "rows 1, 2: the same request", id="same id"
+            [request(1, request_id="a"), request(2, request_id="a")], "rows 1 and 2: the same request", id="same id"
         ),
         pytest.param([request(1, labeller="")], "row 1: judged without a labeller", id="nobody"),
         pytest.param(
@@ -59,7 +59,7 @@ def test_a_long_list_of_rows_is_shortened():
 
 def test_all_requests_from_the_lowest_probability_on_need_a_verdict():
     missing = [request(row, verdict=None) for row in (7, 3)]
-    with pytest.raises(QprError, match=r"2 requests, rows 3, 7: without a verdict .* at least 0\.4"):
+    with pytest.raises(QprError, match=r"2 requests, rows 3 and 7: without a verdict .* at least 0\.4"):
         check_verdicts("requests.csv", [request(1, verdict="wrong")], missing, lowest=0.4)
 
 
