@@ -19,7 +19,7 @@ def counted(number: int, noun: str) -> str:
 def listed(noun: str, numbers: Sequence[int]) -> str:
     """Return ``row 1442``, ``rows 1 and 2`` or ``rows 1, 2, 3, 4, 5 and 1,200 more``: a noun with the first numbers.
 
-    The numbers are names, so they have no thousands separators, which a list could not tell from its commas.
+    The numbers are names, so they have no thousands separators: between commas those would look like further numbers.
     """
     shown = [str(number) for number in numbers[:_SHOWN]]
     if len(numbers) > _SHOWN:

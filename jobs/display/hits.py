@@ -15,7 +15,7 @@ import rich.table
 
 from jobs.display.console import results
 from jobs.display.safe_text import printable, with_text_ids
-from schemas.text import key
+from schemas.text import key, words
 
 if TYPE_CHECKING:
     from model.search.results import Answer, Hit
@@ -32,6 +32,13 @@ def print_hits(question: str, hits: Sequence[Hit], *, as_json: bool) -> None:
         sys.stdout.flush()
     elif hits:
         results.print(_table(question, hits))
+
+
+def reason_of_no_hits(question: str, *, filtered: bool) -> str:
+    """Return why a question has no hits; ``filtered``: the index varies by columns or has ends of validity."""
+    if not words(key(question)):
+        return "no word to search by"
+    return f"no question of the index{' with these values and a valid answer' if filtered else ''} was found"
 
 
 def print_answer(answer: Answer, *, filters: Mapping[str, str], as_json: bool) -> None:

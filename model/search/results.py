@@ -26,7 +26,8 @@ Reason = Literal[
 ]
 """Grounds of an answer or an abstention: the question itself is in the index, the certificate permits the answer, its
 probability is below the certified threshold, a guard fired, there is no certificate, it has expired or audits of given
-answers raised the alarm, the validity of the answer has ended since the certificate was made, or no hit."""
+answers raised the alarm, the validity of the answer has ended since the certificate was made, or no
+question of the index was found."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from jobs.display.console import say, warn
-from jobs.display.hits import print_hits
+from jobs.display.hits import print_hits, reason_of_no_hits
 from jobs.display.text_input import question_arguments, question_batches
 from jobs.options.output import folder
 from jobs.options.warehouse import VersionAt, VersionWarehouse
@@ -56,5 +56,5 @@ def search(
         for batch in question_batches(given, hits=k):
             for question, hits in zip(batch, opened.search_many(batch, k, filters=filtering.filters), strict=True):
                 if not hits:
-                    warn(f"{question[:80]!r}: no word to search by{', or no valid answer' if filtered else ''}")
+                    warn(f"{question[:80]!r}: {reason_of_no_hits(question, filtered=filtered)}")
                 print_hits(question, hits, as_json=as_json)

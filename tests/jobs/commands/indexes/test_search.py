@@ -107,6 +107,11 @@ def test_a_person_gets_no_table_of_no_hits(index, capsys):
     assert capsys.readouterr() == ("", notes + "warning: '?!': no word to search by\n")
 
 
+def test_a_question_with_a_word_is_reported_as_not_found(index, capsys):
+    assert run("search", "--index", index, "--mode", "exact", "hi") == 0
+    assert "warning: 'hi': no question of the index was found\n" in capsys.readouterr().err
+
+
 def test_a_line_that_is_not_utf8_is_named_after_those_before_it_were_answered(index, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", stdin(b"\xef\xbb\xbfpay my bill\n" * 256 + b"caf\xe9\n"))
     assert run("search", "--index", index, "-k", 1, "--json") == 1
