@@ -41,6 +41,20 @@ class Command(TyperCommand):
             settings["help"] = _EXAMPLES.sub("\b\n", settings["help"])  # \b: lines are not joined and wrapped
         super().__init__(*arguments, **settings)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse a command line.
+
+        Raises:
+            UsageError: an option is an empty text, such as a variable of a shell that is not set: it would count as not
+                given, and `qpr answer` would go on without its certificate.
+        """
+        rest = super().parse_args(ctx, args)
+        for parameter in self.params:
+            value = ctx.params.get(parameter.name)
+            if parameter.param_type_name == "option" and (value == "" or (isinstance(value, list) and "" in value)):
+                raise UsageError(f"{parameter.opts[0]}: is empty. Give a value, or leave the option out")
+        return rest
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write one section a panel; Rich's own tables cut names that are longer than a quarter of the screen."""
         panels: dict[str, list[tuple[str, str]]] = {ARGUMENTS: [], OPTIONS: []}

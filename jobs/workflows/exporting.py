@@ -22,20 +22,25 @@ if TYPE_CHECKING:
 
     from model.index.index import Index
 
+COLLECTION = "questions"
+"""Alias in Qdrant where none is given."""
+
 API_KEY = "QDRANT_API_KEY"
 """Environment variable with the key of a Qdrant server; options stand in lists of processes."""
 
 
 def export_index(
-    url: str, *, to: Literal["parquet", "qdrant"], output: str, collection: str, overwrite: bool, as_json: bool
+    url: str, *, to: Literal["parquet", "qdrant"], output: str, collection: str | None, overwrite: bool, as_json: bool
 ) -> None:
     """Write all questions of an index with their vectors for another engine, and print a summary.
 
     Raises:
         QprError: the index cannot be read, or the output exists or cannot be written.
-        UsageError: the output is no place of this kind.
+        UsageError: the output is no place of this kind, or a file gets a collection.
     """
     if to == "parquet":
+        if collection is not None:
+            raise UsageError(f"--collection {collection}: is of --to qdrant. Leave it out")
         if not output.endswith(".parquet"):
             raise UsageError(f"{output}: --to parquet needs a file name that ends in .parquet")
         check_free(output, overwrite=overwrite)
@@ -47,8 +52,9 @@ def export_index(
             write_rows(tables, output, schema=vector_schema(index.settings), overwrite=overwrite)
         else:
             version = read_manifest(url, "index").digest[:12]
-            result["collection"] = _to_qdrant(tables, index, output, collection, version=version, overwrite=overwrite)
-            result["alias"] = collection
+            alias = collection or COLLECTION
+            result["collection"] = _to_qdrant(tables, index, output, alias, version=version, overwrite=overwrite)
+            result["alias"] = alias
     emit(result, as_json=as_json, table=lambda: two_columns("Exported index", result))
 
 

@@ -5,7 +5,7 @@ options of `qpr search` and `qpr evaluate` -> Opening, ExactOpening, Search -> m
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
 import pydantic
 
@@ -33,6 +33,13 @@ class ExactOpening(Opening, frozen=True, extra="forbid"):
     """The same, for exact search too."""
 
     exact: bool = pydantic.Field(default=False, description="Compare all vectors.")
+
+    @pydantic.model_validator(mode="after")
+    def _check_probes(self) -> Self:
+        """Refuse a number of probes of a search that compares all vectors."""
+        if self.exact and self.probes is not None:
+            raise ValueError("--probes has no use with --exact, which compares all vectors. Leave one out")
+        return self
 
 
 class Filtering(pydantic.BaseModel, frozen=True, extra="forbid"):

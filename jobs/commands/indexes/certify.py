@@ -5,6 +5,7 @@ index, requests file -> certificate; certificate, judged answers -> monitor; pro
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated
 
 import typer
@@ -54,6 +55,7 @@ def certify(
 
         if index or requests or output or certificate or audit:
             raise UsageError("--simulate: needs no --index, --requests, --output or --certificate. Leave them out")
+        _refuse(settings.model_fields_set - {"alpha", "delta"} | opening.model_fields_set, overwrite, "--simulate")
         print_simulation(settings, simulation, as_json=as_json)
         return
     if simulation.model_fields_set:
@@ -61,6 +63,7 @@ def certify(
     if certificate or audit:
         if not certificate or index or requests or output:
             raise UsageError("--audit: needs --certificate, without --index, --requests and --output")
+        _refuse(settings.model_fields_set | opening.model_fields_set, overwrite, "--certificate")
         from jobs.workflows.certificates.auditing import print_audits
 
         print_audits(certificate, audit, as_json=as_json)
@@ -70,3 +73,11 @@ def certify(
     from jobs.workflows.certificates.certification import write_certification
 
     write_certification(index, requests, settings, opening, output=output, overwrite=overwrite, as_json=as_json)
+
+
+def _refuse(given: Collection[str], overwrite: bool, of: str) -> None:
+    """Refuse options of a certification where nothing is certified."""
+    names = sorted([*given, *(["overwrite"] if overwrite else [])])
+    if names:
+        option = f"--{names[0].replace('_', '-')}"
+        raise UsageError(f"{option}: is of a certification and cannot be given with {of}. Leave it out")

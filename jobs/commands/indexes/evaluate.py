@@ -53,11 +53,12 @@ def evaluate(
         with Readable(index, None, warehouse, at).held() as read:
             searcher = open_searcher(read.index_url, **dict(opening))
             result = evaluate_index(dataset or read.dataset or "", searcher, settings)
-    elif beir and model and not (dataset or index or at or opening.rerank or opening.mode):
+    elif beir and model and not (dataset or index or warehouse or at or opening.model_fields_set or settings.limit):
         result = evaluate_model(beir, model, settings)
     else:
         places = "--dataset and --index, or --warehouse, or --beir and --model"
-        raise UsageError(f"give {places}; --mode and --rerank need an index, --at a warehouse")
+        of_index = "--mode, --probes, --rerank, --verify, --exact and --limit"
+        raise UsageError(f"give {places}; {of_index} need an index, --at a warehouse")
     if output:
         content = json.dumps(result, ensure_ascii=False, indent=2).encode() + b"\n"
         conditional_writes.write_result(output, content, overwrite=overwrite)

@@ -24,8 +24,13 @@ def export(
     ],
     to: Annotated[Literal["parquet", "qdrant"], typer.Option(help="Format to write.")] = "parquet",
     collection: Annotated[
-        str, typer.Option(metavar="NAME", help="Alias in Qdrant; the collection is NAME and the index's digest.")
-    ] = "questions",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Alias in Qdrant; the collection is NAME and the index's digest.",
+            show_default="questions",
+        ),
+    ] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from jobs.options.output import AsJson, OutputFolder, Overwrite
 from jobs.options.training_run import RunTerms
+from schemas.errors import UsageError
 
 
 def train_reranker(
@@ -47,5 +48,7 @@ def train_reranker(
     """
     from jobs.workflows.training.reranking import RerankerRun, fit_reranker
 
+    if exact and probes is not None:
+        raise UsageError("--probes has no use with --exact, which compares all vectors. Leave one out")
     run = RerankerRun(depth, tuple(encoders or ()), probes, exact, seed)
     fit_reranker(dataset, index, output, run, terms, overwrite=overwrite, as_json=as_json)

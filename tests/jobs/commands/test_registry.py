@@ -3,8 +3,9 @@ import subprocess
 import sys
 
 import pytest
+import typer.main
 
-from jobs.commands.registry import COMMANDS
+from jobs.commands.registry import COMMANDS, app
 
 
 def modules_after(*arguments):
@@ -62,3 +63,24 @@ def test_a_mistyped_command_is_answered_with_the_right_one(qpr, typed, suggested
 def test_the_help_lists_commands_in_the_order_of_the_registry(qpr):
     listed = qpr("--help").out.partition("Commands:\n")[2].splitlines()
     assert [line.split()[0] for line in listed if line[2:3].strip()] == list(COMMANDS)
+
+
+TEXTS = {"--index", "--dataset", "--warehouse", "--model", "--certificate", "--output", "--user", "--filter"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_option_with_an_empty_text_is_refused_and_not_left_out(qpr, command):
+    parameters = typer.main.get_command(app).commands[command].params
+    needed = {p.opts[0]: "7" for p in parameters if p.required and p.param_type_name == "option"}
+    words = ["x" for p in parameters if p.required and p.param_type_name == "argument"]
+    options = TEXTS & {p.opts[0] for p in parameters}
+    assert options
+    for option in sorted(options):
+        given = [part for pair in (needed | {option: ""}).items() for part in pair]
+        outcome = qpr(command, *given, *words)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert f"{option}: is empty. Give a value, or leave the option out" in outcome.err
+
+
+def test_an_empty_question_is_one(qpr):
+    assert "--index" in qpr("search", "").err

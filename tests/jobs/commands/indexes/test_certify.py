@@ -228,6 +228,10 @@ def test_the_options_belong_together(qpr, tmp_path):
         (("--simulate", "--index", "i"), "--simulate: needs no --index"),
         (("--draws", 20, "--index", "i"), "belong to --simulate"),
         (("--alpha", 0), "--alpha"),
+        (("--certificate", "c", "--alpha", 0.3), "--alpha: is of a certification and cannot be given with --cert"),
+        (("--certificate", "c", "--probes", 3), "--probes: is of a certification"),
+        (("--certificate", "c", "--overwrite"), "--overwrite: is of a certification"),
+        (("--simulate", "--log-until", "2026-01-01"), "--log-until: is of a certification and cannot be given with"),
     ):
         result = qpr("certify", *options)
         assert (result.code, fault in result.err) == (2, True), options

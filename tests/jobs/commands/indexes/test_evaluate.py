@@ -156,6 +156,12 @@ def test_mistakes_are_named(place, capsys, change, code, message):
     assert message in " ".join(capsys.readouterr().err.split())
 
 
+def test_probes_of_an_exact_search_are_refused(place, qpr):
+    given = ("--dataset", place / "data", "--index", place / "index", "--exact", "--probes", 3)
+    refused = qpr("evaluate", *given)
+    assert (refused.code, "--probes has no use with --exact" in refused.err) == (2, True), refused.err
+
+
 def test_times_are_taken_of_the_first_queries_only(place):
     judged = judgements(open_dataset(str(place / "data")).table("clusters"))
     times = query_times(open_searcher(str(place / "index")), judged, maximum=7)

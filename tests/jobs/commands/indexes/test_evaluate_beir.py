@@ -34,7 +34,20 @@ def test_a_collection_without_any_judged_document_is_refused(qpr, tmp_path, make
     assert f"{beir}: none of the 2 judged documents of split test is in corpus.jsonl" in outcome.err
 
 
-@pytest.mark.parametrize("given", [[], ["--beir", "b"], ["--dataset", "d", "--model", "m"], ["--index", "i"]])
+BEIR = ["--beir", "b", "--model", "m"]
+OF_AN_INDEX = [["--warehouse", "w"], ["--probes", 3], ["--exact"], ["--verify"], ["--limit", 9]]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [],
+        ["--beir", "b"],
+        ["--dataset", "d", "--model", "m"],
+        ["--index", "i"],
+        *([*BEIR, *options] for options in OF_AN_INDEX),
+    ],
+)
 def test_half_of_what_it_needs_is_wrong_usage(qpr, given):
     outcome = qpr("evaluate", *given)
     assert (outcome.code, "--dataset and --index, or --warehouse, or --beir and --model" in outcome.err) == (2, True)

@@ -55,6 +55,7 @@ def test_a_local_folder_of_qdrant_is_filled(qpr, index, tmp_path):
             "http://127.0.0.1:9: Qdrant did not take the questions",
         ),
         (("--output", "q.parquet", "--to", "csv"), 2, "'csv'"),
+        (("--output", "q.parquet", "--collection", "zz"), 2, "--collection zz: is of --to qdrant. Leave it out"),
         (("--output", "memory://q.parquet"), 2, "is in this command's memory"),
     ],
 )

@@ -147,3 +147,8 @@ def test_an_encoder_that_is_not_there_is_reported(place, qpr):
     refused = learned(qpr, place, "--with", place / "nothing")
     assert refused.code == 1
     assert "does not exist" in refused.err
+
+
+def test_probes_of_an_exact_search_are_refused(place, qpr):
+    refused = learned(qpr, place, "--exact", "--probes", "3")
+    assert (refused.code, "--probes has no use with --exact" in refused.err) == (2, True), refused.err
