@@ -89,7 +89,7 @@ class SearchCommand(Command):
             if not dashed:
                 raise
             after = shlex.join(["--", dashed[0]])
-            message = str(error).rstrip(".")
+            message = error.format_message().rstrip(".")  # type: ignore[attr-defined]  # names the option, str() does not
             raise UsageError(f"{message}. If {dashed[0]!r} is a question, write -- before it: … {after}") from error
 
 

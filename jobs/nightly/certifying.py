@@ -207,7 +207,7 @@ def _check_days(warehouse: str, sample: Sample, *, date: datetime.date, now: dat
             f"{sample.file}: {counted(len(older), 'request')}, the first in row {older[0]}, asked before "
             f"{after:%Y-%m-%d}, so that every version contains that day. Draw requests that were asked later"
         )
-    check_requests(sample.file, sample.requests, after=datetime.datetime.min.replace(tzinfo=datetime.UTC), now=now)
+    check_requests(sample.file, sample.requests, now=now)
 
 
 def _earlier_certificates(warehouse: str, own: str) -> list[str]:

@@ -36,6 +36,12 @@ _METAVARS: dict[Any, str | None] = {
 }
 
 
+_NO_DATE = {"date_parsing", "date_from_datetime_parsing", "date_from_datetime_inexact", "date_type"}
+"""Types of pydantic's errors about a text that is no date."""
+
+_DATE = "no date. Write YYYY-MM-DD, such as 2026-11-30"
+
+
 class Setting(NamedTuple):
     """A field that is an option.
 
@@ -209,7 +215,7 @@ def _default_text(value: Any, names: Sequence[str]) -> str | None:
 def _fault(error: pydantic.ValidationError, options: Sequence[Setting]) -> str:
     """Return the first fault of the settings, under the name of its option."""
     first = error.errors(include_url=False)[0]
-    fault = first["msg"].removeprefix("Value error, ")
+    fault = _DATE if first["type"] in _NO_DATE else first["msg"].removeprefix("Value error, ")
     place = tuple(map(str, first["loc"]))
     for option in options:
         if place[: len(option.path)] == option.path:

@@ -28,14 +28,16 @@ def read_texts(given: Iterable[str], *, option: str) -> tuple[str, ...]:
 
 
 def read_pairs(given: Iterable[str], *, option: str) -> dict[str, str]:
-    """Return name and value of each ``NAME=VALUE``; a value without ``=`` is empty.
+    """Return name and value of each ``NAME=VALUE``.
 
     Raises:
-        UsageError: a name occurs twice.
+        UsageError: a text has no ``=``, or a name occurs twice.
     """
     pairs: dict[str, str] = {}
     for text in given:
-        name, _, value = text.partition("=")
+        name, mark, value = text.partition("=")
+        if not mark:
+            raise UsageError(f"{option} {text}: has no value. Write {option} {text or 'NAME'}=VALUE")
         if name in pairs:
             raise UsageError(f"{option} {text}: {name} is {pairs[name]} already. Leave one out")
         pairs[name] = value

@@ -75,26 +75,27 @@ def read_verdict(text: str) -> Verdict | None:
 
 
 def check_requests(
-    source: str, requests: Sequence[Request], *, after: datetime.datetime, now: datetime.datetime
+    source: str,
+    requests: Sequence[Request],
+    *,
+    now: datetime.datetime,
+    made: datetime.datetime | None = None,
+    log_until: datetime.date | None = None,
 ) -> None:
     """Refuse requests that are no sample of the traffic after the index.
 
     Args:
         source: name of the file, for messages.
         requests: its rows.
-        after: the log of the index ends before it.
         now: no request is later.
+        made: time of the index's build, where its log's last day is not known; None: not checked.
+        log_until: last day of the log of the index; decides in place of ``made``.
 
     Raises:
         QprError: a request repeats another one or contradicts it, is older than the index or in the future, or a
             verdict has no labeller.
     """
-    _refuse(
-        source,
-        [request.row for request in requests if request.asked_at < after],
-        f"asked before {after:%Y-%m-%d %H:%M}, when the index was made, so that the index may contain them. "
-        "Take later requests, or give the last day of the indexed log as --log-until",
-    )
+    _check_later(source, requests, made, log_until)
     _refuse(
         source,
         [request.row for request in requests if request.asked_at > now + datetime.timedelta(days=1)],
@@ -152,6 +153,27 @@ def labelled_digest(requests: Iterable[Request]) -> str:
         for request in requests
     )
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _check_later(
+    source: str, requests: Sequence[Request], made: datetime.datetime | None, log_until: datetime.date | None
+) -> None:
+    """Refuse requests that the index may contain; the arguments are those of `check_requests`."""
+    if log_until is not None:
+        after = datetime.datetime.combine(log_until, datetime.time.max, datetime.UTC)
+        _refuse(
+            source,
+            [request.row for request in requests if request.asked_at <= after],
+            f"asked by the end of {log_until} (UTC), the last day of the indexed log by --log-until, so that the index "
+            "may contain them. Take later requests, or correct that day",
+        )
+    elif made is not None:
+        _refuse(
+            source,
+            [request.row for request in requests if request.asked_at < made],
+            f"asked before {made:%Y-%m-%d %H:%M}, when the index was made, so that the index may contain them. "
+            "Take later requests, or give the last day of the indexed log as --log-until",
+        )
 
 
 def _check_contradictions(source: str, requests: Sequence[Request]) -> None:

@@ -62,16 +62,18 @@ def write_certification(
     """
     source = only_file(file, option="--requests")
     with Output(output, "certificate", overwrite=overwrite) as target, working(f"Certifying {index} by {file}"):
-        vary_by = read_settings(index, read_manifest(index, "index"), IndexSettings, again=AGAIN).vary_by or ()
+        manifest = read_manifest(index, "index")
+        vary_by = read_settings(index, manifest, IndexSettings, again=AGAIN).vary_by or ()
         requests = read_requests(source, vary_by)
         now = datetime.datetime.now(datetime.UTC)
-        check_requests(file, requests, after=_end_of_log(index, settings), now=now)
+        made = datetime.datetime.fromisoformat(manifest.created)
+        check_requests(file, requests, now=now, made=made, log_until=settings.log_until)
         check_after_alarm(file, requests, output)
         searcher = open_searcher(index, **dict(opening))
         certificate = certified(file, requests, searcher, settings, now=now)
         inputs = [digest_input(source), Source(url=index, digest=certificate.version.index)]
-        manifest = write_certificate(target, certificate, inputs=inputs)
-    result = {"certificate": output, "digest": manifest.digest, **certificate.model_dump(mode="json")}
+        digest = write_certificate(target, certificate, inputs=inputs).digest
+    result = {"certificate": output, "digest": digest, **certificate.model_dump(mode="json")}
     emit(result, as_json=as_json, table=lambda: _table(output, certificate))
     filters = "".join(f"--filter {name}=VALUE " for name in vary_by)
     say(f"Next: qpr answer --index {shlex.quote(index)} --certificate {shlex.quote(output)} {filters}QUESTION")
@@ -147,14 +149,6 @@ def certificate_of(
         expires=now + datetime.timedelta(days=settings.days),
         by_value=counts_by_value(scored, wrong, in_order, chosen.threshold) if requests[0].filters else None,
     )
-
-
-def _end_of_log(index: str, settings: Certification) -> datetime.datetime:
-    """Return the time from which on no request can be in the index."""
-    if settings.log_until is not None:
-        next_day = settings.log_until + datetime.timedelta(days=1)
-        return datetime.datetime.combine(next_day, datetime.time(), datetime.UTC)
-    return datetime.datetime.fromisoformat(read_manifest(index, "index").created)
 
 
 def _not_shown(file: str, scored: Scored, outcome: Outcome, settings: Certification, further: int | None) -> str:

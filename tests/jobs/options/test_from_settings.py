@@ -91,7 +91,10 @@ def test_what_a_default_of_inner_settings_sets_stays(run):
         (["--rate", "low=x"], "--rate low=x: Input should be a valid number"),
         (["--rate", "high=1"], "--rate high=1: Extra inputs are not permitted"),
         (["--rate", "low=1", "--rate", "low=2"], "--rate low=2: low is 1 already"),
-        (["--day", "soon"], "--day soon: Input should be a valid date"),
+        (["--rate", "low"], "--rate low: has no value. Write --rate low=VALUE"),
+        (["--day", "soon"], "--day soon: no date. Write YYYY-MM-DD, such as 2026-11-30"),
+        (["--day", "2026-13-01"], "--day 2026-13-01: no date. Write YYYY-MM-DD"),
+        (["--day", "2026-01-01T10:00"], "--day 2026-01-01T10:00: no date. Write YYYY-MM-DD"),
     ],
 )
 def test_a_value_that_does_not_fit_is_wrong_usage_and_named(run, words, message):

@@ -16,8 +16,8 @@ def request(row, **fields):
     return Request(row, **(given | fields))
 
 
-def check(*requests, after=DAY):
-    check_requests("requests.csv", requests, after=after, now=NOW)
+def check(*requests, made=DAY, log_until=None):
+    check_requests("requests.csv", requests, made=made, log_until=log_until, now=NOW)
 
 
 def test_a_sample_of_later_requests_passes_and_questions_may_repeat():
@@ -52,9 +52,18 @@ def test_what_is_no_sample_of_later_traffic_is_refused(requests, fault):
     assert fault in str(refused.value)
 
 
+def test_the_last_day_of_the_log_decides_where_it_is_given_and_is_named_as_the_cause():
+    requests = [request(row, asked_at=DAY + (23 + row) * HOUR) for row in (0, 1)]
+    check(*requests, made=NOW, log_until=DAY.date() - datetime.timedelta(days=1))
+    with pytest.raises(QprError, match=r"row 0: asked by the end of 2026-10-01 \(UTC\), .* by --log-until") as refused:
+        check(*requests, made=NOW, log_until=DAY.date())
+    assert "when the index was made" not in str(refused.value)
+    check(*requests, made=None)
+
+
 def test_a_long_list_of_rows_is_shortened():
     with pytest.raises(QprError, match="rows 1, 2, 3, 4, 5 and 1,995 more: asked before"):
-        check(*(request(row, asked_at=DAY) for row in range(1, 2_001)), after=NOW)
+        check(*(request(row, asked_at=DAY) for row in range(1, 2_001)), made=NOW)
 
 
 def test_all_requests_from_the_lowest_probability_on_need_a_verdict():

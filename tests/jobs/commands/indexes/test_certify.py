@@ -162,7 +162,7 @@ def changed(place, **fields):
         pytest.param(changed(4, verdict="yes"), "row 5: verdict 'yes' is none of right, wrong", id="label"),
         pytest.param(changed(4, verdict=""), "1 request, row 5: without a verdict", id="unjudged"),
         pytest.param(changed(4, asked_at="soon"), "row 5: asked_at is empty or no date", id="date"),
-        pytest.param(changed(4, asked_at="2020-01-01"), "row 5: asked before", id="old"),
+        pytest.param(changed(4, asked_at="2020-01-01"), "row 5: asked by the end of", id="old"),
         pytest.param([*requests(), *requests()], "the same request as another row", id="twice"),
         pytest.param(changed(4, labeller=" "), "row 5: judged without a labeller", id="labeller"),
         pytest.param(changed(4, question=" "), "row 5 has no question", id="question"),
