@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from jobs.display.console import say
+from jobs.display.console import say, warn
 from jobs.options.inputs import input_files
 from jobs.workflows.index_changes.additions import NOTHING, add_segment
 from jobs.workflows.index_changes.advice import shape_of
@@ -115,13 +115,13 @@ def change_index(
             raise QprError(f"{url}: nothing would be left of {counted(len(base.index), 'question')}. Remove the folder")
         if not len(new) and not len(deleted):
             target.abandon()
-            for note in _unused(counters):
-                say(note)
+            _report_unused(counters)
             say(f"{url}: nothing to change, so its version stays")
             show(url, base.manifest, shape_of(base.index, base.manifest), counters, as_json=as_json)
             return
-        for note in [*input_notes(counters), *_unused(counters)]:
+        for note in input_notes(counters):
             say(note)
+        _report_unused(counters)
         masks = _deleted_masks(base, np.union1d(deleted, replaced))
         files = [*base.kept, *added.files]
         if dead := sum(int(mask.sum()) for mask in masks):
@@ -163,16 +163,15 @@ def _counters(
     return counters
 
 
-def _unused(counters: dict[str, int]) -> list[str]:
-    """Return a line for a person about each kind of row that changes nothing."""
-    notes = []
+def _report_unused(counters: dict[str, int]) -> None:
+    """Print a line for a person about each kind of row that changes nothing; about unreadable ones it is a warning."""
     if unchanged := counters.get("questions_unchanged"):
-        notes.append(f"in the index already, with equal columns: {counted(unchanged, 'question')}")
+        say(f"in the index already, with equal columns: {counted(unchanged, 'question')}")
     if unknown := counters.get("deletions_unknown"):
-        notes.append(f"not in the index, so not deleted: {counted(unknown, 'question')}")
+        say(f"not in the index, so not deleted: {counted(unknown, 'question')}")
     if unreadable := counters.get("deletions_unreadable"):
-        notes.append(f"without a question or a 64-bit integer as its id, so not deleted: {counted(unreadable, 'row')}")
-    return notes
+        rows = counted(unreadable, "row")
+        warn(f"--delete: {rows} without a question or a 64-bit integer as its id, so not deleted. Correct the files")
 
 
 def _deleted_masks(base: Base, gone: Ints) -> list[Mask]:

@@ -20,6 +20,7 @@ from pipelines.reading.reader import check_header, column_names, read
 from pipelines.reading.sources import Source
 from schemas.errors import QprError
 from schemas.filters import row_ids
+from schemas.quantities import counted
 from schemas.text_arrays import key_all
 
 ID: Final = "question_id"
@@ -48,18 +49,29 @@ def read_deletions(sources: Sequence[Source], names: Mapping[str, str], vary_by:
         vary_by: columns of the index whose values a file of questions has to name too.
 
     Raises:
-        QprError: a file cannot be read, or has no such column.
+        QprError: a file cannot be read, has no such column, or has rows of which none is readable.
     """
     found, rows = [np.empty(0, np.int64)], 0
     for source in sources:
-        columns, theirs = _columns(source, names, vary_by)
-        for batch in read(source, columns, theirs):
-            values, *others = (batch.rows[column.name].combine_chunks() for column in columns)
-            by_id = columns[0].name == ID
-            found.append((whole_numbers(values).drop_null() if by_id else _ids_of(values, others)).to_numpy())
-            rows += len(values) + len(batch.rejects)
+        ids, rows_of_file = _ids_in(source, *_columns(source, names, vary_by))
+        if rows_of_file and not len(ids):
+            every = f"none of {counted(rows_of_file, 'row')} has a question, or a 64-bit integer as {ID}"
+            raise QprError(f"{source.url}: {every}, so nothing can be deleted by it. Correct the file")
+        found.append(ids)
+        rows += rows_of_file
     together = np.concatenate(found)
     return Deletions(np.unique(together), rows, rows - len(together))
+
+
+def _ids_in(source: Source, columns: Sequence[Column], theirs: Mapping[str, str]) -> tuple[npt.NDArray[np.int64], int]:
+    """Return the ids in a file, and its number of rows."""
+    ids, rows = [np.empty(0, np.int64)], 0
+    for batch in read(source, columns, theirs):
+        values, *others = (batch.rows[column.name].combine_chunks() for column in columns)
+        by_id = columns[0].name == ID
+        ids.append((whole_numbers(values).drop_null() if by_id else _ids_of(values, others)).to_numpy())
+        rows += len(values) + len(batch.rejects)
+    return np.concatenate(ids), rows
 
 
 def _columns(source: Source, names: Mapping[str, str], vary_by: Sequence[str]) -> tuple[list[Column], dict[str, str]]:

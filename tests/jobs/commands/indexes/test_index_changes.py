@@ -194,6 +194,19 @@ def test_questions_are_deleted_by_id_or_by_text(place, qpr, column):
     assert len(stored(place / "index")) == 39
 
 
+def test_unreadable_rows_of_deletions_are_a_warning_and_nothing_else_an_error(place, qpr):
+    index = place / "index"
+    some = write_csv(place / "some.csv", [{"question_id": cell} for cell in (1, "abc", 2, "1.5")])
+    done = qpr("index", "--output", index, "--delete", some)
+    assert (done.code, "warning: --delete: 2 rows without a question or a 64-bit integer" in done.err) == (0, True)
+    before = (index / "manifest.json").read_bytes()
+    for rows in ([{"question_id": "abc"}], [{"question": "?!"}, {"question": ""}]):
+        wrong = write_csv(place / "wrong.csv", rows)
+        done = qpr("index", "--output", index, "--delete", some, "--delete", wrong)
+        assert (done.code, f"{wrong}: none of {len(rows)} row" in done.err) == (1, True), done.err
+        assert (index / "manifest.json").read_bytes() == before
+
+
 def test_a_deleted_question_can_be_added_again_and_one_in_both_files_is_there(place, qpr):
     one, index = write_csv(place / "one.csv", ROWS[:1]), place / "index"
     change(qpr, index, "--delete", one)
