@@ -5,12 +5,16 @@ Index -> vector_tables -> tables of ids, texts, answers and vectors
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pyarrow as pa
 
 from model.index.index import Index
+from model.index.ranking import Ints
 from model.index.settings import IndexSettings
+from model.index.shards import Matrix, Shard
 from schemas.tables import ANSWER_ID, ID_TABLE
 
 ROWS = 8_192
@@ -30,10 +34,31 @@ def vector_schema(settings: IndexSettings) -> pa.Schema:
 def vector_tables(index: Index) -> Iterator[pa.Table]:
     """Yield all questions of an index in the order of its rows, with their vectors, also of answers that have ended.
 
-    The vectors are the encoder's, since those in the shards may be compressed.
+    The vectors are the encoder's. Flat shards, which also an index of refined codes has, store them as they are; those
+    of other shards are compressed, so that the questions are encoded again.
     """
     schema = vector_schema(index.settings)
-    for rows in index.tables(ROWS):
-        vectors = index.encoder.encode(rows["text"])
+    is_stored = all(is_flat(shard) for shard in index.shards)
+    for start in range(0, len(index), ROWS):
+        rows = index.live_rows(np.arange(start, min(start + ROWS, len(index))))
+        questions = index.questions(rows)
+        vectors = stored_vectors(index.shards, rows) if is_stored else index.encoder.encode(questions["text"])
         column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), index.settings.dimension)
-        yield rows.append_column(schema.field("vector"), column).select(schema.names).cast(schema)
+        yield questions.append_column(schema.field("vector"), column).select(schema.names).cast(schema)
+
+
+def is_flat(shard: Shard) -> bool:
+    """Return whether a shard stores float32 vectors one after the other."""
+    return not shard.lists and not shard.layout.graph
+
+
+def stored_vectors(shards: Sequence[Shard], rows: Ints) -> Matrix:
+    """Return the vectors of some rows (n,) of all shards together, ascending, all of them flat: (n, dimension)."""
+    ends = np.cumsum([len(shard) for shard in shards])
+    places = np.searchsorted(rows, ends)
+    parts = [
+        shard.vectors[rows[first:last] - (end - len(shard))]
+        for shard, end, (first, last) in zip(shards, ends, itertools.pairwise([0, *places]), strict=True)
+        if last > first
+    ]
+    return np.concatenate(parts)

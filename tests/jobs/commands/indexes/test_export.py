@@ -1,10 +1,14 @@
+import dataclasses
 import json
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from model.exports.vector_tables import vector_tables
 from model.search.opening import open_index
+from tests.support.csv_files import write_csv
 
 TEXTS = ["how do i pay my bill", "where is my flight", "c# or c++"]
 
@@ -30,6 +34,32 @@ def test_a_parquet_file_has_every_question_with_the_vector_that_searches_use(qpr
     ranking = opened.rank_vectors(vectors, 1)
     np.testing.assert_array_equal(ranking.ids[:, 0], table["question_id"].to_numpy())
     np.testing.assert_array_equal(ranking.scores, 0)
+
+
+@pytest.mark.parametrize(
+    ("factory", "is_stored"), [("Flat", True), ("IVF1,SQ8,RFlat", True), ("IVF1,SQ8", False), ("IVF1,Flat", False)]
+)
+def test_vectors_that_the_shards_store_as_they_are_are_not_encoded_again(qpr, tmp_path, make_model, factory, is_stored):
+    make_model(tmp_path / "model")
+    rows = [f"how do i pay bill {number}" for number in range(60)]
+    write_csv(tmp_path / "q.csv", [{"question": text} for text in rows])
+    given = ("--questions", tmp_path / "q.csv", "--model", tmp_path / "model", "--factory", factory, "--shards", 3)
+    assert qpr("index", *given, "--output", tmp_path / "index").code == 0
+    write_csv(tmp_path / "new.csv", [{"question": "where is my flight"}, {"question": "cancel bill 70"}])
+    write_csv(tmp_path / "old.csv", [{"question": text} for text in rows[:20]])
+    changes = ("--add", tmp_path / "new.csv", "--delete", tmp_path / "old.csv")
+    assert qpr("index", "--output", tmp_path / "index", *changes).code == 0
+    opened = open_index(str(tmp_path / "index"))
+    without = dataclasses.replace(opened, encoder=None)
+    if is_stored:
+        table = pa.concat_tables(vector_tables(without))
+    else:
+        with pytest.raises(AttributeError, match="encode"):
+            next(vector_tables(without))
+        table = pa.concat_tables(vector_tables(opened))
+    assert sorted(table["text"].to_pylist()) == sorted([*rows[20:], "where is my flight", "cancel bill 70"])
+    vectors = np.stack(table["vector"].to_numpy(zero_copy_only=False))
+    np.testing.assert_array_equal(vectors, opened.encoder.encode(table["text"].combine_chunks()))
 
 
 def test_a_local_folder_of_qdrant_is_filled(qpr, index, tmp_path):
