@@ -119,7 +119,7 @@ def splits_files(warehouse: str, splits: Artefact | None) -> list[DayFile]:
 
 
 def read_splits(warehouse: str, splits: Artefact | None) -> pa.Table:
-    """Return what is known of the questions of all versions, as EARLIER.
+    """Return the questions of all versions, as EARLIER.
 
     Raises:
         QprError: a file is missing or damaged.

@@ -1,4 +1,4 @@
-"""What a dataset knows of earlier versions: the split, the clusters and the first time of each question.
+"""Split, clusters and first time of each question in earlier versions.
 
 clusters and questions of a version, EARLIER of the versions before -> remember -> EARLIER -> a file
 MEMBERS of a new version, EARLIER -> place_earlier -> MEMBERS with it
@@ -59,10 +59,10 @@ def to_earlier_file(earlier: pa.Table) -> bytes:
 
 
 def place_earlier(members: pa.Table, earlier: pa.Table | None, since: datetime.datetime | None = None) -> pa.Table:
-    """Return MEMBERS with what earlier versions knew of each question; what they did not know is null.
+    """Return MEMBERS with the columns of each question in earlier versions, null where it is new.
 
     That is the split, the cluster that the question had with this answer if the oldest question of that cluster was
-    last seen before the log begins, and the first time of the question if they knew an earlier one.
+    last seen before the log begins, and the first time of the question if it is an earlier one.
 
     Args:
         members: MEMBERS without splits and clusters.

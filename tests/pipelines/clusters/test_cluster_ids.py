@@ -78,7 +78,7 @@ def test_a_cluster_of_another_answer_gives_no_id():
 
 @settings(max_examples=100, deadline=None)
 @given(st.data())
-def test_ids_tell_clusters_apart_and_do_not_depend_on_the_order_of_numbers(data):
+def test_each_cluster_has_one_id_whatever_the_order_of_numbers(data):
     size = data.draw(st.integers(1, 14))
     answers = sorted(data.draw(st.lists(st.integers(1, 3), min_size=size, max_size=size)))
     earlier = st.one_of(st.none(), st.integers(0, 5))

@@ -152,7 +152,7 @@ def test_an_erased_question_names_no_cluster():
     assert forget(known, pa.array([99], pa.int64())).equals(known)
 
 
-def test_pairs_of_questions_and_answers_are_told_apart():
+def test_each_pair_of_question_and_answer_has_its_cluster():
     numbers = np.arange(100, dtype=np.int64)
     ids = mix(numbers, 3).view(np.int64)
     columns = {"question_id": np.repeat(ids, 100), "answer_id": np.tile(ids, 100)}
