@@ -142,7 +142,7 @@ def main(
         clusters=ClustersConfig(),
         encoder=EncoderTraining.of_values({"epochs": epochs}),
         night=NightSettings(retrain="never", window=f"{window}d"),
-        gate=GateSettings(max_regression=1, max_kept_fall=1),
+        gate=GateSettings(max_kept_fall=1),
         options=parse_options([]),
         max_reject_ratio=0.1,
     )

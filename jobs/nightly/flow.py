@@ -16,8 +16,8 @@ from jobs.display.console import say, warn
 from jobs.nightly.certifying import Sample, certified_again, certify_index, read_sample
 from jobs.nightly.erasure.suppressed import check_user_key
 from jobs.nightly.folding import fold_days, read_splits, remember_splits
+from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_refuse
-from jobs.nightly.gate.evaluation import Interval
 from jobs.nightly.gate.evidence import GateFiles, gather, read_files
 from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.indexing import index_of_night, options_of
@@ -166,9 +166,6 @@ def _made(
     index = index_of_night(warehouse, dataset, model, terms.index, parent=parent, options=terms.options)
     test = dataset if parent is None or terms.night.new_test_set else parent.test
     report, metrics, changes = write_report(warehouse, dataset, index, parent)
-    difference = None
-    if parent and "difference" in metrics:
-        difference = Interval(metrics["difference"], metrics["difference_low"], metrics["difference_high"])
     counters = read_manifest(storage.join(warehouse, dataset.path), "dataset").counters
     certified = certify_index(warehouse, index, sample, date=date)
     evidence = gather(
@@ -179,7 +176,8 @@ def _made(
         index=index,
         days=days,
         before=checked[parent.dataset] if parent else None,
-        difference=difference,
+        difference=Interval.of(metrics, "difference"),
+        displaced=Interval.of(metrics, "new_questions"),
         after=counters,
         moved=questions_moved(ids_by_split(read_splits(warehouse, splits)), ids_by_split(before)),
         uncertified=certified.reason if terms.certificate.require_certificate else None,

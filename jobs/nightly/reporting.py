@@ -2,7 +2,7 @@
 
 dataset, index, version before -> write_report -> report artefact, metrics, number of clusters by change
 
-A report has the ranks of its index on the frozen test set, so that the next night does not search this index again.
+A report has the hits of the frozen test set in its index, so that the next night does not search this index again.
 """
 
 from __future__ import annotations
@@ -14,8 +14,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from jobs.display.console import warn
-from jobs.nightly.gate.evaluation import RANKS, JudgedSplit, compare, interval, own_metrics, rank_test, read_test
+from jobs.nightly.gate.comparison import Comparison, Interval, compare, interval
+from jobs.nightly.gate.evaluation import (
+    RANKS,
+    JudgedSplit,
+    Ranked,
+    from_rows,
+    own_metrics,
+    rank_test,
+    read_test,
+    to_rows,
+)
+from jobs.nightly.gate.relevance import Relevance
 from jobs.nightly.steps import finished, key_of, named, place_of
+from jobs.workflows.index_changes.known_rows import ids_of_rows
 from model.search.searcher import open_searcher
 from pipelines.summary.cluster_changes import cluster_changes, count_changes
 from schemas import __version__
@@ -26,7 +38,10 @@ from schemas.artifacts.table_files import read_rows
 from schemas.artifacts.writer import Output
 from schemas.versions.version import Artefact, Version
 
-_COLUMNS: Final = ["cluster_id", "question_ids"]
+_COLUMNS: Final = ["cluster_id", "question_ids", "answer_hash"]
+
+_EVALUATION: Final = 2
+"""Version of the metrics and of RANKS: reports with those of another one are made again."""
 
 
 def write_report(
@@ -44,72 +59,81 @@ def write_report(
         QprError: an artefact is damaged.
     """
     before = [artefact.digest for artefact in (parent.dataset, parent.index, parent.test)] if parent else []
-    path = place_of("reports", key_of(dataset.digest, index.digest, before))
+    path = place_of("reports", key_of(dataset.digest, index.digest, before, _EVALUATION))
     url = storage.join(warehouse, path)
     if (manifest := finished(warehouse, path, "report")) is None:
         urls = [storage.join(warehouse, artefact.path) for artefact in (dataset, index)]
         searcher, own = open_searcher(urls[1]), read_test(urls[0])
-        ranks = {_made_of(warehouse, index, dataset): rank_test(searcher, own)}
-        metrics = own_metrics(own, *ranks.values())
-        old = pa.table({"cluster_id": pa.array([], pa.int64()), "question_ids": pa.array([], pa.list_(pa.int64()))})
+        rows = ids_of_rows(urls[1])
+        ranked = {_made_of(warehouse, index, dataset): rank_test(searcher, own, rows)}
+        metrics = own_metrics(own, *ranked.values())
+        clusters = open_dataset(urls[0]).table("clusters", columns=_COLUMNS)
+        old = clusters.slice(0, 0)
         if parent:
             old = open_dataset(storage.join(warehouse, parent.dataset.path)).table("clusters", columns=_COLUMNS)
             frozen = read_test(storage.join(warehouse, parent.test.path))
-            after = rank_test(searcher, frozen)
-            ranks[_made_of(warehouse, index, parent.test)] = after
-            metrics |= _difference(frozen, _ranks_before(warehouse, frozen, parent), after)
-        changes = cluster_changes(old, open_dataset(urls[0]).table("clusters", columns=_COLUMNS))
+            after = rank_test(searcher, frozen, rows)
+            ranked[_made_of(warehouse, index, parent.test)] = after
+            first = _ranked_before(warehouse, frozen, parent)
+            common = after if first.has(after.held).all() else rank_test(searcher.among(first.held), frozen, rows)
+            metrics |= _differences(compare(frozen, first, common, after, Relevance(frozen.judged, old, clusters)))
+        changes = cluster_changes(old, clusters)
         with Output(url, "report", overwrite=True) as target:
             table = target.write("changes/changes.parquet", _parquet(changes), table="changes", rows=len(changes))
             content = json.dumps({"metrics": metrics, "changes": count_changes(changes)}, indent=2).encode()
             figures = target.write("evaluation/evaluation.json", content, table="evaluation")
-            ranked = [
-                target.write(f"ranks/{name}.parquet", _parquet(found), table="ranks", rows=len(found))
-                for name, found in ranks.items()
+            hits = [
+                target.write(
+                    f"ranks/{name}.parquet", _parquet(to_rows(found, rows)), table="ranks", rows=len(found.ids)
+                )
+                for name, found in ranked.items()
             ]
             inputs = [Source(url=artefact.path, digest=artefact.digest) for artefact in (dataset, index)]
-            manifest = target.publish([table, figures, *ranked], inputs=inputs, configuration={}, counters={})
+            manifest = target.publish([table, figures, *hits], inputs=inputs, configuration={}, counters={})
     [file] = manifest.of("evaluation")
     stored: dict[str, Any] = json.loads(storage.read_bytes(storage.join(url, file.path)))
     return named(path, manifest), stored["metrics"], stored["changes"]
 
 
-def _difference(frozen: JudgedSplit, before: pa.Table, after: pa.Table) -> dict[str, float]:
+def _differences(compared: Comparison) -> dict[str, float]:
     """Return the metrics on the frozen test set beside those of the version before; empty without a common query."""
-    compared = compare(frozen, before, after)
     if not len(compared.after):
         warn("no question of the frozen test set is in both indexes; --new-test-set takes that of this night")
         return {}
-    found = interval(compared)
-    return {
+    metrics = {
         "frozen_queries": float(len(compared.after)),
         "frozen_mrr_before": float(compared.before.mean()),
         "frozen_mrr": float(compared.after.mean()),
-        "difference": found.mean,
-        "difference_low": found.low,
-        "difference_high": found.high,
+        "frozen_mrr_with_new": float(compared.whole.mean()),
     }
+    for name, one, other in (
+        ("difference", compared.before, compared.after),
+        ("new_questions", compared.after, compared.whole),
+    ):
+        metrics |= zip(Interval.names(name), interval(other - one, compared.clusters), strict=True)
+    return metrics
 
 
-def _ranks_before(warehouse: str, frozen: JudgedSplit, parent: Version) -> pa.Table:
-    """Return the RANKS of the frozen test set in the index of the version before: those of its report, or new ones."""
+def _ranked_before(warehouse: str, frozen: JudgedSplit, parent: Version) -> Ranked:
+    """Return the hits of the frozen test set in the index of the version before: those of its report, or new ones."""
     name = _made_of(warehouse, parent.index, parent.test)
-    url = storage.join(warehouse, parent.report.path)
+    url, index = (storage.join(warehouse, artefact.path) for artefact in (parent.report, parent.index))
+    rows = ids_of_rows(index)
     for file in read_manifest(url, "report").of("ranks"):
-        if file.path.endswith(f"/{name}.parquet") and file.rows == len(frozen.judged.queries):
-            rows = read_rows(read_verified(url, file), RANKS, name=storage.join(url, file.path), rows=file.rows)
-            return pa.concat_tables([RANKS.empty_table(), *rows])
-    return rank_test(open_searcher(storage.join(warehouse, parent.index.path)), frozen)
+        if file.path.endswith(f"/{name}.parquet") and file.rows == len(frozen.judged):
+            read = read_rows(read_verified(url, file), RANKS, name=storage.join(url, file.path), rows=file.rows)
+            return from_rows(pa.concat_tables([RANKS.empty_table(), *read]), rows)
+    return rank_test(open_searcher(index), frozen, rows)
 
 
 def _made_of(warehouse: str, index: Artefact, test: Artefact) -> str:
-    """Return the digest of all that decides on the ranks of a test set in an index, as it is now.
+    """Return the digest of all that decides on the hits of a test set in an index, as it is now.
 
     A record names the digest at publication; an erasure changes content and digest of the folder.
     """
     kinds: list[tuple[Artefact, Kind]] = [(index, "index"), (test, "dataset")]
     digests = [read_manifest(storage.join(warehouse, artefact.path), kind).digest for artefact, kind in kinds]
-    return key_of(*digests, __version__)
+    return key_of(*digests, __version__, _EVALUATION)
 
 
 def _parquet(table: pa.Table) -> bytes:

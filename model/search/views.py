@@ -10,13 +10,13 @@ import dataclasses
 import datetime
 import functools
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
 
 from model.index.ranking import Ints
-from model.index.rows.row_filters import RowFilters
+from model.index.rows.row_filters import Mask, RowFilters
 from model.search.retrieval import Retrieval
 from schemas.errors import UsageError
 
@@ -90,7 +90,10 @@ class Views:
         return view
 
     def _made(self, values: tuple[str, ...], period: int) -> Retrieval:
-        masks = self._rows.masks(values, period)
+        return self.within(self._rows.masks(values, period), values)
+
+    def within(self, masks: Sequence[Mask], values: Sequence[str] = ()) -> Retrieval:
+        """Return the way to search some rows; arguments as of `model.index.index.Index.within`."""
         index, lexical = self._all.index.within(masks, values), self._all.lexical
         if lexical is not None:
             lexical = dataclasses.replace(lexical, allowed=np.concatenate(masks)[self._lexical_rows])

@@ -35,7 +35,7 @@ from tests.jobs.nightly.conftest import rows_of
 
 DAYS = (datetime.date(2025, 11, 1), datetime.date(2025, 11, 2))
 SMALL = ["--epochs", "1", "--dimension", "16", "--vocabulary-size", "200", "--hash-bins", "50", "--ngram-bins", "50"]
-SMALL += ["--shards", "1", "--max-regression", "1", "--split-salt", "another"]
+SMALL += ["--shards", "1", "--split-salt", "another"]
 
 
 def command(warehouse: str | Path, day: datetime.date, retrain: str) -> list[str]:

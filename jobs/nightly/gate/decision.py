@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from jobs.nightly.gate.canaries import shown
+from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.evidence import Evidence
 from jobs.nightly.gate.settings import GateSettings
 from pipelines.summary.script_shares import FEWEST_QUESTIONS, script_shares
@@ -70,10 +71,25 @@ def _regressed(settings: GateSettings, evidence: Evidence) -> str | None:
     if difference is None or difference.low >= -settings.max_regression:
         return None
     return (
-        f"MRR on the frozen test set changed by {difference.mean:+.4f} (95 % interval {difference.low:+.4f} to "
-        f"{difference.high:+.4f}), which may be below -{settings.max_regression:g} of --max-regression. Compare the "
-        f"drops with those before, or raise the limit and {_AGAIN}"
+        f"MRR on the frozen test set, among questions of both versions, changed by {_shown(difference)}, which may be "
+        f"below -{settings.max_regression:g} of --max-regression. Compare the drops with those before, keep the "
+        f"encoder by --retrain never, or raise the limit and {_AGAIN}"
     )
+
+
+def _displaced(settings: GateSettings, evidence: Evidence) -> str | None:
+    difference = evidence.displaced
+    if difference is None or difference.mean >= -settings.max_regression or difference.high >= 0:
+        return None
+    return (
+        f"new questions of other clusters changed MRR on the frozen test set by {_shown(difference)}, more than "
+        f"--max-regression {settings.max_regression:g} allows. Look in the new drops for questions that repeat earlier "
+        f"ones with another answer, or raise the limit and {_AGAIN}"
+    )
+
+
+def _shown(difference: Interval) -> str:
+    return f"{difference.mean:+.4f} (95 % interval {difference.low:+.4f} to {difference.high:+.4f})"
 
 
 def _lost(settings: GateSettings, evidence: Evidence) -> str | None:
@@ -139,6 +155,7 @@ _CHECKS: Final[tuple[Callable[[GateSettings, Evidence], str | None], ...]] = (
     _leaked,
     _missed,
     _regressed,
+    _displaced,
     _lost,
     _drifted,
     _unreviewed,

@@ -1,38 +1,38 @@
-"""Evaluation of a night: its index on its own test split, and beside the index before on the frozen test set.
+"""Search of a test set: the hits of a night's index, and the metrics of its own test split.
 
-dataset -> read_test -> JudgedSplit; index, JudgedSplit -> rank_test -> RANKS -> own_metrics
-JudgedSplit, RANKS of both indexes -> compare -> Comparison -> interval
+dataset -> read_test -> JudgedSplit; index, JudgedSplit -> rank_test -> Ranked -> own_metrics
+Ranked -> to_rows -> table of a report -> from_rows -> the same hits on the next night, without a search
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jobs.workflows.index_changes.known_rows import RowIds
 from model.evaluation.evaluator import ranked_ids
 from model.evaluation.metrics import per_question, ranks
 from model.evaluation.relevance import Judgements, judgements
 from model.search.searcher import Searcher
 from schemas.artifacts.dataset import open_dataset
+from schemas.ragged import offsets_of
 
-Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
-QUERIES = 2_000
+QUERIES: Final = 2_000
 """Maximum number of queries; those with the smallest ids are kept, a uniform sample."""
 
-DEPTH = 100
-DRAWS = 1_000
-"""Draws of the bootstrap: limits of a 95 % interval then vary by about 2 % of its length."""
+DEPTH: Final = 100
 
-
-RANKS = pa.schema([pa.field("rank", pa.int32(), nullable=False), pa.field("held", pa.bool_(), nullable=False)])
-"""One row for each judged pair of a test split, in its order: the rank of the paraphrase in an index, 0 if it is not
-among the first `DEPTH`, and whether the index has it. There are no ids, so that an erasure need not change it."""
+RANKS: Final = pa.schema([pa.field("rows", pa.list_(pa.field("element", pa.int32())), nullable=False)])
+"""One row for each query of a test split, in its order: rows of the index that it finds, the best first. There are no
+ids, so that an erasure need not change it."""
 
 
 class JudgedSplit(NamedTuple):
@@ -44,29 +44,26 @@ class JudgedSplit(NamedTuple):
     """
 
     judged: Judgements
-    clusters: npt.NDArray[np.int64]
+    clusters: Ints
 
 
-class Comparison(NamedTuple):
-    """Reciprocal ranks of the first paraphrase of each query in two indexes, and its cluster.
+class Ranked(NamedTuple):
+    """Hits of a test set in an index.
 
     Attributes:
-        before: (n,) in the index of the version before.
-        after: (n,) in the new one.
-        clusters: (n,) number of the query's cluster.
+        ids: (n, `DEPTH`) question ids that each query finds, its own left out, padded with -1.
+        held: ids of all questions of the index, ascending.
     """
 
-    before: Floats
-    after: Floats
-    clusters: npt.NDArray[np.int64]
+    ids: Ints
+    held: Ints
 
-
-class Interval(NamedTuple):
-    """Mean difference of reciprocal ranks, after minus before, and its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
+    def has(self, ids: Ints) -> Mask:
+        """Return the mask of the questions that the index has; padding is none."""
+        if not len(self.held):
+            return np.zeros(ids.shape, bool)
+        place = np.minimum(np.searchsorted(self.held, ids), len(self.held) - 1)
+        return np.asarray((self.held[place] == ids) & (ids != -1))
 
 
 def read_test(dataset: str) -> JudgedSplit:
@@ -84,68 +81,52 @@ def read_test(dataset: str) -> JudgedSplit:
     return JudgedSplit(judged, of_query)
 
 
-def rank_test(searcher: Searcher, test: JudgedSplit) -> pa.Table:
-    """Return the RANKS of a test set in an index."""
+def rank_test(searcher: Searcher, test: JudgedSplit, rows: RowIds) -> Ranked:
+    """Return the hits of a test set in an index.
+
+    Args:
+        searcher: of the index, or of a part of it.
+        test: the test set.
+        rows: of the whole index.
+    """
     judged = test.judged
-    ranked = ranked_ids(searcher, judged, depth=DEPTH) if len(judged) else np.zeros((0, DEPTH), np.int64)
-    found = ranks(ranked, queries=judged.queries, relevant=judged.relevant)
-    held = np.concatenate([np.array([], np.int64), *searcher.index.question_ids])
-    return pa.table({"rank": found, "held": np.isin(judged.relevant, held)}).cast(RANKS)
+    ids = ranked_ids(searcher, judged, depth=DEPTH) if len(judged) else np.zeros((0, DEPTH), np.int64)
+    return Ranked(ids, np.sort(rows.ids[rows.live]))
 
 
-def own_metrics(test: JudgedSplit, found: pa.Table) -> dict[str, float]:
+def to_rows(ranked: Ranked, rows: RowIds) -> pa.Table:
+    """Return the hits of a test set as RANKS.
+
+    Args:
+        ranked: the hits.
+        rows: of the index that was searched.
+    """
+    live = np.flatnonzero(rows.live)
+    order = live[np.argsort(rows.ids[live])]
+    found = ranked.has(ranked.ids)
+    flat = order[np.searchsorted(ranked.held, ranked.ids[found])].astype(np.int32)
+    lists = pa.ListArray.from_arrays(pa.array(offsets_of(found.sum(axis=1)), pa.int32()), pa.array(flat))
+    return pa.table({"rows": lists}).cast(RANKS)
+
+
+def from_rows(table: pa.Table, rows: RowIds) -> Ranked:
+    """Return the hits of a test set from RANKS, made by `to_rows` with the same rows."""
+    lists = table["rows"].combine_chunks()
+    ids = np.full((len(table), DEPTH), -1, np.int64)
+    ids[np.arange(DEPTH) < np.asarray(pc.list_value_length(lists))[:, None]] = rows.ids[pc.list_flatten(lists)]
+    return Ranked(ids, np.sort(rows.ids[rows.live]))
+
+
+def own_metrics(test: JudgedSplit, found: Ranked) -> dict[str, float]:
     """Return the metrics of an index on the test split of its dataset; empty where it has no test cluster.
 
     Args:
         test: the split.
-        found: its RANKS in the index.
+        found: its hits in the index.
     """
-    count = len(test.judged)
-    if not count:
+    judged = test.judged
+    if not len(judged):
         return {}
-    ranked = found["rank"].to_numpy().astype(np.int64)
-    measured = per_question(ranked, queries=test.judged.queries, count=count)
-    return {"queries": float(count), **dataclasses.asdict(measured)}
-
-
-def compare(test: JudgedSplit, before: pa.Table, after: pa.Table) -> Comparison:
-    """Return the reciprocal ranks of the frozen test set in two indexes.
-
-    Only questions that both indexes hold count, so that days that leave the window do not look like a loss.
-
-    Args:
-        test: the frozen test set.
-        before: its RANKS in the index of the version before.
-        after: its RANKS in the new one.
-    """
-    both = pc.and_(before["held"], after["held"]).to_numpy(zero_copy_only=False)
-    kept, query = np.unique(test.judged.queries[both], return_inverse=True)
-    first, second = (_reciprocal_ranks(found["rank"].to_numpy()[both], query, len(kept)) for found in (before, after))
-    return Comparison(first, second, test.clusters[kept])
-
-
-def interval(compared: Comparison, *, seed: int = 0) -> Interval:
-    """Return the mean difference and its 95 % interval, by a paired bootstrap that draws whole clusters.
-
-    The questions of a cluster find each other, so their ranks depend on each other.
-
-    Args:
-        compared: at least one query.
-        seed: of the draws.
-    """
-    _, cluster = np.unique(compared.clusters, return_inverse=True)
-    difference = compared.after - compared.before
-    sums, counts = np.bincount(cluster, weights=difference), np.bincount(cluster)
-    draw = np.random.default_rng(seed)
-    means = np.empty(DRAWS)
-    for number in range(DRAWS):
-        drawn = draw.integers(len(sums), size=len(sums))
-        means[number] = sums[drawn].sum() / counts[drawn].sum()
-    low, high = np.quantile(means, [0.025, 0.975])
-    return Interval(float(difference.mean()), float(low), float(high))
-
-
-def _reciprocal_ranks(found: npt.NDArray[np.int32], query: npt.NDArray[np.int64], count: int) -> Floats:
-    first = np.full(count, np.inf)
-    np.minimum.at(first, query, np.where(found > 0, found, np.inf))
-    return np.asarray(1 / first)
+    ranked = ranks(found.ids, queries=judged.queries, relevant=judged.relevant)
+    measured = per_question(ranked, queries=judged.queries, count=len(judged))
+    return {"queries": float(len(judged)), **dataclasses.asdict(measured)}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jobs.nightly.gate.answer_mix import Mix, answer_mix
 from jobs.nightly.gate.canaries import Canary, Missed, first_missed, read_canaries
-from jobs.nightly.gate.evaluation import Interval
+from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.label_precision import Review, is_reviewed, read_review
 from jobs.nightly.gate.settings import GateSettings
 from model.search.searcher import open_searcher
@@ -38,7 +38,8 @@ class Evidence(NamedTuple):
     """All that the gate decides by.
 
     Attributes:
-        difference: of the MRR on the frozen test set; None without a version before or without a common query.
+        difference: of the MRR on the frozen test set, among questions that both indexes have; None without a version
+            before or without a common query.
         before: counters of the dataset of the version before; None for the first.
         after: counters of the new one.
         moved: number of questions of train that were held out in an earlier version.
@@ -49,6 +50,7 @@ class Evidence(NamedTuple):
         mix: distance of the new days' answers; None with too few days before.
         canaries: number of canaries.
         uncertified: why there is no certificate; None: there is one, or none is required.
+        displaced: difference of the MRR on the frozen test set by new questions.
     """
 
     difference: Interval | None
@@ -62,6 +64,7 @@ class Evidence(NamedTuple):
     mix: Mix | None = None
     canaries: int = 0
     uncertified: str | None = None
+    displaced: Interval | None = None
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -127,6 +130,7 @@ def gather(
     days: Sequence[Day],
     before: Manifest | None,
     difference: Interval | None,
+    displaced: Interval | None,
     after: Mapping[str, int],
     moved: int,
     uncertified: str | None,
@@ -141,7 +145,8 @@ def gather(
         index: of the night.
         days: of the window, ascending.
         before: manifest of the dataset of the version before; None for the first night.
-        difference: of the MRR on the frozen test set.
+        difference: of the MRR on the frozen test set, among questions that both indexes have.
+        displaced: of the same MRR, by new questions.
         after: counters of the night's dataset.
         moved: number of questions of train that were held out in an earlier version.
         uncertified: why there is no certificate although one is required.
@@ -163,4 +168,5 @@ def gather(
         mix=mix_of(days, before),
         canaries=len(files.canaries),
         uncertified=uncertified,
+        displaced=displaced,
     )

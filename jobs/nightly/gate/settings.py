@@ -19,7 +19,8 @@ class GateSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Gate"
         default=0.02,
         ge=0,
         le=1,
-        description="Maximum fall of the MRR on the frozen test set; the 95 % interval must not reach below it.",
+        description="Maximum fall of the MRR on the frozen test set: among questions of both versions the 95 % "
+        "interval must not reach below it, and new questions must not cause it.",
     )
     max_kept_fall: Annotated[float, Option(metavar="X")] = pydantic.Field(
         default=0.1,

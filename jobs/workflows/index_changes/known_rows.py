@@ -1,6 +1,6 @@
-"""Stored rows of an index, to which workers compare rows that are to be added.
+"""Stored rows of an index, read without its vectors: workers compare rows that are to be added to them.
 
-index URL, run -> KnownRows -> mask of the rows that are stored as they are
+index URL, run -> KnownRows -> mask of the rows that are stored as they are; index URL -> ids_of_rows -> RowIds
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from model.index.ranking import Ints
 from model.index.segments.layout import Mask, deleted_rows, in_order
 from model.index.settings import IndexSettings
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import read_manifest, read_settings
+from schemas.artifacts.manifest import Manifest, read_manifest, read_settings
 from schemas.artifacts.verified_files import VerifiedFiles
 from schemas.errors import QprError
 from schemas.tables import IDS, TOMBSTONES
@@ -54,6 +54,29 @@ class KnownRows:
         return same & ~np.isin(ids, np.frombuffer(self.deleted, np.int64))
 
 
+class RowIds(NamedTuple):
+    """Questions of the rows of an index.
+
+    Attributes:
+        ids: (rows,) question id of each row, also of a deleted one.
+        live: (rows,) whether the row is found.
+    """
+
+    ids: Ints
+    live: Mask
+
+
+def ids_of_rows(url: str) -> RowIds:
+    """Return the question ids of the rows of an index, in the order of `model.index.index.Index.rows_of`.
+
+    Raises:
+        QprError: there is no index, or its id tables are damaged.
+    """
+    parts = _parts(url, read_manifest(url, "index"))
+    ids = np.concatenate([np.array([], np.int64), *(part.ids for part in parts)])
+    return RowIds(ids, ~np.concatenate([np.array([], bool), *(part.deleted for part in parts)]))
+
+
 class _Part(NamedTuple):
     """The rows of a shard."""
 
@@ -67,6 +90,10 @@ def _load(url: str, run_id: str) -> list[_Part]:
     manifest = read_manifest(url, "index")
     if manifest.run_id != run_id:
         raise QprError(f"{url}: the index changed during the run. Start the run again")
+    return _parts(url, manifest)
+
+
+def _parts(url: str, manifest: Manifest) -> list[_Part]:
     stored = VerifiedFiles(url)
     files = in_order(manifest.of(IDS))
     filters = read_settings(url, manifest, IndexSettings, again=AGAIN).filters

@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.engine,
     pytest.mark.skipif(PROGRAM is None, reason="Airflow is not installed; QPR_AIRFLOW names its program"),
 ]
-SMALL = "--epochs 1 --dimension 16 --vocabulary-size 200 --hash-bins 50 --ngram-bins 50 --max-regression 1"
+SMALL = "--epochs 1 --dimension 16 --vocabulary-size 200 --hash-bins 50 --ngram-bins 50"
 SMALL += " --max-kept-fall 1 --max-drift 1"
 DONE = {"ingest": "success", "nightly": "success"}
 FAILED = {"ingest": "failed", "nightly": "upstream_failed"}

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 
+import numpy as np
 import pytest
 
 from schemas.artifacts import storage
@@ -58,7 +59,7 @@ def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, wareh
     assert (first["published"], first["refused"]) == (1, None)
     again = night(qpr, warehouse, "--date", dates(1))
     assert (again["published"], again["unchanged"], again["version"]["version"]) == (None, True, 1)
-    second = night(qpr, warehouse, "--date", dates(2), "--max-regression", 1)["version"]
+    second = night(qpr, warehouse, "--date", dates(2))["version"]
     assert (second["version"], second["parent"], second["days"]) == (2, 1, 2)
     assert second["model"] == first["version"]["model"]  # a week has not passed
     assert second["test"] == first["version"]["dataset"]
@@ -73,7 +74,7 @@ def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, wareh
     judged = tmp_path / "judged.jsonl"
     asked = {"question": "how do i paint the moon", "asked_at": "2025-11-05", "verdict": "wrong", "labeller": "Ada"}
     judged.write_text(json.dumps(asked) + "\n")
-    given = ("--date", dates(1), "--max-regression", 1, "--requests", judged, "--certificate-days", 366)
+    given = ("--date", dates(1), "--requests", judged, "--certificate-days", 366)
     refused = night(qpr, warehouse, *given, "--require-certificate", code=3)["refused"]
     assert refused.startswith(f"no certificate, though --require-certificate: {judged}: ")
     late = night(qpr, warehouse, *given)["version"]
@@ -144,15 +145,15 @@ def test_a_refused_night_stays_for_inspection_and_the_current_version_stays(qpr,
         for n in range(900)
     ]
     drop(warehouse, dates(2), unlike)
-    refused = night(qpr, warehouse, "--date", dates(2), "--max-regression", 1, code=3)
+    refused = night(qpr, warehouse, "--date", dates(2), code=3)
     assert refused["published"] is None
     assert refused["refused"].startswith("share of questions of all scripts in a cluster fell from ")
     assert history.numbers(warehouse) == [1]
     [kept] = history.refused_versions(warehouse)
     assert kept.refused == refused["refused"]
     assert storage.exists(storage.join(warehouse, kept.index.path, MANIFEST))
-    assert night(qpr, warehouse, "--date", dates(2), "--max-regression", 1, code=3)["refused"] == kept.refused
-    passed = night(qpr, warehouse, "--date", dates(2), "--max-regression", 1, "--max-kept-fall", 1)
+    assert night(qpr, warehouse, "--date", dates(2), code=3)["refused"] == kept.refused
+    passed = night(qpr, warehouse, "--date", dates(2), "--max-kept-fall", 1)
     assert passed["published"] == 2
     assert passed["version"]["index"]["path"] == kept.index.path
 
@@ -201,13 +202,13 @@ def test_a_disk_that_fills_up_keeps_the_version_and_the_next_run_completes_the_n
 
         with monkeypatch.context() as patched:
             patched.setattr(os, "fsync", full)
-            error = night(qpr, warehouse, "--date", dates(2), "--max-regression", 1, code=1)
+            error = night(qpr, warehouse, "--date", dates(2), code=1)
         [line] = [line for line in error.splitlines() if line.startswith("error: ")]
         assert os.strerror(errno.ENOSPC) in line
         assert history.numbers(warehouse) == [1]
         for artefact, kind in history.read_version(warehouse, 1).artefacts.items():
             check_artefact(warehouse, artefact, kind, version="version 1")
-    assert night(qpr, warehouse, "--date", dates(2), "--max-regression", 1)["published"] == 2
+    assert night(qpr, warehouse, "--date", dates(2))["published"] == 2
 
 
 @pytest.mark.slow
@@ -220,11 +221,12 @@ def test_the_index_before_is_searched_again_only_if_its_report_is_of_something_e
     monkeypatch.setattr(
         reporting, "open_searcher", lambda url, search=reporting.open_searcher: opened.append(url) or search(url)
     )
-    stored = reporting._ranks_before(published, frozen, version)
-    assert (len(stored), opened) == (len(frozen.judged.queries), [])
-    assert sum(stored["rank"].to_pylist()) > 0
+    stored = reporting._ranked_before(published, frozen, version)
+    assert (len(stored.ids), opened) == (len(frozen.judged), [])
+    assert (stored.ids[:, 0] != -1).all()
     monkeypatch.setattr(reporting, "__version__", "another")
-    assert reporting._ranks_before(published, frozen, version) == stored
+    again = reporting._ranked_before(published, frozen, version)
+    assert all(map(np.array_equal, stored, again))
     assert opened == [storage.join(published, version.index.path)]
 
 

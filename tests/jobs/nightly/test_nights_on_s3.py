@@ -11,7 +11,7 @@ from tests.faults.reporting import output_of
 from tests.jobs.nightly.conftest import rows_of
 
 FAST = ["--epochs", 1, "--dimension", 16, "--vocabulary-size", 200, "--hash-bins", 50, "--ngram-bins", 50]
-FAST += ["--split-salt", "another", "--shards", 2, "--max-regression", 1, "--json"]
+FAST += ["--split-salt", "another", "--shards", 2, "--json"]
 NAMES = ("dataset", "model", "index", "splits", "report", "test")
 
 

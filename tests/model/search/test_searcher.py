@@ -54,6 +54,17 @@ def test_the_question_itself_is_first_among_others_of_the_same_words_and_can_be_
         assert found.found.sum() == 4
 
 
+@pytest.mark.parametrize("mode", ["dense", "bm25", "fusion"])
+def test_only_some_questions_are_found(place, mode):
+    searcher = open_searcher(str(place / "index"), mode=mode)
+    some = np.array([question_id(text) for text in ("bill my pay", "rent a car")])
+    part = searcher.among(some)
+    for text in TEXTS:
+        every = searcher.rank([text], 5).ids[0]
+        among = part.rank([text], 5).ids[0]
+        assert among[among != -1].tolist() == every[np.isin(every, some)].tolist()
+
+
 def test_ranks_are_those_of_the_distance(place):
     searcher = open_searcher(str(place / "index"))
     hits = searcher.search("my bill, pay", k=3)

@@ -13,7 +13,7 @@ from schemas.versions.version import check_artefact
 from tests.jobs.nightly.conftest import rows_of
 
 FAST = ["--epochs", 1, "--dimension", 16, "--vocabulary-size", 400, "--hash-bins", 50, "--ngram-bins", 50, "--json"]
-FAST += ["--split-salt", "another", "--shards", 2, "--max-regression", 1]
+FAST += ["--split-salt", "another", "--shards", 2]
 SECRET = "how do i repair the Zibeline"
 WORDINGS = (SECRET, "How do I repair the zibeline?", "HOW DO I REPAIR THE ZIBELINE!")
 

@@ -5,8 +5,8 @@ import pytest
 
 from jobs.nightly.gate.answer_mix import Mix
 from jobs.nightly.gate.canaries import Canary, Missed
+from jobs.nightly.gate.comparison import Interval, interval
 from jobs.nightly.gate.decision import questions_moved, reason_to_refuse
-from jobs.nightly.gate.evaluation import Comparison, Interval, interval
 from jobs.nightly.gate.evidence import Evidence
 from jobs.nightly.gate.label_precision import Review
 from jobs.nightly.gate.settings import GateSettings
@@ -29,8 +29,18 @@ def test_a_night_like_the_one_before_passes():
 
 def test_an_interval_that_reaches_below_the_limit_is_refused():
     reason = refused(difference=Interval(-0.01, -0.03, 0.01))
-    assert "changed by -0.0100 (95 % interval -0.0300 to +0.0100), which may be below -0.02" in reason
+    assert "among questions of both versions, changed by -0.0100 (95 % interval -0.0300 to +0.0100), which" in reason
     assert refused(GateSettings(max_regression=0.05), difference=Interval(-0.01, -0.03, 0.01)) is None
+
+
+def test_new_questions_are_refused_by_a_fall_that_is_shown_and_beyond_the_limit():
+    reason = refused(displaced=Interval(-0.04, -0.07, -0.01))
+    assert reason.startswith(
+        "new questions of other clusters changed MRR on the frozen test set by -0.0400 (95 % interval"
+    )
+    assert refused(GateSettings(max_regression=0.05), displaced=Interval(-0.04, -0.07, -0.01)) is None
+    assert refused(displaced=Interval(-0.019, -0.03, -0.01)) is None
+    assert refused(displaced=Interval(-0.04, -0.1, 0.0)) is None
 
 
 def test_a_fall_of_the_kept_share_of_one_script_is_refused():
@@ -109,14 +119,13 @@ def test_limits_without_their_file_are_refused(given, message):
 def test_the_interval_draws_clusters_and_is_seeded():
     draw = np.random.default_rng(0)
     clusters = np.repeat(np.arange(100), 4)
-    before = draw.uniform(size=400)
     effect = np.repeat(draw.normal(0.05, 0.1, 100), 4)
-    found = interval(Comparison(before, before + effect, clusters))
-    assert found == interval(Comparison(before, before + effect, clusters))
+    found = interval(effect, clusters)
+    assert found == interval(effect, clusters)
     assert found.mean == pytest.approx(effect.mean())
     exact = 1.96 * effect[::4].std(ddof=1) / 10
     assert found.high - found.low == pytest.approx(2 * exact, rel=0.15)
-    same = interval(Comparison(before, before, clusters))
+    same = interval(np.zeros(400), clusters)
     assert (same.low, same.mean, same.high) == (0, 0, 0)
 
 
@@ -124,6 +133,6 @@ def test_the_interval_holds_the_true_difference_in_most_draws():
     draw, inside = np.random.default_rng(1), 0
     for _ in range(100):
         effect = np.repeat(draw.normal(0.02, 0.1, 60), 3)
-        found = interval(Comparison(np.zeros(180), effect, np.repeat(np.arange(60), 3)))
+        found = interval(effect, np.repeat(np.arange(60), 3))
         inside += found.low <= 0.02 <= found.high
     assert 88 <= inside <= 100

@@ -1,0 +1,118 @@
+"""Comparison of two indexes on the frozen test set: harm by encoder or index, and harm by new questions.
+
+Ranked before and after, their common questions, Relevance -> compare -> Comparison -> interval of each difference
+
+A question that only one of the indexes has decides nothing about encoder and index: a longer log would look like a
+loss. So they are compared on the questions that both have. The questions that only the new index has are judged by
+themselves, in the new index alone: those that belong to a query are right hits, all others displace right ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from jobs.nightly.gate.evaluation import Ints, JudgedSplit, Ranked
+from jobs.nightly.gate.relevance import Relevance
+
+Floats = npt.NDArray[np.float64]
+
+DRAWS: Final = 1_000
+"""Draws of the bootstrap: limits of a 95 % interval then vary by about 2 % of its length."""
+
+
+class Comparison(NamedTuple):
+    """Reciprocal ranks of the first right hit of each query, 0 without one, and its cluster.
+
+    Attributes:
+        before: (n,) in the index of the version before, among the questions that both have.
+        after: (n,) in the new one, among the same questions.
+        whole: (n,) in the new one, among all its questions.
+        clusters: (n,) number of the query's cluster.
+    """
+
+    before: Floats
+    after: Floats
+    whole: Floats
+    clusters: Ints
+
+
+class Interval(NamedTuple):
+    """Mean difference of reciprocal ranks, later minus earlier, and its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, metrics: Mapping[str, float], name: str) -> Interval | None:
+        """Return the difference that metrics have under a name, if they have it."""
+        return cls(*(metrics[key] for key in cls.names(name))) if name in metrics else None
+
+    @staticmethod
+    def names(name: str) -> tuple[str, str, str]:
+        """Return the names of its metrics."""
+        return name, f"{name}_low", f"{name}_high"
+
+
+def compare(test: JudgedSplit, before: Ranked, common: Ranked, after: Ranked, relevance: Relevance) -> Comparison:
+    """Return the reciprocal ranks of the frozen test set in two indexes.
+
+    Queries count of which both indexes have a paraphrase of the test set.
+
+    Args:
+        test: the frozen test set.
+        before: its hits in the index of the version before.
+        common: its hits in the new one among the questions of the index before.
+        after: its hits in the whole new one.
+        relevance: judgement of questions of both indexes, and of new ones.
+    """
+    judged = test.judged
+    both = before.has(judged.relevant) & after.has(judged.relevant)
+    kept = np.unique(judged.queries[both])
+    parts = before.ids[kept], common.ids[kept], after.ids[kept]
+    first, second, whole = (_reciprocal_ranks(kept, ids, before, after, relevance) for ids in parts)
+    return Comparison(first, second, whole, test.clusters[kept])
+
+
+def _reciprocal_ranks(queries: Ints, ids: Ints, before: Ranked, after: Ranked, relevance: Relevance) -> Floats:
+    """Return (n,) the reciprocal rank of the first right hit, 0 without one; what left the log has no rank.
+
+    Args:
+        queries: (n,) numbers of queries.
+        ids: (n, depth) their hits.
+        before: hits of the index of the version before.
+        after: hits of the new one.
+        relevance: judgement of hits.
+    """
+    is_there, is_known, is_right = after.has(ids), before.has(ids), np.zeros(ids.shape, bool)
+    for judge, which in ((relevance.of_known, is_there & is_known), (relevance.of_new, is_there & ~is_known)):
+        query, place = np.nonzero(which)
+        is_right[query, place] = judge(queries[query], ids[query, place])
+    rank = np.cumsum(is_there, axis=1)
+    first = np.where(is_right, rank, np.inf).min(axis=1, initial=np.inf)
+    return np.asarray(1 / first)
+
+
+def interval(difference: Floats, clusters: Ints, *, seed: int = 0) -> Interval:
+    """Return the mean difference and its 95 % interval, by a paired bootstrap that draws whole clusters.
+
+    The questions of a cluster find each other, so their ranks depend on each other.
+
+    Args:
+        difference: (n,) of at least one query.
+        clusters: (n,) number of the query's cluster.
+        seed: of the draws.
+    """
+    _, cluster = np.unique(clusters, return_inverse=True)
+    sums, counts = np.bincount(cluster, weights=difference), np.bincount(cluster)
+    draw = np.random.default_rng(seed)
+    means = np.empty(DRAWS)
+    for number in range(DRAWS):
+        drawn = draw.integers(len(sums), size=len(sums))
+        means[number] = sums[drawn].sum() / counts[drawn].sum()
+    low, high = np.quantile(means, [0.025, 0.975])
+    return Interval(float(difference.mean()), float(low), float(high))
