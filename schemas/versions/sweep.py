@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from schemas.artifacts import storage
 from schemas.artifacts.paths import RUN_FOLDER
-from schemas.versions.history import numbers, read_version, refused_versions
+from schemas.versions.history import current, numbers, read_version, refused_versions
 from schemas.versions.leases import Lease, leased_paths, remove_expired
 
 FOLDERS: Final = ("datasets", "models", "indexes", "splits", "reports", "certificates")
@@ -92,15 +92,17 @@ def spared(warehouse: str, *, keep: int, now: datetime.datetime) -> list[Lease]:
 def remove(warehouse: str, found: list[Removable]) -> None:
     """Remove folders, and leases of readers that are gone.
 
-    Leases are read again before each folder, since a reader may have come meanwhile. A folder first loses its manifest,
-    so that no reader finds half of an artefact.
+    Leases and the current version are read again before each folder, since a reader may have come meanwhile, or a
+    rollback from Python. A folder first loses its manifest, so that no reader finds half of an artefact.
 
     Raises:
-        QprError: a lease is damaged, or a folder cannot be removed.
+        QprError: a lease or the current version is damaged, or a folder cannot be removed.
     """
     remove_expired(warehouse, datetime.datetime.now(datetime.UTC))
     for folder in found:
-        if folder.path in leased_paths(warehouse, datetime.datetime.now(datetime.UTC)):
+        now = current(warehouse)
+        kept = {artefact.path for artefact in now[1].artefacts} if now else set()
+        if folder.path in kept | leased_paths(warehouse, datetime.datetime.now(datetime.UTC)).keys():
             continue
         url = storage.join(warehouse, folder.path)
         storage.delete_file(storage.join(url, "manifest.json"))

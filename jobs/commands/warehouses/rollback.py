@@ -19,14 +19,11 @@ def rollback(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Publish an older version again, under a new number.
+    """Publish an older version again, under a new number; a night that is under way has to end or be stopped first.
 
     Example:
       qpr rollback --warehouse warehouse --to 41
     """
-    from jobs.display.console import emit, two_columns
-    from schemas.versions.history import roll_back
+    from jobs.workflows.warehouses.versions import roll_back
 
-    number = roll_back(warehouse, to)
-    result = {"version": number, "rollback_of": to}
-    emit(result, as_json=as_json, table=lambda: two_columns(warehouse, result))
+    roll_back(warehouse, to, as_json=as_json)

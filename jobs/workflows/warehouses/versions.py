@@ -1,6 +1,6 @@
-"""Versions of a warehouse: their list, one record, and the removal of artefacts that no kept version names.
+"""Versions of a warehouse: their list, one record, rollback, and the removal of artefacts that no kept version names.
 
-warehouse -> show_versions, show_version, sweep -> tables or JSON
+warehouse -> show_versions, show_version, roll_back, sweep -> tables or JSON
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from schemas.versions.sweep import removable, remove, spared
 from schemas.versions.version import Version
 
 LOCK = "lock"
-"""Folder of a warehouse's lock: one night or removal at a time."""
+"""Folder of a warehouse's lock: one night, removal or rollback at a time."""
 
 
 @contextlib.contextmanager
 def alone_in(warehouse: str) -> Iterator[None]:
-    """Hold the lock of a warehouse inside the block, so that one night or removal works on it at a time.
+    """Hold the lock of a warehouse inside the block, so that one night, removal or rollback works on it at a time.
 
     Raises:
         LockedError: another one is under way.
@@ -96,6 +96,20 @@ def show_version(warehouse: str, at: str, *, as_json: bool) -> None:
     rows |= {"gone, as after qpr gc": ", ".join(gone)} if gone else {}
     rows |= {"questions erased on": ", ".join(erased)} if erased else {}
     emit(result, as_json=as_json, table=lambda: two_columns(warehouse, rows))
+
+
+def roll_back(warehouse: str, to: int, *, as_json: bool) -> None:
+    """Publish an older version again and print its number.
+
+    Nothing removes artefacts meanwhile, and no night ends that began with the version that was current until now.
+
+    Raises:
+        QprError: there is no such version, an artefact of it is gone, or a night or removal is under way.
+    """
+    check_warehouse(warehouse)
+    with alone_in(warehouse):
+        result = {"version": history.roll_back(warehouse, to), "rollback_of": to}
+    emit(result, as_json=as_json, table=lambda: two_columns(warehouse, result))
 
 
 def sweep(warehouse: str, *, keep: int, grace_hours: float, delete: bool, as_json: bool) -> None:

@@ -31,6 +31,18 @@ def test_only_what_no_kept_version_names_is_removed(tmp_path, make_version):
             history.check_artefact(w, artefact, kind, version=str(number))
 
 
+def test_what_a_rollback_has_made_current_meanwhile_stays(tmp_path, make_version):
+    w = str(tmp_path)
+    for number, name in enumerate(("one", "two", "three")):
+        history.publish(w, make_version(w, name, parent=number or None))
+    found = removable(w, keep=1, grace=DAY, now=NOW)
+    number = history.roll_back(w, 2)
+    remove(w, found)
+    for artefact, kind in history.read_version(w, number).artefacts.items():
+        history.check_artefact(w, artefact, kind, version=str(number))
+    assert not storage.exists(storage.join(w, "indexes", "one"))
+
+
 def test_a_file_that_another_folder_links_to_is_not_freed(tmp_path, make_version):
     w = str(tmp_path)
     for number, name in enumerate(("one", "two", "three")):

@@ -63,11 +63,13 @@ def test_a_folder_without_versions_is_one_line(qpr, tmp_path, command):
     assert outcome.err.count("\n") == 1
 
 
-def test_a_removal_waits_for_no_night(qpr, warehouse):
+@pytest.mark.parametrize("command", [["gc", "--delete"], ["rollback", "--to", 1]])
+def test_a_removal_or_rollback_waits_for_no_night(qpr, warehouse, command):
     from jobs.workflows.warehouses.versions import alone_in
 
     with alone_in(warehouse):
-        outcome = qpr("gc", "--warehouse", warehouse, "--delete")
+        outcome = qpr(*command, "--warehouse", warehouse)
+    assert history.numbers(warehouse) == [1, 2]
     assert outcome.code == 1
     assert "another run is writing there" in outcome.err
 
@@ -85,9 +87,18 @@ def test_gc_names_readers_and_refuses_a_damaged_lease(qpr, warehouse):
     assert "damaged lease" in outcome.err
 
 
-@pytest.mark.parametrize("command", [["versions"], ["gc"], ["answer", "hello"]])
-def test_a_warehouse_of_a_newer_layout_is_refused(qpr, warehouse, command):
-    storage.write_bytes(storage.join(warehouse, "warehouse.json"), b'{"layout": 3}')
+@pytest.mark.parametrize("command", [["versions"], ["gc"], ["answer", "hello"], ["rollback", "--to", 1]])
+@pytest.mark.parametrize(
+    ("layout", "message"),
+    [
+        ("3", "layout 3, this code knows 2. Upgrade question-paraphrase-retrieval"),
+        ("0", "layout 0 is older than 1 and cannot be migrated"),
+        ('"x"', "damaged. Restore it"),
+    ],
+)
+def test_a_warehouse_of_another_layout_is_refused(qpr, warehouse, command, layout, message):
+    storage.write_bytes(storage.join(warehouse, "warehouse.json"), f'{{"layout": {layout}}}'.encode())
     outcome = qpr(*command, "--warehouse", warehouse)
-    assert outcome.code == 1
-    assert outcome.err.endswith("warehouse.json: layout 3, this code knows 2. Upgrade question-paraphrase-retrieval\n")
+    assert (outcome.code, outcome.err.count("\n")) == (1, 1)
+    assert f"warehouse.json: {message}" in outcome.err
+    assert history.numbers(warehouse) == [1, 2]
