@@ -12,16 +12,17 @@ import datetime
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from jobs.display.console import say, warn
+from jobs.display.console import say
 from jobs.nightly.certifying import Sample, certified_again, certify_index, read_sample
 from jobs.nightly.erasure.suppressed import check_user_key
-from jobs.nightly.folding import fold_days, read_splits, remember_splits
+from jobs.nightly.folding import check_days, fold_days, read_splits, remember_splits
 from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_refuse
 from jobs.nightly.gate.evidence import GateFiles, gather, read_files
 from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.indexing import index_of_night, options_of
 from jobs.nightly.ingestion import ingest_day
+from jobs.nightly.mending import check_mended, is_whole_again, made_after, missing
 from jobs.nightly.reporting import write_report
 from jobs.nightly.settings import CertificateSettings, NightSettings
 from jobs.nightly.steps import key_of
@@ -32,8 +33,6 @@ from pipelines.graphs.settings import IndexConfig
 from pipelines.ingestion.earlier import ids_by_split
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
-from schemas.errors import UsageError
-from schemas.quantities import counted
 from schemas.versions import history
 from schemas.versions.version import Artefact, Training, Version, check_artefact
 
@@ -80,15 +79,19 @@ class Outcome:
         number: of the published version, or of the current one where nothing is new; None for a refused one.
         version: its record.
         unchanged: true where the current version is made from the same days and settings already.
+        mended: paths of its artefacts that were gone and have been made again.
     """
 
     number: int | None
     version: Version
     unchanged: bool = False
+    mended: Sequence[str] = ()
 
     @property
     def line(self) -> str:
         """Return one line about it."""
+        if self.mended:
+            return f"made again: {', '.join(self.mended)} of version {self.number}"
         if self.unchanged:
             return f"nothing new: version {self.number} is of the same days and settings"
         if self.version.refused:
@@ -121,13 +124,21 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
     parent = now[1] if now else None
     last = max([dates[-1], *([parent.date] if parent else [])])
     days = days_of(warehouse, last, terms.night.window_days)
-    _check_min_users(warehouse, days, terms.clusters.privacy.min_users)
-    _warn_of_other_settings(days, terms)
+    check_days(warehouse, days, terms.clusters)
     inputs = key_of([day.manifest.digest for day in days], _settings(terms))
     if now and now[1].inputs == inputs and not terms.night.new_test_set:
-        again = certified_again(warehouse, *now, sample)
-        return Outcome(history.publish(warehouse, again), again) if again else Outcome(*now, unchanged=True)
-    version = _made(warehouse, days, last, inputs, now, terms, files, sample)
+        if not (gone := missing(warehouse, *now)):
+            again = certified_again(warehouse, *now, sample)
+            return Outcome(history.publish(warehouse, again), again) if again else Outcome(*now, unchanged=True)
+        say(f"version {now[0]} lacks {', '.join(gone)}; making what it lacks again")
+        made = _made(warehouse, days, last, inputs, made_after(warehouse, now[1]), terms, files, sample)
+        if is_whole_again(now[1], made, gone):
+            check_mended(warehouse, *now)
+            return Outcome(*now, unchanged=True, mended=gone)
+        version = made.model_copy(update={"parent": now[0], "splits": now[1].splits})  # of a rollback the newest
+        check_mended(warehouse, now[0], version)
+    else:
+        version = _made(warehouse, days, last, inputs, now, terms, files, sample)
     if version.refused:
         history.keep_refused(warehouse, version)
         return Outcome(None, version)
@@ -224,26 +235,3 @@ def _settings(terms: NightTerms) -> list[Any]:
         terms.index.model_dump(mode="json"),
         terms.night.model_dump(mode="json", exclude={"new_test_set"}),
     ]
-
-
-def _check_min_users(warehouse: str, days: Sequence[Day], least: int) -> None:
-    """Check that every day left questions of fewer users out, since its rows are not counted again.
-
-    Raises:
-        UsageError: a day was ingested with a lower number.
-    """
-    lower = [day.date for day in days if (day.manifest.configuration.get("privacy") or {}).get("min_users", 1) < least]
-    if lower:
-        again = f"`qpr ingest --warehouse {warehouse} --from {lower[0]} --to {lower[-1]} --min-users {least}`"
-        raise UsageError(f"--min-users {least}: {counted(len(lower), 'day')} ingested with a lower number. Run {again}")
-
-
-def _warn_of_other_settings(days: Sequence[Day], terms: NightTerms) -> None:
-    """Warn of days that were read in another way than this night reads."""
-    how = terms.clusters.ingestion.model_dump(mode="json", exclude={"shards"})
-    others = [day for day in days if {name: day.manifest.configuration.get(name) for name in how} != how]
-    if others:
-        warn(
-            f"{len(others)} of {len(days)} days were ingested with other options, the first {others[0].date}. "
-            "`qpr ingest --from DATE --to DATE` with these options reads them again"
-        )

@@ -1,6 +1,6 @@
 """Fold of a window: daily tables to a dataset, and the splits of its questions to those of all versions.
 
-days, earlier splits -> fold_days -> dataset -> remember_splits -> splits artefact
+days -> check_days; days, earlier splits -> fold_days -> dataset -> remember_splits -> splits artefact
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from jobs.display.console import warn
 from jobs.nightly.steps import finished, key_of, named, place_of
 from jobs.workflows.dataset_publication import publish_dataset
 from pipelines.ingestion.days import WAITING, Day, DayFile
@@ -18,6 +19,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest, Source
 from schemas.artifacts.writer import Output
+from schemas.errors import UsageError
 from schemas.quantities import counted
 from schemas.versions.version import Artefact, check_artefact
 
@@ -26,6 +28,31 @@ if TYPE_CHECKING:
 
     from pipelines.graphs.settings import ClustersConfig
     from pipelines.privacy.users import UserKey
+
+
+def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig) -> None:
+    """Check that the days of a window were ingested as a night asks for; other ways to read them are a warning.
+
+    Args:
+        warehouse: its URL.
+        days: of the window.
+        config: of the night.
+
+    Raises:
+        UsageError: a day kept questions of fewer users, whose rows are not counted again.
+    """
+    least = config.privacy.min_users
+    lower = [day.date for day in days if (day.manifest.configuration.get("privacy") or {}).get("min_users", 1) < least]
+    if lower:
+        again = f"`qpr ingest --warehouse {warehouse} --from {lower[0]} --to {lower[-1]} --min-users {least}`"
+        raise UsageError(f"--min-users {least}: {counted(len(lower), 'day')} ingested with a lower number. Run {again}")
+    how = config.ingestion.model_dump(mode="json", exclude={"shards"})
+    others = [day for day in days if {name: day.manifest.configuration.get(name) for name in how} != how]
+    if others:
+        warn(
+            f"{len(others)} of {len(days)} days were ingested with other options, the first {others[0].date}. "
+            "`qpr ingest --from DATE --to DATE` with these options reads them again"
+        )
 
 
 def fold_days(

@@ -34,6 +34,7 @@ def print_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerm
         "warehouse": warehouse,
         "published": None if outcome.unchanged else outcome.number,
         "unchanged": outcome.unchanged,
+        "mended": list(outcome.mended),
         "refused": version.refused,
         "version": {"version": outcome.number, **version.as_json()},
     }

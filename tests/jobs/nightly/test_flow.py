@@ -231,6 +231,47 @@ def test_the_index_before_is_searched_again_only_if_its_report_is_of_something_e
 
 
 @pytest.mark.slow
+def test_missing_artefacts_of_the_current_version_are_made_again(qpr, published, dates):
+    second = night(qpr, published, "--date", dates(2))
+    version = history.read_version(published, 2)
+    again = night(qpr, published, "--date", dates(2))
+    assert (again["unchanged"], again["mended"]) == (True, [])
+    for name in ("index", "report", "dataset", "splits"):
+        path = getattr(version, name).path
+        storage.delete(storage.join(published, path))
+        again = night(qpr, published, "--date", dates(2))
+        assert (again["published"], again["unchanged"], again["mended"]) == (None, True, [path])
+        for artefact, kind in version.artefacts.items():
+            check_artefact(published, artefact, kind, version="version 2")
+    assert night(qpr, published, "--date", dates(2))["version"] == second["version"]
+    # a rollback has the artefacts that an earlier night made
+    assert qpr("rollback", "--warehouse", published, "--to", 1).code == 0
+    index = history.read_version(published, 1).index
+    storage.delete(storage.join(published, index.path))
+    assert night(qpr, published, "--date", dates(1))["mended"] == [index.path]
+    check_artefact(published, index, "index", version="version 1")
+
+
+@pytest.mark.slow
+def test_an_artefact_that_is_another_one_when_it_is_made_again_is_a_new_version(qpr, published, dates, monkeypatch):
+    import jobs.nightly.flow as flow
+
+    storage.delete(storage.join(published, history.read_version(published, 1).index.path))
+    monkeypatch.setattr(flow, "is_whole_again", lambda *_: False)
+    assert night(qpr, published, "--date", dates(1))["published"] == 2
+    assert history.read_version(published, 2).parent == 1
+
+
+@pytest.mark.slow
+def test_an_artefact_that_only_earlier_nights_make_is_one_line(qpr, published, dates):
+    night(qpr, published, "--date", dates(2))
+    test = history.read_version(published, 1).dataset
+    storage.delete(storage.join(published, test.path))
+    error = night(qpr, published, "--date", dates(2), code=1)
+    assert f"version 1 names {test.path}, which cannot be used: it does not exist" in error
+
+
+@pytest.mark.slow
 def test_a_missing_artefact_of_the_current_version_is_one_line(qpr, published, dates):
     index = history.read_version(published, 1).index
     storage.delete(storage.join(published, index.path))

@@ -1,0 +1,73 @@
+"""Artefacts of the current version that are gone, and the version after which they were made.
+
+warehouse, version -> missing -> paths; warehouse, version -> made_after -> the version before it, to make them again
+"""
+
+from __future__ import annotations
+
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import MANIFEST
+from schemas.errors import QprError
+from schemas.versions import history
+from schemas.versions.version import Version, check_artefact
+
+_MADE = ("dataset", "model", "index", "splits", "report")
+"""Artefacts that a night makes; frozen test set and dataset of the training may be those of earlier ones."""
+
+
+def missing(warehouse: str, number: int, version: Version) -> list[str]:
+    """Return the paths of the artefacts of a version that are gone, sorted.
+
+    Raises:
+        QprError: one is damaged, or another one by now.
+    """
+    gone = []
+    for artefact, kind in version.artefacts.items():
+        if storage.exists(storage.join(warehouse, artefact.path, MANIFEST)):
+            check_artefact(warehouse, artefact, kind, version=f"version {number}")
+        else:
+            gone.append(artefact.path)
+    return sorted(set(gone))
+
+
+def made_after(warehouse: str, version: Version) -> tuple[int, Version] | None:
+    """Return the version that a night began with when it made the artefacts of this one; None for the first night.
+
+    A rollback has the artefacts of an older version, and a version with a new certificate those of the one before.
+
+    Raises:
+        QprError: a record is damaged.
+    """
+    while (number := version.rollback_of or version.parent) is not None:
+        earlier = history.read_version(warehouse, number)
+        if version.rollback_of is None and (earlier.index, earlier.inputs) != (version.index, version.inputs):
+            return number, earlier
+        version = earlier
+    return None
+
+
+def is_whole_again(version: Version, made: Version, gone: list[str]) -> bool:
+    """Return whether a night has made the artefacts of a version that were gone, with the same content.
+
+    Args:
+        version: the version.
+        made: record of the night.
+        gone: paths of the artefacts that were gone.
+    """
+    pairs = [(getattr(version, name), getattr(made, name)) for name in _MADE]
+    return all(ours == theirs for ours, theirs in pairs if ours.path in gone)
+
+
+def check_mended(warehouse: str, number: int, version: Version) -> None:
+    """Check that nothing of a version is gone that no night with its days and settings makes.
+
+    Raises:
+        QprError: something is.
+    """
+    certificate = version.certificate and version.certificate.path
+    for path in missing(warehouse, number, version):
+        advice = "Give --requests to certify it again" if path == certificate else "Restore the folder from a copy"
+        other = f"or use an older version by `qpr rollback --warehouse {warehouse} --to N`"
+        raise QprError(
+            f"version {number} names {path}, which is gone and was not made by this night. {advice}, {other}"
+        )
