@@ -5,6 +5,7 @@ options of `qpr nightly` -> NightSettings, IndexOptions, CertificateSettings -> 
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Self
 
 import pydantic
@@ -18,17 +19,32 @@ class NightSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Nigh
     """Settings of a night that are none of a step."""
 
     window: Annotated[str, Option(metavar="DAYS")] = pydantic.Field(
-        default="365d", pattern=r"^[1-9]\d{0,4}d$", description="Days that a dataset spans, such as 365d."
+        default="365d", description="Days that a dataset spans, such as 365d."
     )
     retrain: Annotated[str, Option(metavar="RULE")] = pydantic.Field(
         default="weekly",
-        pattern=r"^(always|weekly|never|changed:(0?\.\d+|0|1))$",
         description="Nights that train an encoder: always, weekly, never, or changed:0.2 if more than this share of "
         "the clusters changed since the last training. The first night always trains.",
     )
     new_test_set: bool = pydantic.Field(
         default=False, description="Take this night's test split as the frozen test set of later nights."
     )
+
+    @pydantic.field_validator("window")
+    @classmethod
+    def _check_window(cls, window: str) -> str:
+        """Refuse what is no number of days."""
+        if not re.fullmatch(r"[1-9][0-9]{0,4}d", window):
+            raise ValueError("must be a number of days from 1d to 99999d, such as 365d")
+        return window
+
+    @pydantic.field_validator("retrain")
+    @classmethod
+    def _check_retrain(cls, rule: str) -> str:
+        """Refuse what is no rule of training."""
+        if not re.fullmatch(r"always|weekly|never|changed:(0?\.[0-9]+|0|1)", rule):
+            raise ValueError("must be always, weekly, never, or changed: with a share from 0 to 1, such as changed:0.2")
+        return rule
 
     @property
     def window_days(self) -> int:

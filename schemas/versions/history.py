@@ -67,7 +67,7 @@ def version_at(warehouse: str, at: str) -> tuple[int, Version]:
     Raises:
         QprError: there is none.
     """
-    if at.isdigit():
+    if at.isascii() and at.isdecimal():
         return int(at), read_version(warehouse, int(at))
     try:
         date = datetime.date.fromisoformat(at)

@@ -18,7 +18,9 @@ def gc(
     keep: Annotated[int, typer.Option(metavar="N", min=1, help="Number of versions to keep, the newest ones.")] = 7,
     grace_hours: Annotated[
         float,
-        typer.Option(metavar="HOURS", min=0, help="Minimum age of what is removed; a night may still need it."),
+        typer.Option(
+            metavar="HOURS", min=0, max=87_600, help="Minimum age of what is removed; a night may still need it."
+        ),
     ] = 24.0,
     *,
     delete: Annotated[bool, typer.Option("--delete", help="Remove the folders; else they are only listed.")] = False,

@@ -282,9 +282,13 @@ def test_a_missing_artefact_of_the_current_version_is_one_line(qpr, published, d
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--window", "365"], "--window 365: String should match pattern"),
-        (["--retrain", "daily"], "--retrain daily: String should match pattern"),
-        (["--retrain", "changed:2"], "--retrain changed:2: String should match pattern"),
+        (["--window", "365"], "--window 365: must be a number of days from 1d to 99999d, such as 365d"),
+        (["--window", "0d"], "--window 0d: must be a number of days from 1d"),
+        (
+            ["--retrain", "daily"],
+            "--retrain daily: must be always, weekly, never, or changed: with a share from 0 to 1",
+        ),
+        (["--retrain", "changed:1.5"], "--retrain changed:1.5: must be always, weekly, never, or changed:"),
         (["--max-regression", 2], "--max-regression"),
         (["--index-shards", 0], "--index-shards"),
         (["--recall", 2], "--recall"),

@@ -102,3 +102,14 @@ def test_a_warehouse_of_another_layout_is_refused(qpr, warehouse, command, layou
     assert (outcome.code, outcome.err.count("\n")) == (1, 1)
     assert f"warehouse.json: {message}" in outcome.err
     assert history.numbers(warehouse) == [1, 2]
+
+
+def test_wrong_values_are_one_line(qpr, warehouse):
+    for at in ("\N{SUPERSCRIPT TWO}", "\N{ARABIC-INDIC DIGIT TWO}", "two"):
+        outcome = qpr("versions", "--warehouse", warehouse, "--at", at)
+        assert (outcome.code, outcome.err.count("\n")) == (1, 1)
+        assert "is neither the number of a version nor a date such as 2026-11-20" in outcome.err
+    for hours in ("inf", "nan", "1e300", "-1"):
+        outcome = qpr("gc", "--warehouse", warehouse, "--grace-hours", hours)
+        assert outcome.code == 2, outcome.err
+        assert "--grace-hours" in outcome.err
