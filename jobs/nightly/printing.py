@@ -14,7 +14,7 @@ from jobs.display.console import emit, two_columns
 from jobs.display.safe_text import escape_controls
 from jobs.nightly.flow import NightTerms, run_night
 from jobs.nightly.warehouse import open_warehouse
-from jobs.workflows.warehouses.versions import alone_in
+from jobs.workflows.warehouses.versions import alone_in, rows_of_report
 
 REFUSED = 3
 """Exit code of a night that the gate refused; a scheduler need not repeat it."""
@@ -40,7 +40,7 @@ def print_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerm
     }
     rows = {"date": str(version.date), "days": version.days, "encoder of": str(version.trained.date)}
     rows |= {name.replace("_", " "): f"{value:.4f}" for name, value in version.metrics.items()}
-    rows |= {f"clusters {name}": count for name, count in version.changes.items()}
+    rows |= rows_of_report(warehouse, version)
     table = two_columns(warehouse, rows)
     emit(result, as_json=as_json, table=lambda: rich.console.Group(table, escape_controls(outcome.line)))
     return REFUSED if version.refused else 0

@@ -90,12 +90,26 @@ def show_version(warehouse: str, at: str, *, as_json: bool) -> None:
     rows |= {name: storage.join(warehouse, getattr(version, name).path) for name in ("dataset", "model", "index")}
     rows |= {"window": counted(version.window_days, "day"), "days with a drop": str(version.days)}
     rows |= {name: f"{value:.4f}" for name, value in version.metrics.items()}
-    rows |= {f"clusters {name}": str(count) for name, count in version.changes.items()}
+    rows |= rows_of_report(warehouse, version)
     rows |= {"certificate": storage.join(warehouse, version.certificate.path)} if version.certificate else {}
     rows |= {"no certificate": version.uncertified} if version.uncertified else {}
     rows |= {"gone, as after qpr gc": ", ".join(gone)} if gone else {}
     rows |= {"questions erased on": ", ".join(erased)} if erased else {}
     emit(result, as_json=as_json, table=lambda: two_columns(warehouse, rows))
+
+
+def rows_of_report(warehouse: str, version: Version) -> dict[str, str]:
+    """Return the number of clusters by change, and the URLs of report and table of changes unless they are gone.
+
+    Raises:
+        QprError: the report is damaged.
+    """
+    rows = {f"clusters {name}": str(count) for name, count in version.changes.items()}
+    url = storage.join(warehouse, version.report.path)
+    if not storage.exists(storage.join(url, MANIFEST)):
+        return rows
+    files = [storage.join(url, file.path) for file in read_manifest(url, "report").of("changes")]
+    return rows | {"report": url} | ({"table of changes": files[0]} if files else {})
 
 
 def roll_back(warehouse: str, to: int, *, as_json: bool) -> None:

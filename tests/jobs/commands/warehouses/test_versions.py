@@ -35,6 +35,14 @@ def test_one_version_is_printed_with_what_is_gone_of_it(qpr, warehouse):
     assert (refused.code, refused.err) == (1, f"error: {warehouse}: has no version 7. There are 1 to 2\n")
 
 
+def test_the_report_of_a_version_is_printed_unless_it_is_gone(qpr, warehouse):
+    shown = qpr("versions", "--warehouse", warehouse, "--at", "2").out
+    assert "clusters kept" in shown
+    assert "reports/two" in shown
+    storage.delete(storage.join(warehouse, "reports", "two"))
+    assert "clusters kept" in qpr("versions", "--warehouse", warehouse, "--at", "2").out
+
+
 def test_a_rollback_publishes_an_older_version_again(qpr, warehouse):
     assert json.loads(qpr("rollback", "--warehouse", warehouse, "--to", 1, "--json").out) == {
         "version": 3,
