@@ -19,7 +19,9 @@ def rollback(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Publish an older version again, under a new number; a night that is under way has to end or be stopped first.
+    """Publish an older version again, under a new number.
+
+    A night that is under way has to end or be stopped first.
 
     Example:
       qpr rollback --warehouse warehouse --to 41
