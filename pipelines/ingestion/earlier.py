@@ -150,7 +150,7 @@ def _earliest(times: pa.Array | pa.ChunkedArray, others: pa.Array) -> pa.Array:
 
 
 def _found(wanted: pa.Array, keys: pa.Array, values: pa.Array) -> pa.Array:
-    """Return the value of the first equal key for each wanted one, null where there is none."""
+    """Return the value of the first equal key for each of ``wanted``, null where there is none."""
     whole = (part.combine_chunks() if isinstance(part, pa.ChunkedArray) else part for part in (wanted, keys, values))
     asked, named, listed = whole
     return listed.take(pc.index_in(asked, value_set=named))
