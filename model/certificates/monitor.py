@@ -100,8 +100,8 @@ class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
 
     def _verdicts(self) -> dict[str, bool | None]:
         """Return for each judged answer whether it is wrong; None where a file of an earlier release lacks it."""
-        other = False if len(self.judged_wrong) == self.wrong else None
-        return dict.fromkeys(self.judged, other) | dict.fromkeys(self.judged_wrong, True)
+        wrong, other = frozenset(self.judged_wrong), False if len(self.judged_wrong) == self.wrong else None
+        return {name: True if name in wrong else other for name in self.judged}
 
     @property
     def evidence(self) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import json
 from typing import Annotated, Any, Literal, TypeVar
 
 import pydantic
@@ -26,32 +27,23 @@ MANIFEST = "manifest.json"
 REPORTS = "reports"
 """The table of reports on a run, with its times: listed and verified, but no part of the digest."""
 Kind = Literal["dataset", "model", "index", "calibration", "reranker", "certificate", "day", "splits", "report"]
-_HOW_TO_MAKE = {
-    "dataset": "`qpr clusters` or `qpr quora`",
-    "model": "`qpr train`",
-    "index": "`qpr index`",
-    "calibration": "`qpr calibrate`",
-    "reranker": "`qpr train-reranker`",
-    "certificate": "`qpr certify`",
-    "day": "`qpr ingest`",
-    "splits": "`qpr nightly`",
-    "report": "`qpr nightly`",
+_KINDS: dict[str, tuple[str, set[str]]] = {
+    "dataset": ("`qpr clusters` or `qpr quora`", {"questions", "clusters", "pairs", "rejected", "leakage"}),
+    "model": ("`qpr train`", {"model"}),
+    "index": ("`qpr index`", {"shards", "codes", "ids", "tombstones", "model", "lexical", "confidence", "rejected"}),
+    "calibration": ("`qpr calibrate`", {"weights", "curves", "verdicts"}),
+    "reranker": ("`qpr train-reranker`", {"reranker"}),
+    "certificate": ("`qpr certify`", {"certificate"}),
+    "day": ("`qpr ingest`", {"asked", "waiting", "rejected"}),
+    "splits": ("`qpr nightly`", {"splits"}),
+    "report": ("`qpr nightly`", {"changes", "evaluation", "ranks"}),
 }
-_TABLES: dict[str, frozenset[str]] = {
-    "dataset": frozenset({"questions", "clusters", "pairs", "rejected", "leakage"}),
-    "model": frozenset({"model"}),
-    "index": frozenset({"shards", "codes", "ids", "tombstones", "model", "lexical", "confidence", "rejected"}),
-    "calibration": frozenset({"weights", "curves", "verdicts"}),
-    "reranker": frozenset({"reranker"}),
-    "certificate": frozenset({"certificate"}),
-    "day": frozenset({"asked", "waiting", "rejected"}),
-    "splits": frozenset({"splits"}),
-    "report": frozenset({"changes", "evaluation", "ranks"}),
-}
-"""The tables of an artefact's files, except `REPORTS`."""
+"""The commands that make an artefact, and the tables of its files, except `REPORTS`."""
+
+_CHECKSUM = "checksum"
+"""The last field of a manifest's file: SHA-256 of the others. Manifests of earlier releases have none."""
 
 Count = Annotated[int, pydantic.Field(ge=0)]
-
 Settings = TypeVar("Settings", bound=pydantic.BaseModel)
 
 
@@ -110,7 +102,7 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
     @classmethod
     def _of_its_runs(cls, files: list[File], info: pydantic.ValidationInfo) -> list[File]:
         """Refuse files of another run, except in an index, files of unknown tables, and repeated files."""
-        run_id, tables = info.data.get("run_id"), _TABLES.get(info.data.get("kind", ""), frozenset()) | {REPORTS}
+        run_id, tables = info.data.get("run_id"), {REPORTS, *_KINDS.get(info.data.get("kind", ""), ("", set()))[1]}
         seen = set[str]()
         for file in files:
             of_older = info.data.get("kind") == "index" and RUN_FOLDER.fullmatch(file.path.partition("/")[0])
@@ -130,14 +122,15 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
 
         Files of `REPORTS` do not count, and neither do the names of run folders.
         """
-        files = [f for f in self.files if f.table != REPORTS]
-        lines = sorted(f"{f.table} {RUN_FOLDER.sub('', f.path)} {f.sha256}" for f in files)
+        lines = sorted(f"{f.table} {RUN_FOLDER.sub('', f.path)} {f.sha256}" for f in self.files if f.table != REPORTS)
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     @property
     def content(self) -> bytes:
-        """Return the manifest as the bytes of its file; without an erasure as earlier releases write it."""
-        return self.model_dump_json(indent=2, exclude=None if self.erased else {"erased"}).encode()
+        """Return the manifest as the bytes of its file, its checksum last; without an erasure it has no ``erased``."""
+        text = self.model_dump_json(indent=2, exclude=None if self.erased else {"erased"})
+        last = f',\n  "{_CHECKSUM}": "{_checksum(json.loads(text))}"\n}}'
+        return (text.removesuffix("\n}") + last).encode()
 
     def is_or_was(self, digest: str) -> bool:
         """Return whether this is the artefact with a digest, or what an erasure has left of it."""
@@ -157,13 +150,13 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
 
 
 def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
-    """Return the manifest of the artefact at ``url``.
+    """Return the manifest of the artefact at ``url``, verified against its checksum.
 
     Raises:
         QprError: there is none, it is damaged, newer than this code, or of another kind.
     """
     wanted = kind or "artefact"
-    how = f" Make one with {_HOW_TO_MAKE[kind]}." if kind else ""
+    how = f" Make one with {_KINDS[kind][0]}." if kind else ""
     if not storage.exists(storage.join(url, MANIFEST)):
         state = "has no manifest.json, so no run has completed there" if storage.exists(url) else "does not exist"
         raise QprError(f"{url}: not {with_article(wanted)}: it {state}.{how}")
@@ -171,16 +164,25 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
     content = storage.read_bytes(storage.join(url, MANIFEST))
     try:
         version = _Version.model_validate_json(content).schema_version
-        manifest = Manifest.model_validate_json(content) if version <= SCHEMA_VERSION else None
+        fields = json.loads(content)  # pydantic has read it, and is the stricter one
+        checksum = fields.pop(_CHECKSUM, None)
+        manifest = Manifest.model_validate(fields) if version <= SCHEMA_VERSION else None
     except pydantic.ValidationError as error:
         upgrade = " or, if a newer release wrote it, upgrade question-paraphrase-retrieval" if _unknown(error) else ""
         raise QprError(f"{url}/{MANIFEST}: damaged ({first_fault(error)}). Make the {wanted} again{upgrade}") from error
     if manifest is None:
         versions = f"schema version {version}, this code knows {SCHEMA_VERSION}"
         raise QprError(f"{url}: written by a newer release ({versions}). Upgrade question-paraphrase-retrieval")
+    if checksum not in (None, _checksum(fields)):
+        raise QprError(f"{url}/{MANIFEST}: does not match its own checksum, so it is damaged. Make the {wanted} again")
     if kind and manifest.kind != kind:
         raise QprError(f"{url}: holds {with_article(manifest.kind)}, not {with_article(kind)}.{how}")
     return manifest
+
+
+def _checksum(fields: dict[str, Any]) -> str:
+    """Return the SHA-256 of the fields of a manifest as canonical JSON, whatever the layout of the file."""
+    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
 def with_article(noun: str) -> str:
@@ -213,9 +215,8 @@ def check_digest(url: str, file: File, sha256: str) -> None:
         QprError: it is another one.
     """
     if sha256 != file.sha256:
-        raise QprError(
-            f"{url}/{file.path}: does not match the manifest's sha256; the file changed or is damaged. Make it again"
-        )
+        fault = "does not match the manifest's sha256; the file changed or is damaged. Make it again"
+        raise QprError(f"{url}/{file.path}: {fault}")
 
 
 def read_settings(url: str, manifest: Manifest, settings: type[Settings], *, again: str) -> Settings:
@@ -245,6 +246,5 @@ def first_fault(error: pydantic.ValidationError) -> str:
     """Return place and description of the first fault of a document, without control characters."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(part)[:60] for part in first["loc"])
-    fault = first["msg"].removeprefix("Value error, ")
-    text = f"{place}: {fault}" if place else fault
+    text = ": ".join(filter(None, (place, first["msg"].removeprefix("Value error, "))))
     return "".join(character if character.isprintable() else "?" for character in text)

@@ -63,6 +63,8 @@ def test_a_damaged_artefact_is_refused_by_name_or_read_as_before(damage, command
         of.outside(path, tmp_path / "outside")
     elif damage.signed and path != damaged / "manifest.json":
         of.sign(damaged)
+    elif damage.signed:
+        of.edit_json(path, lambda _: None)
     outcome = qpr(*commands(whole, damaged, damage.artefact, tmp_path / "output")[command])
     if outcome.code == 0:
         assert damage.maybe, outcome

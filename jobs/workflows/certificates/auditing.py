@@ -74,10 +74,10 @@ def _add(source: Source, loaded: Loaded, now: datetime.datetime) -> Monitor:
         QprError: the file or the monitor cannot be read, or they contradict each other.
     """
     verdicts = read_audits(source, loaded)
-    given = {"digest": loaded.digest, "alpha": loaded.certificate.alpha}
-    before = set(read_monitor(loaded.url, **given).judged)
+    digest, alpha = loaded.digest, loaded.certificate.alpha
+    before = set(read_monitor(loaded.url, digest=digest, alpha=alpha).judged)
     try:
-        monitor = record(loaded.url, verdicts, **given, now=now)
+        monitor = record(loaded.url, verdicts, digest=digest, alpha=alpha, now=now)
     except ContradictionError as error:
         raise QprError(f"{source.url}: {error}") from error
     if known := sum(verdict.name in before for verdict in verdicts):

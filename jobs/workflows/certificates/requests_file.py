@@ -68,7 +68,9 @@ def _probabilities(url: str, rows: Sequence[tuple[int, dict[str, Any]]]) -> list
         QprError: a cell is no number from 0 to 1; as an empty one it would end the check of its row's version.
     """
     texts = pa.array([(row["probability"] or "").strip() or None for _, row in rows], pa.string())
-    numbers = cast_values(texts, pa.float64(), lambda: choose_convention([texts], pa.float64())).to_pylist()
+    numbers: list[float | None] = cast_values(
+        texts, pa.float64(), lambda: choose_convention([texts], pa.float64())
+    ).to_pylist()
     for (number, row), text, value in zip(rows, texts.to_pylist(), numbers, strict=True):
         if text is not None and (value is None or not 0 <= value <= 1):
             cell = f"{row['probability'][:40]!a}"

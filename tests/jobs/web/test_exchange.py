@@ -2,7 +2,6 @@
 
 import asyncio
 import functools
-import json
 import shutil
 import weakref
 
@@ -21,6 +20,7 @@ from schemas.artifacts.manifest import read_manifest
 from schemas.versions import history, leases
 from schemas.versions.version import Artefact
 from tests.support.certificates import stored_certificate
+from tests.support.manifests import edit_manifest
 
 OLD, NEW = ("pay my bill", "cancel my flight"), ("pay my bill", "how tall is it", "cancel my flight")
 
@@ -258,9 +258,7 @@ def test_a_pinned_version_from_which_a_question_was_erased_is_read_again_without
         service = Service(Serving(poll=0), Versions(open_version(readable, opened)), State(None))
         index = publish(OLD, "w/indexes/0")
         was = history.read_version(warehouse, 1).index.digest
-        manifest = json.loads((index / "manifest.json").read_text())
-        manifest["erased"] = [{"digest": was, "on": "2026-11-25"}]
-        (index / "manifest.json").write_text(json.dumps(manifest))
+        edit_manifest(index, lambda manifest: manifest.update(erased=[{"digest": was, "on": "2026-11-25"}]))
         assert await Exchange(service, readable, opened).reload() == "swapped"
         assert await texts(service) == set(OLD)
         assert given == [f"{warehouse}/certificates/c", None]

@@ -1,4 +1,3 @@
-import json
 import shutil
 
 import numpy as np
@@ -18,6 +17,7 @@ from schemas.artifacts.verification_cache import Stamp
 from schemas.errors import QprError, UsageError
 from schemas.text import question_id
 from tests.faults.damages import sign
+from tests.support.manifests import edit_manifest
 
 TEXTS = [f"how do I pay bill number {n}" for n in range(300)] + ["cancel my flight", "Cancel my Flight!!", "a b", "c d"]
 
@@ -52,12 +52,6 @@ def place(built, make_model):
 def copy(place, tmp_path):
     shutil.copytree(place / "flat", tmp_path / "copy")
     return tmp_path / "copy"
-
-
-def edit(url, change):
-    manifest = json.loads((url / "manifest.json").read_text())
-    change(manifest)
-    (url / "manifest.json").write_text(json.dumps(manifest))
 
 
 def test_a_question_finds_itself_first_unless_it_is_excluded(place):
@@ -134,6 +128,17 @@ def test_one_flipped_bit_in_any_file_is_noticed(copy, pattern):
         open_index(str(copy))
 
 
+def test_one_flipped_bit_of_the_manifest_itself_is_noticed(copy):
+    path = copy / "manifest.json"
+    content, published = path.read_bytes(), read_manifest(str(copy))
+    for place in range(len(content)):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 1 << place % 7]) + content[place + 1 :])
+        try:
+            assert read_manifest(str(copy)) == published  # a number written in another way, such as 1E-07
+        except QprError:
+            continue
+
+
 @pytest.fixture
 def coded(place, tmp_path):
     shutil.copytree(place / "codes", tmp_path / "coded")
@@ -186,11 +191,13 @@ def test_codes_that_are_missing_or_of_other_shards_are_refused(place, coded, tmp
     sign(coded)
     with pytest.raises(QprError, match=r"lists\.faiss: is no shard of an index: ends at byte"):
         open_index(str(coded))
-    edit(coded, lambda manifest: manifest.update(files=[f for f in manifest["files"] if f["table"] != "codes"]))
+    edit_manifest(
+        coded, lambda manifest: manifest.update(files=[f for f in manifest["files"] if f["table"] != "codes"])
+    )
     with pytest.raises(QprError, match=r"coded: holds no codes beside its vectors, but its factory is IVF6"):
         open_index(str(coded))
     shutil.copytree(place / "codes", tmp_path / "flat")
-    edit(tmp_path / "flat", lambda manifest: manifest["configuration"].update(factory="Flat"))
+    edit_manifest(tmp_path / "flat", lambda manifest: manifest["configuration"].update(factory="Flat"))
     with pytest.raises(QprError, match=r"flat: holds codes beside its vectors, but its factory is Flat\. Build"):
         open_index(str(tmp_path / "flat"))
 
@@ -248,7 +255,7 @@ def test_an_index_with_parquet_ids_of_an_older_release_is_read(copy):
         for file in manifest["files"]:
             file["path"] = file["path"].replace(".arrow", ".parquet")
 
-    edit(copy, rename)
+    edit_manifest(copy, rename)
     sign(copy)
     found = open_index(str(copy))
     assert np.array_equal(found.rank(TEXTS, 5).ids, expected.rank(TEXTS, 5).ids)
@@ -264,20 +271,22 @@ def test_a_missing_file_is_named(copy, pattern):
 
 
 def test_a_shard_missing_from_the_manifest_is_noticed(copy):
-    edit(copy, lambda manifest: manifest.update(files=[f for f in manifest["files"] if "00001-of" not in f["path"]]))
+    edit_manifest(
+        copy, lambda manifest: manifest.update(files=[f for f in manifest["files"] if "00001-of" not in f["path"]])
+    )
     with pytest.raises(QprError, match=r"vectors and .* in 2 shards, the manifest says 303\. Build"):
         open_index(str(copy))
 
 
 def test_no_shard_at_all_is_noticed(copy):
-    edit(copy, lambda manifest: manifest.update(files=[f for f in manifest["files"] if f["table"] == "model"]))
+    edit_manifest(copy, lambda manifest: manifest.update(files=[f for f in manifest["files"] if f["table"] == "model"]))
     with pytest.raises(QprError, match="0 vectors and 0 questions in 0 shards"):
         open_index(str(copy))
 
 
 def test_another_model_inside_the_index_is_noticed(place, copy):
     other = read_manifest(str(place / "other")).digest
-    edit(copy, lambda manifest: manifest["configuration"].update(model_digest=other))
+    edit_manifest(copy, lambda manifest: manifest["configuration"].update(model_digest=other))
     with pytest.raises(QprError, match=rf"holds model \w+, its questions were encoded by {other[:12]}"):
         open_index(str(copy))
 
@@ -286,7 +295,7 @@ def test_a_model_that_the_index_does_not_list_is_not_followed(place, copy):
     def forget(manifest):
         manifest.update(files=[file for file in manifest["files"] if "/model/" not in file["path"]])
 
-    edit(copy, forget)
+    edit_manifest(copy, forget)
     [folder] = copy.glob("*/model")
     folder.rename(copy.parent / "outside")
     folder.symlink_to(copy.parent / "outside")
@@ -296,7 +305,7 @@ def test_a_model_that_the_index_does_not_list_is_not_followed(place, copy):
 
 @pytest.mark.parametrize("address", ["http://elsewhere/model", "model", "../model"])
 def test_an_index_leads_to_no_model_but_one_of_sentence_transformers(copy, address):
-    edit(copy, lambda manifest: manifest["configuration"].update(model_url=address))
+    edit_manifest(copy, lambda manifest: manifest["configuration"].update(model_url=address))
     with pytest.raises(QprError, match=r"manifest\.json: configuration: model_url: String should match"):
         open_index(str(copy))
 
@@ -336,7 +345,7 @@ def test_a_shard_of_another_number_than_its_id_table_is_refused(lists):
         (lists / file["path"]).rename(lists / file["path"].replace("00002", "00009"))
         file["path"] = file["path"].replace("00002", "00009")
 
-    edit(lists, rename)
+    edit_manifest(lists, rename)
     with pytest.raises(QprError, match=r"shards/00009.*: stands where the shard of .*ids/00002.* is wanted"):
         open_index(str(lists))
 
@@ -365,16 +374,16 @@ def test_a_question_in_two_shards_is_refused(copy):
     ],
 )
 def test_settings_that_do_not_fit_the_shards_are_refused(lists, setting, value, fault):
-    edit(lists, lambda manifest: manifest["configuration"].update({setting: value}))
+    edit_manifest(lists, lambda manifest: manifest["configuration"].update({setting: value}))
     with pytest.raises(QprError, match=rf"lists/.*{fault}.*Build the index again"):
         open_index(str(lists))
 
 
 def test_a_wrong_dimension_and_a_broken_configuration_are_noticed(copy):
-    edit(copy, lambda manifest: manifest["configuration"].update(dimension=9))
+    edit_manifest(copy, lambda manifest: manifest["configuration"].update(dimension=9))
     with pytest.raises(QprError, match="a shard has 8 dimensions, the manifest 9"):
         open_index(str(copy))
-    edit(copy, lambda manifest: manifest["configuration"].pop("factory"))
+    edit_manifest(copy, lambda manifest: manifest["configuration"].pop("factory"))
     with pytest.raises(QprError, match="configuration: factory: Field required"):
         open_index(str(copy))
 

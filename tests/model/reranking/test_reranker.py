@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,6 +13,7 @@ from model.search.searcher import open_searcher
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.text_arrays import key_all
+from tests.support.manifests import edit_manifest
 
 TEXTS = ["pay my bill", "pay the bill now", "cancel my flight", "cancel a flight", "rent a car", "rent a bike", "what"]
 DEPTH = 4
@@ -169,17 +168,13 @@ def test_a_reranker_is_a_value(opened):
 
 def test_a_reranker_without_a_version_of_its_words_compares_by_the_first_one(opened, place, tmp_path):
     assert opened.retrieval.reranker.counts.tokenizer == 2
-    manifest = tmp_path / "r" / "manifest.json"
-    content = json.loads(manifest.read_text())
-    assert content["configuration"].pop("tokenizer") == 2
-    manifest.write_text(json.dumps(content))
+    edit_manifest(tmp_path / "r", lambda manifest: manifest["configuration"].pop("tokenizer"))
     older = open_searcher(str(place / "index-model"), rerank=opened.retrieval.reranker.url).retrieval.reranker
     [rows], table = worded(pa.array(["is c++ 3.14"]), older.counts, opened.index.encoder)
     assert (rows < len(table.idf) - 1).sum() == len(["is", "c", "3", "14"])
 
 
 def test_a_configuration_of_another_version_is_named(opened, place, tmp_path):
-    manifest = tmp_path / "r" / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"version": 1', '"version": 2'))
+    edit_manifest(tmp_path / "r", lambda manifest: manifest["configuration"].update(version=2))
     with pytest.raises(QprError, match=r"configuration: version: .*Learn the reranker again"):
         open_searcher(str(place / "index-model"), rerank=opened.retrieval.reranker.url)

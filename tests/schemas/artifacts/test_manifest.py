@@ -1,13 +1,15 @@
+import contextlib
 import json
 
 import pytest
 
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import MANIFEST, REPORTS, read_manifest, read_verified
+from schemas.artifacts.manifest import MANIFEST, REPORTS, Source, read_manifest, read_verified
 from schemas.artifacts.paths import RUN_FOLDER
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.tables import SCHEMA_VERSION
+from tests.support.manifests import signed
 
 
 @pytest.fixture(params=["local", "memory"])
@@ -24,7 +26,7 @@ def publish(url, content=b"rows", *, kind="dataset", overwrite=False, run_id=Non
 
 def change_manifest(url, **changes):
     place = storage.join(url, MANIFEST)
-    storage.write_bytes(place, json.dumps({**json.loads(storage.read_bytes(place)), **changes}).encode())
+    storage.write_bytes(place, signed({**json.loads(storage.read_bytes(place)), **changes}).encode())
 
 
 def test_a_published_run_is_read_back_and_verified(url):
@@ -37,6 +39,49 @@ def test_a_published_run_is_read_back_and_verified(url):
         "/questions/b.parquet",
     ]
     assert [read_verified(url, f) for f in found.files] == [b"rows"] * 3
+
+
+def test_one_flipped_bit_of_a_manifest_is_noticed_or_changes_nothing(tmp_path):
+    url = str(tmp_path / "index")
+    output = Output(url, "index")
+    files = [output.write("ids/0", b"rows", table="ids", rows=1), output.write("r.html", b"x", table=REPORTS)]
+    source = Source(url="gs://logs/é.jsonl", bytes=9, digest="0" * 64)
+    configuration = {"modes": {"bm25": {"mrr": 0.7491, "median_ms": 1e-07, "k": [1, None, True, 2.0]}}, "a": "é"}
+    distributions = {"confidence": {"auc": 0.8775}}
+    about = {"inputs": [source], "configuration": configuration, "distributions": distributions}
+    published = output.publish(files, counters={"a": 1, "c": 2**53 + 1}, **about)
+    file = tmp_path / "index" / MANIFEST
+    content, unnoticed = file.read_bytes(), 0
+    assert read_manifest(url) == published
+    for place, byte in enumerate(content):
+        for bit in range(8):
+            file.write_bytes(content[:place] + bytes([byte ^ 1 << bit]) + content[place + 1 :])
+            with contextlib.suppress(QprError):
+                assert read_manifest(url) == published
+                unnoticed += 1
+    assert unnoticed == 1  # 1e-07 is 1E-07
+
+
+def test_the_checksum_is_of_the_fields_and_not_of_their_layout(tmp_path):
+    url, file = str(tmp_path / "dataset"), tmp_path / "dataset" / MANIFEST
+    published = publish(url)
+    fields = json.loads(file.read_text())
+    assert [*fields][-1] == "checksum"
+    assert file.read_text() == signed(fields)
+    file.write_text(json.dumps(dict(reversed(fields.items())), indent=None))
+    assert read_manifest(url) == published
+    file.write_text(json.dumps(fields | {"seconds": fields["seconds"] + 1}))
+    with pytest.raises(QprError, match=r"manifest\.json: does not match its own checksum, so it is damaged\. Make the"):
+        read_manifest(url)
+
+
+def test_a_manifest_of_an_earlier_release_has_no_checksum(tmp_path):
+    url, file = str(tmp_path / "dataset"), tmp_path / "dataset" / MANIFEST
+    published = publish(url)
+    fields = json.loads(file.read_text())
+    del fields["checksum"]
+    file.write_text(json.dumps(fields))
+    assert read_manifest(url) == published
 
 
 def test_equal_content_has_an_equal_digest_whatever_the_run(tmp_path):

@@ -12,6 +12,7 @@ import pytest
 
 from model.encoders.loading import load_encoder
 from schemas.artifacts.manifest import read_manifest
+from tests.support.manifests import signed
 
 THINGS = ["bill", "rent", "card", "flight"]
 CLUSTERS = [("train", [f"how do i {verb} my {t}", f"{verb} the {t}"]) for verb in ("pay", "cancel") for t in THINGS]
@@ -77,7 +78,7 @@ def test_a_model_without_its_tokenizer_is_refused(train, tmp_path, qpr):
     manifest = tmp_path / "m" / "manifest.json"
     content = json.loads(manifest.read_text())
     content["files"] = [file for file in content["files"] if not file["path"].endswith("tokenizer.json")]
-    manifest.write_text(json.dumps(content))
+    manifest.write_text(signed(content))
     (tmp_path / "q.txt").write_text("pay\n")
     outcome = qpr("encode", "--model", tmp_path / "m", "--input", tmp_path / "q.txt", "--output", tmp_path / "x.npy")
     assert (outcome.code, "the model has no tokenizer.json" in outcome.err) == (1, True)

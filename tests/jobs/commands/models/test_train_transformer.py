@@ -15,6 +15,7 @@ from model.encoders.transformer.checkpoint_folder import folder_digest, load_sen
 from model.search.opening import open_index
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
+from tests.support.manifests import signed
 
 THINGS = ["bill", "rent", "card", "flight"]
 CLUSTERS = [
@@ -156,7 +157,7 @@ def test_a_damaged_model_is_refused(qpr, memory, command, tmp_path):
     manifest = storage.read_bytes(f"{memory}/m/manifest.json")
     content = json.loads(manifest)
     content["files"] = [file for file in content["files"] if not file["path"].endswith("modules.json")]
-    storage.write_bytes(f"{memory}/m/manifest.json", json.dumps(content).encode())
+    storage.write_bytes(f"{memory}/m/manifest.json", signed(content).encode())
     outcome = qpr(*encode)
     assert (outcome.code, "the model has no transformer/modules.json" in outcome.err) == (1, True), outcome.err
     storage.write_bytes(f"{memory}/m/manifest.json", manifest)
