@@ -1,6 +1,6 @@
 """The functions of `schemas.text` on Arrow arrays: the same results, without a Python call for an ASCII row.
 
-string array -> fold_all, key_all -> words_all, tokens_all, hash64_all
+strings, an array or a column of chunks -> fold_all, key_all -> words_all, tokens_all, hash64_all, each one array
 
 `pyarrow.compute.utf8_normalize` decomposes where NFKC composes and `utf8_lower` is not case folding, so Arrow does the
 ASCII rows and Python the rest; property tests hold both against the scalar definition.
@@ -26,31 +26,35 @@ _ASCII_OUTER = " " + "".join(c for c in map(chr, range(128)) if scalar.is_outer_
 _ASCII_NOT_WORD, _ASCII_ODD_NOT_WORD = r"[^0-9A-Za-z_]+", r"[^0-9A-Za-z_ ]|  "
 
 
-def fold_all(texts: pa.Array) -> pa.Array:
+Strings = pa.Array | pa.ChunkedArray
+"""Strings or nulls: an array, or the column of a table, whose chunks become one array first."""
+
+
+def fold_all(texts: Strings) -> pa.Array:
     """Return `schemas.text.fold` of every string; null stays null."""
-    return _ascii_in_arrow(texts, _fold_ascii, scalar.fold)
+    return _ascii_in_arrow(_whole(texts), _fold_ascii, scalar.fold)
 
 
-def key_all(texts: pa.Array) -> pa.Array:
+def key_all(texts: Strings) -> pa.Array:
     """Return `schemas.text.key` of every string; null stays null."""
-    return _ascii_in_arrow(texts, lambda ascii_texts: pc.ascii_trim(_fold_ascii(ascii_texts), _ASCII_OUTER), scalar.key)
+    return _ascii_in_arrow(_whole(texts), lambda plain: pc.ascii_trim(_fold_ascii(plain), _ASCII_OUTER), scalar.key)
 
 
-def words_all(keys: pa.Array, *, version: int = VERSION) -> pa.Array:
+def words_all(keys: Strings, *, version: int = VERSION) -> pa.Array:
     """Return `schemas.text.words` of every key as a list array; the list of a null is empty.
 
     Args:
         keys: question keys.
         version: of the words; 1 for models that learned them (`schemas.older_words`).
     """
-    texts = pc.fill_null(keys, "")
+    texts = pc.fill_null(_whole(keys), "")
     odd = pc.match_substring_regex(texts, _ASCII_ODD_NOT_WORD)
     if pc.any(odd).as_py():
         texts = pc.replace_with_mask(texts, odd, _spaced_words(texts.filter(odd), version))
     return _split_at_spaces(pc.ascii_trim(texts, " "))
 
 
-def tokens_all(keys: pa.Array) -> pa.Array:
+def tokens_all(keys: Strings) -> pa.Array:
     """Return `schemas.text.tokens` of every key as a list array; the list of a null is empty."""
     return distinct_all(words_all(keys))
 
@@ -72,38 +76,44 @@ def distinct_all(listed: pa.ListArray) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat.dictionary.take(pa.array(codes[first])))
 
 
-def has_word_all(keys: pa.Array) -> pa.Array:
+def has_word_all(keys: Strings) -> pa.Array:
     """Return for every key whether it has a word of `schemas.text.words`; null stays null."""
-    plain = pc.match_substring_regex(keys, "[0-9A-Za-z_]")
-    unsure = pc.and_(pc.invert(plain), pc.invert(pc.string_is_ascii(keys)))
+    whole = _whole(keys)
+    plain = pc.match_substring_regex(whole, "[0-9A-Za-z_]")
+    unsure = pc.and_(pc.invert(plain), pc.invert(pc.string_is_ascii(whole)))
     if not pc.any(unsure).as_py():
         return plain
-    found = [bool(scalar.words(k)) for k in keys.filter(unsure).to_pylist()]
+    found = [bool(scalar.words(k)) for k in whole.filter(unsure).to_pylist()]
     return pc.replace_with_mask(plain, pc.fill_null(unsure, False), pa.array(found, pa.bool_()))
 
 
-def hash64_all(texts: pa.Array) -> pa.Array:
+def hash64_all(texts: Strings) -> pa.Array:
     """Return `schemas.text.hash64` of every string as int64; there must be no null."""
     if texts.null_count:
         raise ValueError(f"cannot hash {counted(texts.null_count, 'null')}")
-    digests = b"".join(hashlib.blake2b(value, digest_size=8).digest() for value in texts.cast(pa.binary()).to_pylist())
+    values = _whole(texts).cast(pa.binary()).to_pylist()
+    digests = b"".join(hashlib.blake2b(value, digest_size=8).digest() for value in values)
     return pa.array(np.frombuffer(digests, "<i8"), pa.int64())
 
 
-def answer_keys(answer_ids: pa.Array | pa.ChunkedArray, answers: pa.Array | pa.ChunkedArray) -> pa.Array:
+def answer_keys(answer_ids: Strings, answers: Strings) -> pa.Array:
     """Return `schemas.text.answer_key` of every row; null without an answer."""
     texts = encode(answers)
     hashes = hash64_all(fold_all(texts.dictionary)).cast(pa.string()).take(texts.indices)
-    return pc.coalesce(answer_ids.combine_chunks() if isinstance(answer_ids, pa.ChunkedArray) else answer_ids, hashes)
+    return pc.coalesce(_whole(answer_ids), hashes)
 
 
-def encode(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
+def encode(column: Strings) -> pa.DictionaryArray:
     """Return a string column as one dictionary array, so that work is done once a distinct value.
 
     ``encode(column)`` then ``pa.DictionaryArray.from_arrays(a.indices, f(a.dictionary))`` maps ``f`` over the column.
     """
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    whole = _whole(column)
     return whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
+
+
+def _whole(column: Strings) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def _spaced_words(texts: pa.Array, version: int) -> pa.Array:

@@ -63,6 +63,15 @@ def test_no_rows_give_no_rows(function):
     assert function(pa.array([], pa.string())).to_pylist() == []
 
 
+@given(st.lists(st.lists(st.none() | texts, max_size=3), max_size=4))
+def test_a_column_of_chunks_gives_the_array_of_its_values(chunks):
+    column = pa.chunked_array([pa.array(chunk, pa.string()) for chunk in chunks], pa.string())
+    whole = pa.array(column.to_pylist(), pa.string())
+    for function in (columns.fold_all, columns.key_all, columns.words_all, columns.tokens_all, columns.has_word_all):
+        assert function(column).equals(function(whole))
+    assert columns.hash64_all(column.drop_null()).equals(columns.hash64_all(whole.drop_null()))
+
+
 def test_a_null_cannot_be_hashed():
     with pytest.raises(ValueError, match=r"cannot hash 1 null$"):
         columns.hash64_all(pa.array(["a", None]))

@@ -9,12 +9,12 @@ from pipelines.writing.rejects import reject
 from schemas.text import key as key_of
 
 KEY = UserKey(b"the key of the nights")
-SECRET = "Who is Zibeline?"
+SECRET, FOREIGN = "Who is Zibeline?", "Wo ist der Bahnhof von München?"
 
 
 @pytest.fixture
 def suppression():
-    questions = hash_questions(pa.array([key_of(SECRET)]), KEY).to_pylist()
+    questions = hash_questions(pa.array([key_of(SECRET), key_of(FOREIGN)]), KEY).to_pylist()
     return Suppression(frozenset(questions), frozenset(hash_users(pa.array(["zoe"]), KEY).to_pylist()), KEY)
 
 
@@ -29,6 +29,19 @@ def test_rows_of_the_question_in_any_wording_and_of_the_user_are_removed(suppres
         {"question": "how do i pay", "user_id": None},
         {"question": None, "user_id": "bob"},
     ]
+
+
+def test_rows_in_any_script_and_of_several_chunks_are_compared(suppression):
+    questions = [[FOREIGN.upper(), "où est la gare", None], [], ["how do i pay", SECRET, "ваш адрес"]]
+    rows = pa.table(
+        {
+            "question": pa.chunked_array(questions, pa.string()),
+            "user_id": pa.chunked_array([["ann", "José", "bob"], ["zoe", "ann", "дан"]], pa.string()),
+        }
+    )
+    left = suppression.remove_rows(rows)
+    assert left["question"].to_pylist() == ["où est la gare", None, "ваш адрес"]
+    assert len(suppression.remove_rows(rows.slice(0, 0))) == 0
 
 
 def test_unreadable_rows_are_removed_by_any_text_in_them_and_lines_lose_theirs(suppression):

@@ -71,6 +71,16 @@ def test_a_killed_erasure_keeps_it_out_of_later_nights_and_is_completed(qpr, war
     assert "there is nothing left to erase" in again.err
 
 
+def test_drops_in_any_script_are_ingested_after_an_erasure(qpr, warehouse, dates, drop):
+    foreign = "wo ist der Bahnhof von München"
+    assert erase(qpr, warehouse, "--question", SECRET, "--question", foreign).code == 0
+    asked = (foreign.upper(), "où est la gare", "how do i pay")
+    drop(warehouse, dates(2), [{"question": text, "answer": "a", "user_id": "bob"} for text in asked])
+    assert ingest(qpr, warehouse, dates(2)).code == 0
+    counters = day(warehouse, dates(2)).counters
+    assert (counters["rows_kept"], counters["rows_erased"]) == (2, 1)
+
+
 def test_an_erased_user_may_ask_again_and_a_shared_question_stays(qpr, warehouse, dates, drop):
     shared = rows_of(dates(1), seed=0, count=20)[0]["question"]
     drop(warehouse, dates(1), [{"question": shared, "answer": "a", "user_id": "zoe"}], name="late.jsonl")
