@@ -5,6 +5,8 @@ Confidence -> to_json -> confidence.json -> read_confidence -> Confidence
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Set
 from typing import Final, Literal
 
 import numpy as np
@@ -84,3 +86,11 @@ def read_confidence(content: bytes, *, source: str) -> Confidence:
         fault = first_fault(error) if isinstance(error, pydantic.ValidationError) else str(error)
         raise QprError(f"{source}: {fault}. Build the index again") from error
     return Confidence(checked, saved.model, saved.by_answer is True)
+
+
+def without_words(confidence: Confidence, words: Set[str]) -> Confidence:
+    """Return a model without the counts of some words, which then weigh as those of a single question."""
+    counts = confidence.counts
+    kept = [place for place, word in enumerate(counts.words) if word not in words]
+    left = dataclasses.replace(counts, words=tuple(counts.words[place] for place in kept), counts=counts.counts[kept])
+    return dataclasses.replace(confidence, counts=left)

@@ -18,7 +18,8 @@ from pipelines.privacy.payloads import object_in, texts_in
 from pipelines.privacy.users import UserKey, as_text, hash_questions, hash_users
 from schemas.ragged import offsets_of
 from schemas.text import fold, key
-from schemas.text_arrays import hash64_all
+from schemas.text_arrays import hash64_all, words_all
+from schemas.words import VERSION
 
 
 class Erasure(NamedTuple):
@@ -44,6 +45,11 @@ class Erasure(NamedTuple):
         """Return the ids of the questions."""
         return hash64_all(pa.array(sorted(self.keys), pa.string()))
 
+    @property
+    def words(self) -> set[str]:
+        """Return the words of the questions."""
+        return words_of(pa.array(sorted(self.keys), pa.string()))
+
 
 def erasure_of(questions: Iterable[str], users: Iterable[str], user_key: UserKey | None) -> Erasure:
     """Return the erasure of questions, as they were asked and with personal data replaced, and of users.
@@ -60,6 +66,12 @@ def erasure_of(questions: Iterable[str], users: Iterable[str], user_key: UserKey
     of_questions = as_text(hash_questions(pa.array(keys, pa.string()), user_key))
     of_users = as_text(hash_users(pa.array([*users], pa.string()), user_key).drop_null())
     return Erasure(frozenset(keys), frozenset(of_questions.to_pylist()), frozenset(of_users.to_pylist()))
+
+
+def words_of(keys: pa.Array) -> set[str]:
+    """Return the words of question keys, of each version of words that vocabularies and counts can have."""
+    versions = (pc.list_flatten(words_all(keys, version=version)).unique() for version in range(1, VERSION + 1))
+    return {word for of_version in versions for word in of_version.to_pylist()}
 
 
 def erase_clusters(clusters: pa.Table, erasure: Erasure, events: Mapping[int, int]) -> pa.Table:

@@ -22,17 +22,16 @@ from jobs.workflows.erasure.rewriting import remove_leftovers
 from jobs.workflows.erasure.vocabularies import erase_from_model, erase_model_of_index, words_in_model
 from jobs.workflows.warehouses.versions import LOCK
 from pipelines.ingestion.days import COUNTS, WAITING, DayFile, read_day_file
-from pipelines.privacy.erase import Erasure
+from pipelines.privacy.erase import Erasure, words_of
 from pipelines.privacy.users import UserKey
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import MANIFEST, read_manifest
 from schemas.errors import QprError
-from schemas.text_arrays import key_all, words_all
+from schemas.text_arrays import key_all
 from schemas.versions.history import VERSIONS
 from schemas.versions.leases import LEASES
 from schemas.versions.sweep import FOLDERS, artefact_folders
-from schemas.words import VERSION
 
 
 def erase_artefacts(
@@ -81,7 +80,7 @@ def _without_leftovers(url: str, *, dry_run: bool) -> dict[str, int]:
 
 def _erase_from_index(url: str, erasure: Erasure, words: Set[str], *, dry_run: bool) -> dict[str, int]:
     found = erase_from_index(url, erasure, dry_run=dry_run)
-    counts = {name: found[name] for name in ("questions", "files_of_rejected")}
+    counts = {name: found[name] for name in ("questions", "files_of_rejected", "counted_words")}
     return counts | erase_model_of_index(url, words, dry_run=dry_run)
 
 
@@ -106,8 +105,7 @@ def _words_to_erase(warehouse: str, erasure: Erasure, key: UserKey, faults: Faul
 
     There is none while an artefact with questions cannot be read, since it could have other questions with these words.
     """
-    keys = pa.array(sorted(erasure.keys), pa.string())
-    asked = {word for version in range(1, VERSION + 1) for word in _words(keys, version)}
+    asked = erasure.words
     models = [*complete_artefacts(warehouse, "models"), *complete_artefacts(warehouse, "indexes")]
     left = set[str]()
     for url in models:
@@ -118,7 +116,7 @@ def _words_to_erase(warehouse: str, erasure: Erasure, key: UserKey, faults: Faul
             break
         try:
             for part in texts:
-                left = left.difference(*(_words(key_all(part), version) for version in range(1, VERSION + 1)))
+                left -= words_of(key_all(part))
         except QprError as error:
             faults[url] = str(error)
             return set()
@@ -146,11 +144,6 @@ def _dataset_rows(url: str) -> Iterator[pa.Table]:
 def _stay(rows: pa.Table, erasure: Erasure) -> pa.Array:
     others = rows.filter(pc.invert(pc.is_in(rows["question_id"], value_set=erasure.ids)))
     return others["text"].combine_chunks().unique()
-
-
-def _words(keys: pa.Array, version: int) -> list[str]:
-    words: list[str] = pc.list_flatten(words_all(keys, version=version)).unique().to_pylist()
-    return words
 
 
 def _urls(warehouse: str, folder: str) -> list[str]:

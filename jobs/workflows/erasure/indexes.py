@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from jobs.workflows.index_changes.compacting import compact, live_without
+from jobs.workflows.index_changes.counted_words import Reduced, reduced_confidence, with_reduced
 from jobs.workflows.index_changes.publication import Base
 from model.index.factory import check_questions, default_factory
 from pipelines.engine.runner import parse_options
 from pipelines.graphs.settings import IndexConfig
 from pipelines.privacy.erase import Erasure
-from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.manifest import Manifest, read_manifest
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.text_arrays import hash64_all, key_all
@@ -28,7 +29,8 @@ def erase_from_index(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, 
     """Erase questions from an index; return how many rows had them.
 
     Rows that were deleted but not compacted have their texts still, so they count too. Rejected rows of the index are
-    not compared: as with every change of an index, its next version has none.
+    not compared: as with every change of an index, its next version has none. The words of its confidence model can be
+    those of questions that an earlier index had, so they are compared even if no row has a question.
 
     Args:
         url: folder of the index.
@@ -43,14 +45,30 @@ def erase_from_index(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, 
     if dry_run:
         base = Base.of(url)
         ids = _row_ids(base, questions)
-        return _result(url, _rows(base, ids), len(manifest.of("rejected")), rewritten=False)
+        reduced = reduced_confidence(base, ids, erasure.words)
+        return _result(url, _rows(base, ids), len(manifest.of("rejected")), reduced, rewritten=False)
     with Output(url, "index", overwrite=True) as target:
         base = Base.of(url)
         ids = _row_ids(base, questions)
         rows, rejected = _rows(base, ids), len(base.manifest.of("rejected"))
+        reduced = reduced_confidence(base, ids, erasure.words)
         if rows or rejected:
             compact(target, base, settings=_settings(base, ids), options=parse_options([]), erased=ids)
-    return _result(url, rows, rejected, rewritten=bool(rows or rejected))
+        elif reduced:
+            _exchange_confidence(target, base.manifest, reduced)
+    return _result(url, rows, rejected, reduced, rewritten=bool(rows or rejected or reduced))
+
+
+def _exchange_confidence(target: Output, manifest: Manifest, reduced: Reduced) -> None:
+    """Publish an index with a changed confidence model and all other files as they are."""
+    target.publish(
+        with_reduced(target, manifest.files, reduced),
+        inputs=manifest.inputs,
+        configuration=manifest.configuration,
+        counters=manifest.counters,
+        distributions=manifest.distributions,
+        erased=manifest.erased_today(),
+    )
 
 
 def _row_ids(base: Base, questions: np.ndarray) -> np.ndarray:
@@ -79,5 +97,6 @@ def _rows(base: Base, ids: np.ndarray) -> int:
     return sum(int(np.isin(of_shard, ids).sum()) for of_shard in base.index.question_ids)
 
 
-def _result(url: str, rows: int, rejected: int, *, rewritten: bool) -> dict[str, Any]:
-    return {"index": url, "rewritten": rewritten, "questions": rows, "files_of_rejected": rejected}
+def _result(url: str, rows: int, rejected: int, reduced: Reduced | None, *, rewritten: bool) -> dict[str, Any]:
+    counts = {"questions": rows, "files_of_rejected": rejected, "counted_words": reduced.words if reduced else 0}
+    return {"index": url, "rewritten": rewritten} | counts

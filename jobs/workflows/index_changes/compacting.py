@@ -13,6 +13,7 @@ import numpy as np
 from jobs.display.console import say, working
 from jobs.workflows.index_changes.additions import encoder_of
 from jobs.workflows.index_changes.advice import Shape, shape_of
+from jobs.workflows.index_changes.counted_words import reduced_confidence, with_reduced
 from jobs.workflows.index_changes.publication import Base, publish, show
 from jobs.workflows.sizing.coding import with_codes
 from jobs.workflows.sizing.probe_tuning import with_probes
@@ -120,6 +121,7 @@ def compact(
     )
     files = with_codes(target, report.files, built)
     kept = [file for file in base.kept if file.table not in (SHARDS, CODES, IDS)]
+    kept = with_reduced(target, kept, reduced_confidence(base, gone))
     manifest, shape = publish(
         target,
         base,

@@ -6,8 +6,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs.nightly.erasure import artefacts
+from jobs.workflows import confidence
+from model.confidence import fitting
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, read_manifest
+from schemas.tables import CONFIDENCE
 from schemas.versions import history
 from schemas.versions.version import check_artefact
 from tests.jobs.nightly.conftest import rows_of
@@ -16,6 +19,7 @@ FAST = ["--epochs", 1, "--dimension", 16, "--vocabulary-size", 400, "--hash-bins
 FAST += ["--split-salt", "another", "--shards", 2]
 SECRET = "how do i repair the Zibeline"
 WORDINGS = (SECRET, "How do I repair the zibeline?", "HOW DO I REPAIR THE ZIBELINE!")
+OF_ZOE = ("how does zoe repair the quagga", "how can zoe repair the quagga", "please tell zoe how to repair the quagga")
 
 
 def decoded(*folders):
@@ -39,7 +43,7 @@ def rows_with_secret(date, *, seed=0):
     rows = [{**row, "user_id": f"u{n % 20}"} for n, row in enumerate(rows_of(date, seed=seed, count=200))]
     fact = next(row for row in rows if "repair the old tractor" in row["question"])
     rows += [{**fact, "question": text, "user_id": "zoe"} for text in WORDINGS]
-    rows += [{**fact, "question": "how does zoe repair the quagga", "user_id": "zoe"}]
+    rows += [{**fact, "question": text, "user_id": "zoe"} for text in OF_ZOE]
     return [
         *rows,
         {"question": SECRET, "answer": None, "user_id": "zoe"},
@@ -66,13 +70,16 @@ def key(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def warehouse(tmp_path, drop, dates, qpr, key):
+def warehouse(tmp_path, drop, dates, qpr, key, monkeypatch):
+    for module in (confidence, fitting):
+        monkeypatch.setattr(module, "LEAST_QUERIES", 10)  # the log has few validation clusters
     w = tmp_path / "w"
     for day in (1, 2, 3):
         drop(str(w), dates(day), rows_with_secret(dates(day)))
     night(qpr, w, "--date", dates(1))
     night(qpr, w, "--date", dates(2))
     assert found_in(w) == ["zibeline", "quagga"]
+    assert [words.count("quagga") for words in counted_words(str(w))] == [1, 1]
     return w
 
 
@@ -124,6 +131,12 @@ def killed(*_, **__):
 def found_in(warehouse):
     texts = decoded(warehouse)
     return [secret for secret in ("zibeline", "quagga") if secret in texts]
+
+
+def counted_words(warehouse):
+    """Return the words that the confidence model of each index has counted."""
+    found = [(url, file) for url in made(warehouse, "indexes") for file in read_manifest(url).of(CONFIDENCE)]
+    return [json.loads(storage.read_bytes(storage.join(url, file.path)))["words"] for url, file in found]
 
 
 def made(warehouse, *folders):

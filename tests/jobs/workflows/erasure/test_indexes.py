@@ -3,7 +3,11 @@ import json
 import pyarrow as pa
 import pytest
 
+from model.confidence.saved_confidence import FILE
 from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.writer import Output
+from schemas.tables import CONFIDENCE
+from tests.jobs.commands.indexes.test_confidence import CLUSTERS, THINGS
 
 ROWS = [{"question": f"how do I pay bill number {n}", "answer": f"Bill {n} is paid"} for n in range(12)]
 SECRET = {"question": "has my neighbour zibeline paid", "answer": "Yes, zibeline has"}
@@ -49,7 +53,13 @@ def test_a_question_is_in_no_byte_of_the_index_which_is_that_of_the_other_questi
     before = read_manifest(str(index))
     assert erase(qpr, index, "--dry-run")["questions"] == 1
     assert read_manifest(str(index)) == before
-    assert erase(qpr, index) == {"index": str(index), "rewritten": True, "questions": 1, "files_of_rejected": 0}
+    assert erase(qpr, index) == {
+        "index": str(index),
+        "rewritten": True,
+        "questions": 1,
+        "files_of_rejected": 0,
+        "counted_words": 0,
+    }
     assert "zibeline" not in decoded(index)
     build(qpr, tmp_path, "other", ROWS)
     tables = {"shards", "ids", "lexical"}
@@ -68,6 +78,64 @@ def test_a_deleted_question_is_compacted_away(qpr, index, tmp_path):
     assert erase(qpr, index)["questions"] == 1
     assert "zibeline" not in decoded(index)
     assert read_manifest(str(index)).configuration["questions"] == len(ROWS)
+
+
+def counted_words(index):
+    """Return the words that the confidence model of an index has counted."""
+    [file] = read_manifest(str(index)).of(CONFIDENCE)
+    return json.loads((index / file.path).read_text())["words"]
+
+
+@pytest.fixture
+def probable(qpr, tmp_path, make_model):
+    """An index with a confidence model, and the texts of all its questions that have one rare word."""
+    make_model(tmp_path / "model", words=("pay", "cancel", "find", *THINGS), encoder="subword", dimension=16)
+    texts = [SECRET["question"], "when will my neighbour zibeline pay", "how does zibeline pay a bill"]
+    rows = [{"question": text, "answer": f"Answer {n}."} for n, of_one in enumerate(CLUSTERS) for text in of_one]
+    build(qpr, tmp_path, "probable", [*rows, *({**SECRET, "question": text} for text in texts)])
+    assert {"zibeline", "neighbour", "bill"} < {*counted_words(tmp_path / "probable")}
+    return tmp_path / "probable", texts
+
+
+def test_words_that_only_erased_questions_have_leave_the_confidence_model(qpr, probable):
+    index, texts = probable
+    before = counted_words(index)
+    assert erase(qpr, index)["counted_words"] == 0  # other questions have its words
+    others = [part for text in texts[1:] for part in ("--question", text)]
+    digest = read_manifest(str(index)).digest
+    planned = erase(qpr, index, *others, "--dry-run")
+    assert erase(qpr, index, *others) == {**planned, "rewritten": True}
+    assert planned["counted_words"] == len({*before} - {*counted_words(index)}) == 2
+    assert not {"zibeline", "neighbour"} & {*counted_words(index)}
+    assert "zibeline" not in decoded(index)
+    assert read_manifest(str(index)).is_or_was(digest)
+    assert "bill" in counted_words(index)
+    assert qpr("search", "--index", index, "how do i pay my bill").code == 0
+    assert not erase(qpr, index, *others)["rewritten"]
+
+
+def test_words_of_questions_that_an_earlier_index_had_are_erased_too(qpr, probable, tmp_path):
+    index, texts = probable
+    (tmp_path / "gone.jsonl").write_text("".join(json.dumps({"question": text}) + "\n" for text in texts))
+    assert qpr("index", "--output", index, "--delete", tmp_path / "gone.jsonl").code == 0
+    with_it = counted_words(index)
+    assert qpr("index", "--output", index, "--compact").code == 0
+    assert "zibeline" not in decoded(index)
+    # as an index of a later night has the counts of an earlier one
+    manifest = read_manifest(str(index))
+    [file] = manifest.of(CONFIDENCE)
+    saved = json.loads((index / file.path).read_text())
+    saved |= {"words": with_it, "counts": [2] * len(with_it)}
+    with Output(str(index), "index", overwrite=True) as target:
+        changed = target.write(FILE, json.dumps(saved).encode(), table=CONFIDENCE)
+        files = [changed if other == file else other for other in manifest.files]
+        target.publish(files, inputs=[], configuration=manifest.configuration, counters={})
+    digest = read_manifest(str(index)).digest
+    shown = erase(qpr, index)
+    assert (shown["rewritten"], shown["questions"], shown["counted_words"]) == (True, 0, 2)
+    assert "zibeline" not in decoded(index)
+    assert read_manifest(str(index)).is_or_was(digest)
+    assert qpr("search", "--index", index, "how do i pay my bill").code == 0
 
 
 CODED = "IVF2,PQ2x4fs,RFlat"
