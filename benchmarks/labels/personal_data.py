@@ -11,6 +11,7 @@ replace personal data.
 from __future__ import annotations
 
 import random
+import re
 import string
 from collections.abc import Callable
 
@@ -58,12 +59,16 @@ def _groups(draw: random.Random, text: str, sizes: list[int], separators: str = 
     return draw.choice(separators).join(parts)
 
 
+def _ascending(draw: random.Random, low: int, high: int, count: int) -> list[int]:
+    return sorted(draw.sample(range(low, high), count))
+
+
 def _name(draw: random.Random) -> str:
     return "".join(draw.choices(string.ascii_lowercase, k=draw.randint(2, 9)))
 
 
 def _email(draw: random.Random) -> str:
-    local = draw.choice([".", "_", "-", "+", ""]).join(_name(draw) for _ in range(draw.randint(1, 2)))
+    local = draw.choice([".", "_", "-", "+", "", "'"]).join(_name(draw) for _ in range(draw.randint(1, 2)))
     host = f"{_name(draw)}.{draw.choice(['com', 'org', 'co.uk', 'info', 'de'])}"
     return f"{local}{draw.choice(['', _digits(draw, 2)])}@{host}"
 
@@ -74,7 +79,7 @@ def _luhn(draw: random.Random, *, right: bool) -> str:
     total = sum(int(d) if n % 2 else sum(divmod(2 * int(d), 10)) for n, d in enumerate(reversed(first)))
     last = -total % 10
     number = first + str(last if right else (last + draw.randint(1, 9)) % 10)
-    return draw.choice([number, _groups(draw, number, [4, 4, 4, 4])])
+    return draw.choice([number, _groups(draw, number, [4, 4, 4, 4], " -.")])
 
 
 def _iban(draw: random.Random, *, right: bool) -> str:
@@ -98,7 +103,17 @@ def _phone(draw: random.Random) -> str:
         f"1-800-{rest[:3]}-{rest[3:]}", f"0{draw.randint(20, 999)} {rest[:3]} {rest[3:]}",
         " ".join(["06", *(_digits(draw, 2) for _ in range(4))]),
     ]  # fmt: skip
-    return draw.choice(formats)
+    return draw.choice([*formats, *_two_groups(draw)])
+
+
+def _two_groups(draw: random.Random) -> list[str]:
+    """Return numbers of an area with its trunk prefix and a subscriber, as in Germany and the United Kingdom."""
+    area, mobile = f"0{draw.randint(20, 999)}", f"0{draw.randint(7100, 7999)}"
+    rest = f"{draw.randint(1, 9)}{_digits(draw, draw.choice([5, 6]))}"
+    return [
+        f"{area} {rest}", f"{area}/{rest}", f"{area}-{rest}", f"{area} / {rest}", f"({area}) {rest}",
+        f"{mobile} {draw.randint(1, 9)}{_digits(draw, 5)}", f"0800 {draw.randint(1, 9)}{_digits(draw, 5)}",
+    ]  # fmt: skip
 
 
 def _ip(draw: random.Random) -> str:
@@ -108,9 +123,15 @@ def _ip(draw: random.Random) -> str:
 
 
 def _url(draw: random.Random) -> str:
-    secret = draw.choice(["token", "api_key", "password", "access_token", "sig"])
+    secret = draw.choice(["token", "api_key", "password", "access_token", "sig", "pwd", "X-Amz-Signature", "sid"])
     with_user = f"https://{_name(draw)}:{_name(draw)}@{_name(draw)}.org/{_name(draw)}"
-    return draw.choice([with_user, f"https://{_name(draw)}.com/{_name(draw)}?a=1&{secret}={_digits(draw, 8)}"])
+    page, value = f"https://{_name(draw)}.com/{_name(draw)}", f"{secret}={_digits(draw, 8)}"
+    return draw.choice([with_user, f"{page}?a=1&{value}", f"{page}?{value}", f"{page}#{value}"])
+
+
+def _numbers(draw: random.Random, low: int, high: int) -> str:
+    first = draw.randint(low, high - 1)
+    return f"{first}-{draw.randint(first + 1, high)}"
 
 
 PERSONAL: dict[str, Draw] = {
@@ -125,7 +146,7 @@ PERSONAL: dict[str, Draw] = {
 
 NEAR: dict[str, Draw] = {
     "card with a wrong digit, in groups": lambda draw: " ".join(
-        (lambda n: [n[i : i + 4] for i in range(0, 16, 4)])(_luhn(draw, right=False).replace("-", "").replace(" ", ""))
+        (lambda n: [n[i : i + 4] for i in range(0, 16, 4)])(re.sub(r"\D", "", _luhn(draw, right=False)))
     ),
     "IBAN with wrong check digits, in letters": lambda draw: "GB" + _digits(draw, 2) + _name(draw),
     "version of a program": lambda draw: (
@@ -146,6 +167,23 @@ NEAR: dict[str, Draw] = {
     "user name": lambda draw: f"@{_name(draw)}",
     "URL without a secret": lambda draw: f"https://{_name(draw)}.org/{_name(draw)}?page={draw.randint(1, 99)}",
     "time": lambda draw: f"1{draw.randint(0, 9)}:{draw.randint(10, 59)}:{draw.randint(10, 59)}",
+    "seasons": lambda draw: " ".join(f"{year}-{(year + 1) % 100:02d}" for year in _ascending(draw, 1850, 2025, 2)),
+    "periods": lambda draw: " ".join(f"{year}-{year % 100 + 1:02d}" for year in _ascending(draw, 1801, 1898, 2)),
+    "months": lambda draw: " ".join(f"{draw.randint(1, 12)}-{year}" for year in _ascending(draw, 1990, 2030, 2)),
+    "ranges": lambda draw: f"{_numbers(draw, 10, 99)} {_numbers(draw, 10, 99)} {draw.randint(10, 99)}",
+    "scores of three digits": lambda draw: " ".join(f"{draw.randint(70, 140)}-{draw.randint(70, 140)}" for _ in "12"),
+    "prices": lambda draw: f"{draw.randint(100, 999)}.{_digits(draw, 2)} {draw.randint(100, 999)}.{_digits(draw, 2)}",
+    "section": lambda draw: (
+        draw.choice(["section ", "chapter ", "§", "clause "]) + ".".join(str(draw.randint(1, 20)) for _ in range(4))
+    ),
+    "two ZIP codes": lambda draw: f"0{_digits(draw, 4)} 0{_digits(draw, 4)}",
+    "ZIP code of nine digits": lambda draw: f"0{_digits(draw, 4)}-{_digits(draw, 4)}",
+    "hour and date": lambda draw: (
+        f"0{draw.randint(1, 9)}30 20{draw.randint(10, 30)}0{draw.randint(1, 9)}1{draw.randint(0, 9)}"
+    ),
+    "binary": lambda draw: " ".join("".join(draw.choices("01", k=draw.choice([4, 6]))) for _ in "12"),
+    "URL of a page": lambda draw: f"https://{_name(draw)}.org/{_name(draw)}#{_name(draw)}",
+    "product number": lambda draw: f"{draw.randint(1000, 9999)}-{_digits(draw, 4)}",
     "scores": lambda draw: f"{draw.randint(0, 6)}-{draw.randint(0, 6)}, {draw.randint(0, 6)}-{draw.randint(0, 6)}",
 }
 
