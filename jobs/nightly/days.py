@@ -6,7 +6,7 @@ options -> chosen_dates -> dates -> ingest_dates -> daily tables, printed counts
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import rich.table
@@ -17,6 +17,7 @@ from jobs.nightly.ingestion import Ingested, ingest_day
 from jobs.nightly.warehouse import EVENTS, dates_of, open_warehouse, parse_date
 from jobs.workflows.warehouses.versions import alone_in
 from schemas.errors import QprError, UsageError
+from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
@@ -72,11 +73,50 @@ def ingest_dates(
     """
     open_warehouse(warehouse)
     with alone_in(warehouse):
-        terms = {"options": options, "max_reject_ratio": max_reject_ratio, "user_key": user_key}
         check_user_key(warehouse, dates, user_key, min_users=config.privacy.min_users)
-        ingested = [ingest_day(warehouse, date, config, **terms) for date in dates]
+        ingested = ingest_days(
+            warehouse, dates, config, options=options, max_reject_ratio=max_reject_ratio, user_key=user_key
+        )
     result = {"warehouse": warehouse, "days": [day.as_json() for day in ingested]}
     emit(result, as_json=as_json, table=lambda: _table(warehouse, ingested))
+
+
+def ingest_days(
+    warehouse: str,
+    dates: Sequence[datetime.date],
+    config: IngestConfig,
+    *,
+    options: PipelineOptions,
+    max_reject_ratio: float,
+    user_key: UserKey | None,
+    on_day: Callable[[Ingested], None] = lambda _: None,
+) -> list[Ingested]:
+    """Ingest days as `ingest_day` does; warn once of those without user ids, unless that was chosen.
+
+    Args:
+        warehouse: its URL; nobody else writes to it.
+        dates: the days.
+        config: how to read them.
+        options: Beam's.
+        max_reject_ratio: maximum share of rejected rows of a day.
+        user_key: of the hashes of users and questions that are written.
+        on_day: called with each day that is done.
+
+    Raises:
+        QprError: a day cannot be ingested; days before it stay.
+    """
+    ingested = []
+    for date in dates:
+        one = ingest_day(warehouse, date, config, options=options, max_reject_ratio=max_reject_ratio, user_key=user_key)
+        on_day(one)
+        ingested.append(one)
+    if without := [one.day.date for one in ingested if one.without_users]:
+        more = f" and {counted(len(without) - 1, 'more day')}" if len(without) > 1 else ""
+        warn(
+            f"the drop of {without[0]}{more} has files without user ids, so a question counts that only one person "
+            "asked. Log the column user_id (--column user_id=NAME) and give --min-users 5, or keep it by --min-users 1"
+        )
+    return ingested
 
 
 def _table(warehouse: str, ingested: Sequence[Ingested]) -> rich.table.Table:

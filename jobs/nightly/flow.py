@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from jobs.display.console import say
 from jobs.nightly.certifying import Sample, certified_again, certify_index, read_sample
+from jobs.nightly.days import ingest_days
 from jobs.nightly.erasure.suppressed import check_user_key
 from jobs.nightly.folding import check_days, fold_days, read_splits, remember_splits
 from jobs.nightly.gate.comparison import Interval
@@ -21,7 +22,6 @@ from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_re
 from jobs.nightly.gate.evidence import GateFiles, gather, read_files
 from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.indexing import index_of_night, options_of
-from jobs.nightly.ingestion import ingest_day
 from jobs.nightly.mending import check_mended, is_whole_again, made_after, missing
 from jobs.nightly.reporting import write_report
 from jobs.nightly.settings import CertificateSettings, NightSettings
@@ -110,16 +110,15 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
     """
     files, sample = read_files(terms.gate), read_sample(terms.certificate)
     check_user_key(warehouse, dates, terms.user_key, min_users=terms.clusters.privacy.min_users)
-    for date in dates:
-        ingested = ingest_day(
-            warehouse,
-            date,
-            terms.clusters.ingestion,
-            options=terms.options,
-            max_reject_ratio=terms.max_reject_ratio,
-            user_key=terms.user_key,
-        )
-        say(f"{date}: {'unchanged' if ingested.unchanged else 'ingested'}")
+    ingest_days(
+        warehouse,
+        dates,
+        terms.clusters.ingestion,
+        options=terms.options,
+        max_reject_ratio=terms.max_reject_ratio,
+        user_key=terms.user_key,
+        on_day=lambda one: say(f"{one.day.date}: {'unchanged' if one.unchanged else 'ingested'}"),
+    )
     now = history.current(warehouse)
     parent = now[1] if now else None
     last = max([dates[-1], *([parent.date] if parent else [])])

@@ -17,7 +17,7 @@ from jobs.options.inputs import check_inputs, check_users, input_files
 from pipelines.ingestion.days import Day
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output
-from schemas.errors import BadDropError
+from schemas.errors import BadDropError, UsageError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
@@ -32,10 +32,17 @@ MAX_FAR_SHARE = 0.5
 
 
 class Ingested(NamedTuple):
-    """A daily table, and whether it was there already, made from the same files in the same way."""
+    """A daily table.
+
+    Attributes:
+        day: its date, place and manifest.
+        unchanged: it was there already, made from the same files in the same way.
+        without_users: a file has no user ids, and nobody has chosen how many users a question needs.
+    """
 
     day: Day
     unchanged: bool
+    without_users: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return its counts for a program."""
@@ -99,7 +106,20 @@ def ingest_day(
         manifest = target.publish(report.files, inputs=inputs, configuration=configuration, counters=counters)
     if off := counters.get("rows_off_date", 0):
         warn(f"{date}: {counted(off, 'row')} of {counters['rows_stamped']:,} with a time are of another day")
-    return Ingested(Day(date, url, manifest), unchanged=False)
+    return Ingested(Day(date, url, manifest), unchanged=False, without_users=_lack_users(sources, config))
+
+
+def _lack_users(sources: Sequence[LogFile], config: IngestConfig) -> bool:
+    """Return whether a file has no user ids, where no option about users was given."""
+    from pipelines.graphs.from_logs import COLUMNS
+
+    if config.privacy.options_of_users or "min_users" in config.privacy.model_fields_set:
+        return False
+    try:
+        check_users(sources, COLUMNS, config.column_names, ["--min-users"])
+    except UsageError:
+        return True
+    return False
 
 
 def fault_of_times(counters: Mapping[str, int], date: datetime.date) -> str | None:

@@ -130,3 +130,20 @@ def test_questions_of_too_few_users_of_a_day_are_in_no_file(qpr, tmp_path, drop,
 def test_users_cannot_be_limited_without_their_column(qpr, tmp_path, drop, dates):
     drop(str(tmp_path), dates(1), rows_of(dates(1), seed=0, count=5))
     assert "--min-users" in ingest(qpr, str(tmp_path), "--date", dates(1), "--min-users", 3, code=2)
+
+
+WITHOUT_USERS = "files without user ids, so a question counts that only one person asked"
+
+
+def test_a_run_warns_once_of_drops_without_user_ids_unless_that_was_chosen(qpr, tmp_path, drop, dates):
+    w, both = str(tmp_path), ("--from", dates(1), "--to", dates(2))
+    for day in (1, 2):
+        drop(w, dates(day), rows_of(dates(day), seed=0, count=30))
+    first = qpr("ingest", "--warehouse", w, *both)
+    assert first.err.count(WITHOUT_USERS) == 1
+    assert f"warning: the drop of {dates(1)} and 1 more day has" in first.err
+    assert WITHOUT_USERS not in qpr("ingest", "--warehouse", w, *both).err  # unchanged
+    drop(w, dates(1), rows_of(dates(1), seed=1, count=30), name="late.jsonl")
+    assert "user ids" not in qpr("ingest", "--warehouse", w, "--date", dates(1), "--min-users", 1).err
+    drop(w, dates(3), [{**row, "user_id": "ann"} for row in rows_of(dates(3), seed=0, count=30)])
+    assert "user ids" not in qpr("ingest", "--warehouse", w, "--date", dates(3)).err
