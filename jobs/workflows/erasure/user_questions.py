@@ -5,8 +5,9 @@ manifest of a dataset -> log_of_dataset -> Log -> open_logs; opened logs, user i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +24,9 @@ from pipelines.reading.sources import Source
 from schemas.artifacts.manifest import Manifest, read_settings
 from schemas.errors import UsageError
 from schemas.text_arrays import hash64_all, key_all
+
+_OF_A_WAREHOUSE: Final = re.compile(r"(.+)/daily/date=\d{4}-\d\d-\d\d/?")
+"""An input of a dataset that a night has folded: the daily table of a warehouse."""
 
 
 class UserQuestions(NamedTuple):
@@ -59,11 +63,17 @@ def log_of_dataset(url: str, manifest: Manifest) -> Log:
         manifest: its own.
 
     Raises:
-        UsageError: the dataset was made of labelled pairs.
+        UsageError: the dataset was made of labelled pairs, or by a warehouse.
         QprError: a log is missing.
     """
     if "held_out" in manifest.configuration:
         raise UsageError(f"{url}: was made of labelled pairs, which have no users. Use --question")
+    if made := next(filter(None, (_OF_A_WAREHOUSE.fullmatch(source.url) for source in manifest.inputs)), None):
+        warehouse = made[1]
+        raise UsageError(
+            f"{url}: was made by the warehouse {warehouse}, whose drops show what a user asked. "
+            f"Give --warehouse {warehouse} instead of --dataset, which erases from all of its datasets"
+        )
     config = read_settings(url, manifest, ClustersConfig, again="Use --question")
     sources = input_files([source.url for source in manifest.inputs], config, example="qpr erase --dataset dataset")
     return Log(sources, config.column_names, config.privacy.columns)

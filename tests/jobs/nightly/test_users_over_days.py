@@ -101,6 +101,15 @@ def test_a_waiting_question_is_erased(qpr, warehouse, dates):
     assert folded.manifest.counters["rows_erased"] == 15
 
 
+def test_a_user_is_erased_from_the_warehouse_and_not_from_one_dataset_of_it(qpr, warehouse, dates):
+    ingest(qpr, warehouse, dates(1), dates(1))
+    url = fold(warehouse, last=dates(1)).url
+    outcome = qpr("erase", "--dataset", url, "--user", "rare10")
+    assert outcome.code == 2
+    assert f"was made by the warehouse {warehouse}" in outcome.err
+    assert f"Give --warehouse {warehouse} instead of --dataset" in outcome.err
+
+
 def test_days_that_were_ingested_for_fewer_users_are_refused(qpr, warehouse, dates):
     assert qpr("ingest", "--warehouse", warehouse, "--date", dates(1), "--min-users", 2, "--shards", 2).code == 0
     outcome = qpr("nightly", "--warehouse", warehouse, "--date", dates(2), *USERS)
