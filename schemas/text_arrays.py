@@ -26,21 +26,17 @@ _ASCII_OUTER = " " + "".join(c for c in map(chr, range(128)) if scalar.is_outer_
 _ASCII_NOT_WORD, _ASCII_ODD_NOT_WORD = r"[^0-9A-Za-z_]+", r"[^0-9A-Za-z_ ]|  "
 
 
-Strings = pa.Array | pa.ChunkedArray
-"""Strings or nulls: an array, or the column of a table, whose chunks become one array first."""
-
-
-def fold_all(texts: Strings) -> pa.Array:
+def fold_all(texts: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return `schemas.text.fold` of every string; null stays null."""
     return _ascii_in_arrow(_whole(texts), _fold_ascii, scalar.fold)
 
 
-def key_all(texts: Strings) -> pa.Array:
+def key_all(texts: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return `schemas.text.key` of every string; null stays null."""
     return _ascii_in_arrow(_whole(texts), lambda plain: pc.ascii_trim(_fold_ascii(plain), _ASCII_OUTER), scalar.key)
 
 
-def words_all(keys: Strings, *, version: int = VERSION) -> pa.Array:
+def words_all(keys: pa.Array | pa.ChunkedArray, *, version: int = VERSION) -> pa.Array:
     """Return `schemas.text.words` of every key as a list array; the list of a null is empty.
 
     Args:
@@ -54,7 +50,7 @@ def words_all(keys: Strings, *, version: int = VERSION) -> pa.Array:
     return _split_at_spaces(pc.ascii_trim(texts, " "))
 
 
-def tokens_all(keys: Strings) -> pa.Array:
+def tokens_all(keys: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return `schemas.text.tokens` of every key as a list array; the list of a null is empty."""
     return distinct_all(words_all(keys))
 
@@ -76,7 +72,7 @@ def distinct_all(listed: pa.ListArray) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat.dictionary.take(pa.array(codes[first])))
 
 
-def has_word_all(keys: Strings) -> pa.Array:
+def has_word_all(keys: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return for every key whether it has a word of `schemas.text.words`; null stays null."""
     whole = _whole(keys)
     plain = pc.match_substring_regex(whole, "[0-9A-Za-z_]")
@@ -87,7 +83,7 @@ def has_word_all(keys: Strings) -> pa.Array:
     return pc.replace_with_mask(plain, pc.fill_null(unsure, False), pa.array(found, pa.bool_()))
 
 
-def hash64_all(texts: Strings) -> pa.Array:
+def hash64_all(texts: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return `schemas.text.hash64` of every string as int64; there must be no null."""
     if texts.null_count:
         raise ValueError(f"cannot hash {counted(texts.null_count, 'null')}")
@@ -96,14 +92,14 @@ def hash64_all(texts: Strings) -> pa.Array:
     return pa.array(np.frombuffer(digests, "<i8"), pa.int64())
 
 
-def answer_keys(answer_ids: Strings, answers: Strings) -> pa.Array:
+def answer_keys(answer_ids: pa.Array | pa.ChunkedArray, answers: pa.Array | pa.ChunkedArray) -> pa.Array:
     """Return `schemas.text.answer_key` of every row; null without an answer."""
     texts = encode(answers)
     hashes = hash64_all(fold_all(texts.dictionary)).cast(pa.string()).take(texts.indices)
     return pc.coalesce(_whole(answer_ids), hashes)
 
 
-def encode(column: Strings) -> pa.DictionaryArray:
+def encode(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
     """Return a string column as one dictionary array, so that work is done once a distinct value.
 
     ``encode(column)`` then ``pa.DictionaryArray.from_arrays(a.indices, f(a.dictionary))`` maps ``f`` over the column.
@@ -112,7 +108,7 @@ def encode(column: Strings) -> pa.DictionaryArray:
     return whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
 
 
-def _whole(column: Strings) -> pa.Array:
+def _whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 

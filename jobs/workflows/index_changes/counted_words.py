@@ -46,7 +46,8 @@ def reduced_confidence(base: Base, leaving: Ints, asked: Set[str] | None = None)
     for file in base.manifest.of(CONFIDENCE):
         source = f"{base.index.url}/{file.path}"
         confidence = read_confidence(read_verified(base.index.url, file), source=source)
-        gone = set(confidence.counts.words) if asked is None else asked.intersection(confidence.counts.words)
+        listed = set(confidence.counts.words)
+        gone = listed if asked is None else listed & asked
         if gone := _without_those_in_use(gone, base, leaving):
             return Reduced(to_json(without_words(confidence, gone)), len(gone))
     return None
