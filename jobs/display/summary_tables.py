@@ -6,15 +6,15 @@ counters, distributions -> summary_tables -> SummaryTable
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pipelines.intermediate import JudgedAnswer
-from pipelines.summary.answer_worth import answer_worth
+from pipelines.summary.answer_worth import AnswerWorth, answer_worth, promise_of_verdicts
 from pipelines.summary.row_balance import Balance, Split, row_balance
 from pipelines.summary.script_shares import ScriptShare
 from pipelines.summary.worth_by_kind import worth_of_answers, worth_of_kinds
-from schemas.quantities import counted
+from schemas.artifacts.manifest import Source
 
 NAMES = {
     "coherence": "coherence (paper)",
@@ -53,25 +53,30 @@ class SummaryTable(NamedTuple):
 
 
 def summary_tables(
-    counters: Mapping[str, int], distributions: Mapping[str, Mapping[str, float]], configuration: Mapping[str, Any]
+    counters: Mapping[str, int],
+    distributions: Mapping[str, Mapping[str, float]],
+    configuration: Mapping[str, Any],
+    inputs: Iterable[Source] = (),
 ) -> list[SummaryTable]:
-    """Return the tables of rows, questions, splits, scripts and clusters that are not empty.
+    """Return the tables of rows, questions, splits, scripts, clusters and answers that are not empty.
 
     Args:
         counters: as in the manifest.
         distributions: as in the manifest.
         configuration: as in the manifest; names the score that decides on clusters.
+        inputs: the files that were read; verdicts may be about others.
     """
     balance = row_balance(counters)
+    worth = answer_worth(counters, configuration, inputs)
     tables = [
         _of_balance(balance.rows, "Rows", ("read", "kept")),
         _of_balance(balance.questions, "Questions", ("grouped", "in clusters")),
         _of_splits(balance.splits),
         _of_scripts(balance.scripts),
-        _of_distributions(distributions, configuration),
-        _of_answers(counters),
-        _of_kinds(counters),
-        _of_verdicts(configuration),
+        _of_distributions(distributions, configuration, intents=worth.intents if worth else 0),
+        _of_answers(worth),
+        _of_kinds(counters, worth),
+        _of_verdicts(configuration, inputs),
     ]
     return [table for table in tables if table.rows]
 
@@ -166,17 +171,18 @@ def deciding_score(configuration: Mapping[str, Any]) -> tuple[str, float] | None
     return (_COLUMN_OF_SCORE[gate["coherence"]], gate["min_coherence"]) if gate.get("min_coherence") else None
 
 
-def scale_note(configuration: Mapping[str, Any]) -> str:
-    """Return the meaning of the scores, and the score that decides on clusters."""
+def scale_note(configuration: Mapping[str, Any], *, intents: int) -> str:
+    """Return the meaning of the scores and the score that decides on clusters, but for a number of intents."""
     decides = deciding_score(configuration)
     verdict = "no cluster is rejected for its coherence"
     if decides:
         verdict = f"{label(decides[0])} decides: clusters below {decides[1]:g} are rejected (--min-coherence)"
+        verdict += "; intents pass whatever their coherence" if intents else ""
     return f"{SCALE}. {verdict[0].upper()}{verdict[1:]}."
 
 
 def _of_distributions(
-    distributions: Mapping[str, Mapping[str, float]], configuration: Mapping[str, Any]
+    distributions: Mapping[str, Mapping[str, float]], configuration: Mapping[str, Any], *, intents: int
 ) -> SummaryTable:
     decides = deciding_score(configuration)
     rows = [
@@ -186,12 +192,11 @@ def _of_distributions(
         )
         for name, five in distributions.items()
     ]
-    return SummaryTable(("Clusters", *FIVE.values()), rows, note=scale_note(configuration))
+    return SummaryTable(("Clusters", *FIVE.values()), rows, note=scale_note(configuration, intents=intents))
 
 
-def _of_answers(counters: Mapping[str, int]) -> SummaryTable:
+def _of_answers(worth: AnswerWorth | None) -> SummaryTable:
     """Return the worth of an answer in the log, no row if answers were not split."""
-    worth = answer_worth(counters)
     if worth is None:
         return SummaryTable(("Answers", "number"), ())
     rows = [
@@ -202,16 +207,20 @@ def _of_answers(counters: Mapping[str, int]) -> SummaryTable:
     return SummaryTable(("Answers", "number"), rows, note=worth.sentence)
 
 
-def _of_kinds(counters: Mapping[str, int]) -> SummaryTable:
-    """Return the worth of the answers of each kind, no row if answers were not split."""
-    rows = [(kind.kind, whole(kind.answers), estimate_text(*kind.worth)) for kind in worth_of_kinds(counters)]
+def _of_kinds(counters: Mapping[str, int], worth: AnswerWorth | None) -> SummaryTable:
+    """Return the worth of the answers of each kind, no row if the linkage does not estimate it."""
+    kinds = worth_of_kinds(counters) if worth and worth.is_by_linkage else ()
+    rows = [(kind.kind, whole(kind.answers), estimate_text(*kind.worth)) for kind in kinds]
     note = "Mean estimated share of the pairs of an answer's questions that mean the same, with 95 % intervals."
     return SummaryTable(("Kinds of answers", "answers", "mean the same"), rows, note=note if rows else "")
 
 
-def extreme_answers(judged: Sequence[JudgedAnswer], counters: Mapping[str, int]) -> SummaryTable:
-    """Return the answers of many questions with the lowest and with the highest worth."""
-    lowest, highest = worth_of_answers(judged, counters)
+def extreme_answers(
+    judged: Sequence[JudgedAnswer], counters: Mapping[str, int], configuration: Mapping[str, Any]
+) -> SummaryTable:
+    """Return the answers of many questions with the lowest and highest worth, none if the linkage estimates none."""
+    worth = answer_worth(counters, configuration)
+    lowest, highest = worth_of_answers(judged if worth and worth.is_by_linkage else (), counters)
     rows = [
         (" ".join(answer.answer.split()), end, answer.kind, whole(answer.questions), estimate_text(*answer.worth))
         for end, answers in (("lowest", lowest), ("highest", highest))
@@ -227,21 +236,11 @@ _ESTIMATES = {
 }
 
 
-def _of_verdicts(configuration: Mapping[str, Any]) -> SummaryTable:
-    """Return the estimates of the verdicts that the run used."""
-    used = configuration.get("assembly", {}).get("recalibration") or {}
-    rows = [
-        (name, estimate_text(*used["estimates"][key]))
-        for key, name in _ESTIMATES.items()
-        if key in used.get("estimates", {})
-    ]
-    promise = (
-        f" Kept pairs have a precision of at least {used['precision']:g} with 95 % confidence."
-        if used.get("precision")
-        else ""
-    )
-    note = f"Estimated by {counted(used.get('verdicts', 0), 'verdict')}, with 95 % intervals.{promise}"
-    return SummaryTable(("Verdicts", "share"), rows, note=note)
+def _of_verdicts(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> SummaryTable:
+    """Return the estimates of the verdicts that the run used, and the precision that they promise."""
+    estimates = (configuration.get("assembly", {}).get("recalibration") or {}).get("estimates", {})
+    rows = [(name, estimate_text(*estimates[key])) for key, name in _ESTIMATES.items() if key in estimates]
+    return SummaryTable(("Verdicts", "share"), rows, note=promise_of_verdicts(configuration, inputs))
 
 
 def _share(part: int, of: int) -> float:

@@ -22,7 +22,7 @@ def dataset_tables(url: str, manifest: Manifest) -> rich.console.Group:
     """Return a heading and one small table each for rows, questions, splits, clusters and other counts."""
     heading = f"{url}: {speed(manifest.counters.get('rows_read', 0), manifest.seconds)}"
     parts: list[rich.console.RenderableType] = [rich.text.Text(heading, style="bold")]
-    tables = summary_tables(manifest.counters, manifest.distributions, manifest.configuration)
+    tables = summary_tables(manifest.counters, manifest.distributions, manifest.configuration, manifest.inputs)
     for table in (*tables, other_counts(manifest.counters)):
         if table.rows:
             parts.append(terminal_table(table))

@@ -17,7 +17,6 @@ from jobs.workflows.dataset_publication import publish_dataset
 from jobs.workflows.linkage import with_calibration
 from jobs.workflows.next_steps import next_steps
 from jobs.workflows.verdicts.reviewed_clusters import with_reviewed
-from jobs.workflows.verdicts.stored_evidence import warn_of_other_logs
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import REPORTS
 from schemas.quantities import counted
@@ -101,8 +100,6 @@ def dataset_of_logs(
         configuration=config,
         run=run,
     )
-    if calibration and config.assembly.recalibration and not run.dry_run:
-        warn_of_other_logs(calibration, run.output)
 
 
 def dataset_of_pairs(files: Sequence[str] | None, settings: QuoraConfig, run: DatasetRun) -> None:
@@ -191,6 +188,9 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
     from pipelines.summary.worth_by_kind import worth_of_answers, worth_of_kinds
 
     [page] = [storage.join(url, file.path) for file in manifest.of(REPORTS)]
+    worth = answer_worth(manifest.counters, manifest.configuration, manifest.inputs)
+    judged = summary.judged_answers if worth and worth.is_by_linkage else ()
+    kinds = worth_of_kinds(manifest.counters) if worth and worth.is_by_linkage else ()
     result = {
         "dataset": url,
         "run_id": manifest.run_id,
@@ -201,10 +201,8 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
         "counters": manifest.counters,
         "distributions": manifest.distributions,
         "scripts": shares_as_json(script_shares(manifest.counters)),
-        "answer_worth": worth_as_json(answer_worth(manifest.counters)),
-        "answers": answers_as_json(
-            worth_of_kinds(manifest.counters), worth_of_answers(summary.judged_answers, manifest.counters)
-        ),
+        "answer_worth": worth_as_json(worth),
+        "answers": answers_as_json(kinds, worth_of_answers(judged, manifest.counters)),
         "rejected_intents": intents_as_json(incoherent_intents(manifest.counters, manifest.configuration)),
         "warnings": summary.warnings,
         "fallback_answers": fallbacks_as_json(summary.fallbacks, rows=manifest.counters["rows_read"]),

@@ -2,19 +2,24 @@
 
 Linked, MEMBERS of accepted clusters -> worth_counts -> counters
 Linked, MEMBERS of whole answers -> shares_of_answers -> kind_counts, extreme_answers
+Linker, LogAgreement -> count_log -> counters of the log
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import JudgedAnswer
+from pipelines.intermediate import JudgedAnswer, Written
+from pipelines.linkage.linker import Linker
 from pipelines.linkage.scoring.pair_model import Linked
+from pipelines.linkage.standings import LogAgreement
 from pipelines.questions.answer_kinds import KINDS, kinds_of
+from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.summary.answer_worth import PREFIX
 from pipelines.summary.worth_by_kind import MANY, SHOWN, SIZES, ascending, counter, descending
 from schemas.ragged import sizes_of_runs, starts_of_runs, sums_of_runs
@@ -69,9 +74,22 @@ def worth_counts(linked: Linked, answers: np.ndarray, judged: pa.Table) -> dict[
     }
 
 
-def threshold_counts(threshold: float | None) -> dict[str, int]:
-    """Return the counter of the threshold that was chosen for the log, in millionths; none was chosen: no counter."""
-    return {} if threshold is None else {f"{PREFIX}threshold": round(threshold * 1e6)}
+def count_log(
+    threshold: float | None, weights: TokenWeights, linker: Linker | None, agreement: Mapping[int, LogAgreement]
+) -> Written:
+    """Return threshold and agreement of the log as counters in millionths, none if answers are not split.
+
+    Args:
+        threshold: that was chosen for the log; None: none was.
+        weights: weights of the log's tokens.
+        linker: splits the answers.
+        agreement: agreement of the log by the number of the kind, where neighbours were sought.
+    """
+    if linker is None:
+        return Written(None, {})
+    log = agreement.get(0, LogAgreement())
+    shares = {"threshold": linker.threshold_of(weights, log, threshold), "agreement": log.share}
+    return Written(None, {f"{PREFIX}{name}": round(share * 1e6) for name, share in shares.items()})
 
 
 def shares_of_answers(linked: Linked, several: pa.Table) -> Shares:

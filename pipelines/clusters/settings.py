@@ -33,7 +33,7 @@ class Gate(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters"):
             default=0.05,
             ge=0,
             le=1,
-            description="Minimum coherence of a cluster: 0 unrelated questions, 1 the same words.",
+            description="Minimum coherence of a cluster, but for intents: 0 unrelated questions, 1 the same words.",
         )
     )
     max_cluster_size: Annotated[int, Option(panel="Limits")] = pydantic.Field(
@@ -52,6 +52,7 @@ class Recalibration(pydantic.BaseModel, frozen=True, extra="forbid"):
         precision: minimum precision of the kept pairs, with 95 % confidence; None: no threshold.
         verdicts: number of verdicts.
         estimates: prior, precision and recall with low and high end, for the report.
+        judged: digest of the files of the judged dataset, see `summary.answer_worth.digest_of_files`.
     """
 
     calibration: str
@@ -61,6 +62,7 @@ class Recalibration(pydantic.BaseModel, frozen=True, extra="forbid"):
     precision: float | None = pydantic.Field(default=None, ge=0, lt=1)
     verdicts: int = pydantic.Field(default=0, ge=0)
     estimates: dict[str, tuple[float, float, float]] = {}
+    judged: str = ""
 
 
 class Reviewed(pydantic.BaseModel, frozen=True, extra="forbid"):

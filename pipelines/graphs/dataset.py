@@ -13,7 +13,7 @@ import apache_beam as beam
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.clusters.answer_worth import threshold_counts
+from pipelines.clusters.answer_worth import count_log
 from pipelines.clusters.clustering import cluster, describe
 from pipelines.clusters.coherence import Coherence, coherence
 from pipelines.clusters.pairs import pair
@@ -104,14 +104,15 @@ class AssembleDataset(beam.PTransform):
         else:
             with_neighbours = of_answers | "WithoutNeighbours" >> beam.Map(lambda table: (table,))
         threshold = (with_neighbours, weights, linker, ranked.agreement) | "ChooseThreshold" >> ChooseThreshold()
+        of_log = {
+            "weights": beam.pvalue.AsSingleton(weights),
+            "linker": beam.pvalue.AsSingleton(linker),
+            "agreement": beam.pvalue.AsSingleton(ranked.agreement),
+        }
+        counts_of_log = threshold | "CountLog" >> beam.Map(count_log, **of_log).with_output_types(Written)
+        of_log["threshold"] = beam.pvalue.AsSingleton(threshold)
         judged = with_neighbours | "Judge" >> beam.FlatMap(
-            judge,
-            self.assembly,
-            has_earlier_splits=self.has_earlier_splits,
-            weights=beam.pvalue.AsSingleton(weights),
-            linker=beam.pvalue.AsSingleton(linker),
-            agreement=beam.pvalue.AsSingleton(ranked.agreement),
-            threshold=beam.pvalue.AsSingleton(threshold),
+            judge, self.assembly, has_earlier_splits=self.has_earlier_splits, **of_log
         ).with_outputs(*_TAGS, main="main")
         held_out = judged.main | "RemoveLeakage" >> RemoveLeakage(self.assembly.leakage, self.shards)
         finished = held_out["main"] | "Finish" >> beam.FlatMap(
@@ -145,9 +146,7 @@ class AssembleDataset(beam.PTransform):
             *tables["pairs"],
             (tables["clusters"] | "WrittenClusters" >> beam.Flatten(), weights) | "CheckLeakage" >> check,
             *cut_away,
-            threshold
-            | "CountThreshold"
-            >> beam.Map(lambda chosen: Written(None, threshold_counts(chosen))).with_output_types(Written),
+            counts_of_log,
             judged["written"],
             held_out["written"],
         ]

@@ -21,6 +21,7 @@ from pipelines.linkage.scoring.pair_model import Linked, LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_facts_model, load_model, model_of
 from pipelines.linkage.settings import EncoderKind, Linking
 from pipelines.linkage.split_answers import compared_pairs, link
+from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.witnesses import Evidence, evidence_among, find_witnesses
 from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.token_frequencies import TokenWeights
@@ -83,6 +84,17 @@ class Linker:
         questions, model, found = self._prepare(members, weights, evidence)
         return None if model.precision is None else self._sample_of(questions, model, found)
 
+    def threshold_of(self, weights: TokenWeights, log: LogAgreement, chosen: float | None) -> float:
+        """Return the minimum mean probability of a cluster of a log.
+
+        Args:
+            weights: weights of the log's tokens.
+            log: agreement of the log.
+            chosen: threshold that was chosen for this log; None: none was.
+        """
+        model = self._model_of(weights, log)
+        return model.threshold if model.precision is None or chosen is None else chosen
+
     def _sample_of(self, questions: Questions, model: LinkModel, found: Intents) -> Sample:
         """Return the pairs of the first questions of the answers with the lowest hashes."""
         answers = questions.members["answer_id"].to_numpy()
@@ -106,11 +118,15 @@ class Linker:
         witnesses = find_witnesses(members, weights, evidence)
         vectors = evidence.vectors_of(members) if self.model.cosine else None
         found = intents(members, weights, witnesses, self.answers)
+        return Questions(members, weights, vectors, witnesses), self._model_of(weights, witnesses.log), found
+
+    def _model_of(self, weights: TokenWeights, log: LogAgreement) -> LinkModel:
+        """Return the model for a log, by its size and by what its answers mean."""
         model = self.model.for_log(weights.questions)
-        if model.agreement and is_about_facts(weights, witnesses.log):
+        if model.agreement and is_about_facts(weights, log):
             of_facts = load_facts_model(self.encoder)
             model = of_facts if self.asked is None else of_facts.with_threshold(self.asked)
-        return Questions(members, weights, vectors, witnesses), model, found
+        return model
 
 
 def compares_words_too(linking: Linking) -> bool:

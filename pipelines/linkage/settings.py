@@ -33,11 +33,12 @@ class Linking(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters")
         description="Method that splits the questions of an answer: boosted, logistic (faster, less precise), "
         "fellegi-sunter (learns from these logs alone) or none (an answer is a cluster).",
     )
-    min_probability: Annotated[float | None, Option(default="of --linkage")] = pydantic.Field(
+    min_probability: Annotated[float | None, Option(default="by --linkage and log, see the report")] = pydantic.Field(
         default=None,
         ge=0.01,
         le=1,
-        description="Minimum mean probability that the questions of a cluster are paraphrases.",
+        description="Minimum mean probability that the questions of a cluster are paraphrases, but for intents: "
+        "these stay whole (--answers fact splits them).",
     )
     answers: Annotated[Literal["auto", "intent", "fact"], Option(metavar="KIND")] = pydantic.Field(
         default="auto",

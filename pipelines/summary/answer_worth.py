@@ -1,71 +1,152 @@
 """Worth of an answer in a log: how often the same answer means the same question.
 
-counters -> answer_worth -> AnswerWorth
+counters, configuration, inputs -> answer_worth -> AnswerWorth; warnings
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal, NamedTuple
+
+from schemas.artifacts.manifest import Source
+from schemas.quantities import counted
 
 PREFIX: Final = "worth_"
 """Beginning of the counters that `pipelines.clusters.answer_worth` makes."""
 
+LOW_AGREEMENT: Final = 0.35
+"""Share of the questions whose nearest question has the same answer, below which equal answers seldom mean equal
+questions: logs of facts have .10 to .18, a help desk's has .83, small ones with varied wordings have .37."""
+
 _MILLION: Final = 1e6
 _NORMAL: Final = 1.96
 
+Origin = Literal["linkage", "verdicts", "verdicts on other logs", "statement", "none"]
+"""Origin of the estimates: the linkage, which is calibrated for each log; verdicts; none, since --answers intent states
+what the linkage would estimate, or since the linkage is not calibrated for a log."""
+
 
 class AnswerWorth(NamedTuple):
-    """Estimates by the match probabilities of the linkage, no measurement.
+    """Estimates by the match probabilities of the linkage or by verdicts.
 
     Attributes:
         answers: number of answers with several questions.
         intents: number of these that are intents, by `pipelines.linkage.intents`.
         strays: number of questions that were rejected from intents.
-        paraphrases: estimated share of the pairs of one answer that are paraphrases.
-        precision: estimated share of the kept pairs that are paraphrases; None without a kept pair.
-        low: low end of its interval of 95 %, if the probabilities are calibrated on this log.
+        paraphrases: estimated share of the pairs of one answer that are paraphrases; None: not estimated.
+        precision: estimated share of the kept pairs that are paraphrases; None: not estimated, or no pair is kept.
+        low: low end of its interval of 95 %.
         high: its high end.
-        threshold: minimum mean probability of a cluster, chosen for this log; None: it is the same in each log.
+        threshold: minimum mean probability of a cluster; None: all answers are intents, which have none.
+        origin: of the estimates.
+        verdicts: number of verdicts of an estimate by these.
+        method: name of the linkage.
     """
 
     answers: int
     intents: int
     strays: int
-    paraphrases: float
-    precision: float | None
-    low: float
-    high: float
+    paraphrases: float | None = None
+    precision: float | None = None
+    low: float | None = None
+    high: float | None = None
     threshold: float | None = None
+    origin: Origin = "linkage"
+    verdicts: int = 0
+    method: str = "boosted"
+
+    @property
+    def is_by_linkage(self) -> bool:
+        """Return whether the linkage estimates, so that its probabilities of single answers are estimates too."""
+        return self.origin == "linkage"
 
     @property
     def sentence(self) -> str:
-        """Return the estimates as one sentence."""
-        worth = (
-            f"The same answer means the same question in about {_percent(self.paraphrases)} % of the pairs of this log"
-        )
-        if self.precision is None:
-            return f"{worth}; no pair was kept."
-        kept = f"{_percent(self.precision)} % ({_percent(self.low)} to {_percent(self.high)})"
-        found = f"{worth}; kept pairs are right in an estimated {kept}."
+        """Return the estimates, or why there are none, and the threshold."""
+        found = _SENTENCES[self.origin](self)
         if self.threshold is None:
             return found
-        return f"{found} A cluster of this log needs a mean probability of at least {self.threshold:.2f}."
+        subject = "Clusters of other answers than intents need" if self.intents else "Clusters need"
+        stated = " before its correction by the verdicts" if self.verdicts else ""
+        return f"{found} {subject} a mean probability of at least {self.threshold:.3g}{stated}."
 
 
-def answer_worth(counters: Mapping[str, int]) -> AnswerWorth | None:
-    """Return the estimates of a run, None if its answers were not split or none has several questions."""
+def answer_worth(
+    counters: Mapping[str, int], configuration: Mapping[str, Any], inputs: Iterable[Source] = ()
+) -> AnswerWorth | None:
+    """Return the estimates of a run, None if its answers were not split or none has several questions.
+
+    Args:
+        counters: as in the manifest.
+        configuration: as in the manifest.
+        inputs: the files that were read.
+    """
     found = {name.removeprefix(PREFIX): number for name, number in counters.items() if name.startswith(PREFIX)}
     if not found.get("pairs"):
         return None
-    kept = found["pairs_kept"]
-    precision = found["pairs_kept_expected"] / _MILLION / kept if kept else None
-    spread = _NORMAL * math.sqrt(found["pairs_kept_variance"] / _MILLION) / kept if kept else 0.0
-    low, high = max((precision or 0) - spread, 0.0), min((precision or 0) + spread, 1.0)
-    share = min(found["pairs_expected"] / _MILLION / found["pairs"], 1.0)
-    threshold = found["threshold"] / _MILLION if "threshold" in found else None
-    return AnswerWorth(found["answers"], found["intents"], found["strays"], share, precision, low, high, threshold)
+    assembly = configuration.get("assembly", {})
+    used = assembly.get("recalibration") or {}
+    origin = _origin(configuration, inputs)
+    threshold = None
+    if "threshold" in found and found["intents"] < found["answers"]:
+        threshold = max(found["threshold"] / _MILLION, used.get("min_stated", 0.0))
+    method = assembly.get("linking", {}).get("method", "boosted")
+    plain = AnswerWorth(
+        found["answers"], found["intents"], found["strays"], threshold=threshold, origin=origin, method=method
+    )
+    if plain.is_by_linkage:
+        return _by_linkage(plain, found)
+    if origin in ("verdicts", "verdicts on other logs"):
+        precision, low, high = used["estimates"]["precision"]
+        shared = used["estimates"]["prior"][0]
+        return plain._replace(
+            paraphrases=shared, precision=precision, low=low, high=high, verdicts=used.get("verdicts", 0)
+        )
+    return plain
+
+
+def warnings(counters: Mapping[str, int], configuration: Mapping[str, Any], inputs: Iterable[Source]) -> list[str]:
+    """Return sentences about estimates of other logs, and about a statement that the log contradicts."""
+    found = []
+    if is_judged_elsewhere(configuration, inputs):
+        precision = configuration["assembly"]["recalibration"].get("precision")
+        promise = f"the precision of {precision:g} holds" if precision else "its probabilities hold"
+        like = "as far as these logs are like them"
+        found.append(f"the verdicts of --calibration are about other files: {promise} {like}")
+    agreement = counters.get(f"{PREFIX}agreement")
+    stated = configuration.get("assembly", {}).get("linking", {}).get("answers") == "intent"
+    if stated and agreement is not None and agreement < LOW_AGREEMENT * _MILLION:
+        share = f"{_percent(agreement / _MILLION)} % of the questions have the answer of their nearest question"
+        found.append(
+            f"--answers intent states that equal answers mean equal questions, but only {share}, as in a log of facts. "
+            "Read clusters with qpr sample, or use --answers auto"
+        )
+    return found
+
+
+def is_judged_elsewhere(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> bool:
+    """Return whether a run used verdicts on a dataset of other files than it read."""
+    judged = (configuration.get("assembly", {}).get("recalibration") or {}).get("judged")
+    return bool(judged) and judged != digest_of_files(source.digest for source in inputs if source.digest)
+
+
+def promise_of_verdicts(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> str:
+    """Return the number of verdicts and the precision that they promise, as sentences."""
+    used = configuration.get("assembly", {}).get("recalibration") or {}
+    elsewhere = is_judged_elsewhere(configuration, inputs)
+    judged = f"{counted(used.get('verdicts', 0), 'verdict')}{' on other logs' if elsewhere else ''}"
+    note = f"Estimated by {judged}, with 95 % intervals."
+    if used.get("precision"):
+        condition = "If this log is like the judged ones, kept" if elsewhere else "Kept"
+        note += f" {condition} pairs have a precision of at least {used['precision']:g} with 95 % confidence."
+    return note
+
+
+def digest_of_files(digests: Iterable[str]) -> str:
+    """Return one digest of the digests of files, in any order."""
+    return hashlib.sha256("\n".join(sorted(digests)).encode()).hexdigest()
 
 
 def as_json(worth: AnswerWorth | None) -> dict[str, Any] | None:
@@ -75,5 +156,75 @@ def as_json(worth: AnswerWorth | None) -> dict[str, Any] | None:
     return {name: round(value, 4) if isinstance(value, float) else value for name, value in worth._asdict().items()}
 
 
-def _percent(share: float) -> str:
+def _origin(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> Origin:
+    assembly = configuration.get("assembly", {})
+    linking = assembly.get("linking", {})
+    if (assembly.get("recalibration") or {}).get("estimates"):
+        return "verdicts on other logs" if is_judged_elsewhere(configuration, inputs) else "verdicts"
+    if linking.get("answers") == "intent":
+        return "statement"
+    calibrated = linking.get("method", "boosted") == "boosted" and not linking.get("weights")
+    return "linkage" if calibrated else "none"
+
+
+def _by_linkage(plain: AnswerWorth, found: Mapping[str, int]) -> AnswerWorth:
+    """Return the estimates by the sums of match probabilities."""
+    share = min(found["pairs_expected"] / _MILLION / found["pairs"], 1.0)
+    kept = found["pairs_kept"]
+    if not kept:
+        return plain._replace(paraphrases=share)
+    precision = found["pairs_kept_expected"] / _MILLION / kept
+    spread = _NORMAL * math.sqrt(found["pairs_kept_variance"] / _MILLION) / kept
+    low, high = max(precision - spread, 0.0), min(precision + spread, 1.0)
+    return plain._replace(paraphrases=share, precision=precision, low=low, high=high)
+
+
+def _of_linkage(worth: AnswerWorth) -> str:
+    kept = "no pair was kept" if worth.precision is None else f"kept pairs are right in an estimated {_interval(worth)}"
+    return f"The {_shared(worth)} of this log; {kept}."
+
+
+def _of_verdicts(worth: AnswerWorth) -> str:
+    by = f"By {counted(worth.verdicts, 'verdict')}"
+    return f"{by} the {_shared(worth)} of this log; kept pairs are right in an estimated {_interval(worth)}."
+
+
+def _of_other_logs(worth: AnswerWorth) -> str:
+    by = f"By {counted(worth.verdicts, 'verdict')} on other logs"
+    there = f"{by} the {_shared(worth)} there; kept pairs are right there in an estimated {_interval(worth)}."
+    return f"{there} This log was not judged."
+
+
+def _of_statement(_: AnswerWorth) -> str:
+    stated = "You stated that the same answer means the same question (--answers intent)"
+    return f"{stated}; the share of kept pairs that are right is not estimated."
+
+
+def _of_nothing(worth: AnswerWorth) -> str:
+    return (
+        f"The share of kept pairs that are right is not estimated: probabilities of --linkage {worth.method} are not "
+        "calibrated for this log. Verdicts measure it: qpr sample --for-calibration 150, then qpr calibrate."
+    )
+
+
+_SENTENCES: Final = {
+    "linkage": _of_linkage,
+    "verdicts": _of_verdicts,
+    "verdicts on other logs": _of_other_logs,
+    "statement": _of_statement,
+    "none": _of_nothing,
+}
+
+
+def _shared(worth: AnswerWorth) -> str:
+    return f"same answer means the same question in about {_percent(worth.paraphrases)} % of the pairs"
+
+
+def _interval(worth: AnswerWorth) -> str:
+    return f"{_percent(worth.precision)} % ({_percent(worth.low)} to {_percent(worth.high)})"
+
+
+def _percent(share: float | None) -> str:
+    if share is None:
+        return "unknown"
     return f"{100 * share:.1f}" if 0 < share < 0.1 else f"{100 * share:.0f}"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pipelines.intermediate import BroadAnswer, JudgedAnswer
-from pipelines.summary import fallbacks, incoherent_intents, script_shares
+from pipelines.summary import answer_worth, fallbacks, incoherent_intents, script_shares
 from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.reject_examples import RejectExamples
 from schemas.artifacts.manifest import Source
@@ -48,12 +48,13 @@ class RunSummary(NamedTuple):
 
     @property
     def warnings(self) -> list[str]:
-        """Return sentences about idle and suspected fallbacks, rejected intents and scripts with few kept questions."""
+        """Return sentences about estimates, fallbacks, rejected intents and scripts with few kept questions."""
         ignored = self.configuration.get("validation", {}).get("ignored_answers", ())
         of_answers = fallbacks.idle_answers(ignored, self.counters)
         of_answers += fallbacks.warnings(self.fallbacks, rows=self.counters.get("rows_read", 0))
         lost = incoherent_intents.incoherent_intents(self.counters, self.configuration)
         of_answers += incoherent_intents.warnings(lost)
+        of_answers += answer_worth.warnings(self.counters, self.configuration, self.inputs)
         return of_answers + script_shares.warnings(script_shares.script_shares(self.counters))
 
     @property

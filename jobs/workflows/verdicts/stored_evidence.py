@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pydantic
 
-from jobs.display.console import say, warn
+from jobs.display.console import say
 from jobs.display.summary_tables import estimate_text
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import Manifest, first_fault, read_manifest, read_verified
@@ -73,15 +73,6 @@ def with_verdicts(
         say(f"linkage_probability >= {evidence.calibrated(scale.min_stated):.3f}: estimated precision {text}")
     assembly = settings.assembly.model_copy(update={"recalibration": scale})
     return settings.model_copy(update={"assembly": assembly})
-
-
-def warn_of_other_logs(calibration: str, dataset: str) -> None:
-    """Warn if a dataset was made of other files than the one that was judged."""
-    read = read_evidence(calibration)
-    if read and sorted(read[0].inputs) != sorted(input_digests(read_manifest(dataset))):
-        warn(
-            f"{calibration}: its verdicts are about other files; the precision holds as far as these logs are like them"
-        )
 
 
 def refuse_calibrated(url: str, manifest: Manifest) -> None:

@@ -24,6 +24,7 @@ from pipelines.calibration.verdicts.threshold_test import (
 from pipelines.calibration.verdicts.verdict_file import MOST_PAIRS, Judged
 from pipelines.clusters.recalibration import recalibrate
 from pipelines.clusters.settings import Recalibration
+from pipelines.summary.answer_worth import digest_of_files
 from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
 
@@ -137,7 +138,13 @@ class Evidence(pydantic.BaseModel, frozen=True, extra="forbid"):
             QprError: the verdicts do not show the precision; the message contains the number of missing ones.
             UsageError: the precision is 1 or more.
         """
-        scale = Recalibration(calibration=digest, intercept=self.intercept, slope=self.slope, verdicts=self.verdicts)
+        scale = Recalibration(
+            calibration=digest,
+            intercept=self.intercept,
+            slope=self.slope,
+            verdicts=self.verdicts,
+            judged=digest_of_files(self.inputs),
+        )
         shown = self.threshold(precision) if precision is not None else None
         if shown and shown.probability is None:
             raise QprError(f"--precision {precision}: {self.not_shown(shown)}")

@@ -209,8 +209,10 @@ def test_a_suspected_fallback_is_a_warning():
 
 
 def test_the_answers_of_the_lowest_and_highest_worth_are_listed():
+    names = ("pairs", "pairs_expected", "pairs_kept", "answers", "intents", "strays")
+    worth = {f"worth_{name}": 0 for name in names} | {"worth_pairs": 9}
     judged = [JudgedAnswer("Open <b> the menu.", "sentence", 40, 0.9), JudgedAnswer("Paris", "entity", 30, 0.1)]
-    text = text_of(page(counters={"rows_read": 1_000}, judged_answers=judged))
+    text = text_of(page(counters={"rows_read": 1_000} | worth, judged_answers=judged))
     assert "Answers of many questions" in text
     assert text.index("Paris") < text.index("Open <b> the menu.")
     assert "Answers of many questions" not in text_of(page(counters={"rows_read": 1_000}))

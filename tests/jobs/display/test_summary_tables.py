@@ -55,6 +55,9 @@ def test_the_tables_of_a_run():
     ]
     assert "0 unrelated, 1 the same words" in clusters.note
     assert clusters.note.endswith("Idf coherence decides: clusters below 0.05 are rejected (--min-coherence).")
+    worth = {"worth_pairs": 1, "worth_answers": 1, "worth_strays": 0, "worth_pairs_expected": 0, "worth_pairs_kept": 0}
+    of_intents = summary_tables(COUNTERS | worth | {"worth_intents": 1}, scores, DECIDED_BY_IDF)[3]
+    assert of_intents.note.endswith("rejected (--min-coherence); intents pass whatever their coherence.")
     assert other_counts(COUNTERS) == SummaryTable(("Other counts", "number"), [("groups", "1,005")])
 
 
@@ -101,10 +104,14 @@ def test_a_score_that_rejects_nothing_does_not_decide():
 
 def test_kinds_of_answers_have_an_estimate_with_its_interval():
     counts = {"answers": 20, "expected": 5_000_000, "squares": 2_000_000}
+    worth = dict.fromkeys(("pairs", "pairs_expected", "pairs_kept", "answers", "intents", "strays"), 1)
     counters = COUNTERS | {f"worth_of_sentence_1_{name}": number for name, number in counts.items()}
+    counters |= {f"worth_{name}": number for name, number in worth.items()} | {"worth_pairs_kept": 0}
     [kinds] = [table for table in summary_tables(counters, {}, {}) if table.head[0] == "Kinds of answers"]
     [(kind, answers, estimate)] = kinds.rows
     assert (kind, answers) == ("sentence", "20")
     assert estimate.startswith("25.0 % (")
     assert "mean the same" in kinds.note
     assert other_counts(counters) == other_counts(COUNTERS)
+    uncalibrated = {"assembly": {"linking": {"method": "logistic"}}}
+    assert "Kinds of answers" not in [table.head[0] for table in summary_tables(counters, {}, uncalibrated)]

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 
 import numpy as np
@@ -7,9 +8,10 @@ import pytest
 from pipelines.linkage.comparison.compare import Questions
 from pipelines.linkage.linker import Linker, compares_words_too, read_linker
 from pipelines.linkage.scoring.pair_model import LinkModel
-from pipelines.linkage.scoring.shipped_weights import load_model
+from pipelines.linkage.scoring.shipped_weights import load_facts_model, load_model
 from pipelines.linkage.settings import Linking
 from pipelines.linkage.split_answers import link
+from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.witnesses import evidence_among
 from pipelines.questions.token_frequencies import count_tokens
 from schemas.errors import QprError
@@ -42,6 +44,17 @@ def test_weights_that_ship_split_an_answer_and_a_threshold_can_be_chosen(members
     strict = read_linker(Linking(min_probability=1.0))
     assert (strict.model.threshold, strict.model.least_of_two) == (1.0, 1.0)
     assert len(set(strict(members, weights).group.tolist())) == 3
+
+
+def test_the_threshold_of_a_log_is_that_of_its_size_or_the_one_that_was_chosen(weights):
+    linker, log = read_linker(Linking()), LogAgreement()
+    assert linker.threshold_of(weights, log, None) == linker.model.threshold_of_small
+    large = dataclasses.replace(weights, questions=100_000)
+    assert linker.threshold_of(large, log, None) == linker.model.threshold
+    assert linker.threshold_of(large, log, 0.6) == 0.6
+    assert read_linker(Linking(min_probability=0.7)).threshold_of(large, log, None) == 0.7
+    of_facts = dataclasses.replace(large, frequencies=np.full(50_000, 2))
+    assert linker.threshold_of(of_facts, LogAgreement(1_000, 100), 0.6) == load_facts_model().threshold
 
 
 def test_a_model_with_the_cosine_gets_the_vectors_of_the_texts(members, weights):

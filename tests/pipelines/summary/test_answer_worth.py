@@ -4,10 +4,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.clusters.answer_worth import threshold_counts, worth_counts
+from pipelines.clusters.answer_worth import worth_counts
 from pipelines.intermediate import MEMBERS
 from pipelines.linkage.scoring.pair_model import Linked
-from pipelines.summary.answer_worth import answer_worth, as_json
+from pipelines.summary.answer_worth import answer_worth, as_json, digest_of_files, promise_of_verdicts, warnings
+from schemas.artifacts.manifest import Source
+
+FILES = [Source(url="a.jsonl", digest="a"), Source(url="b.jsonl", digest="b")]
 
 
 def clusters(sizes: list[int], likely: list[float]) -> pa.Table:
@@ -26,7 +29,7 @@ def counters(sizes: list[int], likely: list[float], expected: float = 5.0) -> di
 
 
 def test_shares_are_those_of_pairs() -> None:
-    worth = answer_worth(counters([3, 2], [0.8, 0.4]))
+    worth = answer_worth(counters([3, 2], [0.8, 0.4]), {})
     assert worth is not None
     assert (worth.answers, worth.intents, worth.strays) == (2, 1, 1)
     assert worth.paraphrases == pytest.approx(5 / 7)
@@ -45,7 +48,7 @@ def test_the_counters_of_parts_add_up_exactly() -> None:
 
 
 def test_without_a_kept_pair_there_is_no_precision() -> None:
-    worth = answer_worth(counters([], []))
+    worth = answer_worth(counters([], []), {})
     assert worth is not None
     assert worth.precision is None
     assert "no pair was kept" in worth.sentence
@@ -53,13 +56,90 @@ def test_without_a_kept_pair_there_is_no_precision() -> None:
 
 
 def test_answers_that_were_not_split_have_no_estimate() -> None:
-    assert answer_worth({"rows_read": 7}) is None
+    assert answer_worth({"rows_read": 7}, {}) is None
     assert as_json(None) is None
 
 
-@pytest.mark.parametrize(("threshold", "shown"), [(0.65, True), (None, False)])
-def test_a_threshold_that_was_chosen_for_the_log_is_stated(threshold: float | None, shown: bool) -> None:
-    worth = answer_worth(counters([3, 2], [0.8, 0.4]) | threshold_counts(threshold))
+def configuration(*, verdicts: dict[str, object] | None = None, **linking: object) -> dict[str, object]:
+    return {"assembly": {"linking": {"method": "boosted"} | linking, "recalibration": verdicts}}
+
+
+def of_verdicts(*digests: str, **more: object) -> dict[str, object]:
+    estimates = {"prior": [0.03, 0.01, 0.12], "precision": [0.632, 0.54, 0.72]}
+    return {"verdicts": 150, "judged": digest_of_files(digests), "estimates": estimates, **more}
+
+
+@pytest.mark.parametrize(
+    ("threshold", "text"),
+    [(650_000, "Clusters of other answers than intents need a mean probability of at least 0.65."), (425_000, "0.425")],
+)
+def test_the_threshold_of_the_log_is_stated(threshold: int, text: str) -> None:
+    found = counters([3, 2], [0.8, 0.4]) | {"worth_threshold": threshold}
+    worth = answer_worth(found, {})
     assert worth is not None
-    assert worth.threshold == threshold
-    assert ("A cluster of this log needs a mean probability of at least 0.65." in worth.sentence) is shown
+    assert worth.threshold == threshold / 1e6
+    assert text in worth.sentence
+    of_facts = answer_worth(found | {"worth_intents": 0}, {})
+    assert of_facts is not None
+    assert "Clusters need a mean probability of at least" in of_facts.sentence
+
+
+def test_a_log_of_intents_alone_has_no_threshold() -> None:
+    worth = answer_worth(counters([3, 2], [0.8, 0.4]) | {"worth_threshold": 450_000, "worth_intents": 2}, {})
+    assert worth is not None
+    assert worth.threshold is None
+    assert "probability" not in worth.sentence
+
+
+@pytest.mark.parametrize(
+    ("linking", "origin", "text"),
+    [
+        ({"method": "logistic"}, "none", "probabilities of --linkage logistic are not calibrated for this log"),
+        ({"method": "fellegi-sunter"}, "none", "--linkage fellegi-sunter are not calibrated"),
+        ({"weights": "ab"}, "none", "not calibrated for this log"),
+        ({"answers": "intent"}, "statement", "You stated that the same answer means the same question"),
+    ],
+)
+def test_an_estimate_that_means_nothing_is_not_given(linking: dict[str, str], origin: str, text: str) -> None:
+    worth = answer_worth(counters([3, 2], [0.8, 0.4]), configuration(**linking))
+    assert worth is not None
+    assert (worth.paraphrases, worth.precision, worth.low, worth.high) == (None, None, None, None)
+    assert (worth.origin, worth.is_by_linkage) == (origin, False)
+    assert text in worth.sentence
+    assert " %" not in worth.sentence
+
+
+def test_verdicts_estimate_in_place_of_the_linkage() -> None:
+    found = counters([3, 2], [0.8, 0.4]) | {"worth_threshold": 450_000}
+    worth = answer_worth(found, configuration(verdicts=of_verdicts("b", "a", min_stated=0.7)), FILES)
+    assert worth is not None
+    assert (worth.paraphrases, worth.precision, worth.low, worth.high) == (0.03, 0.632, 0.54, 0.72)
+    assert worth.sentence.startswith("By 150 verdicts the same answer means the same question in about 3.0 % of the")
+    assert "kept pairs are right in an estimated 63 % (54 to 72)." in worth.sentence
+    assert worth.sentence.endswith("of at least 0.7 before its correction by the verdicts.")
+    shown = as_json(worth)
+    assert shown is not None
+    assert shown["origin"] == "verdicts"
+
+
+def test_verdicts_on_other_logs_promise_nothing_flatly() -> None:
+    used = configuration(verdicts=of_verdicts("a", "c", precision=0.9))
+    worth = answer_worth(counters([3, 2], [0.8, 0.4]), used, FILES)
+    assert worth is not None
+    assert worth.origin == "verdicts on other logs"
+    assert "By 150 verdicts on other logs" in worth.sentence
+    assert "If this log is like the judged ones, kept pairs have a precision" in promise_of_verdicts(used, FILES)
+    [warning] = warnings({}, used, FILES)
+    assert warning.endswith("about other files: the precision of 0.9 holds as far as these logs are like them")
+    same = configuration(verdicts=of_verdicts("a", "b", precision=0.9))
+    assert warnings({}, same, FILES) == []
+    assert "intervals. Kept pairs have a precision of at least 0.9" in promise_of_verdicts(same, FILES)
+
+
+@pytest.mark.parametrize(
+    ("agreement", "answers", "number"), [(0.14, "intent", 1), (0.8, "intent", 0), (0.1, "auto", 0)]
+)
+def test_a_statement_that_the_log_contradicts_is_warned_of(agreement: float, answers: str, number: int) -> None:
+    found = warnings({"worth_agreement": round(agreement * 1e6)}, configuration(answers=answers), FILES)
+    assert len(found) == number
+    assert all("only 14 % of the questions have the answer of their nearest question" in text for text in found)

@@ -3,6 +3,7 @@ import gzip
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -143,7 +144,9 @@ def test_a_precision_keeps_the_clusters_above_its_threshold(calibration, dataset
     assert manifest.configuration["assembly"]["recalibration"]["calibration"] == told["digest"]
     assert manifest.counters["groups_below_precision"] == (~kept).sum()
     assert manifest.counters["rejected_linkage_below_precision"] > 0
-    assert "precision of at least 0.8 with 95 % confidence" in outcome.out
+    assert "Kept pairs have a precision of at least 0.8 with 95 % confidence" in " ".join(outcome.out.split())
+    assert "Kinds of answers" not in outcome.out
+    assert outcome.err.count("warning") == 0
 
 
 def test_without_a_precision_probabilities_are_corrected_and_nothing_is_rejected(
@@ -301,9 +304,15 @@ def test_other_logs_get_a_warning_and_their_dataset_no_further_calibration(calib
     other = tmp_path / "other.jsonl"
     other.write_text("".join(logs.read_text().splitlines(keepends=True)[:-6]))
     given = ("--min-probability", 0.05, "--calibration", calibration[0])
-    outcome = qpr("clusters", other, "--output", tmp_path / "d", *given)
+    outcome = qpr("clusters", other, "--output", tmp_path / "d", *given, "--precision", 0.8, "--json")
     assert outcome.code == 0, outcome.err
-    assert "its verdicts are about other files" in outcome.err
+    told = json.loads(outcome.out)
+    assert "the verdicts of --calibration are about other files: the precision of 0.8 holds" in told["warnings"][0]
+    assert told["warnings"][0] in outcome.err
+    assert told["answer_worth"]["origin"] == "verdicts on other logs"
+    page = Path(told["report"]).read_text()
+    assert told["warnings"][0] in page
+    assert "If this log is like the judged ones, kept pairs have a precision of at least 0.8" in page
     outcome = qpr("sample", "--dataset", tmp_path / "d", "--for-calibration", 10)
     assert outcome.code == 1
     assert "was made with --calibration" in outcome.err
