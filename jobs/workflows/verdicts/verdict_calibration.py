@@ -21,7 +21,9 @@ from schemas.errors import QprError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
+    from pipelines.calibration.verdicts.draws import Draw, SampledPair
     from pipelines.calibration.verdicts.evidence import Evidence
+    from pipelines.calibration.verdicts.verdict_file import Judged, Verdicts
 
 EVIDENCE: Final = "verdicts.json"
 
@@ -68,11 +70,10 @@ def _evidence(dataset: str, verdicts: str) -> tuple[Evidence, Source]:
     population = read_population(opened)
     sampler = Sampler(opened, population, found.seed)
     draws = sample_draws(sampler)
-    judged = judged_blocks(found, sampler, draws, sampler.pairs(draws))
+    pairs = sampler.pairs(draws)
+    judged = judged_blocks(found, sampler, draws, pairs)
     if not len(judged.right):
-        block = next(place for place, draw in enumerate(draws) if draw.block == 1)
-        fault = f"{counted(judged.verdicts, 'verdict')} so far, at least {block} needed"
-        raise QprError(f"{verdicts}: {fault}; with 144 a precision of 0.9 can be shown. Judge pairs in their order")
+        raise QprError(f"{verdicts}: {_too_few(found, judged, draws, pairs)}")
     return gather_evidence(
         judged,
         population,
@@ -80,6 +81,25 @@ def _evidence(dataset: str, verdicts: str) -> tuple[Evidence, Source]:
         inputs=input_digests(opened.manifest),
         configuration=decisive_settings(opened.manifest.configuration),
     ), digest_input(source)
+
+
+def _too_few(found: Verdicts, judged: Judged, draws: list[Draw], pairs: list[SampledPair]) -> str:
+    """Return why the verdicts cover no complete block, and what to do."""
+    from pipelines.calibration.verdicts.verdict_file import cluster_name, verdict_on
+
+    block = next(place for place, draw in enumerate(draws) if draw.block == 1)
+    gap = next(place for place, pair in enumerate(pairs) if verdict_on(found, pair) is None)
+    so_far = f"{counted(judged.verdicts, 'verdict')} so far"
+    if not found.of_cluster:
+        needed = f"at least {block} needed; with 144 a precision of 0.9 can be shown"
+        return f"{so_far}, {needed}. Judge pairs in their order"
+    row = found.listed.get(pairs[gap].pair_id)
+    place = f"pair {gap + 1} of the sample{'' if row is None else f' (row {row:,})'}"
+    if pairs[gap].cluster_id is None:
+        gap_text = f"clusters cover kept pairs only, and {place}, which is not kept, has no verdict"
+    else:
+        gap_text = f"{place}, of the cluster {cluster_name(pairs[gap].cluster_id)}, has no verdict"
+    return f"{so_far}, but {gap_text}. Add the file of `qpr sample --for-calibration 150` and judge its pairs in order"
 
 
 def _result(evidence: Evidence) -> dict[str, Any]:
@@ -98,6 +118,7 @@ def _result(evidence: Evidence) -> dict[str, Any]:
                 "share_kept": found.share,
                 "estimates": estimates,
                 "missing": found.missing,
+                "reason": None if least is not None else evidence.not_shown(found),
             }
         )
     return {
@@ -119,8 +140,7 @@ def _table(evidence: Evidence) -> rich.console.Group:
     )
     for line in result["thresholds"]:
         if line["stated"] is None:
-            missing = f"about {counted(line['missing'], 'verdict')} missing" if line["missing"] else "out of reach"
-            table.add_row(f"precision {line['precision']}", missing)
+            table.add_row(f"precision {line['precision']}", line["reason"])
             continue
         cells = [_text(line["estimates"][name]) for name in ("precision", "recall")]
         table.add_row(

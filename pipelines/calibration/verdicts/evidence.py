@@ -17,6 +17,7 @@ from pipelines.calibration.verdicts.fit_recalibration import fit_recalibration
 from pipelines.calibration.verdicts.population import Population
 from pipelines.calibration.verdicts.threshold_test import (
     KEPT_DRAWS,
+    LOOKS,
     missing_verdicts,
     nested_sets,
     supported_at_looks,
@@ -31,6 +32,11 @@ from schemas.quantities import counted
 PRECISIONS: Final = (0.8, 0.9, 0.95)
 """Precisions whose thresholds are printed."""
 
+_DRAW_MORE: Final = "Draw more with `qpr sample --for-calibration N --verdicts FILE`"
+_GIVE_LESS: Final = "Give less, or link with --refine-with"
+
+_IF_ALIKE: Final = "if they turn out like those so far"
+
 _Share = Annotated[float, pydantic.Field(ge=0, le=1)]
 
 
@@ -41,7 +47,8 @@ class Threshold(NamedTuple):
         precision: to show.
         probability: lowest stated probability of the clusters that have it with 95 % confidence; None: not shown.
         share: of the kept pairs that stay.
-        missing: number of further verdicts where it is not shown; None: out of reach, or shown.
+        missing: number of further verdicts that show it if they turn out like those so far; None: it is shown, no
+            number shows it, or there are too few verdicts to tell.
     """
 
     precision: float
@@ -103,6 +110,21 @@ class Evidence(pydantic.BaseModel, frozen=True, extra="forbid"):
         inside: np.ndarray = (wrong & ~np.array(self.right)[..., None]).sum(1)
         return inside
 
+    @property
+    def _block(self) -> int:
+        """Return the number of draws of a block; without pairs that are not kept it has fewer."""
+        return KEPT_DRAWS + len(self.others_right[0])
+
+    @property
+    def _judged(self) -> int:
+        """Return the number of judged draws; a verdict on a cluster counts for several."""
+        return max(self.verdicts, len(self.right) * self._block)
+
+    @property
+    def _before_first_look(self) -> int:
+        """Return the number of verdicts that are missing before any precision can be tested, 0 if none are."""
+        return max(min(LOOKS) * self._block - self._judged, 1) if len(self.right) < min(LOOKS) else 0
+
     def threshold(self, precision: float) -> Threshold:
         """Return the lowest threshold that is shown to have a precision, or the number of missing verdicts.
 
@@ -115,7 +137,9 @@ class Evidence(pydantic.BaseModel, frozen=True, extra="forbid"):
         index = int(supported_at_looks(shares, self._wrong, precision))
         if index >= 0:
             return Threshold(precision, self.sets[index][0], shares[index], None)
-        missing = missing_verdicts(shares, self._wrong, precision, judged=self.verdicts)
+        if self._before_first_look:
+            return Threshold(precision, None, 0.0, None)
+        missing = missing_verdicts(shares, self._wrong, precision, judged=self._judged, block=self._block)
         return Threshold(precision, None, 0.0, missing)
 
     def estimates(self, probability: float = 0.0) -> Estimates:
@@ -147,7 +171,9 @@ class Evidence(pydantic.BaseModel, frozen=True, extra="forbid"):
         )
         shown = self.threshold(precision) if precision is not None else None
         if shown and shown.probability is None:
-            raise QprError(f"--precision {precision}: {self.not_shown(shown)}")
+            by = f"not shown with 95 % confidence by {counted(self.verdicts, 'verdict')}: {self.not_shown(shown)}"
+            more = shown.missing is not None or self._before_first_look
+            raise QprError(f"--precision {precision}: {by}. {_DRAW_MORE if more else _GIVE_LESS}")
         least = shown.probability if shown and shown.probability is not None else 0.0
         estimates = self.estimates(least)
         named = {name: value for name, value in estimates if value is not None}
@@ -160,19 +186,16 @@ class Evidence(pydantic.BaseModel, frozen=True, extra="forbid"):
         )
 
     def not_shown(self, threshold: Threshold) -> str:
-        """Return the reason why a precision is not shown, and the number of missing verdicts."""
+        """Return the verdicts that are missing to show a precision, as far as those so far tell."""
+        if self._before_first_look:
+            return f"at least {counted(self._before_first_look, 'more verdict')} before any precision can be tested"
         if threshold.missing is not None:
-            return (
-                f"not shown with 95 % confidence by {counted(self.verdicts, 'verdict')}. About {threshold.missing:,} "
-                "more would show it if they turn out like those so far. "
-                "Draw more with `qpr sample --for-calibration N --verdicts FILE`"
-            )
+            return f"about {counted(threshold.missing, 'more verdict')}, {_IF_ALIKE}"
         best = max(self.estimates(least).precision.value for least, _ in self.sets)
         if best > threshold.precision:
-            return f"needs more than {MOST_PAIRS:,} verdicts, the maximum. {self.verdicts:,} are there. Give less"
+            return f"more than {counted(MOST_PAIRS, 'verdict')}, the maximum, {_IF_ALIKE}"
         return (
-            f"out of reach of these clusters: by {counted(self.verdicts, 'verdict')} at most {100 * best:.0f} % of the "
-            "kept pairs are right above any probability. Give less, or link with --refine-with"
+            f"out of reach, {_IF_ALIKE}: at most {100 * best:.0f} % of the kept pairs are right above any probability"
         )
 
     def calibrated(self, probability: float) -> float:

@@ -114,7 +114,9 @@ def supported_at_looks(shares: Sequence[float], wrong: np.ndarray, precision: fl
     return index
 
 
-def missing_verdicts(shares: Sequence[float], wrong: np.ndarray, precision: float, *, judged: int) -> int | None:
+def missing_verdicts(
+    shares: Sequence[float], wrong: np.ndarray, precision: float, *, judged: int, block: int = KEPT_DRAWS + OTHER_DRAWS
+) -> int | None:
     """Return the number of further verdicts that show a precision if they turn out like those so far; None if none do.
 
     Args:
@@ -122,8 +124,8 @@ def missing_verdicts(shares: Sequence[float], wrong: np.ndarray, precision: floa
         wrong: (B, S) wrong verdicts inside each set in every judged block.
         precision: to show, in [0, 1).
         judged: number of verdicts so far.
+        block: number of draws of a block.
     """
-    block = KEPT_DRAWS + OTHER_DRAWS
     done = len(wrong)
     expected = KEPT_DRAWS * np.array(shares)  # verdicts inside each set in a block
     rate = (wrong.sum(0) + 0.5) / (expected * done + 1)  # as if half of another verdict were wrong: 0 of 10 is no 0

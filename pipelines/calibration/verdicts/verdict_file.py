@@ -154,9 +154,11 @@ def judged_blocks(verdicts: Verdicts, sampler: Sampler, draws: list[Draw], pairs
         pairs: (D,) the pair of each.
 
     Raises:
-        QprError: the file names pairs or clusters that were not drawn, or pairs were left out.
+        QprError: the file names pairs or clusters that were not drawn, pairs were left out, or the verdict on a cluster
+            contradicts that on a pair of it.
     """
     _check_names(verdicts, sampler.population, pairs)
+    _check_clusters(verdicts, sampler.population, pairs)
     names = [pair.pair_id for pair in pairs]
     of_draw = [verdict_on(verdicts, pair) for pair in pairs]
     _check_order(verdicts, names, of_draw)
@@ -224,6 +226,18 @@ def _check_names(verdicts: Verdicts, population: Population, pairs: Iterable[Sam
         )
 
 
+def _check_clusters(verdicts: Verdicts, population: Population, pairs: Iterable[SampledPair]) -> None:
+    """Refuse a cluster that is right beside a pair of it that is not, or another verdict on its only pair."""
+    of_two = {cluster_name(int(cluster)) for cluster in population.cluster_id[population.size == 2]}
+    for pair in pairs:
+        own = verdicts.of_pair.get(pair.pair_id)
+        cluster = None if pair.cluster_id is None else cluster_name(pair.cluster_id)
+        whole = verdicts.of_cluster.get(cluster or "")
+        if own and whole and own[0] != whole[0] and (whole[0] == "right" or cluster in of_two):
+            rows = f"row {own[1]:,} ({own[0]}, {pair.pair_id}) and row {whole[1]:,} ({whole[0]}, its cluster {cluster})"
+            raise QprError(f"{verdicts.source}: {rows} contradict each other. Correct one of them")
+
+
 def _check_order(verdicts: Verdicts, names: list[str], of_draw: list[Verdict | None]) -> None:
     """Refuse a choice among the pairs: one is judged, and another that was drawn earlier is not."""
     first = {name: place for place, name in reversed(list(enumerate(names)))}
@@ -232,7 +246,10 @@ def _check_order(verdicts: Verdicts, names: list[str], of_draw: list[Verdict | N
     if left_out:
         rows = [verdicts.listed[name] for name in left_out if name in verdicts.listed]
         if len(rows) < len(left_out):
-            fault = f"{counted(len(left_out) - len(rows), 'drawn pair')} before the last judged one are not in the file"
+            number = len(left_out) - len(rows)
+            are = "is" if number == 1 else "are"
+            fault = f"{counted(number, 'drawn pair')} before the last judged one {are} not in the file"
             raise QprError(f"{verdicts.source}: {fault}. Keep all rows of the sample")
-        fault = f"{listed('row', sorted(rows))} have no verdict, although pairs drawn later have one"
+        have = "has" if len(rows) == 1 else "have"
+        fault = f"{listed('row', sorted(rows))} {have} no verdict, although pairs drawn later have one"
         raise QprError(f"{verdicts.source}: {fault}. Write right, wrong or unclear there")

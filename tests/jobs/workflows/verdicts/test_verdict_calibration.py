@@ -1,6 +1,7 @@
 import csv
 import gzip
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from pipelines.calibration.verdicts.population import read_population
+from pipelines.calibration.verdicts.verdict_file import cluster_name
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
@@ -185,6 +187,59 @@ def test_verdicts_on_whole_clusters_count_for_their_pairs(judged, dataset, qpr, 
     )
 
 
+def test_verdicts_on_clusters_alone_do_not_suffice(judged, dataset, qpr, tmp_path):
+    rows = read(judged)
+    names = {row["cluster_id"]: row for row in rows if row["cluster_id"]}
+    listed = [{**row, "pair_id": "", "verdict": "right"} for row in names.values()]
+    path = write_csv(tmp_path / "clusters.csv", listed)
+    outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", path, "--output", tmp_path / "c")
+    assert outcome.code == 1
+    number = next(place for place, row in enumerate(rows, start=1) if not row["cluster_id"])
+    assert f"{len(names)} verdicts so far, but clusters cover kept pairs only" in outcome.err
+    assert f"pair {number} of the sample, which is not kept, has no verdict. Add the file of" in outcome.err
+    del listed[: len(listed) // 2]
+    write_csv(path, [*listed, *({**row, "verdict": ""} for row in rows)])
+    outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", path, "--output", tmp_path / "c")
+    assert outcome.code == 1
+    assert re.search(r"pair \d+ of the sample \(row \d+\), (of the cluster c|which is not kept)", outcome.err)
+
+
+@pytest.mark.parametrize(("whole", "refused"), [("right", True), ("wrong", False)])
+def test_a_cluster_that_contradicts_a_pair_of_it_is_refused(judged, dataset, qpr, tmp_path, whole, refused):
+    rows = read(judged)
+    clusters = open_dataset(str(dataset)).table("clusters", columns=["cluster_id", "size"]).to_pylist()
+    large = {cluster_name(row["cluster_id"]) for row in clusters if row["size"] > 2}
+    number, row = next((n, row) for n, row in enumerate(rows, start=1) if row["cluster_id"] in large)
+    own = "wrong" if whole == "right" else "right"
+    row["verdict"] = own
+    rows.append({**row, "pair_id": "", "verdict": whole})
+    path = write_csv(tmp_path / "both.csv", rows)
+    outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", path, "--output", tmp_path / "c")
+    assert outcome.code == int(refused), outcome.err
+    faults = f"row {number} ({own}, {row['pair_id']}) and row {len(rows)} ({whole}, its cluster {row['cluster_id']})"
+    assert (f"{faults} contradict each other" in outcome.err) is refused
+
+
+def test_the_only_pair_of_a_cluster_has_its_verdict(judged, dataset, qpr, tmp_path):
+    rows = read(judged)
+    clusters = open_dataset(str(dataset)).table("clusters", columns=["cluster_id", "size"]).to_pylist()
+    of_two = {cluster_name(row["cluster_id"]) for row in clusters if row["size"] == 2}
+    row = next(row for row in rows if row["cluster_id"] in of_two)
+    rows.append({**row, "pair_id": "", "verdict": "wrong" if row["verdict"] == "right" else "right"})
+    path = write_csv(tmp_path / "both.csv", rows)
+    outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", path, "--output", tmp_path / "c")
+    assert outcome.code == 1
+    assert "contradict each other" in outcome.err
+
+
+def test_the_columns_of_a_verdict_file_may_have_other_letters(judged, dataset, qpr, tmp_path):
+    rows = [{" Verdict" if name == "verdict" else name.upper(): v for name, v in row.items()} for row in read(judged)]
+    path = write_csv(tmp_path / "capitals.csv", rows)
+    outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", path, "--output", tmp_path / "c", "--json")
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["verdicts"] == len(rows)
+
+
 def test_unclear_counts_as_wrong_and_pairs_at_the_end_may_be_left_out(judged, dataset, qpr, tmp_path):
     rows = read(judged)
     for row in rows[40:]:
@@ -214,12 +269,13 @@ def test_too_few_verdicts_are_an_error_with_the_number_that_is_missing(judged, d
     )
     outcome = qpr("calibrate", "--dataset", dataset, "--verdicts", some, "--output", tmp_path / "c")
     assert outcome.code == 0, outcome.err
-    assert "verdicts missing" in outcome.out
+    assert outcome.out.count("at least 42 more verdicts before any precision can be tested") == 3
+    assert "out of reach" not in outcome.out
     given = ("--min-probability", 0.05, "--calibration", tmp_path / "c", "--precision", 0.9)
     outcome = qpr("clusters", logs, "--output", tmp_path / "d", *given)
     assert outcome.code == 1
-    assert "--precision 0.9: not shown with 95 % confidence by 30 verdicts. About " in outcome.err
-    assert "more would show it if they turn out like those so far" in outcome.err
+    assert "--precision 0.9: not shown with 95 % confidence by 30 verdicts: at least 42 more verdicts" in outcome.err
+    assert "Draw more with `qpr sample" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -228,8 +284,8 @@ def test_too_few_verdicts_are_an_error_with_the_number_that_is_missing(judged, d
         (lambda rows: rows[3].update(dataset="0" * 64), "row 4 judges pairs of another dataset than --dataset"),
         (lambda rows: rows[5].update(pair_id="p00"), "row 6 names no pair or cluster of the sample with seed 0"),
         (lambda rows: rows[5].update(verdict="maybe"), "row 6: verdict 'maybe' is none of right, wrong and unclear"),
-        (lambda rows: rows[5].update(verdict=""), "row 6 have no verdict, although pairs drawn later have one"),
-        (lambda rows: rows.pop(5), "1 drawn pair before the last judged one are not in the file"),
+        (lambda rows: rows[5].update(verdict=""), "row 6 has no verdict, although pairs drawn later have one"),
+        (lambda rows: rows.pop(5), "1 drawn pair before the last judged one is not in the file"),
         (lambda rows: rows.append(rows[0] | {"verdict": "unclear"}), " contradict each other about p"),
         (lambda rows: rows[5].update(pair_id="", cluster_id=""), "row 6 has neither pair_id nor cluster_id"),
         (lambda rows: rows[5].update(pair_id="", cluster_id="c00"), "row 6 names no pair or cluster"),
@@ -257,6 +313,7 @@ def test_a_faulty_file_is_refused_with_its_row(judged, dataset, qpr, tmp_path, c
         ("v.csv.gz", gzip.compress(b"verdict,dataset\nright,a\n" * 99, mtime=0)[:40], "gzip"),
         ("v.txt", b"right", ".jsonl"),
         ("v.jsonl", b"{not json}\n", "invalid_json"),
+        ("v.jsonl", b'{"verdict": "right", "pair_id": \n{}', "is a JSON object with a key (invalid_json)"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused(dataset, qpr, tmp_path, name, content, message):
