@@ -40,7 +40,7 @@ def export_verdicts(store: VerdictStore, queue: Queue, file: str, *, overwrite: 
     endings = (".jsonl",) if isinstance(queue, RequestQueue) else (".csv", ".jsonl")
     if not file.endswith(endings):
         raise UsageError(f"--export {file}: must end in {' or '.join(endings)}")
-    conditional_writes.refuse_existing(file, overwrite=overwrite)
+    conditional_writes.refuse_existing(file, overwrite=overwrite, option="--export")
     verdicts = store.verdicts()
     grouped, seed = opinions(verdicts), queue.source.seed
     found = {item: outcome(people, shared=is_shared(item, seed)) for item, people in grouped.items()}
@@ -55,7 +55,7 @@ def export_verdicts(store: VerdictStore, queue: Queue, file: str, *, overwrite: 
         rows = [_request_row(row, name, last.get(name or ""), labellers) for name, row in named]
     else:
         rows = [_cluster_row(one, labellers, queue) for one in last.values()]
-    conditional_writes.write_result(file, file_content(rows, file), overwrite=overwrite)
+    conditional_writes.write_result(file, file_content(rows, file), overwrite=overwrite, option="--export")
     waiting = sum(one.waits for one in found.values())
     return {"output": file, "judged": len(found), "counted": len(counted), "waiting": waiting}
 

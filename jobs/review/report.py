@@ -68,10 +68,10 @@ def write_report(document: Mapping[str, Any], file: str, *, overwrite: bool) -> 
         raise UsageError(f"--report {file}: must end in .html or .json; both are written")
     names = f"{stem}.html", f"{stem}.json"
     for name in names:
-        conditional_writes.refuse_existing(name, overwrite=overwrite)
+        conditional_writes.refuse_existing(name, overwrite=overwrite, option="--report")
     page, data = report_page(document), (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
     for name, content in zip(names, (page, data), strict=True):
-        conditional_writes.write_result(name, content, overwrite=overwrite)
+        conditional_writes.write_result(name, content, overwrite=overwrite, option="--report")
     return names
 
 

@@ -62,8 +62,9 @@ def _first_values(source: Source) -> dict[str, list[str]]:
             faults[row] = None
         if objects == _HEADER_ROWS:
             break
-    if not objects:
-        cause = f"none of the first lines is a JSON object ({', '.join(faults) or 'they are blank'})"
+    if not objects or (faults and not sample):
+        empty = " with a key" if objects else ""
+        cause = f"none of the first lines is a JSON object{empty} ({', '.join(faults) or 'they are blank'})"
         step = "Write one object per line, as jq -c '.[]' does of an array, or rename a CSV file to .csv"
         hint = f". {ENCODING_HINT}" if "invalid_utf8" in faults else ""
         raise QprError(f"{source.url}: {cause}. {step}{hint}")

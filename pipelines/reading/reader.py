@@ -44,12 +44,15 @@ def read(source: Source, columns: Sequence[Column], names: Mapping[str, str] | N
 def numbered_rows(source: Source, columns: Sequence[Column]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield number, from 1, and values of each row of a small file that a person has edited.
 
+    A column may be named in other letters, as ``Verdict``, and with spaces around it.
+
     Raises:
         QprError: the file or a row cannot be read, or it lacks a column.
     """
-    check_header(source, columns, mappable=False)
+    names = _names_in_any_case(columns, column_names(source))
+    check_header(source, columns, names, mappable=False)
     number = 0
-    for batch in read(source, columns):
+    for batch in read(source, columns, names):
         if len(batch.rejects):
             [reason], [payload] = (batch.rejects[name][:1].to_pylist() for name in ("reason", "payload"))
             fault = f"{counted(len(batch.rejects), 'row')} cannot be read, the first for {reason}: {payload[:80]!a}"
@@ -57,6 +60,15 @@ def numbered_rows(source: Source, columns: Sequence[Column]) -> Iterator[tuple[i
         for row in batch.rows.to_pylist():
             number += 1
             yield number, row
+
+
+def _names_in_any_case(columns: Sequence[Column], available: Sequence[str]) -> dict[str, str]:
+    """Return the file's name of each column that is there in other letters only, if it is there once."""
+    alike: dict[str, list[str]] = {}
+    for name in available:
+        alike.setdefault(name.strip().casefold(), []).append(name)
+    found = {column.name: alike.get(column.name.casefold(), []) for column in columns if column.name not in available}
+    return {name: theirs[0] for name, theirs in found.items() if len(theirs) == 1}
 
 
 def divide(source: Source) -> Iterator[Source]:

@@ -33,18 +33,29 @@ class ConflictError(QprError):
     """Another process wrote the file first."""
 
 
-def refuse_existing(url: str, *, overwrite: bool) -> None:
+def refuse_existing(url: str, *, overwrite: bool, option: str = "--output") -> None:
     """Raise an error if a file exists and is not to be replaced.
+
+    Args:
+        url: of the file.
+        overwrite: it may be replaced.
+        option: that names it, for the message.
 
     Raises:
         QprError: the file exists and ``overwrite`` is not set.
     """
     if not overwrite and storage.exists(url):
-        raise QprError(f"{url}: exists. Choose another --output or add --overwrite")
+        raise QprError(f"{url}: exists. Choose another {option} or add --overwrite")
 
 
-def write_result(url: str, content: bytes, *, overwrite: bool) -> None:
+def write_result(url: str, content: bytes, *, overwrite: bool, option: str = "--output") -> None:
     """Write the result of a command; without ``overwrite``, fail if a file has appeared since its start.
+
+    Args:
+        url: of the file.
+        content: of the file.
+        overwrite: replace a file.
+        option: that names it, for the message.
 
     Raises:
         QprError: it cannot be written, or another file has appeared.
@@ -55,14 +66,14 @@ def write_result(url: str, content: bytes, *, overwrite: bool) -> None:
     try:
         create(url, content)
     except ConflictError as error:
-        raise appeared(url) from error
+        raise appeared(url, option) from error
 
 
-def appeared(url: str) -> QprError:
+def appeared(url: str, option: str = "--output") -> QprError:
     """Return the error about a file that did not exist when the command began."""
     return QprError(
         f"{url}: was written by another process while this command ran; it stays, and this command's result is "
-        "discarded. Choose another --output or add --overwrite"
+        f"discarded. Choose another {option} or add --overwrite"
     )
 
 

@@ -96,7 +96,7 @@ def test_a_report_has_shares_bounds_and_disagreements(review, tmp_path):
     assert "<script" not in page
     assert "http" not in page.replace("http-equiv", "")
     again = review("--report", tmp_path / "report.json")
-    assert (again.code, "exists" in again.err) == (1, True)
+    assert (again.code, "exists. Choose another --report or add --overwrite" in again.err) == (1, True)
 
 
 def test_a_report_without_the_dataset_has_no_texts_and_the_same_figures(review, tmp_path):
