@@ -48,7 +48,7 @@ class Threshold(NamedTuple):
         probability: lowest stated probability of the clusters that have it with 95 % confidence; None: not shown.
         share: of the kept pairs that stay.
         missing: number of further verdicts that show it if they turn out like those so far; None: it is shown, no
-            number shows it, or there are too few verdicts to tell.
+            number shows it, or there are too few verdicts for an estimate.
     """
 
     precision: float
@@ -186,7 +186,7 @@ class Evidence(pydantic.BaseModel, frozen=True, extra="forbid"):
         )
 
     def not_shown(self, threshold: Threshold) -> str:
-        """Return the verdicts that are missing to show a precision, as far as those so far tell."""
+        """Return the verdicts that are missing to show a precision, by those so far."""
         if self._before_first_look:
             return f"at least {counted(self._before_first_look, 'more verdict')} before any precision can be tested"
         if threshold.missing is not None:
