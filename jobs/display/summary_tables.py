@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pipelines.intermediate import JudgedAnswer
+from pipelines.questions.scripts import NO_LETTER
 from pipelines.summary.answer_worth import AnswerWorth, answer_worth, promise_of_verdicts
 from pipelines.summary.row_balance import Balance, Split, row_balance
 from pipelines.summary.script_shares import ScriptShare
@@ -161,7 +162,8 @@ def _of_splits(splits: Sequence[Split]) -> SummaryTable:
 def _of_scripts(scripts: Sequence[ScriptShare]) -> SummaryTable:
     """Return the scripts of the questions, none if all have the same."""
     lines = scripts if len(scripts) > 1 else ()
-    rows = [(s.script, whole(s.questions), whole(s.kept), percent(s.share)) for s in lines]
+    names = {NO_LETTER: "no letters"}
+    rows = [(names.get(s.script, s.script), whole(s.questions), whole(s.kept), percent(s.share)) for s in lines]
     return SummaryTable(("Scripts", "questions", "in clusters", "share"), rows, bars=[s.share for s in lines])
 
 

@@ -50,7 +50,8 @@ def _with_weights(
     linking, gate = settings.assembly.linking, settings.assembly.gate
     read = read_calibration(calibration) if calibration else None
     if linking.method == "none":
-        given = {"--min-probability": linking.min_probability, "--refine-with": refine_with}
+        answers = linking.answers if "answers" in linking.model_fields_set else None
+        given = {"--min-probability": linking.min_probability, "--refine-with": refine_with, "--answers": answers}
         _refuse(given, "needs a --linkage but none")
         if not read or precision is None:
             return settings, None

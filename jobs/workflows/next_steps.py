@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Final
 
+from pipelines.questions import scripts
 from schemas.quantities import counted
 from schemas.tables import SPLITS
 
@@ -36,8 +37,9 @@ def next_steps(url: str, counters: Mapping[str, int]) -> list[str]:
     if questions >= FEW_QUESTIONS and not missing:
         small = questions < STATIC_WINS
         hint = f"static starts from published word vectors, which finds more here: {_STATIC_EXTRA}"
-        command = train if small else train.replace(" --preset static", "")
-        return [f"Next: qpr sample --dataset {quoted}; {command}", *([hint] if small else [])]
+        by_vectors = small and _is_mostly_latin(counters)
+        command = train if by_vectors else train.replace(" --preset static", "")
+        return [f"Next: qpr sample --dataset {quoted}; {command}", *([hint] if by_vectors else [])]
     lines = [f"Next: qpr sample --dataset {quoted}"]
     if questions < FEW_QUESTIONS:
         lines.append(
@@ -49,9 +51,15 @@ def next_steps(url: str, counters: Mapping[str, int]) -> list[str]:
             "learned or measured there."
         )
     lines.append(f"To search without training: {index}, with a model of sentence-transformers in FOLDER.")
-    if "train" not in missing:
+    if "train" not in missing and _is_mostly_latin(counters):
         lines.append(f"To start from published word vectors: {train} ({_STATIC_EXTRA})")
     return lines
+
+
+def _is_mostly_latin(counters: Mapping[str, int]) -> bool:
+    """Return whether most questions in clusters are in Latin letters: the published vectors are of English words."""
+    kept = {name: n for name, n in counters.items() if name.startswith(scripts.PREFIX) and name.endswith("_kept")}
+    return not kept or 2 * kept.get(f"{scripts.PREFIX}latin_kept", 0) >= sum(kept.values())
 
 
 def _cause(counters: Mapping[str, int]) -> str:

@@ -87,7 +87,7 @@ def run_and_publish(
     if fault and (counters["rows_rejected"] or counters["members_rejected"]):
         output.release()
         rejected, told = (storage.join(output.run_url, name) for name in ("rejected", PAGE))
-        examples = "".join(f"\n  {line}" for line in shown_rejects(summary.rejects))
+        examples = "".join(f"\n  {line}" for line in shown_rejects(summary.rejects, fault))
         raise QprError(f"{fault}. Read what was rejected in {rejected} or see the counts in {told}{examples}")
     if fault:
         output.abandon()

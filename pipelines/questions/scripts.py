@@ -17,7 +17,9 @@ SCRIPTS: Final = (
     "gurmukhi", "gujarati", "tamil", "telugu", "kannada", "malayalam", "sinhala", "thai", "lao", "khmer", "burmese",
     "tibetan", "han", "kana", "hangul", "other", "none",
 )  # fmt: skip
-"""Names of scripts in counters; ``other`` stands for all further ones, ``none`` for questions without a letter."""
+"""Names of scripts in counters; ``other`` stands for all further ones, `NO_LETTER` for questions without a letter."""
+
+NO_LETTER: Final = "none"
 
 PREFIX: Final = "script_"
 """Beginning of the counters of `script_counts`."""
@@ -53,7 +55,7 @@ def _parts(keys: pa.Array) -> list[pa.Array]:
 def _scripts(keys: pa.Array) -> np.ndarray:
     """Return the place in `SCRIPTS` of the script of each key; of equally frequent ones the first."""
     has_latin = pc.match_substring_regex(keys, "[A-Za-z]").to_numpy(zero_copy_only=False)
-    scripts = np.where(has_latin, _NUMBER["latin"], _NUMBER["none"])
+    scripts = np.where(has_latin, _NUMBER["latin"], _NUMBER[NO_LETTER])
     others = np.flatnonzero(~pc.string_is_ascii(keys).to_numpy(zero_copy_only=False))
     if len(others):
         scripts[others] = _most_frequent(keys.take(pa.array(others)).to_pylist())
@@ -66,13 +68,13 @@ def _most_frequent(keys: list[str]) -> np.ndarray:
     distinct, place = np.unique(codes, return_inverse=True)
     script = np.array([_script(chr(code)) for code in distinct], np.int64)[place]
     counts = np.bincount(row * len(SCRIPTS) + script, minlength=len(keys) * len(SCRIPTS)).reshape(-1, len(SCRIPTS))
-    counts[:, _NUMBER["none"]] = 0
-    return np.where(counts.any(axis=1), counts.argmax(axis=1), _NUMBER["none"])
+    counts[:, _NUMBER[NO_LETTER]] = 0
+    return np.where(counts.any(axis=1), counts.argmax(axis=1), _NUMBER[NO_LETTER])
 
 
 def _script(character: str) -> int:
     if not character.isalpha():
-        return _NUMBER["none"]
+        return _NUMBER[NO_LETTER]
     first = (
         unicodedata.name(character, "").replace("-", " ").split(" ")[0].lower()
     )  # Python has no table of scripts, but names

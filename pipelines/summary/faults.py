@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from pipelines.questions.row_filters import MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS
 from pipelines.summary.reject_examples import RejectExamples
 from pipelines.summary.value_notes import ENCODING_HINT, idle_filter
 from schemas.quantities import counted
@@ -32,6 +33,8 @@ _ADVICE: Final = {
     "coherence_incoherent": "Lower --min-coherence, or choose another --coherence",
     "ambiguity": "Lower --min-answer-share or --min-answer-events",
     "leakage": "Use --near-duplicate 0, or another --split-salt",
+    "validate_too_long": f"A question may have {MAX_QUESTION_CHARACTERS:,} characters and an answer "
+    f"{MAX_ANSWER_CHARACTERS:,}: shorten them, or raise --max-reject-ratio to run without them",
     "validate_ignored_answer": "Leave out --ignore-answer",
     "validate_low_confidence": "Lower --min-confidence",
     "validate_other_locale": "Leave out --locale",
@@ -81,13 +84,14 @@ def fault_of_rows(counters: Mapping[str, int], urls: Sequence[str], max_reject_r
         of_rows = {name: n for name, n in _reasons(counters).items() if name.split("_")[0] in ROW_STAGES}
         unusable = {name: n for name, n in of_rows.items() if name not in ASKED_FOR}
         share = f"{rejected - asked_for:,} of {counted(read - asked_for, 'row')} rejected, {allowed}"
-        step = ENCODING_HINT if counters.get("rejected_read_invalid_utf8") else _OTHERWISE
+        step = ENCODING_HINT if counters.get("rejected_read_invalid_utf8") else _advice(unusable)
         return f"{share}. {_most_frequent(unusable)}. {step}"
     return None
 
 
-def shown_rejects(examples: Sequence[RejectExamples]) -> list[str]:
-    """Return `SHOWN` lines with examples of rejects, those of the most frequent reason first."""
+def shown_rejects(examples: Sequence[RejectExamples], fault: str) -> list[str]:
+    """Return `SHOWN` lines with examples of rejects, those of the most frequent reason that the fault names first."""
+    examples = sorted(examples, key=lambda example: f" {example.stage}_{example.reason} (" not in fault)
     lines = [
         f"{example.stage}, {example.reason.replace('_', ' ')}: {' '.join(text.split())[:_SHOWN_CHARACTERS]}"
         for example in examples

@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from pipelines.questions.scripts import PREFIX
+from pipelines.questions.scripts import NO_LETTER, PREFIX
 from schemas.quantities import counted
 
 FEWEST_QUESTIONS: Final = 20
@@ -43,8 +43,11 @@ def script_shares(counters: Mapping[str, int]) -> list[ScriptShare]:
 
 
 def warnings(shares: Sequence[ScriptShare]) -> list[str]:
-    """Return one sentence for each script of which far fewer questions are kept than of the median script."""
-    large = [share for share in shares if share.questions >= FEWEST_QUESTIONS]
+    """Return one sentence for each script of which far fewer questions are kept than of the median script.
+
+    Questions without a letter, such as ``2 + 2``, have no script and are not compared.
+    """
+    large = [share for share in shares if share.questions >= FEWEST_QUESTIONS and share.script != NO_LETTER]
     if not large:
         return []
     median = statistics.median(share.share for share in large)

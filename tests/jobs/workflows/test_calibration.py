@@ -69,6 +69,8 @@ def test_without_linkage_a_precision_picks_the_least_coherence(calibration, logs
     [
         (["--precision", 0.9], 2, "--precision needs --calibration"),
         (["--linkage", "none", "--min-probability", 0.5], 2, "--min-probability needs a --linkage but none"),
+        (["--linkage", "none", "--answers", "intent"], 2, "--answers needs a --linkage but none"),
+        (["--coherence", "paper", "--answers", "auto"], 2, "--answers needs a --linkage but none"),
         (["--coherence", "paper", "--refine-with", "m"], 2, "--refine-with needs a --linkage but none"),
         (["--linkage", "fellegi-sunter", "--refine-with", "m"], 2, "--refine-with needs --linkage boosted or logistic"),
         (["--linkage", "logistic", "--refine-with", "m"], 2, "--refine-with needs --linkage boosted, or --calibration"),

@@ -21,6 +21,14 @@ def test_a_smaller_one_is_trained_on_from_published_vectors():
     assert "question-paraphrase-retrieval[static]" in hint
 
 
+def test_vectors_of_english_words_are_not_advised_for_another_script():
+    scripts = {"script_hangul_kept": 900, "script_latin_kept": 100}
+    [line] = lines(1_000, **scripts)
+    assert line.endswith("qpr train --dataset 'my data' --output MODEL")
+    assert not any("static" in text for text in lines(FEW_QUESTIONS - 1, **scripts))
+    assert len(lines(1_000, script_hangul_kept=100, script_latin_kept=900)) == 2
+
+
 @pytest.mark.parametrize(
     ("questions", "missing", "said"),
     [

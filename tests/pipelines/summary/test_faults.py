@@ -1,7 +1,8 @@
 import pytest
 
 from pipelines.reading.sources import Source
-from pipelines.summary.faults import _ADVICE, fault_of
+from pipelines.summary.faults import _ADVICE, fault_of, shown_rejects
+from pipelines.summary.reject_examples import RejectExamples
 
 SOURCES = [Source("log.csv", 7, "csv")]
 LEFT = {"rows_read": 9, "rows_kept": 9, "rows_rejected": 0, "members": 9, "groups": 4}
@@ -26,6 +27,16 @@ def test_the_reason_that_rejected_most_decides_on_the_advice(reason, options):
 
 def test_a_run_with_a_cluster_and_few_rejects_has_no_fault():
     assert fault_of(LEFT | {"clusters_test": 1}, SOURCES, 0.1) is None
+
+
+def test_rows_that_are_too_long_are_reported_with_the_limits_and_their_examples_come_first():
+    counters = {"rows_read": 200, "rows_rejected": 40, "rejected_validate_too_long": 40}
+    fault = fault_of(counters | {"rejected_linkage_no_paraphrase": 100}, SOURCES, 0.1)
+    assert "Most were validate_too_long (40). A question may have 10,000 characters and an answer 100,000" in fault
+    assert "--max-reject-ratio" in fault
+    many = RejectExamples("linkage", "no_paraphrase", 100, ["short"] * 5)
+    lines = shown_rejects([many, RejectExamples("validate", "too_long", 40, ["long"] * 2)], fault)
+    assert lines == ["validate, too long: long"] * 2 + ["linkage, no paraphrase: short"] * 3
 
 
 def test_each_option_that_is_advised_exists(qpr):

@@ -1,3 +1,4 @@
+from jobs.display.summary_tables import summary_tables
 from pipelines.summary.row_balance import row_balance
 from pipelines.summary.script_shares import ScriptShare, as_json, script_shares, warnings
 
@@ -31,6 +32,17 @@ def test_a_script_below_half_of_the_median_is_named_unless_its_questions_are_few
     [warning] = warnings(script_shares(COUNTERS))
     assert warning.startswith("4.5 % of 200 questions in the script thai are in a cluster")
     assert "the median over scripts is 70.0 %" in warning
+
+
+def test_questions_without_a_letter_are_neither_compared_nor_warned_of():
+    scripts = [ScriptShare("latin", 100, 90), ScriptShare("none", 200, 0), ScriptShare("thai", 100, 20)]
+    [warning] = warnings(scripts)
+    assert "the script thai" in warning
+    assert "the median over scripts is 55.0 %" in warning
+    assert [row[0] for row in summary_tables({"script_none_kept": 1, "script_latin_kept": 2}, {}, {})[3].rows] == [
+        "latin",
+        "no letters",
+    ]
 
 
 def test_there_is_no_warning_about_one_script_or_equal_shares():
