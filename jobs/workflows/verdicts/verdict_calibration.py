@@ -95,10 +95,11 @@ def _too_few(found: Verdicts, judged: Judged, draws: list[Draw], pairs: list[Sam
         return f"{so_far}, {needed}. Judge pairs in their order"
     row = found.listed.get(pairs[gap].pair_id)
     place = f"pair {gap + 1} of the sample{'' if row is None else f' (row {row:,})'}"
-    if pairs[gap].cluster_id is None:
+    cluster = pairs[gap].cluster_id
+    if cluster is None:
         gap_text = f"clusters cover kept pairs only, and {place}, which is not kept, has no verdict"
     else:
-        gap_text = f"{place}, of the cluster {cluster_name(pairs[gap].cluster_id)}, has no verdict"
+        gap_text = f"{place}, of the cluster {cluster_name(cluster)}, has no verdict"
     return f"{so_far}, but {gap_text}. Add the file of `qpr sample --for-calibration 150` and judge its pairs in order"
 
 
