@@ -21,9 +21,14 @@ class Limits(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"):
     max_k: int = pydantic.Field(default=100, ge=1, description="Maximum hits of a question.")
     concurrency: int = pydantic.Field(default=256, ge=1, description="Maximum requests at a time; others get 503.")
     rate: Annotated[float | None, Option(default="no limit")] = pydantic.Field(
-        default=None, gt=0, description="Maximum requests a second of one client address; others get 429."
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="Maximum requests a second of one client address; others get 429.",
     )
-    timeout: float = pydantic.Field(default=10.0, gt=0, description="Seconds until a request is given up with 504.")
+    timeout: float = pydantic.Field(
+        default=10.0, gt=0, allow_inf_nan=False, description="Seconds until a request is given up with 504."
+    )
 
 
 class Serving(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -39,12 +44,17 @@ class Serving(pydantic.BaseModel, frozen=True, extra="forbid"):
     )
     threads: int = pydantic.Field(default=2, ge=1, le=256, description="Threads that search.")
     poll: float = pydantic.Field(
-        default=5.0, ge=0, description="Seconds between two checks for a new version of the index; 0: on request only."
+        default=5.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="Seconds between two checks for a new version of the index; 0: on request only.",
     )
     audits: int = pydantic.Field(
         default=20, ge=0, le=10_000, description="Certified answers a day drawn into the audit sample of --state."
     )
-    drain: float = pydantic.Field(default=30.0, ge=0, description="Seconds for running requests after SIGTERM.")
+    drain: float = pydantic.Field(
+        default=30.0, ge=0, allow_inf_nan=False, description="Seconds for running requests after SIGTERM."
+    )
     log: Literal["none", "requests", "questions"] = pydantic.Field(
         default="requests", description="Log requests on stderr, with or without their questions."
     )
