@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, Final, cast
 
 import uvicorn
-from starlette.types import ASGIApp
 
+from jobs.web.protection.connections import MOST_CONNECTIONS, Connection
+from jobs.web.protection.gate import Gate
 from schemas.errors import QprError
-
-_CONNECTIONS = 2000
-"""Open connections, idle ones included; each takes a file descriptor and 50 kB."""
 
 _IDLE_S = 75
 """Seconds until an idle connection is closed, more than the usual 60 of clients and proxies, since a request that is
@@ -58,33 +58,36 @@ def address_of(listener: socket.socket) -> str:
     return f"http://{name}:{port}"
 
 
+_TICKS: Final = 10
+"""Ticks of the server, of .1 s each, between two looks at its connections."""
+
+
 class Server(uvicorn.Server):
     """A server that ends by itself after a signal, and looks for a new version on SIGHUP.
 
     Args:
-        app: the application with its gate.
+        app: the gate with the application.
         greeting: line on stderr once the server listens.
         drain: seconds for running requests after a signal.
         reload: looks for a new version; None: SIGHUP does nothing.
     """
 
     def __init__(
-        self, app: ASGIApp, greeting: str, *, drain: float, reload: Callable[[], Awaitable[str]] | None = None
+        self, app: Gate, greeting: str, *, drain: float, reload: Callable[[], Awaitable[str]] | None = None
     ) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
-                http="httptools",
+                http=cast(Any, functools.partial(Connection, count=app.count)),
                 loop="uvloop" if sys.platform != "win32" else "asyncio",
                 ws="none",
                 access_log=False,
                 log_level="error",
                 server_header=False,
                 proxy_headers=False,
-                limit_concurrency=_CONNECTIONS,
-                backlog=_CONNECTIONS,
+                backlog=MOST_CONNECTIONS,
                 timeout_keep_alive=_IDLE_S,
-                timeout_graceful_shutdown=int(drain),
+                timeout_graceful_shutdown=cast(int, drain),  # parts of a second are good too
             )
         )
         self._greeting = greeting
@@ -96,6 +99,13 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         sys.stderr.write(f"{self._greeting}\n")
         sys.stderr.flush()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Close connections that are late, once a second."""
+        if counter % _TICKS == 0:
+            for connection in list(self.server_state.connections):
+                cast(Connection, connection).check()
+        return await super().on_tick(counter)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -6,7 +6,9 @@ request -> Gate -> application, or a refusal -> metrics and a line of log
 from __future__ import annotations
 
 import asyncio
+import functools
 import hmac
+import re
 import sys
 import time
 import traceback
@@ -20,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from jobs.web.messages.faults import DEFECT, Fault, response
 from jobs.web.metrics import Metrics
+from jobs.web.protection.tokens import is_local
 from jobs.web.settings import Serving
 
 OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/review"})
@@ -30,10 +33,13 @@ _WATCHED_PATHS = ("healthz", "readyz", "metrics", "docs", "openapi.json")
 ENDPOINTS = frozenset((*_OWN_PATHS, *_WATCHED_PATHS))
 """Names in the metrics; any other path is "other", so that a client cannot add names."""
 
+ENDING = Fault(503, "the server ends; ask another one", "ending", {"Connection": "close"})
+
 _CLIENTS = 10_000
 """Client addresses whose rate is remembered; the one that was silent longest is forgotten."""
 
-_LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
+_HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:]+))(?::[0-9]*)?", re.ASCII)
+"""A host with its port; an IPv6 address is in brackets (RFC 3986, section 3.2.2)."""
 
 _BYTES_OF_CHARACTER = 12
 """Of a character in an address: four bytes of UTF-8, each as %XX."""
@@ -92,7 +98,7 @@ class Gate:
         self._log = settings.log != "none"
         self._log_questions = settings.log == "questions"
         self._metrics = metrics
-        self._token = None if token is None else f"Bearer {token}".encode()
+        self._token = None if token is None else token.encode()
         self._local = local and token is None
         self._rates = None if settings.limits.rate is None else Rates(settings.limits.rate)
         self._in_flight = 0
@@ -115,32 +121,41 @@ class Gate:
         self._in_flight += 1
         self._metrics.in_flight.inc()
         try:
-            self._check(scope)
-            async with asyncio.timeout(None if scope["path"] == "/reload" else self._limits.timeout):
-                await self._app(scope, receive, watched)
-        except Fault as fault:
-            await self._refuse(fault, scope, receive, watched)
-        except TimeoutError:
-            if not status:
-                seconds = f"{self._limits.timeout:g}"
-                late = Fault(
-                    504, f"not done after {seconds} s; ask fewer questions", "timeout", {"Connection": "close"}
-                )
-                await self._refuse(late, scope, receive, watched)
-        except Exception as error:  # noqa: BLE001  # a defect must neither end the server nor show its inside
-            self._report(error)
-            if not status:
-                await self._refuse(DEFECT, scope, receive, watched)
+            fault = await self._answer(scope, receive, watched)
+            if fault is not None and not status:
+                await self._refuse(fault, scope, receive, watched)
         finally:
             self._in_flight -= 1
             self._metrics.in_flight.dec()
             self._record(scope, status, time.perf_counter() - started)
 
+    def count(self, cause: str) -> None:
+        """Count a refusal."""
+        self._metrics.rejects.labels(cause).inc()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> Fault | None:
+        """Let the application answer; return the fault for which it does not, or not in time."""
+        try:
+            self._check(scope)
+            async with asyncio.timeout(None if scope["path"] == "/reload" else self._limits.timeout):
+                await self._app(scope, receive, send)
+        except Fault as fault:
+            return fault
+        except TimeoutError:
+            text = f"not done after {self._limits.timeout:g} s; ask fewer questions"
+            return Fault(504, text, "timeout", {"Connection": "close"})
+        except asyncio.CancelledError:  # the server ends, and its time for running requests is over
+            return ENDING
+        except Exception as error:  # noqa: BLE001  # a defect must neither end the server nor show its inside
+            self._report(error)
+            return DEFECT
+        return None
+
     def _check(self, scope: Scope) -> None:
         """Raise the fault of a request that may not pass."""
         headers = dict(scope["headers"])
         path = scope["path"]
-        if self._local and _host(headers) not in _LOCAL_NAMES:  # a foreign page whose name leads to this address
+        if self._local and not _is_local(headers.get(b"host", b"")):  # a foreign page whose name leads to this address
             raise Fault(421, "this server answers requests to localhost only", "host")
         origin = headers.get(b"origin")
         if origin is not None and origin.rpartition(b"/")[2] != headers.get(b"host"):
@@ -150,8 +165,8 @@ class Gate:
             if wait:
                 raise Fault(429, "too many requests", "rate", {"Retry-After": str(int(wait) + 1)})
         if self._token is not None and path not in OPEN_PATHS:
-            given = headers.get(b"authorization", b"")
-            if not hmac.compare_digest(given, self._token):
+            scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
+            if scheme.lower() != b"bearer" or not hmac.compare_digest(given.lstrip(b" "), self._token):
                 raise Fault(401, "a bearer token is needed", "token", {"WWW-Authenticate": "Bearer"})
         if path in OPEN_PATHS:  # a busy server must be seen as alive
             return
@@ -161,7 +176,7 @@ class Gate:
             raise Fault(503, "busy; ask again later", "concurrency", {"Retry-After": "1"})
 
     async def _refuse(self, fault: Fault, scope: Scope, receive: Receive, send: Send) -> None:
-        self._metrics.rejects.labels(fault.cause).inc()
+        self.count(fault.cause)
         await response(fault)(scope, receive, send)
 
     def _report(self, error: Exception) -> None:
@@ -187,7 +202,8 @@ class Gate:
         sys.stderr.write(orjson.dumps(line).decode() + "\n")
 
 
-def _host(headers: dict[bytes, bytes]) -> str:
-    """Return the name in a request's ``Host`` without the port."""
-    name = headers.get(b"host", b"").decode("latin-1")
-    return name.rpartition(":")[0] if ":" in name.rpartition("]")[2] else name
+@functools.lru_cache(64)
+def _is_local(host: bytes) -> bool:
+    """Return whether a ``Host`` names this machine: a name or a loopback address, with a port or without."""
+    parts = _HOST.fullmatch(host.decode("latin-1"))
+    return parts is not None and is_local(parts["name"] or parts["address"])

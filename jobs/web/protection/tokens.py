@@ -17,9 +17,10 @@ _LEAST = 16
 
 
 def is_local(host: str) -> bool:
-    """Return whether only this machine can connect to an address."""
+    """Return whether only this machine can connect to an address or a name, in capital letters or with a final dot."""
     try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+        name = host.lower().removesuffix(".")
+        return name == "localhost" or ipaddress.ip_address(name).is_loopback
     except ValueError:
         return False
 

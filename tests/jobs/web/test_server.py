@@ -121,6 +121,12 @@ def test_sigterm_finishes_requests_that_run_and_takes_no_others(publish, server)
     assert "Traceback" not in "\n".join(process.errors)
 
 
+def test_another_loopback_address_is_served(publish, server):
+    process = server(publish(QUESTIONS[:2]), "--host", "127.0.0.2")
+    assert process.url.startswith("http://127.0.0.2:")
+    assert search(process.client)
+
+
 def test_a_body_that_never_ends_is_refused_and_the_connection_closed(publish, server):
     process = server(publish(QUESTIONS), "--max-body-kb", 10)
     with socket.create_connection(("127.0.0.1", process.port), timeout=20) as endless:
@@ -190,6 +196,8 @@ def test_a_missing_or_damaged_index_or_a_model_is_one_line(qpr, publish, tmp_pat
     (("--token-file", "/nowhere/token"), 1, "No such file"), (("--port", 70_000), 2, "--port"),
     (("--certificate", "/nowhere"), 1, "not a certificate"),
     (("--max-k", 0), 2, "--max-k"), (("--rate", 0), 2, "--rate"),
+    (("--drain", "inf"), 2, "--drain"), (("--timeout", "nan"), 2, "--timeout"), (("--rate", "inf"), 2, "--rate"),
+    (("--poll", "inf"), 2, "--poll"),
 ])  # fmt: skip
 def test_wrong_options_are_refused(qpr, publish, options, code, message):
     outcome = qpr("serve", "--index", publish(QUESTIONS[:2]), "--port", 0, *options)

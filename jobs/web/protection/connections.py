@@ -1,0 +1,141 @@
+"""Connections of the server: bytes and seconds of a request's head, seconds without progress, their number.
+
+bytes of a client -> Connection -> requests for the gate; each second -> Connection.check -> closed ones
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import math
+import struct
+import termios
+from collections.abc import Callable
+from typing import Any, Final
+
+from starlette.types import Receive, Scope, Send
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from jobs.web.messages.faults import Fault, response
+
+MOST_CONNECTIONS: Final = 2000
+"""Open connections, idle ones included; each takes a file descriptor and 50 kB."""
+
+_SURPLUS: Final = 200
+"""Connections beyond them whose requests get 503; more are closed without a word."""
+
+MOST_HEAD: Final = 65_536
+"""Bytes of a request's head. The parser copies an unfinished header with each piece of it that comes: at 50 MB all
+other clients wait for a second."""
+
+HEAD_S: Final = 10.0
+"""Seconds from a connection's start, or from the first byte of a later request, to the end of the request's head."""
+
+STALLED_S: Final = 10.0
+"""Seconds after which a connection is closed whose client takes nothing of a response."""
+
+_INVALID = Fault(400, "this is no HTTP request", "http")
+_LARGE = Fault(431, f"the head of the request is larger than {MOST_HEAD // 1024} KiB", "head")
+_LATE = Fault(408, f"the head of the request was not complete after {HEAD_S:g} s", "head")
+_FULL = Fault(503, "too many connections; ask again later", "connections", {"Retry-After": "1", "Connection": "close"})
+
+
+class Connection(HttpToolsProtocol):
+    """A connection that is closed if its client sends endless or unfinished heads, or does not read.
+
+    Args:
+        given: of the protocol.
+        count: called with the cause of each refusal.
+        named: of the protocol.
+    """
+
+    def __init__(self, *given: Any, count: Callable[[str], None], **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._count = count
+        self._head = 0  # bytes since the last complete head or piece of a body
+        self._deadline = math.inf  # for a complete head
+        self._fault = _INVALID
+        self._unread, self._progress = 0, 0.0
+
+    def connection_made(self, transport: Any) -> None:
+        """Begin to wait for a request."""
+        super().connection_made(transport)
+        self._deadline = self.loop.time() + HEAD_S
+        surplus = len(self.connections) - MOST_CONNECTIONS
+        if surplus > 0:
+            self.app = self._refuse_request
+        if surplus > _SURPLUS:
+            transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Read bytes, of which at most `MOST_HEAD` may be an unfinished head, or trailers after a body."""
+        if self.cycle is not None and self.cycle.response_complete:  # later bytes gain no time
+            self._deadline = min(self._deadline, self.loop.time() + HEAD_S)
+        self._head += len(data)
+        super().data_received(data)
+        if self._head > MOST_HEAD and not self.transport.is_closing():
+            self._refuse(_LARGE)
+
+    def on_headers_complete(self) -> None:
+        """Begin a request whose head is not too large; it came with bytes of the body before and of its own."""
+        if self._head > MOST_HEAD:
+            size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+            if size > MOST_HEAD:
+                self._fault = _LARGE
+                raise _LARGE
+        self._head, self._deadline = 0, math.inf
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Read a piece of a body."""
+        self._head = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """End a request; where it had its response before its body, the connection is idle from now on."""
+        self._head = 0
+        if self.cycle.response_complete:
+            self._deadline = self.loop.time() + self.timeout_keep_alive
+        super().on_message_complete()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  # that of the protocol
+        """Refuse bytes that are no request, or too many."""
+        self._refuse(self._fault)
+
+    def check(self) -> None:
+        """Close the connection if it is late or makes no progress."""
+        now = self.loop.time()
+        if now > self._deadline and not self.transport.is_closing():
+            if self._head:
+                self._refuse(_LATE)
+            self.transport.close()
+        unread = _unread_bytes(self.transport)
+        if unread != self._unread:
+            self._unread, self._progress = unread, now
+        elif unread and now - self._progress > STALLED_S:
+            self._count("stalled")
+            self.transport.abort()
+
+    def _refuse(self, fault: Fault) -> None:
+        self._count(fault.cause)
+        answer = response(fault)
+        lines = [name + b": " + value + b"\r\n" for name, value in (*answer.raw_headers, (b"connection", b"close"))]
+        self.transport.write(b"".join([STATUS_LINE[fault.status], *lines, b"\r\n", answer.body]))
+        self.transport.close()
+
+    async def _refuse_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._count(_FULL.cause)
+        await response(_FULL)(scope, receive, send)
+
+
+def _unread_bytes(transport: Any) -> int:
+    """Return the bytes of responses that the client has not taken: those in this process and in its kernel.
+
+    The kernel takes more only after half of its buffer, which can have megabytes, so that alone shows no progress.
+    """
+    unsent: int = transport.get_write_buffer_size()
+    if unsent:
+        with contextlib.suppress(OSError):  # a system that does not report it
+            queued = fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
+            unsent += struct.unpack("i", queued)[0]
+    return unsent

@@ -1,0 +1,256 @@
+"""Connections whose clients send too much, too slowly or nothing, do not read, or are too many."""
+
+import asyncio
+import contextlib
+import json
+import time
+
+import pytest
+import uvloop
+from starlette.responses import Response
+
+from jobs.web import listening
+from jobs.web.metrics import Metrics
+from jobs.web.protection import connections
+from jobs.web.protection.gate import Gate
+from jobs.web.settings import Serving
+
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
+LARGE = 20_000_000
+
+
+async def application(scope, receive, send):
+    """Respond with the size of the body, at ``/early`` before it is read, at ``/large`` with many bytes."""
+    assert scope["type"] == "http"
+    size, more = 0, scope["path"] != "/early"
+    while more:
+        message = await receive()
+        size, more = size + len(message["body"]), message["more_body"]
+    await Response(b"x" * LARGE if scope["path"] == "/large" else str(size))(scope, receive, send)
+
+
+class Client:
+    def __init__(self, reader, writer):
+        self.reader, self.writer = reader, writer
+
+    async def send(self, *parts):
+        for part in parts:
+            self.writer.write(part)
+            await self.writer.drain()
+
+    async def response(self):
+        """Return status, headers and body of the next response."""
+        head = (await self.reader.readuntil(b"\r\n\r\n")).decode().splitlines()
+        headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
+        return int(head[0].split()[1]), headers, await self.reader.readexactly(int(headers["content-length"]))
+
+    async def asked(self, *parts):
+        await self.send(*parts)
+        return await self.response()
+
+    async def ended(self, within=5.0):
+        """Return all bytes until the server closes the connection."""
+        try:
+            return await asyncio.wait_for(self.reader.read(), within)
+        except ConnectionResetError:
+            return b""
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """Return a function that serves a scenario of clients; it returns counts of refusals and the seconds of the end."""
+    monkeypatch.setattr(listening, "_TICKS", 1)
+    ends = []
+
+    def serve(scenario, drain=0.3, **limits):
+        metrics = Metrics(waiting=lambda: 0, opened=lambda: 1)
+        gate = Gate(application, settings=Serving(log="none", limits=limits), metrics=metrics)
+
+        async def main():
+            with listening.listening("127.0.0.1", 0) as listener:
+                port = listener.getsockname()[1]
+                server = listening.Server(gate, "serving", drain=drain)
+                running = asyncio.create_task(server.serve([listener]))
+                while not server.started:
+                    await asyncio.sleep(0.01)
+
+                async def connect():
+                    opened = Client(*await asyncio.open_connection("127.0.0.1", port))
+                    ends.append(opened.writer.close)
+                    return opened
+
+                try:
+                    await scenario(connect, server)
+                finally:
+                    server.should_exit = True
+                    began = time.monotonic()
+                    await running
+                    seconds = time.monotonic() - began
+                    await asyncio.sleep(0.1)  # clients are in this loop too
+                    for end in ends:
+                        end()
+                return seconds
+
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            seconds = runner.run(main())
+        samples = next(iter(metrics.rejects.collect())).samples
+        return {each.labels["cause"]: each.value for each in samples if each.name.endswith("_total")}, seconds
+
+    return serve
+
+
+def test_a_head_that_never_ends_is_refused_at_64_kib(served):
+    async def scenario(connect, _):
+        endless, other = await connect(), await connect()
+        await endless.send(GET, b"X: ", b"a" * 60_000)
+        assert (await other.asked(GET, b"\r\n"))[0] == 200
+        status, headers, body = await endless.asked(b"a" * 10_000)
+        assert (status, headers["connection"], [*json.loads(body)]) == (431, "close", ["error"])
+        assert await endless.ended() == b""
+        assert (await other.asked(GET, b"\r\n"))[0] == 200
+
+    assert served(scenario)[0]["head"] == 1
+
+
+@pytest.mark.parametrize("more", [
+    b"X: " + b"a" * 66_000 + b"\r\n", b"X: a\r\n" * 20_000, b"GET /" + b"a" * 66_000 + b" HTTP/1.1\r\n"
+])  # fmt: skip
+def test_a_complete_head_beyond_64_kib_is_refused(served, more):
+    async def scenario(connect, _):
+        client = await connect()
+        client.writer.write((b"" if more.startswith(b"GET") else GET) + more + b"\r\n")
+        assert (await client.ended()).startswith((b"HTTP/1.1 431", b""))
+        assert (await (await connect()).asked(GET, b"X: " + b"a" * 60_000 + b"\r\n\r\n"))[0] == 200
+
+    assert served(scenario)[0]["head"] == 1
+
+
+def test_a_body_and_requests_behind_one_another_are_no_head(served):
+    async def scenario(connect, _):
+        client, body = await connect(), b"x" * 300_000
+        request = POST + b"Content-Length: 300000\r\n\r\n" + body
+        await client.send(request * 2 + GET + b"\r\n")
+        assert [(await client.response())[2] for _ in range(3)] == [b"300000", b"300000", b"0"]
+        chunks = b"".join(b"1;%s\r\nx\r\n" % (b"e" * 100) for _ in range(5000))
+        status, _, size = await client.asked(POST, b"Transfer-Encoding: chunked\r\n\r\n", chunks, b"0\r\nA: b\r\n\r\n")
+        assert (status, size) == (200, b"5000")
+
+    assert served(scenario)[0] == {}
+
+
+def test_trailers_that_never_end_are_refused(served):
+    async def scenario(connect, _):
+        client = await connect()
+        await client.send(POST, b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n0\r\n", b"A: b\r\n" * 100_000)
+        assert (await client.ended()).startswith((b"HTTP/1.1 431", b""))
+
+    assert served(scenario)[0]["head"] == 1
+
+
+def test_bytes_that_are_no_request_get_400_as_json(served):
+    async def scenario(connect, _):
+        status, headers, _ = await (await connect()).asked(b"\x16\x03\x01\x00\r\n\r\n")
+        assert (status, headers["content-type"], headers["connection"]) == (400, "application/json", "close")
+
+    assert served(scenario)[0] == {"http": 1}
+
+
+def test_connections_without_a_complete_head_are_closed_in_time(served, monkeypatch):
+    monkeypatch.setattr(connections, "HEAD_S", 0.4)
+
+    async def drip(client):
+        with contextlib.suppress(OSError):
+            while True:
+                await client.send(b"X: a\r\n")
+                await asyncio.sleep(0.05)
+
+    async def scenario(connect, _):
+        silent, half, slow, second, idle = [await connect() for _ in range(5)]
+        await half.send(GET)
+        await slow.send(GET)
+        assert (await second.asked(GET, b"\r\n"))[0] == (await idle.asked(GET, b"\r\n"))[0] == 200
+        await second.send(b"\r\n", GET)
+        began = time.monotonic()
+        await drip(slow)
+        assert time.monotonic() - began < 3
+        assert await silent.ended() == b""
+        for late in (half, second):
+            assert (await late.response())[0] == 408
+            assert await late.ended() == b""
+        await asyncio.sleep(0.6)
+        assert (await idle.asked(GET, b"\r\n"))[0] == 200  # between requests it may wait
+
+    assert served(scenario)[0] == {"head": 3}
+
+
+def test_a_body_that_ends_after_its_response_leaves_the_connection_open(served, monkeypatch):
+    monkeypatch.setattr(connections, "HEAD_S", 0.4)
+
+    async def scenario(connect, _):
+        early, stuck = await connect(), await connect()
+        for client in (early, stuck):
+            head = POST.replace(b"/", b"/early", 1)
+            assert (await client.asked(head, b"Content-Length: 10\r\n\r\n"))[0] == 200
+            await client.send(b"12345")
+        await asyncio.sleep(0.1)
+        await early.send(b"67890")
+        await asyncio.sleep(0.6)
+        assert (await early.asked(GET, b"\r\n"))[0] == 200
+        assert await stuck.ended() == b""
+
+    served(scenario)
+
+
+def test_more_connections_than_allowed_get_503_as_json_and_many_more_are_closed(served, monkeypatch):
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 2)
+    monkeypatch.setattr(connections, "_SURPLUS", 1)
+
+    async def scenario(connect, _):
+        first, second, third, fourth = [await connect() for _ in range(4)]
+        assert await fourth.ended() == b""
+        status, headers, body = await third.asked(GET, b"\r\n")
+        assert (status, headers["retry-after"], headers["connection"]) == (503, "1", "close")
+        assert [*json.loads(body)] == ["error"]
+        assert (await first.asked(GET, b"\r\n"))[0] == (await second.asked(GET, b"\r\n"))[0] == 200
+
+    assert served(scenario)[0] == {"connections": 1}
+
+
+def test_a_response_that_nobody_reads_is_dropped_and_a_slow_reader_gets_all(served, monkeypatch):
+    monkeypatch.setattr(connections, "STALLED_S", 0.5)
+    request = GET.replace(b"/", b"/large", 1) + b"\r\n"
+
+    async def scenario(connect, server):
+        unread, slow = await connect(), await connect()
+        await unread.send(request)
+        await slow.send(request)
+        received = 0
+        while received < LARGE:
+            received += len(await slow.reader.read(400_000))
+            await asyncio.sleep(0.03)
+        assert len(server.server_state.connections) == 1
+        assert len(await unread.ended()) < LARGE
+
+    assert served(scenario)[0] == {"stalled": 1}
+
+
+@pytest.mark.parametrize("drain", [0, 0.4, 1.9])
+def test_a_request_that_runs_at_the_end_of_the_drain_gets_503(served, capfd, drain):
+    responses = []
+
+    async def scenario(connect, _):
+        client = await connect()
+        await client.send(POST, b"Content-Length: 10\r\n\r\n1")
+        await asyncio.sleep(0.1)
+        responses.append(asyncio.create_task(client.ended(10)))
+
+    causes, seconds = served(scenario, drain)
+    assert causes == {"ending": 1}
+    assert drain <= seconds < drain + 1.5
+    received = responses[0].result()
+    assert received.startswith(b"HTTP/1.1 503"), received
+    assert b"connection: close" in received.lower()
+    err = capfd.readouterr().err
+    assert "Traceback" not in err
+    assert err.count("\n") == 2, err  # the greeting, and one about the end
