@@ -156,13 +156,17 @@ def _add_operations(app: FastAPI, service: Service) -> None:
         return json_response({"kept": True})
 
     @app.delete(
-        "/answers/{id}",
-        **described("Block an answer at once.", 404, 409, returns=dict[str, str], parameters=id_parameter("answer")),
+        "/answers/{id:text}",
+        **described(
+            "Block an answer at once; a blocked one stays so.",
+            404,
+            409,
+            returns=dict[str, str],
+            parameters=id_parameter("answer"),
+        ),
     )
     async def block(request: Request) -> Response:
         answer_id = request.path_params["id"]
-        if len(answer_id) > limits.max_characters:
-            raise Fault(404, "no answer has such a long id", "not_found")
         await service.block(answer_id)
         return json_response({"blocked": answer_id})
 

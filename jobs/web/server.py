@@ -17,7 +17,7 @@ from jobs.web.protection.gate import Gate
 from jobs.web.protection.tokens import checked_token, is_local
 from jobs.web.service import Service
 from jobs.web.settings import Serving
-from jobs.web.state import State
+from jobs.web.state import locked_state
 from jobs.web.versions.leases import Versions
 from jobs.web.versions.opening import Opener, open_version
 from jobs.workflows.warehouses.version_reading import Readable
@@ -36,12 +36,14 @@ def serve(readable: Readable, settings: Serving, open_searcher: Opener) -> None:
         open_searcher: opens the index and its later versions, each with its certificate.
 
     Raises:
-        QprError: the address is in use, the token file is no good, or the index cannot be opened.
+        QprError: the address or the state is in use, the token file is no good, or the index cannot be opened.
         UsageError: other machines could connect without a token.
     """
     token = checked_token(settings.host, settings.token_file)
-    state = State(settings.state)
-    with listening(settings.host, settings.port) as listener, _giving_way(), contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
+        state = stack.enter_context(locked_state(settings.state))
+        listener = stack.enter_context(listening(settings.host, settings.port))
+        stack.enter_context(_giving_way())
         versions = Versions(open_version(readable, open_searcher))
         stack.callback(versions.close)
         service = Service(settings, versions, state)

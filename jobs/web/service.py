@@ -31,6 +31,7 @@ from jobs.web.messages.faults import Fault
 from jobs.web.metrics import Metrics
 from jobs.web.settings import Serving
 from jobs.web.state import State
+from jobs.web.versions.answers import has_answer
 from jobs.web.versions.leases import Canary, Version, Versions
 from jobs.web.versions.opening import is_valid
 from model.choices import Mode
@@ -208,9 +209,22 @@ class Service:
             return able
 
     async def block(self, answer_id: str) -> None:
-        """Block an answer in all later responses."""
-        await asyncio.to_thread(self.state.block, answer_id)
+        """Block an answer in all later responses; one that is blocked already stays so.
+
+        Raises:
+            Fault: the server keeps no state, or the list is full (409), or no question has this answer (404).
+        """
+        if answer_id in self.state.blocked:
+            return
+        with self.versions.lease() as version:
+            await asyncio.to_thread(self._block, version, answer_id)
         self.metrics.blocked.set(len(self.state.blocked))
+
+    def _block(self, version: Version, answer_id: str) -> None:
+        """Look for an answer and block it in one thread, which goes on where the request is given up."""
+        if self.state.folder is not None and not has_answer(version.searcher.index, answer_id):
+            raise Fault(404, "no answer of this version has this id", "not_found")
+        self.state.block(answer_id)
 
     async def append_feedback(self, row: dict[str, Any]) -> None:
         """Append a verdict to the feedback, with the version that answers; one on a drawn answer counts as an audit.

@@ -5,10 +5,11 @@ DELETE /answers/{id} -> State.block -> blocked.json; POST /feedback -> State.app
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,15 @@ import orjson
 import pydantic
 
 from jobs.web.messages.faults import Fault
+from schemas.artifacts.output_lock.lock import held
+from schemas.artifacts.output_lock.owner import LockedError
 from schemas.errors import QprError
 
 MOST_FEEDBACK = 100_000_000
 """Bytes of feedback at which the file has to be moved away: a client in a loop must not fill the disk."""
+
+MOST_BLOCKED = 10_000_000
+"""Bytes of the list of blocked answers, which is written as a whole with each of them."""
 
 _BLOCKED = pydantic.TypeAdapter(set[str])
 
@@ -28,25 +34,16 @@ class State:
     """Blocked answers and feedback of a server.
 
     Args:
-        folder: where both files are; it is made if it is missing. None: nothing is kept, and both are refused.
+        folder: where both files are. None: nothing is kept, and both are refused.
 
     Raises:
-        QprError: the folder cannot be written, or the file of blocked answers is damaged.
+        QprError: the file of blocked answers is damaged.
     """
 
     def __init__(self, folder: str | None) -> None:
         self._folder = None if folder is None else Path(folder)
         self._lock = threading.Lock()
-        self.blocked: frozenset[str] = frozenset()
-        if self._folder is None:
-            return
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise QprError(f"{folder}: cannot be made: {error.strerror}. Give another --state") from error
-        if not os.access(self._folder, os.W_OK):
-            raise QprError(f"{folder}: cannot be written. Give another --state")
-        self.blocked = _read_blocked(self._folder / "blocked.json")
+        self.blocked = frozenset[str]() if self._folder is None else _read_blocked(self._folder / "blocked.json")
 
     @property
     def folder(self) -> Path | None:
@@ -57,14 +54,17 @@ class State:
         """Block an answer, from this call on and after a restart.
 
         Raises:
-            Fault: the server keeps no state (409).
+            Fault: the server keeps no state, or the list is full (409).
         """
         folder = self._kept("blocked answers")
         with self._lock:
+            content = orjson.dumps(sorted(self.blocked | {answer_id}), option=orjson.OPT_INDENT_2)
+            if len(content) > MOST_BLOCKED:
+                raise Fault(409, "the list of blocked answers is full; make an index without these answers", "full")
             self.blocked |= {answer_id}
             new = folder / "blocked.json.new"
             with new.open("wb") as file:
-                file.write(orjson.dumps(sorted(self.blocked), option=orjson.OPT_INDENT_2))
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             new.replace(folder / "blocked.json")
@@ -89,6 +89,34 @@ class State:
         if self._folder is None:
             raise Fault(409, f"this server keeps no {content}; start it with --state FOLDER", "no_state")
         return self._folder
+
+
+@contextlib.contextmanager
+def locked_state(folder: str | None) -> Iterator[State]:
+    """Yield the state in a folder, which no other server uses until the block ends.
+
+    Args:
+        folder: it is made if it is missing. None: nothing is kept.
+
+    Raises:
+        QprError: the folder cannot be written, another server uses it, or the file of blocked answers is damaged.
+    """
+    if folder is None:
+        yield State(None)
+        return
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise QprError(f"{folder}: cannot be made: {error.strerror}. Give another --state") from error
+    if not os.access(folder, os.W_OK):
+        raise QprError(f"{folder}: cannot be written. Give another --state")
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(held(folder))
+        except LockedError as error:
+            text = f"{folder}: another server keeps its state there: {error.who}. Stop it, or give another --state"
+            raise QprError(text) from None
+        yield State(folder)
 
 
 def _read_blocked(path: Path) -> frozenset[str]:

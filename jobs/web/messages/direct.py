@@ -12,12 +12,30 @@ from typing import Any, cast
 
 from fastapi import FastAPI, Request
 from fastapi.routing import APIRoute
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from jobs.web.messages.faults import Fault
 
 Endpoint = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class TextConvertor(Convertor[str]):
+    """Any text as the last part of an address, written ``{id:text}``: ids can contain slashes and line breaks."""
+
+    regex = "(?s:.+)"
+
+    def convert(self, value: str) -> str:
+        """Return the text."""
+        return value
+
+    def to_string(self, value: str) -> str:
+        """Return the text."""
+        return value
+
+
+register_url_convertor("text", TextConvertor())
 
 
 class DirectRoute(APIRoute):

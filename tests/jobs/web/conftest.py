@@ -52,6 +52,9 @@ class FakeIndex:
     def live_rows(self, numbers):
         return numbers
 
+    def tables(self, rows):
+        return iter([self.table.slice(start, rows) for start in range(0, len(self), rows)])
+
     def rows_of(self, ids):
         places = {row["question_id"]: place for place, row in enumerate(self.rows)}
         return np.array([places.get(int(number), -1) for number in ids], np.int64)
@@ -142,6 +145,7 @@ def start(tmp_path):
 
     def started(*, version=None, token=None, state=True, exchange=None, **settings):
         serving = Serving(**{"log": "none"} | settings)
+        (tmp_path / "state").mkdir(exist_ok=True)
         kept = State(str(tmp_path / "state") if state else None)
         service = Service(serving, Versions(version or make_version()), kept)
         app = create_app(service, exchange and exchange(service))

@@ -1,11 +1,14 @@
 """Requests and responses of the application on a few questions."""
 
 import json
+import urllib.parse
 
 import pytest
 
+from jobs.web import state
 from jobs.web.versions.leases import Canary
 from schemas.text import fold, hash64, question_id
+from tests.jobs.web.conftest import make_version, row
 
 
 def hits(response):
@@ -127,6 +130,43 @@ def test_an_answer_without_an_id_is_blocked_by_the_id_that_hits_show(start):
     [hit] = client.get("/search", params={"q": "change flight", "k": 1}).json()["results"][0]["hits"]
     client.delete(f"/answers/{hit['answer_id']}")
     assert "At the" not in client.get("/search", params={"q": "change flight"}).text
+
+
+@pytest.mark.parametrize("answer_id", [
+    "a/b", "mail/1/", "/", "two words", "größe 日本", "a\nb", "a\n", "?x=1#y", "%", "x" * 5000, "healthz",
+])  # fmt: skip
+def test_an_answer_with_any_id_can_be_blocked(start, tmp_path, answer_id):
+    client = start(version=make_version(rows=[row("pay my bill", "in the app", answer_id)]))
+    found = client.get("/search", params={"q": "pay my bill"}).json()["results"][0]["hits"]
+    assert [hit["answer_id"] for hit in found] == [answer_id]
+    address = "/answers/" + urllib.parse.quote(answer_id, safe="")
+    response = client.delete(address)
+    assert (response.status_code, response.json()) == (200, {"blocked": answer_id})
+    assert json.loads((tmp_path / "state/blocked.json").read_text()) == [answer_id]
+    assert hits(client.get("/search", params={"q": "pay my bill"})) == [[]]
+    assert client.get(address).status_code == 405
+
+
+def test_an_id_of_no_answer_is_not_found_and_a_blocked_one_stays_blocked(start, tmp_path):
+    client = start()
+    for unknown in ("pya", "PAY", "1", "-8", "in the app", "pay/"):
+        response = client.delete(f"/answers/{unknown}")
+        assert (response.status_code, [*response.json()]) == (404, ["error"])
+    assert not (tmp_path / "state/blocked.json").exists()
+    for path in ("/answers", "/answers/"):
+        assert client.delete(path, follow_redirects=False).status_code in (404, 405)
+    assert client.delete("/answers/pay").status_code == 200
+    client.service.swap(make_version("two", [row("what is this", "that")]))
+    assert client.delete("/answers/pay").status_code == 200
+    assert client.delete("/answers/cancel").status_code == 404
+
+
+def test_a_full_list_of_blocked_answers_takes_no_more(start, monkeypatch):
+    client = start()
+    monkeypatch.setattr(state, "MOST_BLOCKED", 20)
+    assert client.delete("/answers/pay").status_code == 200
+    assert client.delete("/answers/cancel").status_code == 409
+    assert "by phone" in client.get("/search", params={"q": "cancel my flight"}).text
 
 
 def test_feedback_is_appended_to_a_file_and_to_nothing_else(start, tmp_path):

@@ -6,10 +6,12 @@ import signal
 import socket
 import threading
 import time
+import urllib.parse
 
 import pytest
 
 from schemas.versions import leases
+from tests.support.csv_files import write_csv
 
 QUESTIONS = [f"how do I pay bill number {number}" for number in range(40)]
 
@@ -160,6 +162,37 @@ def test_the_state_outlives_the_process(publish, server, tmp_path):
         assert len(hits) == 40 - number
         process.client.delete(f"/answers/{hits[0]['answer_id']}")
         process.popen.kill()
+        process.popen.wait()
+
+
+def test_a_state_has_one_server_at_a_time_and_a_killed_one_leaves_it(publish, server, qpr, tmp_path):
+    index, state = publish(QUESTIONS[:2]), tmp_path / "state"
+    first = server(index, "--state", state)
+    code, _, err = qpr("serve", "--index", index, "--port", 0, "--state", state)
+    assert (code, err.count("\n")) == (1, 1)
+    assert f"{state}: another server keeps its state there" in err
+    assert f"process {first.popen.pid}" in err
+    assert "give another --state" in err
+    first.popen.kill()
+    first.popen.wait()
+    second = server(index, "--state", state)
+    [hit] = search(second.client, QUESTIONS[0], 1)["results"][0]["hits"]
+    assert second.client.delete(f"/answers/{hit['answer_id']}").status_code == 200
+    assert second.stop() == 0
+    assert [path.name for path in state.iterdir()] == ["blocked.json"]
+
+
+def test_an_id_is_decoded_once(server, qpr, make_model, tmp_path):
+    ids = ["a/b", "a%2Fb", "größe 1", "%25"]
+    rows = [{"question": f"pay bill {number}", "answer": "x", "answer_id": name} for number, name in enumerate(ids)]
+    make_model(tmp_path / "model", encoder="subword")
+    files = ("--questions", write_csv(tmp_path / "faq.csv", rows), "--model", tmp_path / "model")
+    assert qpr("index", *files, "--output", tmp_path / "index").code == 0
+    client = server(tmp_path / "index", "--state", tmp_path / "state").client
+    for number, name in enumerate(ids):
+        assert client.delete("/answers/" + urllib.parse.quote(name, safe="")).json() == {"blocked": name}
+        left = {hit["answer_id"] for hit in search(client, "pay bill", 9)["results"][0]["hits"]}
+        assert left == {*ids[number + 1 :]}
 
 
 def test_an_address_in_use_is_one_line(qpr, publish):
