@@ -15,6 +15,7 @@ const REASONS = {
 
 const part = Object.fromEntries([...document.querySelectorAll("[id]")].map((element) => [element.id, element]));
 const filters = [...document.querySelectorAll("[data-filter]")];
+const TOKEN = /^[!-~]+$/; // as `qpr serve` reads it; a header with other characters cannot be sent
 let token = sessionStorage.getItem("token");
 let running = null;
 let timer = 0;
@@ -179,9 +180,14 @@ function onKey(event) {
 function restore() {
   const parameters = new URLSearchParams(location.search);
   part.question.value = parameters.get("q") ?? "";
-  if (part.mode && parameters.get("mode")) part.mode.value = parameters.get("mode");
-  for (const element of filters) element.value = parameters.get(element.dataset.filter) ?? element.value;
+  if (part.mode) choose(part.mode, parameters.get("mode"));
+  for (const element of filters) choose(element, parameters.get(element.dataset.filter));
   search();
+}
+
+function choose(element, value) {
+  if (value === null || (element.options && ![...element.options].some((option) => option.value === value))) return;
+  element.value = value; // of a list only a value that it has: another one would choose none
 }
 
 part.question.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(search, WAIT_MS); });
@@ -190,7 +196,13 @@ part.mode?.addEventListener("change", search);
 for (const element of filters) element.addEventListener("change", search);
 part.access.addEventListener("submit", (event) => {
   event.preventDefault();
-  token = part.token.value;
+  const given = part.token.value.trim();
+  if (!TOKEN.test(given)) {
+    part.fault.hidden = false;
+    part.fault.textContent = "A token has only letters, digits and signs of ASCII, without spaces.";
+    return part.token.focus();
+  }
+  token = given;
   sessionStorage.setItem("token", token);
   part.question.focus();
   search({ submitted: true });

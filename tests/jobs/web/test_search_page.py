@@ -201,6 +201,32 @@ def test_a_token_is_asked_for_and_sent_and_is_not_in_the_copied_command(opened):
     assert copied == f"curl -s -H 'Authorization: Bearer TOKEN' '{ADDRESS}search?q=pay+bill&mode=dense'"
 
 
+def test_a_token_that_no_header_can_have_is_refused_and_another_one_can_be_given(opened):
+    server, page = opened
+    server.fault = 401
+    ask(page)
+    for wrong in ("se\u2013cret", "sécret", "two words", ""):
+        page.fill("#token", wrong)
+        page.keyboard.press("Enter")
+        sync_api.expect(page.locator("#fault")).to_contain_text("A token has only letters")
+        assert page.is_visible("#token")
+        assert page.evaluate("sessionStorage.getItem('token')") is None
+    page.fill("#token", " secret ")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#hits li")
+    assert server.asked[-1][1] == "Bearer secret"
+
+
+def test_values_of_the_address_that_no_list_has_are_left_out(opened):
+    server, page = opened
+    values = {"locale": ["de", "en"]}
+    server.page = search_page(name="faq", questions=2, modes=["dense", "bm25"], max_characters=9, filters=values)
+    page.goto(f"{ADDRESS}?q=pay&mode=rerank&locale=xx")
+    page.wait_for_selector("#hits li")
+    assert (page.input_value("#mode"), page.get_by_label("locale").input_value()) == ("dense", "de")
+    assert json.loads(server.asked[-1][2]) == {"question": "pay", "k": 10, "filters": {"locale": "de"}}
+
+
 def test_a_screen_reader_hears_the_status_and_every_field_has_a_label(opened):
     _, page = opened
     ask(page)
@@ -254,5 +280,5 @@ def test_values_of_columns_are_part_of_every_request_and_of_the_address(opened):
     sync_api.expect(page).to_have_url(re.compile("q=pay.*mode=bm25.*locale=de.*tenant=acme"))
     sync_api.expect(page.locator("#found")).to_have_attribute("aria-busy", "false")  # else the hits are replaced later
     page.locator("summary").first.click()
-    sync_api.expect(page.get_by_text("Other wordings")).to_be_visible()
+    sync_api.expect(page.get_by_text("Other wordings:", exact=True)).to_be_visible()
     assert server.asked[-1][0] == "clusters/3?locale=de&tenant=acme"
