@@ -56,8 +56,9 @@ def warehouse(qpr, tmp_path, drop, dates, monkeypatch):
     for day in (1, 2, 3):
         draw = np.random.default_rng(day)
         rows = [{**row, "user_id": f"u{draw.integers(9)}"} for row in rows_of(dates(day), seed=0, facts=14)]
-        rows += [{**RARE, "user_id": f"rare{day}{n}"} for n in (0, 1, 1)]
-        drop(w, dates(day), [*rows, {**RARE, "user_id": "rare10"}, {**RARE, "user_id": None}])
+        rare = {**RARE, "timestamp": f"{dates(day)}T12:00:00Z"}
+        rows += [{**rare, "user_id": user} for user in (*(f"rare{day}{n}" for n in (0, 1, 1)), "rare10", None)]
+        drop(w, dates(day), rows)
     return w
 
 
