@@ -48,7 +48,7 @@ QUESTIONS: Final = _schema(
     _field(
         "first_seen",
         _TIME,
-        "earliest timestamp of those rows; in a warehouse the day of those without one",
+        "earliest timestamp of those rows; in a warehouse else their day",
         nullable=True,
     ),
     _field("last_seen", _TIME, "latest timestamp of those rows, likewise", nullable=True),
