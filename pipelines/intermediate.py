@@ -195,7 +195,7 @@ Producer: `reading.index_questions.read_questions`. Consumers: `questions.equal_
 
 
 class BroadAnswer(NamedTuple):
-    """An answer to unlike questions.
+    """An answer to unlike questions, or to nearly all questions of a log.
 
     Producer: `summary.fallbacks.broad_answers`. Consumers: `writing.run_report`, `summary.fallbacks.fallbacks`.
 
@@ -203,11 +203,13 @@ class BroadAnswer(NamedTuple):
         answer: its most frequent form in the shard.
         rows: number of log rows with it.
         questions: number of distinct questions; fewer than there are where `clusters.size_cap` cut them.
+        only: whether it has nearly all questions, and nothing shows that these are unlike.
     """
 
     answer: str
     rows: int
     questions: int
+    only: bool = False
 
 
 class JudgedAnswer(NamedTuple):

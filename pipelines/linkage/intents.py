@@ -11,10 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.linkage.chance import least_agreement, without_fallbacks
 from pipelines.linkage.standings import MANY, SUPPORTING, LogAgreement
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.questions.token_frequencies import TokenWeights
+from pipelines.summary.fallbacks import are_unlike
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
 Policy = Literal["auto", "intent", "fact"]
@@ -166,15 +168,19 @@ def _by_text_and_evidence(
         return np.zeros(len(starts), bool)
     by_text, by_evidence = _by_kind(members, starts)
     agreement = np.add.reduceat(witnesses.agreeing.astype(float), starts) / sizes
+    prior = without_fallbacks(witnesses.log, weights.questions)
+    of_many = least_agreement(sizes, weights.questions, prior, MIN_AGREEMENT)
     if rare_words is None:
         few = np.where(share >= MIN_TELLING, FALLBACK * share, 0.0)
-        least = np.where(sizes >= MIN_QUESTIONS, MIN_AGREEMENT, np.where(sizes > FEW, few, 0.0))
-        small: np.ndarray = by_text & (agreement >= least)
-        return small
-    names = np.add.reduceat(_has_rare_word(members, weights).astype(float), starts) / sizes
-    candidates = by_text | (by_evidence & (sizes >= MIN_QUESTIONS))
-    large: np.ndarray = candidates & (agreement >= MIN_AGREEMENT) & (names <= MAX_NAMES)
-    return large
+        least = np.where(sizes >= MIN_QUESTIONS, of_many, np.where(sizes > FEW, few, 0.0))
+        chosen = by_text & (agreement >= least)
+    else:
+        names = np.add.reduceat(_has_rare_word(members, weights).astype(float), starts) / sizes
+        candidates = by_text | (by_evidence & (sizes >= MIN_QUESTIONS))
+        chosen = candidates & (agreement >= of_many) & (names <= MAX_NAMES)
+    chosen &= ~np.isin(members["answer_id"].to_numpy()[starts], prior.fallbacks)
+    chosen[chosen] = ~are_unlike(members["token_ids"], starts[chosen], sizes[chosen], weights)
+    return chosen
 
 
 def resemble_intents(members: pa.Table, weights: TokenWeights, *, max_rare: float = MAX_RARE) -> np.ndarray:

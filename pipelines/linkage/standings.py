@@ -5,6 +5,7 @@ NEIGHBOURS -> standings_of -> STANDINGS -> agreement_of -> LogAgreement
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -28,6 +29,24 @@ MANY: Final = 20
 """Minimum number of questions of an answer of many questions."""
 
 
+MAX_FREQUENT: Final = 20
+"""Number of the most frequent answers whose agreement is kept: all with a twentieth of the questions are among them."""
+
+
+class FrequentAnswer(NamedTuple):
+    """One of the most frequent answers of a log.
+
+    Attributes:
+        answer_id: of the answer.
+        questions: number of its questions that have a neighbour.
+        agreeing: number of these whose nearest question has the same answer.
+    """
+
+    answer_id: int
+    questions: int
+    agreeing: int
+
+
 class LogAgreement(NamedTuple):
     """Agreement of the nearest questions of a log in their answers; the fields add up over parts of a log.
 
@@ -38,6 +57,8 @@ class LogAgreement(NamedTuple):
         of_many: number of these whose answer has at least `MANY` of them.
         profile: similarities of these by the size of their answer, see `log_profile.profile_of`.
         pairs: number of pairs of these that a sample of all answers would have, see `log_profile.pairs_of_answers`.
+        agreeing_of_many: number of those in ``of_many`` whose nearest question has the same answer.
+        frequent: the answers with the most questions, at most `MAX_FREQUENT`.
     """
 
     questions: int = 0
@@ -46,6 +67,8 @@ class LogAgreement(NamedTuple):
     of_many: int = 0
     profile: tuple[int, ...] = NONE
     pairs: int = 0
+    agreeing_of_many: int = 0
+    frequent: tuple[FrequentAnswer, ...] = ()
 
     @property
     def share(self) -> float:
@@ -91,20 +114,45 @@ def agreement_of(standings: pa.Table) -> LogAgreement:
     same, other = similarities_in(standings, "same"), similarities_in(standings, "other")
     agreeing = nearest_agrees(same, other)
     support = standings["support"].to_numpy()
-    _, answer, sizes = np.unique(standings["answer_id"].to_numpy(), return_inverse=True, return_counts=True)
+    ids, answer, sizes = np.unique(standings["answer_id"].to_numpy(), return_inverse=True, return_counts=True)
     of_many = int(sizes[sizes >= MANY].sum())
     several = sizes[answer] > 1
     profile = profile_of(same[several], other[several], agreeing[several], sizes[answer][several])
     contradicted, pairs = int((support < CONTRADICTED).sum()), int(pairs_of_answers(sizes).sum())
-    return LogAgreement(len(standings), int(agreeing.sum()), contradicted, of_many, profile, pairs)
+    of_answer = np.bincount(answer, weights=agreeing, minlength=len(ids)).astype(np.int64)
+    largest = np.argsort(-sizes, kind="stable")[:MAX_FREQUENT]
+    frequent = tuple(
+        FrequentAnswer(*map(int, row)) for row in zip(*(c[largest] for c in (ids, sizes, of_answer)), strict=True)
+    )
+    return LogAgreement(
+        len(standings),
+        int(agreeing.sum()),
+        contradicted,
+        of_many,
+        profile,
+        pairs,
+        int(of_answer[sizes >= MANY].sum()),
+        frequent,
+    )
 
 
 def total_agreement(parts: Iterable[LogAgreement]) -> LogAgreement:
     """Return the agreement of a log of disjoint parts."""
     every = [LogAgreement(), *parts]
-    questions, agreeing, contradicted, of_many, profiles, pairs = zip(*every, strict=True)
+    *counts, profiles, pairs, agreeing_of_many, frequent = zip(*every, strict=True)
+    questions, agreeing, contradicted, of_many = map(sum, counts)
     profile = tuple(map(sum, zip(*profiles, strict=True)))
-    return LogAgreement(sum(questions), sum(agreeing), sum(contradicted), sum(of_many), profile, sum(pairs))
+    largest = sorted(itertools.chain(*frequent), key=lambda answer: (-answer.questions, answer.answer_id))
+    return LogAgreement(
+        questions,
+        agreeing,
+        contradicted,
+        of_many,
+        profile,
+        sum(pairs),
+        sum(agreeing_of_many),
+        tuple(largest[:MAX_FREQUENT]),
+    )
 
 
 def similarities_in(standings: pa.Table, name: str) -> np.ndarray:

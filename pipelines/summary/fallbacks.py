@@ -1,5 +1,7 @@
 """Answers that look like a fallback: a large share of the rows, and questions that have nothing in common.
 
+An answer of nearly all questions is reported too: nothing can show that its questions have something in common.
+
 MEMBERS of whole answers -> broad_answers -> BroadAnswer -> fallbacks -> those with a large share of all rows
 
 "Sorry, I did not understand" is the answer to many unrelated questions. They are no more alike than questions of
@@ -31,6 +33,12 @@ UNLIKE: Final = 1.5
 """Maximum ratio of likeness inside to likeness outside. Banking77's intents have 2.4 to 8, random questions 0.9 to 1.2,
 answers of open-domain questions 2.5 to 23 (docs/log.md)."""
 
+NEARLY_ALL: Final = 0.95
+"""Minimum share of the questions of a log of an answer that has too few others to be compared with."""
+
+FEWEST_OF_ALL: Final = 20
+"""Minimum number of questions of such an answer that causes a warning."""
+
 _MOST: Final = int(1 / MIN_SHARE)
 """Maximum number of answers with that share of the rows, so a shard reports no more."""
 
@@ -39,7 +47,7 @@ _LONGEST_WORD: Final = 200
 
 
 def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]:
-    """Return the most frequent answers of a shard whose questions are unlike, at most 20.
+    """Return the most frequent answers of a shard whose questions are unlike, or are nearly all of the log; at most 20.
 
     Args:
         members: MEMBERS; all rows of each answer are present, votes too.
@@ -47,14 +55,37 @@ def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]
     """
     answers = members.filter(pc.is_valid(members["answer"])).group_by("answer_id", use_threads=False)
     totals = answers.aggregate([("events", "sum"), ("question_id", "count_distinct")])
-    many = totals.filter(pc.greater_equal(totals["question_id_count_distinct"], FEWEST_QUESTIONS))
+    many = totals.filter(pc.greater_equal(totals["question_id_count_distinct"], FEWEST_OF_ALL))
     broad = []
     for row in many.sort_by([("events_sum", "descending"), ("answer_id", "ascending")]).slice(0, _MOST).to_pylist():
+        questions = row["question_id_count_distinct"]
+        nearly_all = questions >= NEARLY_ALL * weights.questions
+        if questions < FEWEST_QUESTIONS and not nearly_all:
+            continue
         rows = members.filter(pc.equal(members["answer_id"], row["answer_id"]))
-        if likeness_ratio(_of_questions(rows), weights) < UNLIKE:
+        unlike = questions >= FEWEST_QUESTIONS and likeness_ratio(_of_questions(rows), weights) < UNLIKE
+        if unlike or nearly_all:
             form = most_frequent(*(rows[name].combine_chunks() for name in ("answer_id", "answer", "events")))
-            broad.append(BroadAnswer(form["value"][0].as_py(), row["events_sum"], row["question_id_count_distinct"]))
+            broad.append(BroadAnswer(form["value"][0].as_py(), row["events_sum"], questions, nearly_all and not unlike))
     return broad
+
+
+def are_unlike(
+    token_lists: pa.ChunkedArray, starts: np.ndarray, sizes: np.ndarray, weights: TokenWeights
+) -> np.ndarray:
+    """Return for each of some answers whether it has `FEWEST_QUESTIONS` and these are unlike.
+
+    Args:
+        token_lists: (R,) tokens of the questions, those of an answer one after another.
+        starts: (A,) first row of each answer.
+        sizes: (A,) number of questions of each answer.
+        weights: of the tokens, over all questions of the run.
+    """
+    unlike = np.zeros(len(starts), bool)
+    for place in np.flatnonzero(sizes >= FEWEST_QUESTIONS):
+        rows = token_lists.slice(starts[place], sizes[place]).combine_chunks()
+        unlike[place] = likeness_ratio(rows, weights) < UNLIKE
+    return unlike
 
 
 def _of_questions(rows: pa.Table) -> pa.Array:
@@ -88,9 +119,16 @@ def fallbacks(answers: Iterable[BroadAnswer], *, rows: int) -> list[BroadAnswer]
     return sorted(large, key=lambda answer: (-answer.rows, answer.answer))
 
 
-def warnings(answers: Sequence[BroadAnswer], *, rows: int) -> list[str]:
-    """Return a sentence a suspected fallback: its share and questions, and the option that ignores it."""
-    return [_warning(answer, answer.rows / rows) for answer in answers]
+def warnings(answers: Sequence[BroadAnswer], *, rows: int, undecided: bool = True) -> list[str]:
+    """Return a sentence a suspected fallback, and one about an answer of nearly all questions: what to do with it.
+
+    Args:
+        answers: answers that look like a fallback.
+        rows: number of rows of the log.
+        undecided: whether the run decides by itself which answers are intents.
+    """
+    shown = [answer for answer in answers if undecided or not answer.only]
+    return [_of_only(answer) if answer.only else _warning(answer, answer.rows / rows) for answer in shown]
 
 
 def idle_answers(ignored: Sequence[str], counters: Mapping[str, int]) -> list[str]:
@@ -108,12 +146,28 @@ def as_json(answers: Sequence[BroadAnswer], *, rows: int) -> list[dict[str, Any]
     return [{**answer._asdict(), "share": round(answer.rows / rows, 4)} for answer in answers]
 
 
+def _of_only(answer: BroadAnswer) -> str:
+    questions = f"{counted(answer.questions, 'question')}, nearly all of the log"
+    return (
+        f"one answer has {questions}: {_shown(_line(answer))!r}. There is nothing to compare these with, so estimates "
+        "rest on their words alone. If they mean the same, keep them together by --answers intent"
+    )
+
+
+def _line(answer: BroadAnswer) -> str:
+    return " ".join(answer.answer.split())
+
+
+def _shown(line: str) -> str:
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+
+
 def _warning(answer: BroadAnswer, share: float) -> str:
-    line = " ".join(answer.answer.split())
-    shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+    line = _line(answer)
     unlike = counted(answer.questions, "unlike question")
     short = len(line) <= _LONGEST_WORD
     advice = f"--ignore-answer {shlex.quote(line)}" if short else "it to a file for --ignore-answer @FILE"
+    shown = _shown(line)
     return (
         f"one answer holds {100 * share:.1f} % of the rows and {unlike}: {shown!r}. If it is a fallback, add {advice}"
     )

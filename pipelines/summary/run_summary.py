@@ -51,7 +51,10 @@ class RunSummary(NamedTuple):
         """Return sentences about estimates, fallbacks, rejected intents and scripts with few kept questions."""
         ignored = self.configuration.get("validation", {}).get("ignored_answers", ())
         of_answers = fallbacks.idle_answers(ignored, self.counters)
-        of_answers += fallbacks.warnings(self.fallbacks, rows=self.counters.get("rows_read", 0))
+        linking = self.configuration.get("assembly", {}).get("linking", {})
+        undecided = linking.get("method") != "none" and linking.get("answers", "auto") == "auto"
+        rows = self.counters.get("rows_read", 0)
+        of_answers += fallbacks.warnings(self.fallbacks, rows=rows, undecided=undecided)
         lost = incoherent_intents.incoherent_intents(self.counters, self.configuration)
         of_answers += incoherent_intents.warnings(lost)
         of_answers += answer_worth.warnings(self.counters, self.configuration, self.inputs)

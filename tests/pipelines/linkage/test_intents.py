@@ -7,10 +7,11 @@ import pyarrow as pa
 import pytest
 
 from pipelines.linkage.intents import MIN_QUESTIONS, intents
-from pipelines.linkage.standings import LogAgreement
+from pipelines.linkage.standings import FrequentAnswer, LogAgreement
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.neighbours.similarity import question_vectors
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
+from pipelines.summary.fallbacks import UNLIKE, likeness_ratio
 
 RELIABLE, UNRELIABLE = LogAgreement(100, 90, 10, 100), LogAgreement(100, 30, 60, 100)
 
@@ -78,6 +79,51 @@ def test_a_question_of_an_intent_is_supported_by_vectors_and_words_together(memb
     both = intents(members, weights, dataclasses.replace(by_vectors, words=by_words), "auto").belongs
     assert alone.tolist() == [False, True, True, *[True] * 9]
     assert both.tolist() == [True, False, False, *[True] * 9]
+
+
+def wordings(members_of, answers: dict[str, int]) -> pa.Table:
+    """Return as many questions of each answer, all in the words of a few subjects."""
+    texts = [f"subject {number % 7} of {number} {number % 11}" for number in range(sum(answers.values()))]
+    members = answered(members_of(texts), "")
+    given = [answer for answer, count in answers.items() for _ in range(count)]
+    for name, values in (("answer", given), ("answer_id", [len(answer) for answer in given])):
+        members = members.set_column(members.column_names.index(name), name, pa.array(values))
+    return members
+
+
+@pytest.mark.parametrize(("agreeing", "is_intent"), [(0.85, False), (0.95, True)])
+def test_a_frequent_answer_must_agree_more_than_by_chance(members_of, agreeing: float, is_intent: bool) -> None:
+    members = wordings(members_of, {"help_pages": 40, "card": 10})
+    found = witnesses(members, [0.9] * 50)
+    other = np.zeros_like(found.other)
+    other[round(40 * agreeing) : 40, 0] = 1  # the nearest question has another answer
+    found = dataclasses.replace(found, other=other)
+    weights = count_tokens(members["token_ids"])
+    chosen = intents(members, weights, found, "auto").of_intent
+    assert chosen[:40].all() == chosen[:40].any() == is_intent
+
+
+def test_an_answer_of_all_questions_is_an_intent_only_on_request(members_of) -> None:
+    members = wordings(members_of, {"help_pages": MIN_QUESTIONS})
+    found, weights = witnesses(members, [0.5] * MIN_QUESTIONS), count_tokens(members["token_ids"])
+    assert not intents(members, weights, found, "auto").of_intent.any()
+    assert intents(members, weights, found, "intent").of_intent.all()
+
+
+@pytest.mark.parametrize(("agreeing", "is_intent"), [(31, False), (52, True)])
+def test_an_answer_that_agrees_by_chance_is_no_intent(members_of, agreeing: int, is_intent: bool) -> None:
+    members = wordings(members_of, {"sorry_what": 60, "card": 60})
+    log = RELIABLE._replace(frequent=(FrequentAnswer(len("sorry_what"), 60, agreeing),))
+    weights = count_tokens(members["token_ids"])
+    ratio = likeness_ratio(members["token_ids"].slice(0, 60).combine_chunks(), weights)
+    assert ratio < UNLIKE  # the questions of both answers are equally alike
+    found = intents(members, weights, witnesses(members, [0.5] * 120, log), "auto").of_intent
+    assert not found.any()
+    apart = members.set_column(
+        members.column_names.index("token_ids"), "token_ids", pa.array([[number // 60] for number in range(120)])
+    )
+    found = intents(apart, count_tokens(apart["token_ids"]), witnesses(members, [0.5] * 120, log), "auto").of_intent
+    assert found[:60].all() == found[:60].any() == is_intent
 
 
 @pytest.mark.parametrize("policy", ["intent", "fact"])

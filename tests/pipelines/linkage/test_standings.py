@@ -4,7 +4,16 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.intermediate import STANDINGS
-from pipelines.linkage.standings import MANY, NEAREST, LogAgreement, agreement_of, standings_of, total_agreement
+from pipelines.linkage.standings import (
+    MANY,
+    MAX_FREQUENT,
+    NEAREST,
+    FrequentAnswer,
+    LogAgreement,
+    agreement_of,
+    standings_of,
+    total_agreement,
+)
 from pipelines.neighbours.nearest import exact_nearest
 from pipelines.questions.token_frequencies import count_tokens
 
@@ -29,3 +38,21 @@ def test_questions_of_answers_with_many_are_counted(members_of) -> None:
 def test_a_log_without_questions_agrees_in_half() -> None:
     assert agreement_of(STANDINGS.empty_table()) == total_agreement([]) == LogAgreement()
     assert LogAgreement().share == 0.5
+
+
+def test_the_most_frequent_answers_are_kept_with_their_agreement(members_of) -> None:
+    members = members_of(["pay my bill", "pay the bill", "my garden"], ["where is it", "where is the garden"])
+    standings = standings_of(exact_nearest(members, count_tokens(members["token_ids"]), k=NEAREST))
+    log = agreement_of(standings)
+    ids = [members["answer_id"][row].as_py() for row in (0, 3)]
+    assert {answer.answer_id for answer in log.frequent} == set(ids)
+    assert sum(answer.questions for answer in log.frequent) == log.questions
+    assert sum(answer.agreeing for answer in log.frequent) == log.agreeing
+    sizes = [answer.questions for answer in log.frequent]
+    assert sizes == sorted(sizes, reverse=True)
+    many = [
+        LogAgreement(frequent=tuple(FrequentAnswer(part + n, n, 0) for n in range(MAX_FREQUENT, 0, -1)))
+        for part in (0, 1_000)
+    ]
+    kept = total_agreement(many).frequent
+    assert [answer.questions for answer in kept] == sorted(2 * [*range(11, MAX_FREQUENT + 1)], reverse=True)

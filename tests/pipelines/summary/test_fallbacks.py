@@ -10,6 +10,7 @@ from pipelines.intermediate import MEMBERS, BroadAnswer
 from pipelines.questions.aggregation import token_ids
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
 from pipelines.summary.fallbacks import (
+    FEWEST_OF_ALL,
     FEWEST_QUESTIONS,
     broad_answers,
     fallbacks,
@@ -87,10 +88,21 @@ def test_few_questions_are_no_sign():
     assert len(broad_answers(*members(log(fallback=FEWEST_QUESTIONS)))) == 1
 
 
-def test_the_only_answer_of_a_log_is_no_fallback():
+def test_an_answer_of_nearly_all_questions_is_reported_unless_the_user_decided():
     table, weights = members([row for row in log() if row[1] == "card lost"])
-    assert broad_answers(table, weights) == []
+    found = broad_answers(table, weights)
+    assert found == [BroadAnswer("card lost", 60, 60, only=True)]
     assert likeness_ratio(table["token_ids"].combine_chunks(), TokenWeights(*weights.__dict__.values())) == math.inf
+    [told] = warnings(found, rows=60)
+    assert "'card lost'. There is nothing to compare" in told
+    assert told.endswith("--answers intent")
+    assert warnings(found, rows=60, undecided=False) == []
+    assert broad_answers(*members([row for row in log(per_topic=FEWEST_OF_ALL - 1) if row[1] == "card lost"])) == []
+
+
+def test_an_answer_of_most_questions_that_are_unlike_looks_like_a_fallback():
+    [found] = broad_answers(*members(log(per_topic=10, fallback=1_200)))
+    assert (found.answer, found.only) == ("Sorry", False)
 
 
 def test_votes_count_as_rows_and_not_as_questions():

@@ -419,7 +419,7 @@ def test_a_fallback_answer_is_warned_of_on_stderr_in_json_and_in_the_report(qpr,
         assert outcome.code == 0, outcome.err
         assert outcome.err.startswith(f"warning: {warning} If it is a fallback, add --ignore-answer 'Sorry, what?'")
         result = json.loads(outcome.out)
-        expected = {"answer": "Sorry, what?", "rows": 60, "questions": 60, "share": 0.25}
+        expected = {"answer": "Sorry, what?", "rows": 60, "questions": 60, "only": False, "share": 0.25}
         assert result["fallback_answers"] == [expected]
         assert result["warnings"][0].startswith(warning)
         assert warning in html.unescape(storage.read_bytes(result["report"]).decode())

@@ -1,0 +1,37 @@
+"""Agreement of neighbours by chance, and the log without answers that have no more."""
+
+import numpy as np
+import pytest
+
+from pipelines.linkage.chance import BEYOND_CHANCE, least_agreement, without_fallbacks
+from pipelines.linkage.standings import FrequentAnswer, LogAgreement
+from pipelines.summary.fallbacks import FEWEST_QUESTIONS
+
+
+def test_answers_that_agree_by_chance_are_left_out_of_the_figures_of_a_log() -> None:
+    frequent = (FrequentAnswer(1, 500, 260), FrequentAnswer(2, 100, 80), FrequentAnswer(3, FEWEST_QUESTIONS - 1, 0))
+    log = LogAgreement(1_000, 500, of_many=900, agreeing_of_many=500, frequent=frequent)
+    prior = without_fallbacks(log, 1_000)
+    assert prior.fallbacks == (1,)
+    assert prior.fallback_share == 0.5
+    assert prior.of_many_share == pytest.approx(400 / 500)
+    assert prior.share_of_many == pytest.approx(240 / 400)
+
+
+def test_an_answer_that_is_rare_in_the_log_is_not_taken_for_a_fallback() -> None:
+    log = LogAgreement(1_000, 500, of_many=900, frequent=(FrequentAnswer(1, 100, 1),))
+    assert without_fallbacks(log, 2_001).fallbacks == ()
+    assert without_fallbacks(log, 2_000).fallbacks == (1,)
+
+
+def test_a_log_without_neighbours_has_no_fallbacks() -> None:
+    assert without_fallbacks(LogAgreement(), 0) == ((), 0.0, 0.0, 0.0)
+
+
+def test_the_agreement_of_an_answer_grows_with_its_share_and_falls_with_that_of_fallbacks() -> None:
+    none, half = (without_fallbacks(LogAgreement(), 100)._replace(fallback_share=share) for share in (0.0, 0.5))
+    least = least_agreement(np.array([1, 60, 94, 95]), 100, none, 0.4)
+    assert least.tolist() == pytest.approx([0.4, 0.6 + 0.4 * BEYOND_CHANCE, 0.94 + 0.06 * BEYOND_CHANCE, np.inf])
+    assert least_agreement(np.array([1, 40]), 100, half, 0.4).tolist() == pytest.approx(
+        [0.2, 0.4 + 0.1 * BEYOND_CHANCE]
+    )
