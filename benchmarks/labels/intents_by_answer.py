@@ -2,7 +2,7 @@
 
 Run: python -m benchmarks.labels.intents_by_answer helpdesk facts 60000 wrong-0.2
 
-An answer is an intent by itself if its text and words are those of one (`pipelines.linkage.intents`) and the agreement
+An answer is an intent by itself if its text and words are those of one (`resemble_intents`) and the agreement
 of its questions with their neighbours has an interval of 95 % above a limit; the prior is the agreement of the log, as
 two questions. "Words, answer" keeps the limit for the words of the log, "answer" drops it too. Pairs are those of the
 judged answers. `wrong-0.2` is the help desk's log with a fifth of wrong answers.
@@ -21,7 +21,8 @@ from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.labels.gold_logs import gold_logs, linked_alone
 from benchmarks.labels.worth import true_shares
 from pipelines.calibration.gold_labels import Gold
-from pipelines.linkage.intents import intents, resemble_intents
+from pipelines.linkage.intent_answers import resemble_intents
+from pipelines.linkage.intents import intents
 from pipelines.linkage.witnesses import find_witnesses
 from schemas.ragged import sizes_of_runs, starts_of_runs, sums_of_runs
 from schemas.text import fold

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from pipelines.linkage.intents import resemble_intents
+from pipelines.linkage.intent_answers import resemble_intents
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.summary.incoherent_intents import PREFIX
 from schemas.ragged import sizes_of_runs, starts_of_runs

@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.linkage.comparison.compare import Questions
-from pipelines.linkage.intents import Intents, Policy, intents, is_about_facts
+from pipelines.linkage.intent_answers import is_about_facts
+from pipelines.linkage.intents import Intents, Policy, intents
 from pipelines.linkage.log_profile import MOST_OF_ANSWER, pairs_of_answers
 from pipelines.linkage.scoring.answer_sample import Sample, first_answers, first_places, place_of
 from pipelines.linkage.scoring.log_threshold import PAIRS, choose_threshold

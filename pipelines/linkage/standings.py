@@ -40,11 +40,13 @@ class FrequentAnswer(NamedTuple):
         answer_id: of the answer.
         questions: number of its questions that have a neighbour.
         agreeing: number of these whose nearest question has the same answer.
+        contradicted: number of these with a support below `CONTRADICTED`.
     """
 
     answer_id: int
     questions: int
     agreeing: int
+    contradicted: int = 0
 
 
 class LogAgreement(NamedTuple):
@@ -58,6 +60,7 @@ class LogAgreement(NamedTuple):
         profile: similarities of these by the size of their answer, see `log_profile.profile_of`.
         pairs: number of pairs of these that a sample of all answers would have, see `log_profile.pairs_of_answers`.
         agreeing_of_many: number of those in ``of_many`` whose nearest question has the same answer.
+        contradicted_of_many: number of those with a support below `CONTRADICTED`.
         frequent: the answers with the most questions, at most `MAX_FREQUENT`.
     """
 
@@ -68,6 +71,7 @@ class LogAgreement(NamedTuple):
     profile: tuple[int, ...] = NONE
     pairs: int = 0
     agreeing_of_many: int = 0
+    contradicted_of_many: int = 0
     frequent: tuple[FrequentAnswer, ...] = ()
 
     @property
@@ -112,46 +116,36 @@ def standings_of(neighbours: pa.Table) -> pa.Table:
 def agreement_of(standings: pa.Table) -> LogAgreement:
     """Return the agreement of the questions of a STANDINGS table, all rows of each answer present."""
     same, other = similarities_in(standings, "same"), similarities_in(standings, "other")
-    agreeing = nearest_agrees(same, other)
-    support = standings["support"].to_numpy()
+    agreeing, contradicted = nearest_agrees(same, other), standings["support"].to_numpy() < CONTRADICTED
     ids, answer, sizes = np.unique(standings["answer_id"].to_numpy(), return_inverse=True, return_counts=True)
-    of_many = int(sizes[sizes >= MANY].sum())
     several = sizes[answer] > 1
     profile = profile_of(same[several], other[several], agreeing[several], sizes[answer][several])
-    contradicted, pairs = int((support < CONTRADICTED).sum()), int(pairs_of_answers(sizes).sum())
-    of_answer = np.bincount(answer, weights=agreeing, minlength=len(ids)).astype(np.int64)
+    of_answers = [np.bincount(answer[rows], minlength=len(ids)) for rows in (agreeing, contradicted)]
+    of_many = [int(counts[sizes >= MANY].sum()) for counts in (sizes, *of_answers)]
     largest = np.argsort(-sizes, kind="stable")[:MAX_FREQUENT]
-    frequent = tuple(
-        FrequentAnswer(*map(int, row)) for row in zip(*(c[largest] for c in (ids, sizes, of_answer)), strict=True)
-    )
+    columns = [values[largest].tolist() for values in (ids, sizes, *of_answers)]
     return LogAgreement(
-        len(standings),
-        int(agreeing.sum()),
-        contradicted,
-        of_many,
-        profile,
-        pairs,
-        int(of_answer[sizes >= MANY].sum()),
-        frequent,
+        questions=len(standings),
+        agreeing=int(agreeing.sum()),
+        contradicted=int(contradicted.sum()),
+        of_many=of_many[0],
+        profile=profile,
+        pairs=int(pairs_of_answers(sizes).sum()),
+        agreeing_of_many=of_many[1],
+        contradicted_of_many=of_many[2],
+        frequent=tuple(FrequentAnswer(*row) for row in zip(*columns, strict=True)),
     )
 
 
 def total_agreement(parts: Iterable[LogAgreement]) -> LogAgreement:
     """Return the agreement of a log of disjoint parts."""
     every = [LogAgreement(), *parts]
-    *counts, profiles, pairs, agreeing_of_many, frequent = zip(*every, strict=True)
-    questions, agreeing, contradicted, of_many = map(sum, counts)
-    profile = tuple(map(sum, zip(*profiles, strict=True)))
-    largest = sorted(itertools.chain(*frequent), key=lambda answer: (-answer.questions, answer.answer_id))
+    columns = dict(zip(LogAgreement._fields, zip(*every, strict=True), strict=True))
+    profile = tuple(map(sum, zip(*columns.pop("profile"), strict=True)))
+    frequent = itertools.chain(*columns.pop("frequent"))
+    largest = sorted(frequent, key=lambda answer: (-answer.questions, answer.answer_id))[:MAX_FREQUENT]
     return LogAgreement(
-        questions,
-        agreeing,
-        contradicted,
-        of_many,
-        profile,
-        sum(pairs),
-        sum(agreeing_of_many),
-        tuple(largest[:MAX_FREQUENT]),
+        **{name: sum(counts) for name, counts in columns.items()}, profile=profile, frequent=tuple(largest)
     )
 
 

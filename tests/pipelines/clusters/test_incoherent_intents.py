@@ -6,7 +6,7 @@ import pytest
 
 from pipelines.clusters.clustering import cluster
 from pipelines.clusters.settings import Gate
-from pipelines.linkage.intents import MIN_QUESTIONS
+from pipelines.linkage.intent_answers import MIN_QUESTIONS
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
 from pipelines.summary.incoherent_intents import as_json, incoherent_intents, warnings
 

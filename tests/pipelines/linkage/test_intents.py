@@ -6,14 +6,16 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.linkage.intents import MIN_QUESTIONS, intents
+from pipelines.linkage.intent_answers import MIN_QUESTIONS
+from pipelines.linkage.intents import intents
 from pipelines.linkage.standings import FrequentAnswer, LogAgreement
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.neighbours.similarity import question_vectors
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
 from pipelines.summary.fallbacks import UNLIKE, likeness_ratio
 
-RELIABLE, UNRELIABLE = LogAgreement(100, 90, 10, 100), LogAgreement(100, 30, 60, 100)
+RELIABLE = LogAgreement(100, 90, 10, 100, agreeing_of_many=90, contradicted_of_many=10)
+UNRELIABLE = LogAgreement(100, 30, 60, 100, agreeing_of_many=30, contradicted_of_many=60)
 
 
 def witnesses(members: pa.Table, support: list[float], log: LogAgreement = RELIABLE, same: float = 0.5) -> Witnesses:
@@ -133,20 +135,87 @@ def test_the_option_decides_for_all_answers(members_of, policy: str) -> None:
     assert found.of_intent.tolist() == [policy == "intent"] * 2
 
 
-def test_an_answer_with_many_agreeing_questions_in_common_words_is_an_intent(members_of) -> None:
-    members = answered(members_of([f"card {number}" for number in range(MIN_QUESTIONS)]), "card arrival")
+LARGE = 10_000
+
+
+def many_of_large_log(members_of, number: int = MIN_QUESTIONS) -> tuple[pa.Table, TokenWeights]:
+    """Return questions of one answer of a large log, and weights by which no word is rare."""
+    members = answered(members_of([f"card {n}" for n in range(number)]), "card arrival")
     frequent = np.unique(np.concatenate(members["token_ids"].to_numpy(zero_copy_only=False)))
-    shared = TokenWeights(frequent, np.full(len(frequent), 1_000), 10_000)
-    names = TokenWeights(frequent[:1], np.full(1, 1_000), 10_000)
-    support = [0.5] * len(members)
-    assert intents(members, shared, witnesses(members, support), "auto").of_intent.all()
-    assert not intents(members, names, witnesses(members, support), "auto").of_intent.any()  # each has a rare word
-    assert not intents(members, shared, witnesses(members, support, same=0.0), "auto").of_intent.any()
-    assert not intents(members, shared, witnesses(members, support, UNRELIABLE), "auto").of_intent.any()
-    few_of_many = RELIABLE._replace(of_many=49)
-    assert not intents(members, shared, witnesses(members, support, few_of_many), "auto").of_intent.any()
+    return members, TokenWeights(frequent, np.full(len(frequent), 1_000), LARGE)
+
+
+def with_names(weights: TokenWeights) -> TokenWeights:
+    """Return the weights of a log in whose other questions are words that only two of them have."""
+    tokens = np.concatenate([np.arange(LARGE), weights.tokens])
+    order = np.argsort(tokens)
+    frequencies = np.concatenate([np.full(LARGE, 2), weights.frequencies])
+    return TokenWeights(tokens[order], frequencies[order], LARGE)
+
+
+def near(members: pa.Table, log: LogAgreement = RELIABLE, *, reach: float = 1.0, agreeing: float = 1.0) -> Witnesses:
+    """Return neighbours of which the last with the same answer has ``reach`` of the similarity of the first."""
+    found = witnesses(members, [0.5] * len(members), log)
+    found.same[:, 1:] = 0.5 * reach
+    found.other[round(agreeing * len(members)) :, 0] = 1
+    return found
+
+
+def test_an_answer_with_many_agreeing_questions_in_common_words_is_an_intent(members_of) -> None:
+    members, weights = many_of_large_log(members_of)
+    names = TokenWeights(weights.tokens[:1], np.full(1, 1_000), LARGE)
+    assert intents(members, weights, near(members), "auto").of_intent.all()
+    assert not intents(members, names, near(members), "auto").of_intent.any()  # each has a rare word
+    assert not intents(members, weights, near(members, UNRELIABLE), "auto").of_intent.any()
+    few_of_many = RELIABLE._replace(of_many=49, agreeing_of_many=49)
+    assert not intents(members, weights, near(members, few_of_many), "auto").of_intent.any()
     few = members.slice(1)
-    assert not intents(few, shared, witnesses(few, support[1:]), "auto").of_intent.any()
+    assert not intents(few, weights, near(few), "auto").of_intent.any()
+
+
+@pytest.mark.parametrize(
+    ("log_agrees", "agreeing", "is_intent"), [(90, 0.35, False), (90, 0.45, True), (50, 0.45, False), (50, 0.65, True)]
+)
+def test_more_agreement_is_required_where_answers_of_many_questions_agree_less(
+    members_of, log_agrees: int, agreeing: float, is_intent: bool
+) -> None:
+    members, weights = many_of_large_log(members_of)
+    found = near(members, RELIABLE._replace(agreeing_of_many=log_agrees), agreeing=agreeing)
+    assert intents(members, weights, found, "auto").of_intent.any() == is_intent
+
+
+def test_rows_of_other_kinds_do_not_hide_an_intent_of_a_large_log(members_of) -> None:
+    members, weights = many_of_large_log(members_of)
+    log = RELIABLE._replace(questions=180, agreeing=90, contradicted=50)
+    found = intents(members, with_names(weights), near(members, log), "auto")
+    assert found.of_intent.all()
+    assert found.probability > 0.9  # contradicted questions of facts are no reason to doubt the neighbours
+
+
+def test_a_fallback_hides_no_intent_of_a_large_log(members_of) -> None:
+    members, weights = many_of_large_log(members_of)
+    log = LogAgreement(
+        LARGE, 4_500, 0, LARGE, agreeing_of_many=4_500, frequent=(FrequentAnswer(1, LARGE // 2, LARGE // 4),)
+    )
+    found = near(members, log, agreeing=0.3)
+    assert intents(members, weights, found, "auto").of_intent.all()
+    assert not intents(members, weights, near(members, log._replace(frequent=()), agreeing=0.3), "auto").of_intent.any()
+
+
+def test_questions_in_small_groups_are_those_of_a_fallback(members_of) -> None:
+    members, weights = many_of_large_log(members_of, 25)
+    assert intents(members, weights, near(members, reach=0.3), "auto").of_intent.all()
+    assert not intents(members, weights, near(members, reach=0.1), "auto").of_intent.any()
+
+
+@pytest.mark.parametrize("rare_words", [False, True])
+def test_an_answer_of_few_questions_is_an_intent_by_its_text_only_in_the_log_of_a_help_desk(
+    members_of, rare_words: bool
+) -> None:
+    members, weights = many_of_large_log(members_of, 5)
+    members = answered(members, "card_arrival")
+    weights = with_names(weights) if rare_words else weights
+    assert intents(members, weights, near(members), "auto").of_intent.any() != rare_words
 
 
 def test_no_question_belongs_to_nothing(members_of) -> None:

@@ -1,0 +1,232 @@
+"""Choice of the answers that are intents, by their texts and by the evidence of their questions.
+
+MEMBERS of whole answers, TokenWeights, Witnesses -> choose_intents -> whether each answer is an intent
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.linkage.chance import Prior, least_agreement, without_fallbacks
+from pipelines.linkage.standings import MANY, NEAREST, LogAgreement
+from pipelines.linkage.witnesses import Witnesses
+from pipelines.questions.answer_kinds import KINDS, kinds_of
+from pipelines.questions.token_frequencies import TokenWeights
+from pipelines.summary.fallbacks import are_unlike
+from schemas.ragged import sizes_of_runs, starts_of_runs
+
+BY_TEXT: Final = ("sentence", "label")
+"""Kinds of answers that are written for one intent: help articles, and names such as ``card_arrival``."""
+
+BY_EVIDENCE: Final = ("entity", "id")
+"""Kinds of answers that are intents only by the evidence of their questions."""
+
+MIN_QUESTIONS: Final = MANY
+FEW: Final = 2
+"""Minimum number of questions of an intent by evidence; maximum number that is no evidence in a small log."""
+
+MIN_AGREEMENT: Final = 0.4
+MIN_LOG_AGREEMENT: Final = 0.6
+"""Minimum share of the questions of such an answer whose nearest question has the same answer, and of those of all
+answers of many questions; where these agree less, each answer must reach the second. Fallbacks are not counted."""
+
+MIN_OF_MANY: Final = 0.5
+"""Minimum share of a large log's questions, without fallbacks, whose answer has many: all of a help desk's have, .16 to
+.21 of a simulated log's, whose answers of many questions are facts and fallbacks such as "No answer found"."""
+
+MAX_RARE: Final = 0.1
+RARE: Final = 0.0002
+"""Maximum number of words a question that at most this share of the log's questions have, and at least two.
+
+People ask about intents in everybody's words, and about facts with the names of things: Quora's questions have .6 to .8
+such words each, generated ones about facts .7, simulated ones .2, those to a help desk .04. Words of one question alone
+are not counted for the log."""
+
+MIN_REACH: Final = 0.2
+"""Minimum mean similarity of the 20th nearest question with the same answer, as a share of that of the nearest.
+The questions of a fallback are wordings of many facts, a few near each other and the others far. In simulated logs
+fallbacks have at most .18, facts of many entities ("English") .24, but for the largest logs, written intents more."""
+
+MAX_NAMES: Final = 0.25
+"""Maximum share of an answer's questions with such a word: of Quora's clusters under answers about one topic .36 have
+one, of generated questions about facts all, of a help desk's .09."""
+
+MIN_RARE_OF_FACTS: Final = 0.3
+MAX_AGREEMENT_OF_FACTS: Final = 0.35
+"""Minimum number of such words a question, and maximum agreement, of a log of facts."""
+
+FALLBACK: Final = 0.5
+MIN_TELLING: Final = 0.5
+"""Minimum agreement of an answer of few questions in a small log as a share of the log's, and minimum of the log's from
+which on it is required. A fallback answer ("Sorry, I cannot help") is a sentence too, but the nearest questions have
+other answers. Where that is so for most questions of the log, few questions of an answer are no evidence."""
+
+LARGE_LOG: Final = 5_000
+"""Minimum number of questions of a log in which a word's rarity is evidence."""
+
+RELIABLE: Final = 0.2
+"""Maximum share of a log's questions that neighbours contradict; with more, neighbours are no evidence of a wrong
+answer, as in a small log, where most wordings of an intent share no word."""
+
+
+class _Answers(NamedTuple):
+    """What decides about answers.
+
+    Attributes:
+        sizes: (A,) numbers of questions.
+        by_text: (A,) bool, whether the text is of a kind in `BY_TEXT`.
+        by_evidence: (A,) bool, whether it is of a kind in `BY_EVIDENCE`.
+        agreement: (A,) share of the questions whose nearest question has the same answer.
+        names: (A,) share of the questions with a rare word.
+        reach: (A,) similarity of the 20th nearest or last question with the answer, as a share of that of the nearest.
+    """
+
+    sizes: np.ndarray
+    by_text: np.ndarray
+    by_evidence: np.ndarray
+    agreement: np.ndarray
+    names: np.ndarray
+    reach: np.ndarray
+
+
+def choose_intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesses, starts: np.ndarray) -> np.ndarray:
+    """Return for each answer whether it is an intent: in a small log by its text, in a large one by its questions.
+
+    Args:
+        members: (R,) MEMBERS ordered by answer, all rows of each answer present.
+        weights: weights of the words of the log.
+        witnesses: neighbours of the rows.
+        starts: (A,) first row of each answer.
+    """
+    prior = without_fallbacks(witnesses.log, weights.questions)
+    rare_words = _rare_words_a_question(weights)
+    if rare_words is not None and not _may_have_intents(prior):
+        return np.zeros(len(starts), bool)
+    answers = _answers(members, weights, witnesses, starts)
+    of_many = answers.agreement >= least_agreement(answers.sizes, weights.questions, prior, _required(prior))
+    if rare_words is None:
+        chosen = _of_small_log(answers, of_many, witnesses.log.share)
+    else:
+        near = witnesses.log.share >= MIN_LOG_AGREEMENT * (1 - prior.fallback_share)
+        chosen = _of_large_log(answers, of_many, few_too=near and rare_words <= MAX_RARE)
+    chosen &= ~np.isin(members["answer_id"].to_numpy()[starts], prior.fallbacks)
+    chosen[chosen] = ~are_unlike(members["token_ids"], starts[chosen], answers.sizes[chosen], weights)
+    return chosen
+
+
+def _answers(members: pa.Table, weights: TokenWeights, witnesses: Witnesses, starts: np.ndarray) -> _Answers:
+    sizes = sizes_of_runs(starts, len(members))
+    last = np.minimum(np.repeat(sizes, sizes), NEAREST + 1) - 2
+    farthest = witnesses.same[np.arange(len(members)), np.maximum(last, 0)]
+    nearest, *shares = (
+        np.add.reduceat(values.astype(float), starts) / sizes
+        for values in (witnesses.same[:, 0], farthest, witnesses.agreeing, _has_rare_word(members, weights))
+    )
+    reach = shares[0] / np.maximum(nearest, 1e-12)
+    return _Answers(sizes, *_by_kind(members, starts), shares[1], shares[2], reach)
+
+
+def _may_have_intents(prior: Prior) -> bool:
+    """Return whether a large log has answers of many questions that neighbours do not mostly contradict."""
+    return prior.of_many_share >= MIN_OF_MANY and prior.contradicted_share <= RELIABLE
+
+
+def _required(prior: Prior) -> float:
+    """Return the agreement that an answer must have: more where answers of many questions mostly have little."""
+    mostly = prior.share_of_many >= MIN_LOG_AGREEMENT * (1 - prior.fallback_share)
+    return MIN_AGREEMENT if mostly else MIN_LOG_AGREEMENT
+
+
+def _of_small_log(answers: _Answers, of_many: np.ndarray, share: float) -> np.ndarray:
+    """Return the intents among the answers of a small log.
+
+    Args:
+        answers: all answers.
+        of_many: (A,) bool, whether the questions agree as far as many have to.
+        share: agreement of the log.
+    """
+    few = np.where(answers.sizes > FEW, FALLBACK * share if share >= MIN_TELLING else 0.0, 0.0)
+    agree = np.where(answers.sizes >= MIN_QUESTIONS, of_many, answers.agreement >= few)
+    chosen: np.ndarray = answers.by_text & agree
+    return chosen
+
+
+def _of_large_log(answers: _Answers, of_many: np.ndarray, *, few_too: bool) -> np.ndarray:
+    """Return the intents among the answers of a large log.
+
+    Args:
+        answers: all answers.
+        of_many: (A,) bool, whether the questions agree as far as many have to.
+        few_too: whether the whole log is that of a help desk, so that answers of few questions are decided by text.
+    """
+    many = answers.sizes >= MIN_QUESTIONS
+    by_questions = many & of_many & (answers.by_text | answers.by_evidence) & (answers.reach >= MIN_REACH)
+    by_text = ~many & answers.by_text & (answers.agreement >= MIN_AGREEMENT) & few_too
+    chosen: np.ndarray = (by_questions | by_text) & (answers.names <= MAX_NAMES)
+    return chosen
+
+
+def resemble_intents(members: pa.Table, weights: TokenWeights, *, max_rare: float = MAX_RARE) -> np.ndarray:
+    """Return for each answer whether its text and the words of its questions are those of an intent.
+
+    Neighbours are no part of it: this is for runs that look for none.
+
+    Args:
+        members: (R,) MEMBERS ordered by answer, all rows of each answer present.
+        weights: weights of the words of the log.
+        max_rare: maximum number of rare words a question of a large log.
+    """
+    starts = starts_of_runs(members["answer_id"].to_numpy())
+    sizes = sizes_of_runs(starts, len(members))
+    by_text, by_evidence = _by_kind(members, starts)
+    rare_words = _rare_words_a_question(weights)
+    if rare_words is None:
+        small: np.ndarray = by_text & (sizes > FEW)
+        return small
+    if rare_words > max_rare:
+        return np.zeros(len(starts), bool)
+    names = np.add.reduceat(_has_rare_word(members, weights).astype(float), starts) / sizes
+    large: np.ndarray = (by_text | by_evidence) & (sizes >= MIN_QUESTIONS) & (names <= MAX_NAMES)
+    return large
+
+
+def contradicted_share(log: LogAgreement, weights: TokenWeights) -> float:
+    """Return the share of questions that neighbours contradict; in a large log with intents only of their answers."""
+    prior = without_fallbacks(log, weights.questions)
+    of_many = weights.questions >= LARGE_LOG and prior.of_many_share >= MIN_OF_MANY
+    return prior.contradicted_share if of_many else log.contradicted_share
+
+
+def is_about_facts(weights: TokenWeights, log: LogAgreement) -> bool:
+    """Return whether near questions of a large log mostly have other answers, and many of its words are names."""
+    rare = _rare_words_a_question(weights)
+    return rare is not None and rare >= MIN_RARE_OF_FACTS and log.share <= MAX_AGREEMENT_OF_FACTS
+
+
+def _by_kind(members: pa.Table, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each answer whether its text is of a kind in `BY_TEXT`, and whether of one in `BY_EVIDENCE`."""
+    kinds = kinds_of(members["answer"].take(pa.array(starts)))
+    by_text, by_evidence = (np.isin(kinds, [KINDS.index(kind) for kind in names]) for names in (BY_TEXT, BY_EVIDENCE))
+    return by_text, by_evidence
+
+
+def _rare_words_a_question(weights: TokenWeights) -> float | None:
+    """Return the number of words a question that few others have, None of a log that is too small."""
+    if weights.questions < LARGE_LOG:
+        return None
+    rare = weights.frequencies <= max(2.0, RARE * weights.questions)
+    return float(weights.frequencies[rare].sum() / weights.questions)
+
+
+def _has_rare_word(members: pa.Table, weights: TokenWeights) -> np.ndarray:
+    """Return for each row whether one of its words is as rare as that, or in no other question."""
+    tokens = members["token_ids"].combine_chunks()
+    frequency = weights.frequency(pc.list_flatten(tokens).to_numpy(zero_copy_only=False))
+    lowest = np.full(len(members), np.inf)
+    np.minimum.at(lowest, pc.list_parent_indices(tokens).to_numpy(), frequency)
+    rare: np.ndarray = lowest <= max(2.0, RARE * weights.questions)
+    return rare
