@@ -32,7 +32,8 @@ FEW: Final = 2
 MIN_AGREEMENT: Final = 0.4
 MIN_LOG_AGREEMENT: Final = 0.6
 """Minimum share of the questions of such an answer whose nearest question has the same answer, and of those of all
-answers of many questions; where these agree less, each answer must reach the second. Fallbacks are not counted."""
+answers of many questions; where these agree less, each answer of a large log must reach the second, and a small one has
+no intents by evidence. Fallbacks are not counted."""
 
 MIN_OF_MANY: Final = 0.5
 """Minimum share of a large log's questions, without fallbacks, whose answer has many: all of a help desk's have, .16 to
@@ -54,6 +55,10 @@ fallbacks have at most .18, facts of many entities ("English") .24, but for the 
 MAX_NAMES: Final = 0.25
 """Maximum share of an answer's questions with such a word: of Quora's clusters under answers about one topic .36 have
 one, of generated questions about facts all, of a help desk's .09."""
+
+MAX_NAMES_OF_SMALL: Final = 0.65
+"""The same in a small log, where a word of one or two questions is no rarity: of a written intent at most .6 of the
+questions have one, of generated facts .85 or more."""
 
 MIN_RARE_OF_FACTS: Final = 0.3
 MAX_AGREEMENT_OF_FACTS: Final = 0.35
@@ -107,9 +112,11 @@ def choose_intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesse
     if rare_words is not None and not _may_have_intents(prior):
         return np.zeros(len(starts), bool)
     answers = _answers(members, weights, witnesses, starts)
-    of_many = answers.agreement >= least_agreement(answers.sizes, weights.questions, prior, _required(prior))
+    mostly = prior.share_of_many >= MIN_LOG_AGREEMENT * (1 - prior.fallback_share)
+    required = MIN_AGREEMENT if mostly or rare_words is None else MIN_LOG_AGREEMENT
+    of_many = answers.agreement >= least_agreement(answers.sizes, weights.questions, prior, required)
     if rare_words is None:
-        chosen = _of_small_log(answers, of_many, witnesses.log.share)
+        chosen = _of_small_log(answers, of_many, witnesses.log.share, evident=mostly and _may_have_intents(prior))
     else:
         near = witnesses.log.share >= MIN_LOG_AGREEMENT * (1 - prior.fallback_share)
         chosen = _of_large_log(answers, of_many, few_too=near and rare_words <= MAX_RARE)
@@ -131,27 +138,24 @@ def _answers(members: pa.Table, weights: TokenWeights, witnesses: Witnesses, sta
 
 
 def _may_have_intents(prior: Prior) -> bool:
-    """Return whether a large log has answers of many questions that neighbours do not mostly contradict."""
+    """Return whether most questions have an answer of many, and neighbours contradict few of these."""
     return prior.of_many_share >= MIN_OF_MANY and prior.contradicted_share <= RELIABLE
 
 
-def _required(prior: Prior) -> float:
-    """Return the agreement that an answer must have: more where answers of many questions mostly have little."""
-    mostly = prior.share_of_many >= MIN_LOG_AGREEMENT * (1 - prior.fallback_share)
-    return MIN_AGREEMENT if mostly else MIN_LOG_AGREEMENT
-
-
-def _of_small_log(answers: _Answers, of_many: np.ndarray, share: float) -> np.ndarray:
+def _of_small_log(answers: _Answers, of_many: np.ndarray, share: float, *, evident: bool) -> np.ndarray:
     """Return the intents among the answers of a small log.
 
     Args:
         answers: all answers.
         of_many: (A,) bool, whether the questions agree as far as many have to.
         share: agreement of the log.
+        evident: whether most questions have answers with many of them, so that these are decided by evidence too.
     """
+    many = answers.sizes >= MIN_QUESTIONS
     few = np.where(answers.sizes > FEW, FALLBACK * share if share >= MIN_TELLING else 0.0, 0.0)
-    agree = np.where(answers.sizes >= MIN_QUESTIONS, of_many, answers.agreement >= few)
-    chosen: np.ndarray = answers.by_text & agree
+    by_text = answers.by_text & np.where(many, of_many, answers.agreement >= few)
+    by_questions = answers.by_evidence & many & of_many & (answers.names <= MAX_NAMES_OF_SMALL)
+    chosen: np.ndarray = by_text | (by_questions & evident)
     return chosen
 
 

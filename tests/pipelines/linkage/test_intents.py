@@ -218,6 +218,27 @@ def test_an_answer_of_few_questions_is_an_intent_by_its_text_only_in_the_log_of_
     assert intents(members, weights, near(members), "auto").of_intent.any() != rare_words
 
 
+@pytest.mark.parametrize(
+    ("changes", "names", "is_intent"),
+    [
+        ({}, 0.6, True),
+        ({}, 0.7, False),
+        ({"of_many": 49}, 0.0, False),
+        ({"agreeing_of_many": 59}, 0.0, False),
+        ({"contradicted_of_many": 21}, 0.0, False),
+    ],
+)
+def test_a_name_with_many_agreeing_questions_is_an_intent_of_a_small_log_too(
+    members_of, changes: dict[str, int], names: float, is_intent: bool
+) -> None:
+    members, weights = many_of_large_log(members_of)
+    rare = {members["token_ids"][row].as_py()[-1] for row in range(round(names * len(members)))}
+    frequencies = np.where(np.isin(weights.tokens, [*rare]), 2, weights.frequencies)
+    found = near(members, RELIABLE._replace(**changes))
+    small = TokenWeights(weights.tokens, frequencies, 3_000)
+    assert intents(members, small, found, "auto").of_intent.any() == is_intent
+
+
 def test_no_question_belongs_to_nothing(members_of) -> None:
     empty = members_of(["one"]).slice(0, 0)
     assert len(intents(empty, count_tokens(empty["token_ids"]), witnesses(empty, []), "auto").of_intent) == 0
