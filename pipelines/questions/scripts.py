@@ -12,10 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.words import words
+
 SCRIPTS: Final = (
     "latin", "cyrillic", "greek", "armenian", "georgian", "hebrew", "arabic", "ethiopic", "devanagari", "bengali",
     "gurmukhi", "gujarati", "tamil", "telugu", "kannada", "malayalam", "sinhala", "thai", "lao", "khmer", "burmese",
-    "tibetan", "han", "kana", "hangul", "other", "none",
+    "tibetan", "javanese", "balinese", "han", "kana", "hangul", "other", "none",
 )  # fmt: skip
 """Names of scripts in counters; ``other`` stands for all further ones, `NO_LETTER` for questions without a letter."""
 
@@ -24,6 +26,9 @@ NO_LETTER: Final = "none"
 PREFIX: Final = "script_"
 """Beginning of the counters of `script_counts`."""
 
+LONG: Final = 12
+"""Minimum number of characters of a question of one word that may be several, as in a script without spaces."""
+
 _NUMBER: Final = {name: number for number, name in enumerate(SCRIPTS)}
 _NAMED_OTHERWISE: Final = {"cjk": "han", "hiragana": "kana", "katakana": "kana", "myanmar": "burmese"}
 _ROWS: Final = 1 << 16
@@ -31,7 +36,7 @@ _ROWS: Final = 1 << 16
 
 
 def script_counts(questions: pa.Table) -> dict[str, int]:
-    """Return for each script the numbers of questions in a cluster and in none, as counters of a run.
+    """Return for each script the numbers of questions in a cluster, in none and of one long word, as counters.
 
     Args:
         questions: QUESTIONS with their clusters.
@@ -39,13 +44,23 @@ def script_counts(questions: pa.Table) -> dict[str, int]:
     keys, cluster_ids = questions["key"].combine_chunks(), questions["cluster_id"]
     kept = pc.is_valid(cluster_ids).to_numpy()
     scripts = np.concatenate([np.zeros(0, np.int64), *(_scripts(part) for part in _parts(keys))])
+    uncut = np.bincount(scripts[_uncut_rows(keys)], minlength=len(SCRIPTS))
     counts = np.bincount(scripts * 2 + kept, minlength=2 * len(SCRIPTS)).reshape(-1, 2)
     outcomes = ("rejected", "kept")
     return {
         f"{PREFIX}{SCRIPTS[script]}_{outcomes[outcome]}": int(counts[script, outcome])
         for script in np.flatnonzero(counts.any(axis=1))
         for outcome in (1, 0)
-    }
+    } | {f"{PREFIX}{SCRIPTS[script]}_uncut": int(uncut[script]) for script in np.flatnonzero(uncut)}
+
+
+def _uncut_rows(keys: pa.Array) -> np.ndarray:
+    """Return the rows of keys that are one word of at least `LONG` characters, not all in ASCII."""
+    long = pc.match_substring_regex(keys, rf"^\S{{{LONG},}}$")
+    rows = np.flatnonzero(pc.and_(long, pc.invert(pc.string_is_ascii(keys))).to_numpy(zero_copy_only=False))
+    is_uncut = [len(words(key)) == 1 for key in keys.take(pa.array(rows)).to_pylist()]
+    uncut: np.ndarray = rows[np.array(is_uncut, bool)]
+    return uncut
 
 
 def _parts(keys: pa.Array) -> list[pa.Array]:

@@ -59,3 +59,13 @@ def test_counts_are_those_of_a_loop_over_letters_in_parts_of_any_size(rows):
         patch.setattr(scripts, "_ROWS", 2)
         counts = script_counts(questions(rows))
     assert {name: number for name, number in counts.items() if number} == naive
+
+
+@pytest.mark.parametrize(
+    ("key", "uncut"),
+    [("ꦏꦪꦭꦢꦪꦖꦣꦡꦬꦞꦘꦙꦓ", 1), ("ꦏꦪꦭꦢꦪ ꦖꦣꦡꦬꦞꦘꦙꦓ", 0), ("ꦏꦪꦭ", 0), ("ฉันจะคืนสินค้าได้อย่างไร", 0), ("incomprehensibilities", 0)],
+)
+def test_a_question_of_one_long_word_is_counted_by_its_script(key, uncut):
+    counts = script_counts(questions([(key, False)]))
+    assert sum(number for name, number in counts.items() if name.endswith("_uncut")) == uncut
+    assert counts.get("script_javanese_uncut", 0) == uncut

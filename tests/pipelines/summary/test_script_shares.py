@@ -50,3 +50,12 @@ def test_there_is_no_warning_about_one_script_or_equal_shares():
     assert warnings([ScriptShare("thai", 100, 0)]) == []
     assert warnings([ScriptShare("thai", 100, 50), ScriptShare("latin", 100, 99)]) == []
     assert warnings([ScriptShare("thai", 100, 0), ScriptShare("latin", 100, 0)]) == []
+
+
+def test_a_script_whose_questions_are_mostly_one_word_is_named_instead_of_its_low_share():
+    counters = {"script_javanese_rejected": 240, "script_javanese_uncut": 120, "script_latin_kept": 100}
+    [warning] = warnings(script_shares(counters))
+    assert warning.startswith("120 of 240 questions in the script javanese are one word each")
+    [low] = warnings(script_shares(counters | {"script_javanese_uncut": 119}))
+    assert "the median over scripts" in low
+    assert warnings([ScriptShare("javanese", 19, 0, 19)]) == []

@@ -438,7 +438,10 @@ def test_the_kept_share_of_each_script_is_printed_and_a_low_one_warned_of(qpr, w
         for letter in "abcdefghijklmnop"
         for ask in ("what costs the", "what is the price of", "what does it cost to buy the", "price of the")
     ]
-    rows += [{"question": f"བོད {place} ཀ་{place}", "answer": f"{place}"} for place in range(30)]
+    letters = [
+        chr(code) for code in range(0xF40, 0xF5F) if code != 0xF48
+    ]  # three questions an answer, without a common word
+    rows += [{"question": f"{c}{c} {c}་{c}{c}{c}", "answer": f"{place // 3}"} for place, c in enumerate(letters)]
     rows += [{"question": question, "answer": "!"} for question in ("🙂", "❤️", "?!")]
     outcome = qpr("clusters", write_jsonl("log.jsonl", rows), "--output", dataset, "--json")
     assert outcome.code == 0, outcome.err
@@ -454,6 +457,15 @@ def test_the_kept_share_of_each_script_is_printed_and_a_low_one_warned_of(qpr, w
     page = html.unescape(storage.read_bytes(result["report"]).decode())
     assert warning in page
     assert "<h2>Scripts</h2>" in page
+
+
+def test_a_log_in_a_script_that_is_not_cut_into_words_ends_with_its_name(qpr, write_jsonl, dataset):
+    letters = [chr(code) for code in range(0xA98F, 0xA9A7)]
+    rows = [{"question": "".join(letters[n : n + 12]), "answer": f"Ans {n % 6}"} for n in range(12)]
+    rows += [{"question": "".join(letters[n + 11 : n - 1 : -1]), "answer": f"Ans {n % 6}"} for n in range(1, 13)]
+    outcome = qpr("clusters", write_jsonl("log.jsonl", rows), "--output", dataset)
+    assert outcome.code == 1
+    assert "24 of 24 questions in the script javanese are one word each" in outcome.err.replace("\n", " ")
 
 
 @pytest.mark.parametrize(
