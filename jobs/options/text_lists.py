@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from schemas.artifacts import storage
 from schemas.errors import QprError, UsageError
 
+_NOTHING = "none"
+
 
 def read_texts(given: Iterable[str], *, option: str) -> tuple[str, ...]:
     """Return the texts, sorted, each once.
@@ -28,15 +30,15 @@ def read_texts(given: Iterable[str], *, option: str) -> tuple[str, ...]:
 
 
 def read_pairs(given: Iterable[str], *, option: str) -> dict[str, str]:
-    """Return name and value of each ``NAME=VALUE``.
+    """Return name and value of each ``NAME=VALUE``; ``none`` alone, which empties a list, has an empty value.
 
     Raises:
-        UsageError: a text has no ``=``, or a name occurs twice.
+        UsageError: another text has no ``=``, or a name occurs twice.
     """
     pairs: dict[str, str] = {}
     for text in given:
         name, mark, value = text.partition("=")
-        if not mark:
+        if not mark and text != _NOTHING:
             raise UsageError(f"{option} {text}: has no value. Write {option} {text or 'NAME'}=VALUE")
         if name in pairs:
             raise UsageError(f"{option} {text}: {name} is {pairs[name]} already. Leave one out")

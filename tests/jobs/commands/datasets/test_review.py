@@ -203,7 +203,7 @@ def test_judged_requests_are_a_requests_file(review, write_jsonl, tmp_path):
         (["--queue", "requests"], 2, "judges the answers of --requests FILE"),
         (["--claim", "1"], 2, "--claim"),
         (["--reviewer", "   "], 2, "the name is blank"),
-        (["--reviewer", ""], 2, "the name is blank"),
+        (["--reviewer", ""], 2, "--reviewer: is empty"),
         (["--reviewer", "x" * 61], 2, "more than 60 characters"),
         (["--serve", "--host", "0.0.0.0"], 2, "give --token-file FILE"),
     ],
