@@ -33,6 +33,7 @@ from pipelines.graphs.settings import IndexConfig
 from pipelines.ingestion.earlier import ids_by_split
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
+from schemas.quantities import counted
 from schemas.versions import history
 from schemas.versions.version import Artefact, Training, Version, check_artefact
 
@@ -96,7 +97,7 @@ class Outcome:
             return f"nothing new: version {self.number} is of the same days and settings"
         if self.version.refused:
             return f"refused: {self.version.refused}"
-        return f"published: version {self.number}, {self.version.days} days up to {self.version.date}"
+        return f"published: version {self.number}, {counted(self.version.days, 'day')} up to {self.version.date}"
 
 
 def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms) -> Outcome:
