@@ -111,6 +111,11 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
     """
     files, sample = read_files(terms.gate), read_sample(terms.certificate)
     check_user_key(warehouse, dates, terms.user_key, min_users=terms.clusters.privacy.min_users)
+    now = history.current(warehouse)
+    parent = now[1] if now else None
+    last = max([dates[-1], *([parent.date] if parent else [])])
+    before = [day for day in days_of(warehouse, last, terms.night.window_days) if day.date not in dates]
+    check_days(warehouse, before, terms.clusters, terms.user_key)
     ingest_days(
         warehouse,
         dates,
@@ -120,11 +125,7 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
         user_key=terms.user_key,
         on_day=lambda one: say(f"{one.day.date}: {'unchanged' if one.unchanged else 'ingested'}"),
     )
-    now = history.current(warehouse)
-    parent = now[1] if now else None
-    last = max([dates[-1], *([parent.date] if parent else [])])
     days = days_of(warehouse, last, terms.night.window_days)
-    check_days(warehouse, days, terms.clusters)
     inputs = key_of([day.manifest.digest for day in days], _settings(terms))
     if now and now[1].inputs == inputs and not terms.night.new_test_set:
         if not (gone := missing(warehouse, *now)):

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from jobs.display.console import warn
 from jobs.nightly.steps import finished, key_of, named, place_of
+from jobs.nightly.warehouse import ingest_command
 from jobs.workflows.dataset_publication import publish_dataset
 from pipelines.ingestion.days import WAITING, Day, DayFile
 from pipelines.ingestion.earlier import EARLIER, ids_by_split, read_earlier_file, remember, to_earlier_file
@@ -30,13 +31,14 @@ if TYPE_CHECKING:
     from pipelines.privacy.users import UserKey
 
 
-def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig) -> None:
-    """Check that the days of a window were ingested as a night asks for; other ways to read them are a warning.
+def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user_key: UserKey | None = None) -> None:
+    """Check that days were ingested as a night asks for; other ways to read them are a warning.
 
     Args:
         warehouse: its URL.
-        days: of the window.
+        days: of the window, without those that the night itself ingests.
         config: of the night.
+        user_key: of the night; the advice names its file.
 
     Raises:
         UsageError: a day kept questions of fewer users, whose rows are not counted again.
@@ -44,14 +46,18 @@ def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig) -> N
     least = config.privacy.min_users
     lower = [day.date for day in days if (day.manifest.configuration.get("privacy") or {}).get("min_users", 1) < least]
     if lower:
-        again = f"`qpr ingest --warehouse {warehouse} --from {lower[0]} --to {lower[-1]} --min-users {least}`"
-        raise UsageError(f"--min-users {least}: {counted(len(lower), 'day')} ingested with a lower number. Run {again}")
+        options = [f"--min-users {least}", *(["--user-key-file FILE"] if user_key else [])]
+        again = ingest_command(warehouse, lower[0], lower[-1], *options)
+        raise UsageError(
+            f"--min-users {least}: {counted(len(lower), 'day')} ingested with a lower number. Run `{again}`"
+        )
     how = config.ingestion.model_dump(mode="json", exclude={"shards"})
     others = [day for day in days if {name: day.manifest.configuration.get(name) for name in how} != how]
     if others:
+        again = ingest_command(warehouse, others[0].date, others[-1].date)
         warn(
-            f"{len(others)} of {len(days)} days were ingested with other options, the first {others[0].date}. "
-            "`qpr ingest --from DATE --to DATE` with these options reads them again"
+            f"{counted(len(others), 'day')} ingested with other options, the first {others[0].date}. "
+            f"`{again}` with these options reads them again"
         )
 
 

@@ -77,6 +77,11 @@ def date_url(warehouse: str, folder: str, date: datetime.date) -> str:
     return storage.join(warehouse, folder, f"date={date}")
 
 
+def ingest_command(warehouse: str, first: datetime.date, last: datetime.date, *options: str) -> str:
+    """Return the command that ingests the days from ``first`` to ``last`` again, for advice."""
+    return " ".join([f"qpr ingest --warehouse {warehouse} --from {first} --to {last}", *options])
+
+
 def log_files(warehouse: str, date: datetime.date) -> list[str]:
     """Return the URLs of a day's log files, sorted; names that begin with a dot or an underscore are none."""
     url = date_url(warehouse, EVENTS, date)

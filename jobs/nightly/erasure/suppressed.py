@@ -12,7 +12,7 @@ from typing import Annotated, Final
 import pydantic
 
 from jobs.display.console import warn
-from jobs.nightly.warehouse import DAILY, date_url, dates_of, day_of, log_files
+from jobs.nightly.warehouse import DAILY, date_url, dates_of, day_of, ingest_command, log_files
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.users import UserKey
@@ -126,10 +126,11 @@ def check_user_key(
     stored = others[0].manifest.configuration[KEY]
     without = [date_url(warehouse, DAILY, day.date) for day in others if not log_files(warehouse, day.date)]
     first = f"remove the folders of days whose drop is gone ({', '.join(without)}), then " if without else ""
+    again = ingest_command(warehouse, days[0].date, max([days[-1].date, *dates]), "--user-key-file FILE")
     raise QprError(
         f"{warehouse}: {others[0].date} was ingested with another user key (fingerprint {stored}, not "
         f"{key.fingerprint}), so its users cannot be compared. Give that one, or {first}ingest all days with the new "
-        f"one: qpr ingest --from {days[0].date} --to {max([days[-1].date, *dates])}"
+        f"one: {again}"
     )
 
 

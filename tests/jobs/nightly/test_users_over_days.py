@@ -116,7 +116,16 @@ def test_days_that_were_ingested_for_fewer_users_are_refused(qpr, warehouse, dat
     outcome = qpr("nightly", "--warehouse", warehouse, "--date", dates(2), *USERS)
     assert outcome.code == 2
     assert "--min-users 5: 1 day ingested with a lower number" in outcome.err
-    assert f"qpr ingest --warehouse {warehouse} --from {dates(1)} --to {dates(1)} --min-users 5" in outcome.err
+    again = f"qpr ingest --warehouse {warehouse} --from {dates(1)} --to {dates(1)} --min-users 5"
+    assert f"Run `{again} --user-key-file FILE`" in outcome.err
+    assert [day.date for day in days_of(warehouse, dates(3), 365)] == [dates(1)]  # nothing was ingested
+
+
+def test_without_a_key_the_advice_on_days_of_fewer_users_names_none(qpr, warehouse, dates, monkeypatch):
+    monkeypatch.delenv("QPR_USER_KEY")
+    assert qpr("ingest", "--warehouse", warehouse, "--date", dates(1), "--shards", 2).code == 0
+    outcome = qpr("nightly", "--warehouse", warehouse, "--date", dates(2), *USERS)
+    assert (outcome.code, "--min-users 5`" in outcome.err) == (2, True)
 
 
 def test_without_a_key_users_count_within_a_day(qpr, warehouse, dates, monkeypatch):
