@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 MAX_FAR_SHARE = 0.5
 """Maximum share of the rows with a time that are more than a day away from the date of their drop."""
 
+_START_BYTES = 1 << 16
+"""Bytes of text by which files of a drop are compared first: those of other requests differ in them."""
+
 
 class Ingested(NamedTuple):
     """A daily table.
@@ -140,18 +143,44 @@ def fault_of_times(counters: Mapping[str, int], date: datetime.date) -> str | No
 
 
 def _distinct(files: Sequence[LogFile]) -> tuple[list[LogFile], list[Source]]:
-    """Return the files without those that repeat the bytes of another one, and their entries in the manifest."""
+    """Return the files without those that repeat the rows of another one, and their entries in the manifest."""
     from pipelines.reading.sources import digest_input
 
     by_digest: dict[str | None, tuple[LogFile, Source]] = {}
+    repeats: list[tuple[LogFile, LogFile]] = []
     for file in files:
         digested = digest_input(file)
-        if digested.digest in by_digest:
-            warn(f"{file.url}: has the same bytes as {by_digest[digested.digest][0].url}; read once")
-        else:
-            by_digest[digested.digest] = file, digested
+        first, _ = by_digest.setdefault(digested.digest, (file, digested))
+        if first is not file:
+            repeats.append((file, first))
+    repeats += _repeated_texts([file for file, _ in by_digest.values()])
+    for file, first in repeats:
+        warn(f"{file.url}: has the same rows as {first.url}; read once")
+    repeated = {file.url for file, _ in repeats}
     pairs = [by_digest[digest] for digest in sorted(by_digest, key=str)]
+    pairs = [(file, source) for file, source in pairs if file.url not in repeated]
     return [file for file, _ in pairs], [source for _, source in pairs]
+
+
+def _repeated_texts(files: Sequence[LogFile]) -> list[tuple[LogFile, LogFile]]:
+    """Return each file whose text an earlier one has too, packed or with other empty lines at its end, and that one.
+
+    Only files that begin alike are read as a whole.
+    """
+    from pipelines.reading.lines import digest_text
+
+    alike: dict[str, list[LogFile]] = {}
+    texts = [file for file in files if file.format != "parquet"]
+    for file in texts if len(texts) > 1 else ():
+        alike.setdefault(digest_text(file, most=_START_BYTES), []).append(file)
+    repeats = []
+    for candidates in alike.values():
+        first_of: dict[str, LogFile] = {}
+        for file in candidates if len(candidates) > 1 else ():
+            first = first_of.setdefault(digest_text(file), file)
+            if first is not file:
+                repeats.append((file, first))
+    return repeats
 
 
 def _same(day: Day, inputs: Sequence[Source], configuration: Mapping[str, Any]) -> bool:

@@ -6,6 +6,7 @@ Source -> physical_lines -> lists of bytes, about a megabyte each
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import itertools
 from collections.abc import Iterator
 from typing import Any, Final
@@ -41,6 +42,33 @@ def physical_lines(source: Source) -> Iterator[list[bytes]]:
         QprError: the file cannot be opened, is not text, or its compressed data is damaged.
     """
     yield from lines_of(text_of(_pieces(source), source))
+
+
+def digest_text(source: Source, *, most: int | None = None) -> str:
+    """Return the SHA-256 of a file's text as UTF-8, without the line ends at its end.
+
+    A packed file has the digest of the plain one.
+
+    Args:
+        source: a file of text.
+        most: bytes to read at most; those of equal files have equal digests too. None: all.
+
+    Raises:
+        QprError: as for `physical_lines`.
+    """
+    digest = hashlib.sha256()
+    ended = digest.copy()
+    left = most
+    for lines in physical_lines(source):
+        text = b"".join(lines)[:left]
+        body = text.rstrip(b"\r\n")
+        digest.update(body)
+        if body:
+            ended = digest.copy()
+        digest.update(text[len(body) :])
+        if left is not None and not (left := left - len(text)):
+            break
+    return ended.hexdigest()
 
 
 def text_of(pieces: Iterator[bytes], source: Source) -> Iterator[bytes]:

@@ -1,3 +1,5 @@
+import gzip
+import hashlib
 import json
 
 import pytest
@@ -55,10 +57,41 @@ def test_files_with_equal_bytes_are_read_once_and_a_repeat_of_another_day_is_rep
     drop(w, dates(2), rows)
     outcome = qpr("ingest", "--warehouse", w, "--from", dates(1), "--to", dates(2), "--json")
     assert [day["rows_read"] for day in json.loads(outcome.out)["days"]] == [30, 30]
-    assert "has the same bytes as" in outcome.err
+    assert "log.jsonl: has the same rows as" in outcome.err
     assert "read once" in outcome.err
     assert "its rows count on both days" in outcome.err
     assert "30 rows of 30 with a time are of another day" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("log.jsonl.gz", gzip.compress),
+        ("more.jsonl", lambda content: content + b"\n"),
+        ("more.jsonl", lambda content: content[:-1]),
+        ("more.jsonl.gz", lambda content: gzip.compress(content + b"\r\n\n")),
+    ],
+)
+def test_a_file_with_the_rows_of_another_one_is_read_once(qpr, tmp_path, drop, dates, name, change):
+    w = str(tmp_path)
+    url = drop(w, dates(1), rows_of(dates(1), seed=0, count=400))  # more than the bytes that are compared first
+    [alone] = ingest(qpr, w, "--date", dates(1))
+    inputs = read_manifest(storage.join(w, "daily", f"date={dates(1)}")).inputs
+    storage.write_bytes(url.replace("log.jsonl", name), change(storage.read_bytes(url)))
+    outcome = qpr("ingest", "--warehouse", w, "--date", dates(1), "--json")
+    assert json.loads(outcome.out)["days"] == [alone | {"unchanged": True}]
+    assert f"{name}: has the same rows as {url}; read once" in outcome.err
+    assert inputs[0].digest == hashlib.sha256(storage.read_bytes(url)).hexdigest()
+
+
+@pytest.mark.parametrize("change", [lambda rows: [*rows, rows[0]], lambda rows: [*rows[:-1], rows[0]]])
+def test_a_file_that_begins_like_another_one_is_read_too(qpr, tmp_path, drop, dates, change):
+    w, rows = str(tmp_path), rows_of(dates(1), seed=0, count=400)
+    drop(w, dates(1), rows)
+    drop(w, dates(1), change(rows), name="more.jsonl")
+    outcome = qpr("ingest", "--warehouse", w, "--date", dates(1), "--json")
+    assert json.loads(outcome.out)["days"][0]["rows_read"] == len(rows) + len(change(rows))
+    assert "read once" not in outcome.err
 
 
 def test_days_of_other_dates_are_refused(qpr, tmp_path, drop, dates):

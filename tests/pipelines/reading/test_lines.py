@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pipelines.reading import lines
 from pipelines.reading.encodings import checked_encoding
-from pipelines.reading.lines import MAX_ROW_BYTES, physical_lines
+from pipelines.reading.lines import MAX_ROW_BYTES, digest_text, physical_lines
 from pipelines.reading.sources import expand
 from schemas.errors import QprError, UsageError
 
@@ -39,6 +39,30 @@ def test_lines_are_those_of_a_plain_split_wherever_the_pieces_end(tmp_path_facto
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "_PIECE_BYTES", piece)
         assert lines_of(tmp_path_factory.getbasetemp(), content) == naive_lines(content)
+
+
+@given(
+    content=st.lists(st.sampled_from([b"a", b"\n", b"\r\n", b"bcd"]), min_size=1).map(b"".join),
+    other=st.lists(st.sampled_from([b"a", b"\n", b"\r\n", b"bcd"]), min_size=1).map(b"".join),
+    piece=st.integers(1, 5),
+    most=st.sampled_from([None, 1, 4, 9]),
+)
+def test_texts_that_differ_by_packing_and_last_line_ends_alone_have_one_digest(
+    tmp_path_factory, content, other, piece, most
+):
+    folder = tmp_path_factory.getbasetemp()
+    whole = digest_text(source_of(folder, content), most=most)
+    same = [
+        (content + b"\n\r\n", "y.jsonl"),
+        (gzip.compress(content), "x.jsonl.gz"),
+        (b"\xef\xbb\xbf" + content, "z.jsonl"),
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "_PIECE_BYTES", piece)
+        for stored, name in same:
+            assert digest_text(source_of(folder, stored, name), most=most) == whole
+    cut = [text[:most].rstrip(b"\r\n") for text in (content, other)]
+    assert (digest_text(source_of(folder, other), most=most) == whole) is (cut[0] == cut[1])
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
