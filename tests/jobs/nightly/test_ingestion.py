@@ -6,6 +6,7 @@ import pytest
 
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
+from schemas.errors import QprError
 from tests.jobs.nightly.conftest import rows_of
 
 
@@ -180,3 +181,23 @@ def test_a_run_warns_once_of_drops_without_user_ids_unless_that_was_chosen(qpr, 
     assert "user ids" not in qpr("ingest", "--warehouse", w, "--date", dates(1), "--min-users", 1).err
     drop(w, dates(3), [{**row, "user_id": "ann"} for row in rows_of(dates(3), seed=0, count=30)])
     assert "user ids" not in qpr("ingest", "--warehouse", w, "--date", dates(3)).err
+
+
+def test_a_night_warns_once_of_drops_without_user_ids_unless_that_was_chosen(qpr, tmp_path, drop, dates, monkeypatch):
+    import jobs.nightly.flow as flow
+
+    def fold_nothing(*_, **__):
+        raise QprError("the night ends after its ingestion")
+
+    monkeypatch.setattr(flow, "fold_days", fold_nothing)
+    w, both = str(tmp_path), ("--from", dates(1), "--to", dates(2))
+    for day in (1, 2):
+        drop(w, dates(day), rows_of(dates(day), seed=0, count=30))
+    first = qpr("nightly", "--warehouse", w, *both)
+    assert (first.code, "the night ends after its ingestion" in first.err) == (1, True)
+    assert first.err.count(WITHOUT_USERS) == 1
+    assert f"warning: the drop of {dates(1)} and 1 more day has" in first.err
+    drop(w, dates(2), rows_of(dates(2), seed=1, count=30), name="late.jsonl")
+    assert "user ids" not in qpr("nightly", "--warehouse", w, *both, "--min-users", 1).err
+    drop(w, dates(3), [{**row, "user_id": "ann"} for row in rows_of(dates(3), seed=0, count=30)])
+    assert "user ids" not in qpr("nightly", "--warehouse", w, "--date", dates(3)).err
