@@ -126,7 +126,8 @@ def check_user_key(
     stored = others[0].manifest.configuration[KEY]
     without = [date_url(warehouse, DAILY, day.date) for day in others if not log_files(warehouse, day.date)]
     first = f"remove the folders of days whose drop is gone ({', '.join(without)}), then " if without else ""
-    again = ingest_command(warehouse, days[0].date, max([days[-1].date, *dates]), "--user-key-file FILE")
+    options = [*([f"--min-users {min_users}"] if min_users > 1 else []), "--user-key-file FILE"]
+    again = ingest_command(warehouse, days[0].date, max([days[-1].date, *dates]), *options)
     raise QprError(
         f"{warehouse}: {others[0].date} was ingested with another user key (fingerprint {stored}, not "
         f"{key.fingerprint}), so its users cannot be compared. Give that one, or {first}ingest all days with the new "

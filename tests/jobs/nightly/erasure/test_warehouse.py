@@ -294,6 +294,8 @@ def test_another_key_is_refused(qpr, warehouse, dates, drop, monkeypatch):
     assert (outcome.code, f"{dates(1)} was ingested with another user key" in outcome.err) == (1, True)
     again = f"qpr ingest --warehouse {warehouse} --from {dates(1)} --to {dates(2)} --user-key-file FILE"
     assert f"ingest all days with the new one: {again}" in outcome.err
+    outcome = qpr("ingest", "--warehouse", warehouse, "--date", dates(2), "--min-users", 2)
+    assert f"--to {dates(2)} --min-users 2 --user-key-file FILE" in outcome.err
     assert erase(qpr, warehouse, "--question", SECRET).code == 1
     monkeypatch.delenv("QPR_USER_KEY")
     outcome = ingest(qpr, warehouse, dates(2))
