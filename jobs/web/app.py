@@ -75,7 +75,7 @@ def _add_searches(app: FastAPI, service: Service) -> None:
 
     @app.get(
         "/search",
-        **described("Hits of one question.", 422, returns=SearchDocument, parameters=parameters),
+        **described("Hits of one question.", 404, 422, returns=SearchDocument, parameters=parameters),
     )
     async def search_one(request: Request) -> Response:
         question, k, mode, values = read_query(request, limits, columns)
@@ -84,7 +84,7 @@ def _add_searches(app: FastAPI, service: Service) -> None:
 
     @app.post(
         "/search",
-        **described("Hits of questions.", 400, 413, 415, 422, returns=SearchDocument, body=body_schema(searched)),
+        **described("Hits of questions.", 400, 404, 413, 415, 422, returns=SearchDocument, body=body_schema(searched)),
     )
     async def search(request: Request) -> Response:
         body: Any = await read_json(request, searched, limits)
@@ -94,7 +94,7 @@ def _add_searches(app: FastAPI, service: Service) -> None:
     @app.post(
         "/answer",
         **described(
-            "Answers, or abstentions.", 400, 413, 415, 422, returns=AnswersDocument, body=body_schema(answered)
+            "Answers, or abstentions.", 400, 404, 413, 415, 422, returns=AnswersDocument, body=body_schema(answered)
         ),
     )
     async def answer(request: Request) -> Response:

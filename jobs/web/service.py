@@ -35,6 +35,7 @@ from jobs.web.versions.answers import has_answer
 from jobs.web.versions.leases import Canary, Version, Versions
 from jobs.web.versions.opening import is_valid
 from model.choices import Mode
+from model.index.rows.row_filters import UnknownValueError
 from model.search.answering import MOST_HITS
 from schemas.errors import UsageError
 
@@ -51,6 +52,8 @@ def _explained() -> Iterator[None]:
     """Turn the refusal of a searcher into a fault of the request."""
     try:
         yield
+    except UnknownValueError as error:
+        raise Fault(404, str(error), "not_found") from error
     except UsageError as error:
         raise Fault(422, str(error)) from error
 
@@ -100,7 +103,7 @@ class Service:
         """Return the hits of each question; those with a blocked answer are left out.
 
         Raises:
-            Fault: the index cannot be searched in this mode, or with these values (422).
+            Fault: the index has no such mode, or a column has no value (422), or no question has it (404).
         """
         with self.versions.lease() as version:
             if mode is not None and mode not in version.searcher.modes:
@@ -133,7 +136,7 @@ class Service:
         Of hits with a blocked answer fewer than k can be left.
 
         Raises:
-            Fault: the index cannot be searched with these values (422).
+            Fault: a column has no value (422), or the index has no such value (404).
         """
         with self.versions.lease() as version:
             blocked = self.state.blocked

@@ -26,7 +26,7 @@ _FAULTS = {
     400: "The body is no JSON.",
     401: "The bearer token is missing or wrong.",
     403: "A page of another site asks.",
-    404: "There is none with this id.",
+    404: "There is none with this id, or no question with this value.",
     409: "The server cannot do this as it was started.",
     413: "The body is too large.",
     415: "The body is no JSON by its type.",
