@@ -35,9 +35,9 @@ from benchmarks.labels.linking import of_command
 from benchmarks.measure import measure_qpr
 from pipelines.calibration.verdicts.draws import Sampler
 from pipelines.calibration.verdicts.evidence import Evidence, gather_evidence
+from pipelines.calibration.verdicts.judged_blocks import Judged
 from pipelines.calibration.verdicts.population import Population, read_population
 from pipelines.calibration.verdicts.threshold_test import KEPT_DRAWS, OTHER_DRAWS, SHARES
-from pipelines.calibration.verdicts.verdict_file import Judged
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.writer import Output
 from schemas.tables import CLUSTERS, REJECTED

@@ -113,7 +113,7 @@ def ingest_days(
     if without := [one.day.date for one in ingested if one.without_users]:
         more = f" and {counted(len(without) - 1, 'more day')}" if len(without) > 1 else ""
         warn(
-            f"the drop of {without[0]}{more} has files without user ids, so a question counts that only one person "
+            f"no user ids in files of the drop of {without[0]}{more}, so a question counts that only one person "
             "asked. Log the column user_id (--column user_id=NAME) and give --min-users 5, or keep it by --min-users 1"
         )
     return ingested

@@ -7,6 +7,7 @@ A report has the hits of the frozen test set in its index, so that the next nigh
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any, Final
 
@@ -75,7 +76,10 @@ def write_report(
             after = rank_test(searcher, frozen, rows)
             ranked[_made_of(warehouse, index, parent.test)] = after
             first = _ranked_before(warehouse, frozen, parent)
-            common = after if first.has(after.held).all() else rank_test(searcher.among(first.held), frozen, rows)
+            common = after
+            if not first.has(after.held).all():
+                part = dataclasses.replace(searcher, retrieval=searcher.views.among(first.held))
+                common = rank_test(part, frozen, rows)
             metrics |= _differences(compare(frozen, first, common, after, Relevance(frozen.judged, old, clusters)))
         changes = cluster_changes(old, clusters)
         with Output(url, "report", overwrite=True) as target:

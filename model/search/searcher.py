@@ -86,12 +86,6 @@ class Searcher:
         """
         return self.views.of(filters, self.clock()).index
 
-    def among(self, question_ids: npt.NDArray[np.int64]) -> Searcher:
-        """Return the same searcher, which finds only some questions; weights of words stay those among all."""
-        shards = zip(self.index.question_ids, self.index.shards, strict=True)
-        masks = [np.isin(ids, question_ids) & (True if shard.live is None else shard.live) for ids, shard in shards]
-        return dataclasses.replace(self, retrieval=self.views.within(masks))
-
     def __len__(self) -> int:
         """Return the number of questions of the index."""
         return len(self.index)

@@ -92,6 +92,13 @@ class Views:
     def _made(self, values: tuple[str, ...], period: int) -> Retrieval:
         return self.within(self._rows.masks(values, period), values)
 
+    def among(self, question_ids: Ints) -> Retrieval:
+        """Return the way to search some questions; weights of words stay those among all."""
+        shards = zip(self._all.index.question_ids, self._all.index.shards, strict=True)
+        return self.within(
+            [np.isin(ids, question_ids) & (True if shard.live is None else shard.live) for ids, shard in shards]
+        )
+
     def within(self, masks: Sequence[Mask], values: Sequence[str] = ()) -> Retrieval:
         """Return the way to search some rows; arguments as of `model.index.index.Index.within`."""
         index, lexical = self._all.index.within(masks, values), self._all.lexical

@@ -139,8 +139,8 @@ def promise_of_verdicts(configuration: Mapping[str, Any], inputs: Iterable[Sourc
     judged = f"{counted(used.get('verdicts', 0), 'verdict')}{' on other logs' if elsewhere else ''}"
     note = f"Estimated by {judged}, with 95 % intervals."
     if used.get("precision"):
-        condition = "If this log is like the judged ones, kept" if elsewhere else "Kept"
-        note += f" {condition} pairs have a precision of at least {used['precision']:g} with 95 % confidence."
+        promise = f"pairs have a precision of at least {used['precision']:g} with 95 % confidence."
+        note += f" If this log is like the judged ones, kept {promise}" if elsewhere else f" Kept {promise}"
     return note
 
 

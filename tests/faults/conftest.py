@@ -16,8 +16,8 @@ from model.reranking.reranker import RerankerSettings, weight_shapes
 from model.reranking.saved_reranker import save_reranker
 from model.reranking.term_statistics import WordCounts
 from pipelines.calibration.verdicts.evidence import gather_evidence
+from pipelines.calibration.verdicts.judged_blocks import Judged
 from pipelines.calibration.verdicts.population import Population
-from pipelines.calibration.verdicts.verdict_file import Judged
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.linkage.comparison.pair_features import NAMES
 from schemas.artifacts.writer import Output

@@ -9,7 +9,7 @@ from typing import Any
 
 from jobs.review.queues.interface import Item, Line, Source
 from jobs.workflows.verdicts.pair_sample import pair_sample
-from pipelines.calibration.verdicts.verdict_file import MOST_PAIRS
+from pipelines.calibration.verdicts.judged_blocks import MOST_PAIRS
 from schemas.artifacts.dataset import open_dataset
 
 

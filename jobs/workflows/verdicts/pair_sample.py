@@ -66,9 +66,10 @@ def pair_sample(url: str, *, count: int, seed: int, verdicts: str | None = None)
         QprError: the dataset has no linkage probabilities, or calibrated ones, or the verdicts are of another sample.
     """
     from pipelines.calibration.verdicts.draws import OTHERS, Sampler
+    from pipelines.calibration.verdicts.judged_blocks import sample_draws, verdict_on
     from pipelines.calibration.verdicts.population import read_population
     from pipelines.calibration.verdicts.threshold_test import KEPT_DRAWS
-    from pipelines.calibration.verdicts.verdict_file import cluster_name, sample_draws, verdict_on
+    from pipelines.calibration.verdicts.verdict_file import cluster_name
 
     dataset = open_dataset(url)
     refuse_calibrated(url, dataset.manifest)

@@ -23,7 +23,8 @@ from schemas.quantities import counted
 if TYPE_CHECKING:
     from pipelines.calibration.verdicts.draws import Draw, SampledPair
     from pipelines.calibration.verdicts.evidence import Evidence
-    from pipelines.calibration.verdicts.verdict_file import Judged, Verdicts
+    from pipelines.calibration.verdicts.judged_blocks import Judged
+    from pipelines.calibration.verdicts.verdict_file import Verdicts
 
 EVIDENCE: Final = "verdicts.json"
 
@@ -59,8 +60,9 @@ def write_verdict_calibration(dataset: str, verdicts: str, *, output: str, overw
 def _evidence(dataset: str, verdicts: str) -> tuple[Evidence, Source]:
     from pipelines.calibration.verdicts.draws import Sampler
     from pipelines.calibration.verdicts.evidence import gather_evidence
+    from pipelines.calibration.verdicts.judged_blocks import judged_blocks, sample_draws
     from pipelines.calibration.verdicts.population import read_population
-    from pipelines.calibration.verdicts.verdict_file import judged_blocks, read_verdicts, sample_draws
+    from pipelines.calibration.verdicts.verdict_file import read_verdicts
     from pipelines.reading.sources import digest_input, only_file
 
     source = only_file(verdicts, option="--verdicts")
@@ -85,7 +87,8 @@ def _evidence(dataset: str, verdicts: str) -> tuple[Evidence, Source]:
 
 def _too_few(found: Verdicts, judged: Judged, draws: list[Draw], pairs: list[SampledPair]) -> str:
     """Return why the verdicts cover no complete block, and what to do."""
-    from pipelines.calibration.verdicts.verdict_file import cluster_name, verdict_on
+    from pipelines.calibration.verdicts.judged_blocks import verdict_on
+    from pipelines.calibration.verdicts.verdict_file import cluster_name
 
     block = next(place for place, draw in enumerate(draws) if draw.block == 1)
     gap = next(place for place, pair in enumerate(pairs) if verdict_on(found, pair) is None)

@@ -14,6 +14,7 @@ import pydantic
 
 from pipelines.calibration.verdicts.estimates import Estimates, estimate
 from pipelines.calibration.verdicts.fit_recalibration import fit_recalibration
+from pipelines.calibration.verdicts.judged_blocks import MOST_PAIRS, Judged
 from pipelines.calibration.verdicts.population import Population
 from pipelines.calibration.verdicts.threshold_test import (
     KEPT_DRAWS,
@@ -22,7 +23,6 @@ from pipelines.calibration.verdicts.threshold_test import (
     nested_sets,
     supported_at_looks,
 )
-from pipelines.calibration.verdicts.verdict_file import MOST_PAIRS, Judged
 from pipelines.clusters.recalibration import recalibrate
 from pipelines.clusters.settings import Recalibration
 from pipelines.summary.answer_worth import digest_of_files
