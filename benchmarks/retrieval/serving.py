@@ -228,7 +228,7 @@ def publish(index: Path, served: Path, number: int) -> None:
     """Publish an index at another place under a run of its own, by hard links, and remove the run before it."""
     manifest = json.loads((index / "manifest.json").read_text())
     run_id = manifest["run_id"]
-    del manifest["checksum"]  # is of the first run's name; without one a manifest is read as well
+    manifest.pop("checksum", None)  # is of the first run's name; without one a manifest is read as well
     new = re.sub(r"[0-9a-f]{4}$", f"{number:04x}", run_id)
     shutil.copytree(index / run_id, served / new, copy_function=os.link)
     text = json.dumps(manifest).replace(f'"{run_id}', f'"{new}')
