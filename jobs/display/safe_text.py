@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 SHOWN_CHARACTERS: Final = 300
 """A report shows up to 400 texts and must open on a phone, so longer ones are cut."""
 
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters except line feeds and tabs."""
+
 _FORMULA: Final = re.compile(r"'*(?!-[0-9]+\Z)[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 """Beginning of a formula in a spreadsheet, also after apostrophes, one of which `cell_text` removes; an id is none."""
 _MARKDOWN_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -33,7 +35,7 @@ def printable(text: str) -> str:
 
 def escape_controls(text: str) -> str:
     """Return a message with its control characters spelled as in Python's source; line feeds and tabs stay."""
-    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
+    return CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def markdown_text(text: str) -> str:

@@ -24,6 +24,7 @@ from jobs.workflows.certificates.scoring import score
 from model.certificates.certificate import Certificate, load_certificate, write_certificate
 from model.certificates.requests import Request, check_requests, check_verdicts
 from model.search.searcher import open_searcher
+from pipelines.ingestion.days import beginning_of
 from pipelines.reading.sources import digest_input, only_file
 from schemas import __version__
 from schemas.artifacts import storage
@@ -60,7 +61,7 @@ class Sample(NamedTuple):
     @property
     def expires(self) -> datetime.datetime:
         """Return the end of a certificate: its days after the last request, however often it is scored again."""
-        end = datetime.datetime.combine(self.last_day, datetime.time(), datetime.UTC) + _DAY
+        end = beginning_of(self.last_day) + _DAY
         return end + datetime.timedelta(days=self.settings.certificate_days)
 
 
@@ -200,7 +201,7 @@ def _check_days(warehouse: str, sample: Sample, *, date: datetime.date, now: dat
         QprError: a request is as old as the first version, in the future, or repeats or contradicts another one.
     """
     first = min([date, *(history.read_version(warehouse, number).date for number in history.numbers(warehouse)[:1])])
-    after = datetime.datetime.combine(first, datetime.time(), datetime.UTC) + _DAY
+    after = beginning_of(first) + _DAY
     older = [request.row for request in sample.requests if request.asked_at < after]
     if older:
         raise QprError(

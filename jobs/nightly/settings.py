@@ -6,7 +6,7 @@ options of `qpr nightly` -> NightSettings, IndexOptions, CertificateSettings -> 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 
 import pydantic
 
@@ -15,13 +15,31 @@ from pipelines.graphs.settings import IndexConfig, LatencyMs, Probes, Recall, Wi
 from schemas.option import Option
 
 
+def _form(pattern: str, described: str) -> pydantic.AfterValidator:
+    """Return the check that a text has a form; pydantic's own check of patterns shows the pattern."""
+
+    def check(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(f"must be {described}")
+        return text
+
+    return pydantic.AfterValidator(check)
+
+
+_WINDOW: Final = _form(r"[1-9][0-9]{0,4}d", "a number of days from 1d to 99999d, such as 365d")
+_RETRAIN: Final = _form(
+    r"always|weekly|never|changed:(0?\.[0-9]+|0|1)",
+    "always, weekly, never, or changed: with a share from 0 to 1, such as changed:0.2",
+)
+
+
 class NightSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Night"):
     """Settings of a night that are none of a step."""
 
-    window: Annotated[str, Option(metavar="DAYS")] = pydantic.Field(
+    window: Annotated[str, Option(metavar="DAYS"), _WINDOW] = pydantic.Field(
         default="365d", description="Days that a dataset spans, such as 365d."
     )
-    retrain: Annotated[str, Option(metavar="RULE")] = pydantic.Field(
+    retrain: Annotated[str, Option(metavar="RULE"), _RETRAIN] = pydantic.Field(
         default="weekly",
         description="Nights that train an encoder: always, weekly, never, or changed:0.2 if more than this share of "
         "the clusters changed since the last training. The first night always trains.",
@@ -29,22 +47,6 @@ class NightSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Nigh
     new_test_set: bool = pydantic.Field(
         default=False, description="Take this night's test split as the frozen test set of later nights."
     )
-
-    @pydantic.field_validator("window")
-    @classmethod
-    def _check_window(cls, window: str) -> str:
-        """Refuse what is no number of days."""
-        if not re.fullmatch(r"[1-9][0-9]{0,4}d", window):
-            raise ValueError("must be a number of days from 1d to 99999d, such as 365d")
-        return window
-
-    @pydantic.field_validator("retrain")
-    @classmethod
-    def _check_retrain(cls, rule: str) -> str:
-        """Refuse what is no rule of training."""
-        if not re.fullmatch(r"always|weekly|never|changed:(0?\.[0-9]+|0|1)", rule):
-            raise ValueError("must be always, weekly, never, or changed: with a share from 0 to 1, such as changed:0.2")
-        return rule
 
     @property
     def window_days(self) -> int:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+from jobs.display.safe_text import CONTROLS
 from jobs.review.queues.interface import STRAY, VERDICTS, Item, Queue
 from jobs.review.store import Verdict
 from schemas.errors import QprError
@@ -16,14 +17,13 @@ from schemas.errors import QprError
 MOST_NOTE: Final = 2000
 """Maximum characters of a note."""
 
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 """Bytes of a terminal that are no UTF-8."""
 
 
 def note_text(given: str) -> str:
     """Return a note that every format can hold: without control characters, except line feeds and tabs."""
-    return _SURROGATES.sub("\ufffd", _CONTROLS.sub("", re.sub(r"\r\n?", "\n", given)))
+    return _SURROGATES.sub("\ufffd", CONTROLS.sub("", re.sub(r"\r\n?", "\n", given)))
 
 
 def check_verdict(queue: Queue, verdict: Verdict, *, more: Collection[str] = ()) -> Item:

@@ -171,8 +171,9 @@ class VerdictStore:
             QprError: the database cannot be written.
         """
         with self._lock, explained(self.path), transaction(self._connection):
-            there = {name: name for name in self._all()}
-            same = {content: one.verdict_id for one in self._all().values() for content in _contents(one)}
+            stored = self._all()
+            there = {name: name for name in stored}
+            same = {content: one.verdict_id for one in stored.values() for content in _contents(one)}
             added = []
             for one in verdicts:
                 known = there.get(one.verdict_id) or same.get(_contents(one)[0])

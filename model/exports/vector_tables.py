@@ -38,18 +38,12 @@ def vector_tables(index: Index) -> Iterator[pa.Table]:
     of other shards are compressed, so that the questions are encoded again.
     """
     schema = vector_schema(index.settings)
-    is_stored = all(is_flat(shard) for shard in index.shards)
-    for start in range(0, len(index), ROWS):
-        rows = index.live_rows(np.arange(start, min(start + ROWS, len(index))))
+    is_stored = all(shard.is_flat for shard in index.shards)
+    for rows in index.row_batches(ROWS):
         questions = index.questions(rows)
         vectors = stored_vectors(index.shards, rows) if is_stored else index.encoder.encode(questions["text"])
         column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), index.settings.dimension)
         yield questions.append_column(schema.field("vector"), column).select(schema.names).cast(schema)
-
-
-def is_flat(shard: Shard) -> bool:
-    """Return whether a shard stores float32 vectors one after the other."""
-    return not shard.lists and not shard.layout.graph
 
 
 def stored_vectors(shards: Sequence[Shard], rows: Ints) -> Matrix:

@@ -91,6 +91,11 @@ class Shard:
         """Return the number of inverted lists, 0 for a flat index or a graph."""
         return self.layout.lists
 
+    @property
+    def is_flat(self) -> bool:
+        """Return whether the shard stores float32 vectors one after the other."""
+        return not self.lists and not self.layout.graph
+
     @functools.cached_property
     def vectors(self) -> Matrix:
         """Return the vectors of a flat shard in order of its rows, (rows, dimension), without a copy."""
@@ -100,7 +105,7 @@ class Shard:
     @functools.cached_property
     def few_rows(self) -> npt.NDArray[np.int64] | None:
         """Return the live rows of a flat shard where they are few; None where it is faster to go through all rows."""
-        if self.lists or self.layout.graph or self.live is None or np.count_nonzero(self.live) > FEW * len(self):
+        if not self.is_flat or self.live is None or np.count_nonzero(self.live) > FEW * len(self):
             return None
         return np.flatnonzero(self.live)
 

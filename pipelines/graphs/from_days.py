@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from pipelines.graphs.from_logs import assemble
 from pipelines.graphs.settings import ClustersConfig
-from pipelines.ingestion.days import COUNTS, WAITING, Day, DayFile, read_day_file
+from pipelines.ingestion.days import COUNTS, WAITING, Day, DayFile, beginning_of, read_day_file
 from pipelines.ingestion.earlier import read_earlier_file
 from pipelines.intermediate import ENOUGH, USER, Written
 from pipelines.privacy.users import UserKey
@@ -70,7 +70,7 @@ def build(
         shards=config.for_files(sources_of(days)).shards or 1,
         run_url=run_url,
         earlier=splits,
-        since=_beginning(min(day.date for day in days)),
+        since=beginning_of(min(day.date for day in days)),
         user_key=user_key,
     )
 
@@ -100,10 +100,6 @@ def read_tagged(
 
 def _timed(rows: pa.Table, date: datetime.date) -> pa.Table:
     """Return ASKED rows with the beginning of a day as the time of those without one."""
-    day = pa.scalar(_beginning(date), rows["first_seen"].type)
+    day = pa.scalar(beginning_of(date), rows["first_seen"].type)
     times = {name: pc.fill_null(rows[name], day) for name in ("first_seen", "last_seen")}
     return pa.table({name: times.get(name, rows[name]) for name in rows.column_names})
-
-
-def _beginning(date: datetime.date) -> datetime.datetime:
-    return datetime.datetime.combine(date, datetime.time(), datetime.UTC)

@@ -66,6 +66,11 @@ class Day(NamedTuple):
         return {name: n for name, n in self.manifest.counters.items() if name.startswith(_CARRIED)}
 
 
+def beginning_of(date: datetime.date) -> datetime.datetime:
+    """Return the beginning of a day in UTC."""
+    return datetime.datetime.combine(date, datetime.time(), datetime.UTC)
+
+
 def merge_day(asked: pa.Table) -> pa.Table:
     """Return one row a question form, answer and answer form, in an order that only the rows decide.
 

@@ -87,7 +87,7 @@ def answer_worth(
     if not found.get("pairs"):
         return None
     assembly = configuration.get("assembly", {})
-    used = assembly.get("recalibration") or {}
+    used = _recalibration(configuration)
     origin = _origin(configuration, inputs)
     threshold = None
     if "threshold" in found and found["intents"] < found["answers"]:
@@ -111,7 +111,7 @@ def warnings(counters: Mapping[str, int], configuration: Mapping[str, Any], inpu
     """Return sentences about estimates of other logs, and about a statement that the log contradicts."""
     found = []
     if is_judged_elsewhere(configuration, inputs):
-        precision = configuration["assembly"]["recalibration"].get("precision")
+        precision = _recalibration(configuration).get("precision")
         promise = f"the precision of {precision:g} holds" if precision else "its probabilities hold"
         like = "as far as these logs are like them"
         found.append(f"the verdicts of --calibration are about other files: {promise} {like}")
@@ -128,13 +128,13 @@ def warnings(counters: Mapping[str, int], configuration: Mapping[str, Any], inpu
 
 def is_judged_elsewhere(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> bool:
     """Return whether a run used verdicts on a dataset of other files than it read."""
-    judged = (configuration.get("assembly", {}).get("recalibration") or {}).get("judged")
+    judged = _recalibration(configuration).get("judged")
     return bool(judged) and judged != digest_of_files(source.digest for source in inputs if source.digest)
 
 
 def promise_of_verdicts(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> str:
     """Return the number of verdicts and the precision that they promise, as sentences."""
-    used = configuration.get("assembly", {}).get("recalibration") or {}
+    used = _recalibration(configuration)
     elsewhere = is_judged_elsewhere(configuration, inputs)
     judged = f"{counted(used.get('verdicts', 0), 'verdict')}{' on other logs' if elsewhere else ''}"
     note = f"Estimated by {judged}, with 95 % intervals."
@@ -156,10 +156,15 @@ def as_json(worth: AnswerWorth | None) -> dict[str, Any] | None:
     return {name: round(value, 4) if isinstance(value, float) else value for name, value in worth._asdict().items()}
 
 
+def _recalibration(configuration: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the settings by which verdicts corrected the run; empty where none did."""
+    return configuration.get("assembly", {}).get("recalibration") or {}
+
+
 def _origin(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> Origin:
     assembly = configuration.get("assembly", {})
     linking = assembly.get("linking", {})
-    if (assembly.get("recalibration") or {}).get("estimates"):
+    if _recalibration(configuration).get("estimates"):
         return "verdicts on other logs" if is_judged_elsewhere(configuration, inputs) else "verdicts"
     if linking.get("answers") == "intent":
         return "statement"

@@ -43,7 +43,7 @@ def main(url: str, port: int, model: str | None = None, questions: int | None = 
     """Load an index of this package, copy it into one of FAISS, and serve it."""
     opened = open_searcher(url).index
     stored = model is not None and questions is None
-    if stored and (opened.settings.model_url != f"st:{model}" or not opened.codes):
+    if stored and (opened.settings.model_url != f"st:{model}" or not all(shard.is_flat for shard in opened.shards)):
         raise SystemExit(f"{url}: has no exact vectors of st:{model}. Give a number of questions to encode")
     rows = np.arange(len(opened))
     if questions is not None and questions < len(rows):

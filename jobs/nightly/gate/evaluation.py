@@ -91,7 +91,7 @@ def rank_test(searcher: Searcher, test: JudgedSplit, rows: RowIds) -> Ranked:
     """
     judged = test.judged
     ids = ranked_ids(searcher, judged, depth=DEPTH) if len(judged) else np.zeros((0, DEPTH), np.int64)
-    return Ranked(ids, np.sort(rows.ids[rows.live]))
+    return Ranked(ids, rows.held)
 
 
 def to_rows(ranked: Ranked, rows: RowIds) -> pa.Table:
@@ -101,10 +101,8 @@ def to_rows(ranked: Ranked, rows: RowIds) -> pa.Table:
         ranked: the hits.
         rows: of the index that was searched.
     """
-    live = np.flatnonzero(rows.live)
-    order = live[np.argsort(rows.ids[live])]
     found = ranked.has(ranked.ids)
-    flat = order[np.searchsorted(ranked.held, ranked.ids[found])].astype(np.int32)
+    flat = rows.by_id[np.searchsorted(ranked.held, ranked.ids[found])].astype(np.int32)
     lists = pa.ListArray.from_arrays(pa.array(offsets_of(found.sum(axis=1)), pa.int32()), pa.array(flat))
     return pa.table({"rows": lists}).cast(RANKS)
 
@@ -114,7 +112,7 @@ def from_rows(table: pa.Table, rows: RowIds) -> Ranked:
     lists = table["rows"].combine_chunks()
     ids = np.full((len(table), DEPTH), -1, np.int64)
     ids[np.arange(DEPTH) < np.asarray(pc.list_value_length(lists))[:, None]] = rows.ids[pc.list_flatten(lists)]
-    return Ranked(ids, np.sort(rows.ids[rows.live]))
+    return Ranked(ids, rows.held)
 
 
 def own_metrics(test: JudgedSplit, found: Ranked) -> dict[str, float]:

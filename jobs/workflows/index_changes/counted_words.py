@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -63,11 +62,9 @@ def with_reduced(target: Output, files: list[File], reduced: Reduced | None) -> 
 
 def _without_those_in_use(words: set[str], base: Base, leaving: Ints) -> set[str]:
     left = set(words)
-    for start in range(0, len(base.index), _ROWS):
-        if not left:
-            break
-        rows = base.index.live_rows(np.arange(start, min(start + _ROWS, len(base.index))))
-        questions = base.index.questions(rows)
+    for questions in base.index.tables(_ROWS) if left else ():
         stay = pc.invert(pc.is_in(questions["question_id"], value_set=pa.array(leaving, pa.int64())))
         left -= words_of(key_all(questions["text"].filter(stay)))
+        if not left:
+            break
     return left

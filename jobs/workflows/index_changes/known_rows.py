@@ -54,7 +54,8 @@ class KnownRows:
         return same & ~np.isin(ids, np.frombuffer(self.deleted, np.int64))
 
 
-class RowIds(NamedTuple):
+@dataclasses.dataclass(frozen=True, eq=False)
+class RowIds:
     """Questions of the rows of an index.
 
     Attributes:
@@ -64,6 +65,17 @@ class RowIds(NamedTuple):
 
     ids: Ints
     live: Mask
+
+    @functools.cached_property
+    def by_id(self) -> Ints:
+        """Return the rows that are found, in the order of their ids."""
+        live = np.flatnonzero(self.live)
+        return live[np.argsort(self.ids[live])]
+
+    @functools.cached_property
+    def held(self) -> Ints:
+        """Return the ids of the questions that are found, ascending."""
+        return self.ids[self.by_id]
 
 
 def ids_of_rows(url: str) -> RowIds:

@@ -97,7 +97,7 @@ def _too_few(found: Verdicts, judged: Judged, draws: list[Draw], pairs: list[Sam
         needed = f"at least {block} needed; with 144 a precision of 0.9 can be shown"
         return f"{so_far}, {needed}. Judge pairs in their order"
     row = found.listed.get(pairs[gap].pair_id)
-    place = f"pair {gap + 1} of the sample{'' if row is None else f' (row {row:,})'}"
+    place = f"pair {gap + 1} of the sample{'' if row is None else f' (row {row})'}"
     cluster = pairs[gap].cluster_id
     if cluster is None:
         gap_text = f"clusters cover kept pairs only, and {place}, which is not kept, has no verdict"

@@ -109,7 +109,7 @@ def _check_clusters(verdicts: Verdicts, population: Population, pairs: Iterable[
         cluster = None if pair.cluster_id is None else cluster_name(pair.cluster_id)
         whole = verdicts.of_cluster.get(cluster or "")
         if own and whole and own[0] != whole[0] and (whole[0] == "right" or cluster in of_two):
-            rows = f"row {own[1]:,} ({own[0]}, {pair.pair_id}) and row {whole[1]:,} ({whole[0]}, its cluster {cluster})"
+            rows = f"row {own[1]} ({own[0]}, {pair.pair_id}) and row {whole[1]} ({whole[0]}, its cluster {cluster})"
             raise QprError(f"{verdicts.source}: {rows} contradict each other. Correct one of them")
 
 
