@@ -25,6 +25,10 @@ _IDLE_S = 75
 sent while its connection is closed fails. uvicorn's default is 5 s."""
 
 
+_FILES: Final = 8192
+"""Open files that a server may need: its connections, those that it refuses, and the files of two versions."""
+
+
 @contextlib.contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
     """Yield a socket with an address, taken before the work of opening what is served.
@@ -42,6 +46,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         listener = socket.socket(family, socket.SOCK_STREAM)
     except OSError as error:
         raise QprError(f"{place}: {error.strerror}. Give another --host") from error
+    _allow_files()
     with listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -49,6 +54,19 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         except OSError as error:
             raise QprError(f"{place}: {error.strerror}. Give another --host or --port") from error
         yield listener
+
+
+def _allow_files() -> None:
+    """Raise this process's limit of open files, mostly 1,024 (fewer than its connections), as far as it may."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with contextlib.suppress(OSError, ValueError):  # no right to it; then connections wait at the limit
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def address_of(listener: socket.socket) -> str:

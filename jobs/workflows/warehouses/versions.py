@@ -13,6 +13,7 @@ import rich.table
 
 from jobs.display.console import emit, say, two_columns
 from jobs.display.safe_text import escape_controls
+from jobs.workflows.warehouses.version_report import write_version_report
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, read_manifest
 from schemas.artifacts.output_lock.lock import held
@@ -22,6 +23,9 @@ from schemas.quantities import counted
 from schemas.versions import history, layout
 from schemas.versions.sweep import removable, remove, spared
 from schemas.versions.version import Version
+
+LAST_REFUSED = "refused"
+"""Value of ``--at`` for the last version that the gate refused."""
 
 LOCK = "lock"
 """Folder of a warehouse's lock: one night, removal or rollback at a time."""
@@ -75,18 +79,28 @@ def show_versions(warehouse: str, *, as_json: bool) -> None:
     emit(result, as_json=as_json, table=lambda: _table(warehouse, versions, refused))
 
 
-def show_version(warehouse: str, at: str, *, as_json: bool) -> None:
-    """Print one version, by its number or date, with the artefacts of it that are gone and the days of erasures.
+def show_version(warehouse: str, at: str | None, *, report: str | None, overwrite: bool, as_json: bool) -> None:
+    """Print one version with the artefacts of it that are gone and the days of erasures, and write its page.
+
+    Args:
+        warehouse: its URL.
+        at: number, date or `LAST_REFUSED`; None for the current version.
+        report: URL of its page; None for none.
+        overwrite: replace that file.
+        as_json: print JSON.
 
     Raises:
-        QprError: there is none.
+        QprError: there is no such version, or the page cannot be made.
     """
     check_warehouse(warehouse)
-    number, version = history.version_at(warehouse, at)
+    number, version = _version(warehouse, at)
+    if report is not None:
+        write_version_report(warehouse, number, version, report, overwrite=overwrite)
     gone = _gone(warehouse, version)
     erased = _erased(warehouse, version, gone)
-    result = {"version": number, **version.as_json(), "gone": gone, "erased": erased}
-    rows = {"version": number, "date": str(version.date), "created": version.created}
+    page = {} if report is None else {"page": report}
+    result = {"version": number, **version.as_json(), "gone": gone, "erased": erased, **page}
+    rows = {"version": number or "refused", "date": str(version.date), "created": version.created}
     rows |= {name: storage.join(warehouse, getattr(version, name).path) for name in ("dataset", "model", "index")}
     rows |= {"window": counted(version.window_days, "day"), "days with a drop": str(version.days)}
     rows |= {name: f"{value:.4f}" for name, value in version.metrics.items()}
@@ -95,7 +109,8 @@ def show_version(warehouse: str, at: str, *, as_json: bool) -> None:
     rows |= {"no certificate": version.uncertified} if version.uncertified else {}
     rows |= {"gone, as after qpr gc": ", ".join(gone)} if gone else {}
     rows |= {"questions erased on": ", ".join(erased)} if erased else {}
-    emit(result, as_json=as_json, table=lambda: two_columns(warehouse, rows))
+    rows |= {"refused": escape_controls(version.refused)} if version.refused else {}
+    emit(result, as_json=as_json, table=lambda: two_columns(warehouse, rows | page))
 
 
 def rows_of_report(warehouse: str, version: Version) -> dict[str, str]:
@@ -147,6 +162,16 @@ def sweep(warehouse: str, *, keep: int, grace_hours: float, delete: bool, as_jso
     emit(result, as_json=as_json, table=lambda: two_columns(title, rows))
     if found and not delete:
         say("Nothing was removed. Add --delete to remove them")
+
+
+def _version(warehouse: str, at: str | None) -> tuple[int | None, Version]:
+    """Return a version and its number, which a refused one does not have."""
+    if at == LAST_REFUSED:
+        refused = history.refused_versions(warehouse)
+        if not refused:
+            raise QprError(f"{warehouse}: no version was refused. `qpr versions` lists all")
+        return None, max(refused, key=lambda version: version.created)
+    return history.version_at(warehouse, str(max(history.numbers(warehouse), default=1)) if at is None else at)
 
 
 def _erased(warehouse: str, version: Version, gone: list[str]) -> list[str]:

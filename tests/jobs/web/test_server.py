@@ -1,7 +1,9 @@
 """The server as a process: start, exchange under load, the end, and starts that fail."""
 
+import contextlib
 import http.client
 import json
+import resource
 import signal
 import socket
 import threading
@@ -127,6 +129,25 @@ def test_another_loopback_address_is_served(publish, server):
     process = server(publish(QUESTIONS[:2]), "--host", "127.0.0.2")
     assert process.url.startswith("http://127.0.0.2:")
     assert search(process.client)
+
+
+@pytest.fixture
+def few_files():
+    """Let processes that the test starts have few open files, unless they ask for more."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (200, before[1]))
+    yield lambda: resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_more_connections_than_the_usual_limit_of_open_files_are_served(publish, server, few_files):
+    process = server(publish(QUESTIONS))
+    few_files()
+    with contextlib.ExitStack() as open_ones:
+        for _ in range(400):
+            open_ones.enter_context(socket.create_connection(("127.0.0.1", process.port), timeout=20))
+        process.client.timeout = 5
+        assert search(process.client)
 
 
 def test_a_body_that_never_ends_is_refused_and_the_connection_closed(publish, server):

@@ -1,0 +1,182 @@
+"""The page of a version: its metrics, and the largest clusters that changed, with their questions.
+
+warehouse, version -> write_version_report -> HTML
+
+The page has questions, so it is made when somebody asks for it and stays outside of the warehouse, where an erasure
+would have to find it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from jobs.display.rendering import render
+from jobs.display.summary_tables import SummaryTable
+from pipelines.summary.cluster_changes import CHANGES, SCHEMA
+from schemas.artifacts import conditional_writes, storage
+from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import MANIFEST, read_manifest, read_verified
+from schemas.artifacts.table_files import read_rows
+from schemas.errors import QprError, UsageError
+from schemas.versions import history
+from schemas.versions.version import Artefact, Version
+
+_SECTIONS: Final = {
+    "merged": "Merged clusters",
+    "split": "Split clusters",
+    "gone": "Clusters that are gone",
+    "shrank": "Clusters that lost questions",
+    "new": "New clusters",
+    "grew": "Clusters that grew",
+}
+"""Changes whose clusters are shown, those that most often are mistakes first."""
+
+_SHOWN: Final = 10
+"""Maximum number of cards of a section, and of clusters on each side of a card."""
+
+_COLUMNS: Final = ["cluster_id", "answer", "size", "texts"]
+
+
+class Change(NamedTuple):
+    """Clusters of the version before that became the same clusters.
+
+    Attributes:
+        before: rows of the clusters table, those with most questions first, at most `_SHOWN`; empty for a new cluster.
+        after: the same of this version; empty for clusters that are gone.
+        hidden_before, hidden_after: number of further clusters.
+    """
+
+    before: Sequence[Mapping[str, Any]]
+    after: Sequence[Mapping[str, Any]]
+    hidden_before: int
+    hidden_after: int
+
+
+def write_version_report(warehouse: str, number: int | None, version: Version, file: str, *, overwrite: bool) -> None:
+    """Write the page of a version.
+
+    Args:
+        warehouse: its URL.
+        number: of the version; None for a refused one.
+        version: its record.
+        file: URL of the page.
+        overwrite: replace a file.
+
+    Raises:
+        UsageError: the name does not end in .html.
+        QprError: the version equals an older one, its report or dataset is gone or damaged, or the file exists.
+    """
+    if not file.endswith(".html"):
+        raise UsageError(f"--report {file}: must end in .html")
+    conditional_writes.refuse_existing(file, overwrite=overwrite, option="--report")
+    if version.rollback_of:
+        older = version.rollback_of
+        raise QprError(f"{warehouse}: version {number} equals version {older}. Give --at {older}")
+    page = version_page(warehouse, number, version)
+    conditional_writes.write_result(file, page, overwrite=overwrite, option="--report")
+
+
+def version_page(warehouse: str, number: int | None, version: Version) -> bytes:
+    """Return the page of a version, UTF-8, without script or network.
+
+    Raises:
+        QprError: its report or dataset is gone or damaged.
+    """
+    changes = _read_changes(warehouse, version)
+    parent = history.read_version(warehouse, version.parent).dataset if version.parent else None
+    of_kind = {name: changes.filter(pc.equal(changes["change"], name)) for name in _SECTIONS}
+    groups = {name: _largest(table) for name, table in of_kind.items()}
+    old_ids = {one for cards in groups.values() for old, _ in cards for one in old}
+    new_ids = {one for cards in groups.values() for _, new in cards for one in new}
+    gone = parent is not None and not _there(warehouse, parent)
+    before = {} if parent is None or gone else _clusters(warehouse, parent, old_ids)
+    after = _clusters(warehouse, version.dataset, new_ids)
+    sections = [
+        (title, len(of_kind[name]), [_card(old, new, before, after) for old, new in groups[name]])
+        for name, title in _SECTIONS.items()
+        if groups[name]
+    ]
+    most = max(version.changes.values(), default=0) or 1
+    counted = [(name, version.changes.get(name, 0)) for name in CHANGES]
+    tables = [
+        SummaryTable(
+            ("Clusters", "number"),
+            [(name, f"{count:,}") for name, count in counted],
+            bars=[count / most for _, count in counted],
+            note="Clusters of the version before by what became of them, and new ones. Clusters are compared by their "
+            "questions.",
+        ),
+        SummaryTable(
+            ("Metric", "value"),
+            [(name.replace("_", " "), f"{value:.4f}".removesuffix(".0000")) for name, value in version.metrics.items()],
+        ),
+    ]
+    return render(
+        "version_report.html",
+        name="refused version" if number is None else f"version {number}",
+        warehouse=warehouse,
+        version=version,
+        tables=tables,
+        sections=sections,
+        gone=gone,
+    ).encode()
+
+
+def _there(warehouse: str, artefact: Artefact) -> bool:
+    return storage.exists(storage.join(warehouse, artefact.path, MANIFEST))
+
+
+def _read_changes(warehouse: str, version: Version) -> pa.Table:
+    """Return the table of changes."""
+    for artefact in (version.report, version.dataset):
+        if not _there(warehouse, artefact):
+            raise QprError(
+                f"{warehouse}: {artefact.path} of this version is gone; `qpr gc` removes what only older versions "
+                "name. Give --at another version"
+            )
+    url = storage.join(warehouse, version.report.path)
+    read: list[pa.Table] = []
+    for file in read_manifest(url, "report").of("changes"):
+        name = storage.join(url, file.path)
+        read += read_rows(read_verified(url, file), SCHEMA, name=name, rows=file.rows or 0)
+    return pa.concat_tables([SCHEMA.empty_table(), *read])
+
+
+def _largest(changes: pa.Table) -> list[tuple[list[int], list[int]]]:
+    """Return ids before and after of the changes with most questions; clusters that became the same ones are one."""
+    groups: dict[tuple[int, ...], tuple[list[int], list[int], int]] = {}
+    for row in changes.to_pylist():
+        became, own = row["became"], row["cluster_id"]
+        key = tuple(became) if became else (own,)
+        old, _, questions = groups.get(key, ([], [], 0))
+        old = [] if row["change"] == "new" else [*old, own]
+        groups[key] = old, became, questions + (row["size_before"] or row["size_after"])
+    ordered = sorted(groups.items(), key=lambda group: (-group[1][2], group[0]))
+    return [(old, new) for _, (old, new, _) in itertools.islice(ordered, _SHOWN)]
+
+
+def _clusters(warehouse: str, dataset: Artefact, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """Return the clusters with some ids, but for those that were erased since."""
+    chosen = pa.array(sorted(ids), pa.int64())
+    return {row["cluster_id"]: row for row in _rows(storage.join(warehouse, dataset.path), chosen)}
+
+
+def _rows(url: str, ids: pa.Array) -> Iterator[dict[str, Any]]:
+    for part in open_dataset(url).parts("clusters", columns=_COLUMNS):
+        yield from part.filter(pc.is_in(part["cluster_id"], ids)).to_pylist()
+
+
+def _card(old: Sequence[int], new: Sequence[int], before: Mapping[int, Any], after: Mapping[int, Any]) -> Change:
+    old_rows, new_rows = _sorted(old, before), _sorted(new, after)
+    hidden = len(old_rows[_SHOWN:]), len(new_rows[_SHOWN:])
+    return Change(old_rows[:_SHOWN], new_rows[:_SHOWN], *hidden)
+
+
+def _sorted(ids: Sequence[int], there: Mapping[int, Any]) -> list[Mapping[str, Any]]:
+    """Return the rows of clusters, those with most questions first."""
+    return sorted((there[one] for one in ids if one in there), key=lambda row: (-row["size"], row["cluster_id"]))
