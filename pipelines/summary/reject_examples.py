@@ -95,7 +95,7 @@ def _payloads(file: pq.ParquetFile, rows: np.ndarray) -> Iterator[str]:
 def _text(payload: str) -> str:
     try:
         row = json.loads(payload)
-    except ValueError:
+    except (ValueError, RecursionError):
         return payload
     if not isinstance(row, dict):
         return payload

@@ -70,7 +70,7 @@ def _filters(row: dict[str, Any]) -> dict[str, str]:
 def _row(url: str, number: int, line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise QprError(f"{url}: line {number} is no JSON. Write the file with `qpr answer --json`") from error
     hit = row.get("hit") if isinstance(row, dict) else 0
     if not isinstance(row, dict) or not isinstance(row.get("question"), str) or not isinstance(hit, dict | None):

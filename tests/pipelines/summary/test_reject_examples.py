@@ -53,3 +53,10 @@ def test_a_payload_is_shown_as_question_and_answer_where_it_has_them(memory):
     files, counters = write(memory, [("read", "r", payload) for payload in payloads])
     [found] = reject_examples(f"{memory}/d", files, counters)
     assert found.texts == ["q -> a", "q", '{"answer": null}', "not json", "[1]"]
+
+
+def test_a_payload_nested_too_deep_is_shown_as_it_is(memory):
+    deep = '{"question": ' + "[" * 50_000
+    files, counters = write(memory, [("read", "invalid_json", deep)])
+    [found] = reject_examples(f"{memory}/d", files, counters)
+    assert found.texts == [deep]

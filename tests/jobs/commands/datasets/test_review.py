@@ -216,6 +216,12 @@ def test_wrong_options_are_explained(review, tmp_path, monkeypatch, options, cod
     assert outcome.err.count("\n") == 1
 
 
+def test_a_request_nested_too_deep_is_named(review, tmp_path):
+    (tmp_path / "deep.jsonl").write_text("[" * 100_000 + "]" * 100_000)
+    outcome = review(source=("--queue", "requests", "--requests", tmp_path / "deep.jsonl"))
+    assert (outcome.code, "deep.jsonl: line 1 is no JSON" in outcome.err) == (1, True), outcome.err
+
+
 def test_a_database_of_another_dataset_is_refused(review, make_dataset, tmp_path):
     review(keys="r")
     make_dataset(tmp_path / "other", [["a b", "a c"]])
