@@ -10,6 +10,7 @@ import gzip
 import io
 import json
 import re
+import zlib
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -53,7 +54,7 @@ def erase_from_file(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, A
         mentions = Mentions(erasure)
         after, removed = _FORMATS[ending](text, mentions)
         left = ending == ".json" and _mentions(json.loads(after), mentions)
-    except (ValueError, OSError, csv.Error) as error:
+    except (ValueError, OSError, EOFError, zlib.error, csv.Error, RecursionError) as error:
         raise QprError(f"{url}: cannot be read as {ending} in UTF-8 ({error}). Correct the file or its name") from error
     if left:
         raise QprError(f"{url}: still contains an erased question, outside of lists. Remove it by hand")

@@ -116,3 +116,21 @@ def test_a_file_of_another_format_is_one_line(tmp_path):
     storage.write_bytes(path, b"{no json\n")
     with pytest.raises(QprError, match=r"cannot be read as \.jsonl"):
         erase_from_file(path, erasure_of([SECRET], [], None), dry_run=False)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "json"])
+def test_lists_nested_too_deep_are_one_line(tmp_path, ending):
+    path = str(tmp_path / f"a.{ending}")
+    storage.write_bytes(path, b"[" * 100_000 + b"]" * 100_000)
+    with pytest.raises(QprError, match=rf"cannot be read as \.{ending} .*Correct the file"):
+        erase_from_file(path, erasure_of([SECRET], [], None), dry_run=False)
+
+
+@pytest.mark.parametrize("change", [lambda packed: packed[:-9], lambda packed: packed[:20] + b"~" + packed[21:]])
+def test_a_broken_gzip_file_is_one_line_and_stays(tmp_path, change):
+    path = str(tmp_path / "a.txt.gz")
+    broken = change(gzip.compress(SECRET.encode() * 99 + bytes(range(48, 90)), mtime=0))
+    storage.write_bytes(path, broken)
+    with pytest.raises(QprError, match=r"a\.txt\.gz: cannot be read as \.txt"):
+        erase_from_file(path, erasure_of([SECRET], [], None), dry_run=False)
+    assert storage.read_bytes(path) == broken
