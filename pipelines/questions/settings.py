@@ -20,7 +20,9 @@ class Validation(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"
     """
 
     min_confidence: float | None = pydantic.Field(
-        default=None, description="Reject rows of lower confidence; a row without one is kept."
+        default=None,
+        allow_inf_nan=False,
+        description="Reject rows of lower confidence; a row without one is kept.",
     )
     locale: Annotated[str | None, Option(metavar="NAME")] = pydantic.Field(
         default=None, description="Reject rows of another locale, such as en-GB; a row without one is kept."
