@@ -330,3 +330,12 @@ def test_an_index_without_such_columns_names_none(place, tmp_path, qpr):
     assert searcher.index.questions([0]).column_names == [*ID_TABLE.names, "answer_id"]
     with pytest.raises(UsageError, match="no column to filter by"):
         searcher.search("pay bill", filters={"locale": "de"})
+
+
+def test_options_of_files_are_refused_where_there_are_datasets_only(place, tmp_path, make_dataset, qpr):
+    make_dataset(tmp_path / "data", [], alone=["pay my bill", "cancel my flight"])
+    files = ("--questions", tmp_path / "data", "--model", place / "model", "--output", tmp_path / "index")
+    done = qpr("index", *files, "--valid-until", "ends", "--delimiter", ";")
+    assert done.code == 2
+    assert "--valid-until ends, --delimiter ;: is about files, but --questions has datasets only" in done.err
+    assert not (tmp_path / "index").exists()
