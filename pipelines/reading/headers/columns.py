@@ -88,18 +88,21 @@ def locate_columns(
     if not missing:
         return located
     shown = ", ".join(list(available)[:_MAX_NAMES_SHOWN]) + (", …" if len(available) > _MAX_NAMES_SHOWN else "")
-    absent = ", ".join(names.get(c.name, c.name) for c in missing)
+    absent = [names.get(c.name, c.name) for c in missing]
     values = sample() if sample else {}
     free = {name: values.get(name, ()) for name in available if name not in located.values()}
     answers = [c for c in columns if c.name == "answer" and c.name not in located and c not in missing]
-    step = _options(missing, free, optional=answers) if mappable else "Rename the file's columns"
-    raise QprError(f"{url}: no column {absent}; there are {shown or 'none'}. {step}")
+    if not mappable:
+        step = "Rename the file's columns"
+    elif free:
+        step = _options(missing, free, optional=answers)
+    else:
+        step = f"The file has no other column. Add {' and '.join(absent)} to the file"
+    raise QprError(f"{url}: no column {', '.join(absent)}; there are {shown or 'none'}. {step}")
 
 
 def _options(missing: Sequence[Column], sample: Mapping[str, Sequence[str]], *, optional: Sequence[Column]) -> str:
     """Return options that map the missing columns and any optional ones found, to copy to the command line."""
-    if not sample:
-        return f"The file has no other column. Add {' and '.join(column.name for column in missing)} to the file"
     suggested = suggest_columns([column.name for column in (*missing, *optional)], sample)
     mapped = [*missing, *(c for c in optional if c.name in suggested)]
     options = " ".join(c.mapped_to(suggested.get(c.name, "NAME")) for c in mapped)

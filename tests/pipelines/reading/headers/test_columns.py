@@ -48,6 +48,8 @@ def test_a_file_without_a_column_to_spare_has_to_get_one():
         QprError, match=r"no column answer; there are question\. The file has no other column\. Add answer to"
     ):
         locate_columns(COLUMNS, {}, ["question"], url="f")
+    with pytest.raises(QprError, match=r"no column reply; .* Add reply to the file$"):
+        locate_columns(COLUMNS, {"answer": "reply"}, ["question"], url="f")
 
 
 def test_suggested_names_are_quoted_for_a_shell():
