@@ -53,9 +53,9 @@ def open_database(path: str, source: Source | None = None) -> sqlite3.Connection
     file = Path(path)
     exists = file.exists() and file.stat().st_size > 0
     if source is None and not exists:
-        raise QprError(f"{path}: there is no review database. Judge with `qpr review` first, or correct --database")
+        raise QprError(f"{path}: there is no review database. Judge with `qpr review` first, or correct the path")
     if exists and not is_database(path):
-        raise QprError(f"{path}: is no review database. Give another --database; the file stays as it is")
+        raise QprError(f"{path}: is no review database. Give the path of one; this stays as it is")
     with explained(path):
         if exists:
             with contextlib.closing(_connect(file, writable=False)) as connection:
@@ -90,7 +90,9 @@ def explained(path: str) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         text = str(error)
-        if "readonly" in text or "unable to open" in text:
+        if not Path(path).absolute().parent.is_dir():
+            advice = "Its folder does not exist. Make it, or correct the path"
+        elif "readonly" in text or "unable to open" in text:
             advice = "Nobody can write to it here. Change its permissions, or copy it"
         elif "locked" in text:
             advice = "Another process writes to it. Try again, or end that process"
@@ -157,7 +159,7 @@ def _check(path: str, connection: sqlite3.Connection, *, empty: bool) -> None:
     [application] = connection.execute("PRAGMA application_id").fetchone()
     [version] = connection.execute("PRAGMA user_version").fetchone()
     if application != _APPLICATION:
-        raise QprError(f"{path}: is a database of another program. Give another --database; the file stays as it is")
+        raise QprError(f"{path}: is a database of another program. Give another path; the file stays as it is")
     if version > _VERSION:
         raise QprError(f"{path}: was written by a newer qpr. Install that, or give another --database")
     [fault, *_] = connection.execute("PRAGMA quick_check(1)").fetchone()

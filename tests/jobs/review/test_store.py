@@ -125,6 +125,8 @@ def test_what_is_no_review_database_is_refused_and_stays(open_store, tmp_path):
         open_store("other.db")
     with pytest.raises(QprError, match="there is no review database"):
         open_store("missing.db", read_only=True)
+    with pytest.raises(QprError, match=r"Its folder does not exist\. Make it, or correct the path"):
+        open_store("nowhere/new.db")
     with pytest.raises(QprError, match="local file"):
         VerdictStore("s3://bucket/review.db", None)
     assert [(tmp_path / name).read_bytes() for name in ("text.db", "other.db")] == before
