@@ -156,10 +156,10 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
         QprError: there is none, it is damaged, newer than this code, or of another kind.
     """
     wanted = kind or "artefact"
-    how = f" Make one with {_KINDS[kind][0]}." if kind else ""
+    how = f". Make one with {_KINDS[kind][0]}" if kind else ""
     if not storage.exists(storage.join(url, MANIFEST)):
         state = "has no manifest.json, so no run has completed there" if storage.exists(url) else "does not exist"
-        raise QprError(f"{url}: not {with_article(wanted)}: it {state}.{how}")
+        raise QprError(f"{url}: not {with_article(wanted)}: it {state}{how}")
     check_place(url, MANIFEST)
     content = storage.read_bytes(storage.join(url, MANIFEST))
     try:
@@ -176,7 +176,7 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
     if checksum not in (None, _checksum(fields)):
         raise QprError(f"{url}/{MANIFEST}: does not match its own checksum, so it is damaged. Make the {wanted} again")
     if kind and manifest.kind != kind:
-        raise QprError(f"{url}: holds {with_article(manifest.kind)}, not {with_article(kind)}.{how}")
+        raise QprError(f"{url}: holds {with_article(manifest.kind)}, not {with_article(kind)}{how}")
     return manifest
 
 

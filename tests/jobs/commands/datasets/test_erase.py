@@ -149,6 +149,7 @@ def test_a_cluster_of_two_is_removed_with_one_of_them(qpr, dataset):
         (("--question", "x", "--index", "none"), 1, "does not exist"),
         (("--question", " ", "--dataset", "d"), 2, "--question is blank"),
         (("--question", "x", "--dataset", "none"), 1, "does not exist"),
+        (("--question", "x", "--dataset", "none"), 1, "with `qpr clusters` or `qpr quora`. Everything else was erased"),
         (("--question", "x", "--review", "none.db"), 1, "Judge with `qpr review` first, or correct the path"),
     ],
 )
