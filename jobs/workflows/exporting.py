@@ -83,8 +83,9 @@ def _to_qdrant(
     except QprError:
         raise
     except Exception as error:  # the client has an exception of its own for each transport
+        advice = "Check that it runs, and its address"
         cause = " ".join(str(error).split())[:200] or type(error).__name__
-        raise QprError(f"{output}: Qdrant did not take the questions: {cause}") from error
+        raise QprError(f"{output}: Qdrant did not take the questions: {cause}. {advice}") from error
     finally:
         client.close()
 
@@ -99,4 +100,5 @@ def _client(output: str) -> QdrantClient:
     try:
         return QdrantClient(path=output)
     except (OSError, RuntimeError) as error:
-        raise QprError(f"{output}: cannot be opened as a folder of Qdrant: {error}") from error
+        advice = "Give a new folder, or end the program that uses it"
+        raise QprError(f"{output}: cannot be opened as a folder of Qdrant: {error}. {advice}") from error
