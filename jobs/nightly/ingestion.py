@@ -15,9 +15,9 @@ from jobs.nightly.erasure.suppressed import KEY, suppression_of
 from jobs.nightly.warehouse import DAILY, date_url, day_of, drop_of
 from jobs.options.inputs import check_inputs, check_users, input_files
 from pipelines.ingestion.days import Day
-from schemas.artifacts.manifest import Source
+from schemas.artifacts.manifest import Source, read_verified
 from schemas.artifacts.writer import Output
-from schemas.errors import BadDropError, UsageError
+from schemas.errors import BadDropError, QprError, UsageError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def ingest_day(
     max_reject_ratio: float,
     user_key: UserKey | None = None,
 ) -> Ingested:
-    """Make the daily table of a date, unless it is there, made from the same files by the same settings.
+    """Make the daily table of a date, unless it is there, whole, made from the same files by the same settings.
 
     Equal files give equal bytes. A late or corrected drop replaces its day. Rows of questions with too few users
     wait for those of other days if there is a key, else they are rejected.
@@ -88,7 +88,7 @@ def ingest_day(
     sized = config.for_files(sources)
     configuration = sized.model_dump(mode="json") | ({KEY: user_key.fingerprint} if user_key else {})
     existing = day_of(warehouse, date)
-    if existing and _same(existing, inputs, configuration):
+    if existing and _same(existing, inputs, configuration) and _is_whole(existing):
         return Ingested(existing, unchanged=True)
     check_inputs(sources, COLUMNS, config.column_names)
     check_users(sources, COLUMNS, config.column_names, config.privacy.options_of_users)
@@ -186,6 +186,17 @@ def _repeated_texts(files: Sequence[LogFile]) -> list[tuple[LogFile, LogFile]]:
 def _same(day: Day, inputs: Sequence[Source], configuration: Mapping[str, Any]) -> bool:
     digests = [source.digest for source in inputs]
     return [source.digest for source in day.manifest.inputs] == digests and day.manifest.configuration == configuration
+
+
+def _is_whole(day: Day) -> bool:
+    """Return whether all files of a day are as its manifest lists them; else warn that the day is made again."""
+    try:
+        for file in day.manifest.files:
+            read_verified(day.url, file)
+    except QprError:
+        warn(f"{day.date}: a file of the day is damaged or gone, so the day is made again from its drop")
+        return False
+    return True
 
 
 def _warn_of_repeats(warehouse: str, date: datetime.date, inputs: Sequence[Source]) -> None:

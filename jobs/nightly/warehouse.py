@@ -108,8 +108,14 @@ def day_of(warehouse: str, date: datetime.date) -> Day | None:
     Raises:
         QprError: its manifest is damaged.
     """
-    manifest = finished(warehouse, f"{DAILY}/date={date}", "day")
-    return Day(date, date_url(warehouse, DAILY, date), manifest) if manifest else None
+    url = date_url(warehouse, DAILY, date)
+    try:
+        manifest = finished(warehouse, f"{DAILY}/date={date}", "day")
+    except QprError as error:
+        if not str(error).endswith("Make the day again"):
+            raise
+        raise QprError(f"{error}: remove {url}, then run `{ingest_command(warehouse, date, date)}`") from error
+    return Day(date, url, manifest) if manifest else None
 
 
 def days_of(warehouse: str, last: datetime.date, window_days: int) -> list[Day]:

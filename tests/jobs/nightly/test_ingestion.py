@@ -36,6 +36,30 @@ def test_a_day_is_counted_with_its_rejects_and_the_same_day_again_is_skipped(qpr
     assert read_manifest(storage.join(warehouse, "daily", f"date={dates(1)}")).run_id == run
 
 
+def test_a_day_with_a_damaged_file_is_made_again(qpr, warehouse, drop, dates):
+    drop(warehouse, dates(1), rows_of(dates(1), seed=0, count=50))
+    [day] = ingest(qpr, warehouse, "--date", dates(1))
+    url = storage.join(warehouse, "daily", f"date={dates(1)}")
+    asked = storage.join(url, read_manifest(url).of("asked")[0].path)
+    storage.write_bytes(asked, storage.read_bytes(asked)[:-1] + b"x")
+    outcome = qpr("ingest", "--warehouse", warehouse, "--date", dates(1), "--json")
+    assert f"{dates(1)}: a file of the day is damaged or gone" in outcome.err
+    [again] = json.loads(outcome.out)["days"]
+    assert (again["unchanged"], again["digest"]) == (False, day["digest"])
+    assert ingest(qpr, warehouse, "--date", dates(1))[0]["unchanged"]
+
+
+def test_a_day_with_a_damaged_manifest_is_named_with_the_command_that_makes_it_again(qpr, warehouse, drop, dates):
+    drop(warehouse, dates(1), rows_of(dates(1), seed=0, count=50))
+    ingest(qpr, warehouse, "--date", dates(1))
+    url = storage.join(warehouse, "daily", f"date={dates(1)}")
+    storage.write_bytes(storage.join(url, "manifest.json"), b"{")
+    outcome = qpr("ingest", "--warehouse", warehouse, "--date", dates(1))
+    assert outcome.code == 1
+    command = f"qpr ingest --warehouse {warehouse} --from {dates(1)} --to {dates(1)}"
+    assert f"Make the day again: remove {url}, then run `{command}`" in outcome.err
+
+
 def test_equal_rows_give_equal_bytes_and_a_late_drop_replaces_its_day(qpr, tmp_path, drop, dates):
     rows = rows_of(dates(1), seed=0, count=60)
     one, other = str(tmp_path / "one"), str(tmp_path / "other")
