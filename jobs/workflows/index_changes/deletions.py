@@ -81,7 +81,8 @@ def _columns(source: Source, names: Mapping[str, str], vary_by: Sequence[str]) -
     theirs = next((name for name in wanted if name in available), None)
     if theirs is None:
         columns = f"{', '.join(wanted[:-1])} or {wanted[-1]}"
-        raise QprError(f"{source.url}: has no column {columns}; there are {', '.join(available)[:200]}")
+        there = ", ".join(available)[:200] or "none"
+        raise QprError(f"{source.url}: has no column {columns}; there are {there}. Add --column question=NAME")
     first = Column(ID if theirs == ID else "question", pa.string())
     others = [] if theirs == ID else [Column(name, pa.string()) for name in vary_by]
     if lacking := next((column.name for column in others if column.name not in available), None):

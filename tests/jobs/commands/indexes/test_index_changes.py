@@ -283,7 +283,7 @@ def test_compaction_is_advised_when_a_fifth_is_deleted_and_after_eight_segments(
         ((), 2, "--questions is missing: a new index needs --questions and --model"),
         (("--questions", "{more}"), 2, "--model is missing"),
         (("--add", "{more}", "--add", "{more}"), 2, "--add: a file is given twice"),
-        (("--delete", "{odd}"), 1, "odd.csv: has no column question_id, question or text; there are x, y"),
+        (("--delete", "{odd}"), 1, "or text; there are x, y. Add --column question=NAME"),
         (("--add", "{odd}"), 1, "odd.csv: no column question"),
         (("--add", "{empty}"), 1, "--add: no question with a word to add (2 no_word)"),
         (("--add", "{missing}"), 1, "missing.csv"),
