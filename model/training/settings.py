@@ -97,7 +97,7 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     @pydantic.model_validator(mode="after")
     def _some_token(self) -> Self:
         if self.vocabulary_size + self.hash_bins == 0:
-            raise ValueError("vocabulary_size and hash_bins must not both be 0")
+            raise ValueError("--vocabulary-size and --hash-bins must not both be 0")
         return self
 
     @pydantic.field_serializer("loss")

@@ -204,7 +204,7 @@ def test_a_value_that_makes_no_sense_is_wrong_usage(qpr, memory, dataset, option
         (["--windows", "3;5"], "--windows 3;5"),
         (["--windows", "0"], "--windows 0"),
         (["--windows", "1000"], "--windows 1000"),
-        (["--vocabulary-size", 0, "--hash-bins", 0], "error: vocabulary_size and hash_bins must not both be 0"),
+        (["--vocabulary-size", 0, "--hash-bins", 0], "error: --vocabulary-size and --hash-bins must not both be 0"),
         (["--dropout", 0.1], "--dropout is no option of --encoder cnn"),
         (["--ngrams", "3"], "--ngrams is no option of --encoder cnn"),
     ],
