@@ -30,6 +30,10 @@ class BadDropError(QprError):
     exit_code = 4
 
 
+class DamagedError(QprError):
+    """An artefact whose manifest is not what was written: it has to be made again."""
+
+
 def is_out_of_memory(error: BaseException) -> bool:
     """Return whether an error reports too little memory."""
     return isinstance(error, MemoryError) or (

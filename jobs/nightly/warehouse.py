@@ -23,7 +23,7 @@ from jobs.display.console import say
 from jobs.nightly.steps import finished
 from pipelines.ingestion.days import Day
 from schemas.artifacts import storage
-from schemas.errors import QprError, UsageError
+from schemas.errors import DamagedError, QprError, UsageError
 from schemas.versions import layout
 from schemas.versions.version import LAYOUT
 
@@ -111,10 +111,8 @@ def day_of(warehouse: str, date: datetime.date) -> Day | None:
     url = date_url(warehouse, DAILY, date)
     try:
         manifest = finished(warehouse, f"{DAILY}/date={date}", "day")
-    except QprError as error:
-        if not str(error).endswith("Make the day again"):
-            raise
-        raise QprError(f"{error}: remove {url}, then run `{ingest_command(warehouse, date, date)}`") from error
+    except DamagedError as error:
+        raise QprError(f"{error}. For this, remove {url} and run `{ingest_command(warehouse, date, date)}`") from error
     return Day(date, url, manifest) if manifest else None
 
 

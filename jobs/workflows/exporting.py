@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from jobs.display.console import emit, progress_bar, two_columns
 from model.exports.vector_tables import vector_schema, vector_tables
 from model.search.opening import open_index
-from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import MANIFEST, read_manifest
 from schemas.artifacts.row_files import check_free, write_rows
 from schemas.errors import QprError, UsageError
 
@@ -97,6 +98,10 @@ def _client(output: str) -> QdrantClient:
         raise QprError("--to qdrant needs the package qdrant-client: pip install '.[qdrant]'") from error
     if output.startswith(("http://", "https://")):
         return QdrantClient(url=output, api_key=os.environ.get(API_KEY), timeout=60, check_compatibility=False)
+    if storage.exists(storage.join(output, MANIFEST)):
+        raise QprError(
+            f"{output}: holds an artefact of qpr, which Qdrant's files would become a part of. Give a new folder"
+        )
     try:
         return QdrantClient(path=output)
     except (OSError, RuntimeError) as error:

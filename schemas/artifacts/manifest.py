@@ -20,7 +20,7 @@ from pydantic_core import PydanticCustomError
 from schemas import __version__
 from schemas.artifacts import storage
 from schemas.artifacts.paths import RUN_FOLDER, check_place, checked_path
-from schemas.errors import QprError
+from schemas.errors import DamagedError, QprError
 from schemas.tables import SCHEMA_VERSION
 
 MANIFEST = "manifest.json"
@@ -155,13 +155,13 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
     Raises:
         QprError: there is none, it is damaged, newer than this code, or of another kind.
     """
-    wanted = kind or "artefact"
-    how = f". Make one with {_KINDS[kind][0]}" if kind else ""
-    if not storage.exists(storage.join(url, MANIFEST)):
+    wanted, how = (kind, f". Make one with {_KINDS[kind][0]}") if kind else ("artefact", "")
+    file = storage.join(url, MANIFEST)
+    if not storage.exists(file):
         state = "has no manifest.json, so no run has completed there" if storage.exists(url) else "does not exist"
         raise QprError(f"{url}: not {with_article(wanted)}: it {state}{how}")
     check_place(url, MANIFEST)
-    content = storage.read_bytes(storage.join(url, MANIFEST))
+    content = storage.read_bytes(file)
     try:
         version = _Version.model_validate_json(content).schema_version
         fields = json.loads(content)  # pydantic has read it, and is the stricter one
@@ -169,12 +169,12 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
         manifest = Manifest.model_validate(fields) if version <= SCHEMA_VERSION else None
     except pydantic.ValidationError as error:
         upgrade = " or, if a newer release wrote it, upgrade question-paraphrase-retrieval" if _unknown(error) else ""
-        raise QprError(f"{url}/{MANIFEST}: damaged ({first_fault(error)}). Make the {wanted} again{upgrade}") from error
+        raise DamagedError(f"{file}: damaged ({first_fault(error)}). Make the {wanted} again{upgrade}") from error
     if manifest is None:
         versions = f"schema version {version}, this code knows {SCHEMA_VERSION}"
         raise QprError(f"{url}: written by a newer release ({versions}). Upgrade question-paraphrase-retrieval")
     if checksum not in (None, _checksum(fields)):
-        raise QprError(f"{url}/{MANIFEST}: does not match its own checksum, so it is damaged. Make the {wanted} again")
+        raise DamagedError(f"{file}: does not match its own checksum, so it is damaged. Make the {wanted} again")
     if kind and manifest.kind != kind:
         raise QprError(f"{url}: holds {with_article(manifest.kind)}, not {with_article(kind)}{how}")
     return manifest

@@ -57,7 +57,7 @@ def test_a_day_with_a_damaged_manifest_is_named_with_the_command_that_makes_it_a
     outcome = qpr("ingest", "--warehouse", warehouse, "--date", dates(1))
     assert outcome.code == 1
     command = f"qpr ingest --warehouse {warehouse} --from {dates(1)} --to {dates(1)}"
-    assert f"Make the day again: remove {url}, then run `{command}`" in outcome.err
+    assert f"Make the day again. For this, remove {url} and run `{command}`" in outcome.err
 
 
 def test_equal_rows_give_equal_bytes_and_a_late_drop_replaces_its_day(qpr, tmp_path, drop, dates):

@@ -75,6 +75,14 @@ def test_a_local_folder_of_qdrant_is_filled(qpr, index, tmp_path):
     assert outcome.err.endswith("Give a new folder, or end the program that uses it\n")
 
 
+def test_qdrant_writes_into_no_artefact(qpr, index):
+    pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
+    before = sorted(index.rglob("*"))
+    outcome = qpr("export", "--index", index, "--to", "qdrant", "--output", index)
+    assert (outcome.code, sorted(index.rglob("*"))) == (1, before)
+    assert "holds an artefact of qpr" in outcome.err
+
+
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
