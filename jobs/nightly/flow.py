@@ -22,7 +22,7 @@ from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_re
 from jobs.nightly.gate.evidence import GateFiles, gather, read_files
 from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.indexing import index_of_night, options_of
-from jobs.nightly.mending import check_mended, is_whole_again, made_after, missing
+from jobs.nightly.mending import check_mended, is_whole_again, missing
 from jobs.nightly.reporting import write_report
 from jobs.nightly.settings import CertificateSettings, NightSettings
 from jobs.nightly.steps import key_of
@@ -132,7 +132,7 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
             again = certified_again(warehouse, *now, sample)
             return Outcome(history.publish(warehouse, again), again) if again else Outcome(*now, unchanged=True)
         say(f"version {now[0]} lacks {', '.join(gone)}; making what it lacks again")
-        made = _made(warehouse, days, last, inputs, made_after(warehouse, now[1]), terms, files, sample)
+        made = _made(warehouse, days, last, inputs, history.made_after(warehouse, now[1]), terms, files, sample)
         if is_whole_again(now[1], made, gone):
             check_mended(warehouse, *now)
             return Outcome(*now, unchanged=True, mended=gone)

@@ -1,6 +1,6 @@
-"""Artefacts of the current version that are gone, and the version after which they were made.
+"""Artefacts of the current version that are gone, and whether a night has made them again.
 
-warehouse, version -> missing -> paths; warehouse, version -> made_after -> the version before it, to make them again
+warehouse, version -> missing -> paths; version, version made again -> is_whole_again
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST
 from schemas.errors import QprError
-from schemas.versions import history
 from schemas.versions.version import Version, check_artefact
 
 _MADE = ("dataset", "model", "index", "splits", "report")
@@ -28,22 +27,6 @@ def missing(warehouse: str, number: int, version: Version) -> list[str]:
         else:
             gone.append(artefact.path)
     return sorted(set(gone))
-
-
-def made_after(warehouse: str, version: Version) -> tuple[int, Version] | None:
-    """Return the version that a night began with when it made the artefacts of this one; None for the first night.
-
-    A rollback has the artefacts of an older version, and a version with a new certificate those of the one before.
-
-    Raises:
-        QprError: a record is damaged.
-    """
-    while (number := version.rollback_of or version.parent) is not None:
-        earlier = history.read_version(warehouse, number)
-        if version.rollback_of is None and (earlier.index, earlier.inputs) != (version.index, version.inputs):
-            return number, earlier
-        version = earlier
-    return None
 
 
 def is_whole_again(version: Version, made: Version, gone: list[str]) -> bool:

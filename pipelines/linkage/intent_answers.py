@@ -15,7 +15,7 @@ from pipelines.linkage.chance import Prior, least_agreement, without_fallbacks
 from pipelines.linkage.standings import MANY, NEAREST, LogAgreement
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.answer_kinds import KINDS, kinds_of
-from pipelines.questions.token_frequencies import TokenWeights
+from pipelines.questions.token_frequencies import LARGE_LOG, TokenWeights
 from pipelines.summary.fallbacks import are_unlike
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
@@ -69,9 +69,6 @@ MIN_TELLING: Final = 0.5
 """Minimum agreement of an answer of few questions in a small log as a share of the log's, and minimum of the log's from
 which on it is required. A fallback answer ("Sorry, I cannot help") is a sentence too, but the nearest questions have
 other answers. Where that is so for most questions of the log, few questions of an answer are no evidence."""
-
-LARGE_LOG: Final = 5_000
-"""Minimum number of questions of a log in which a word's rarity is evidence."""
 
 RELIABLE: Final = 0.2
 """Maximum share of a log's questions that neighbours contradict; with more, neighbours are no evidence of a wrong

@@ -19,6 +19,9 @@ MAX_TOKENS: Final = 2_000_000
 MIN_QUESTIONS: Final = 1_000
 """On a tiny input every token is frequent; counting at least this many questions keeps the weights about equal."""
 
+LARGE_LOG: Final = 5_000
+"""Minimum number of questions of a log in which a word's rarity is evidence."""
+
 
 @dataclasses.dataclass(frozen=True)
 class TokenWeights:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from pipelines.linkage.intent_answers import LARGE_LOG
+from pipelines.questions.token_frequencies import LARGE_LOG
 from schemas.artifacts.manifest import Source
 from schemas.quantities import counted
 

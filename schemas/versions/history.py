@@ -1,6 +1,6 @@
 """History of a warehouse: numbered versions, each created once and never changed.
 
-warehouse -> numbers, current, version_at -> Version; Version -> publish -> versions/NNNNNNNN.json
+warehouse -> numbers, current, version_at, made_after -> Version; Version -> publish -> versions/NNNNNNNN.json
 
 The highest number is current. A new number is created only where it does not exist, in one operation of the store, so
 of two writers one wins and the other reads the history again. Where a store has no such operation, a lock keeps two
@@ -78,6 +78,22 @@ def version_at(warehouse: str, at: str) -> tuple[int, Version]:
         if version.date <= date:
             return number, version
     raise QprError(f"{warehouse}: has no version of {date} or before. `qpr versions` lists them")
+
+
+def made_after(warehouse: str, version: Version) -> tuple[int, Version] | None:
+    """Return the version that a night began with when it made the artefacts of this one; None for the first night.
+
+    A rollback has the artefacts of an older version, and a version with a new certificate those of the one before.
+
+    Raises:
+        QprError: a record is damaged.
+    """
+    while (number := version.rollback_of or version.parent) is not None:
+        earlier = read_version(warehouse, number)
+        if version.rollback_of is None and (earlier.index, earlier.inputs) != (version.index, version.inputs):
+            return number, earlier
+        version = earlier
+    return None
 
 
 def publish(warehouse: str, version: Version) -> int:

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from jobs.display.rendering import render
 from jobs.display.summary_tables import SummaryTable
-from pipelines.summary.cluster_changes import CHANGES, SCHEMA
+from pipelines.summary.cluster_changes import SCHEMA, count_changes
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import MANIFEST, read_manifest, read_verified
@@ -38,6 +38,9 @@ _SECTIONS: Final = {
 
 _SHOWN: Final = 10
 """Maximum number of cards of a section, and of clusters on each side of a card."""
+
+_READ: Final = 10_000
+"""Maximum number of clusters of a section from which the cards are made."""
 
 _COLUMNS: Final = ["cluster_id", "answer", "size", "texts"]
 
@@ -69,14 +72,11 @@ def write_version_report(warehouse: str, number: int | None, version: Version, f
 
     Raises:
         UsageError: the name does not end in .html.
-        QprError: the version equals an older one, its report or dataset is gone or damaged, or the file exists.
+        QprError: its report or dataset is gone or damaged, or the file exists.
     """
     if not file.endswith(".html"):
         raise UsageError(f"--report {file}: must end in .html")
     conditional_writes.refuse_existing(file, overwrite=overwrite, option="--report")
-    if version.rollback_of:
-        older = version.rollback_of
-        raise QprError(f"{warehouse}: version {number} equals version {older}. Give --at {older}")
     page = version_page(warehouse, number, version)
     conditional_writes.write_result(file, page, overwrite=overwrite, option="--report")
 
@@ -88,26 +88,26 @@ def version_page(warehouse: str, number: int | None, version: Version) -> bytes:
         QprError: its report or dataset is gone or damaged.
     """
     changes = _read_changes(warehouse, version)
-    parent = history.read_version(warehouse, version.parent).dataset if version.parent else None
+    earlier = history.made_after(warehouse, version)
     of_kind = {name: changes.filter(pc.equal(changes["change"], name)) for name in _SECTIONS}
     groups = {name: _largest(table) for name, table in of_kind.items()}
     old_ids = {one for cards in groups.values() for old, _ in cards for one in old}
     new_ids = {one for cards in groups.values() for _, new in cards for one in new}
-    gone = parent is not None and not _there(warehouse, parent)
-    before = {} if parent is None or gone else _clusters(warehouse, parent, old_ids)
+    gone = earlier is not None and not _there(warehouse, earlier[1].dataset)
+    before = {} if earlier is None or gone else _clusters(warehouse, earlier[1].dataset, old_ids)
     after = _clusters(warehouse, version.dataset, new_ids)
     sections = [
         (title, len(of_kind[name]), [_card(old, new, before, after) for old, new in groups[name]])
         for name, title in _SECTIONS.items()
         if groups[name]
     ]
-    most = max(version.changes.values(), default=0) or 1
-    counted = [(name, version.changes.get(name, 0)) for name in CHANGES]
+    numbers = count_changes(changes)
+    most = max(numbers.values()) or 1
     tables = [
         SummaryTable(
             ("Clusters", "number"),
-            [(name, f"{count:,}") for name, count in counted],
-            bars=[count / most for _, count in counted],
+            [(name, f"{count:,}") for name, count in numbers.items()],
+            bars=[count / most for count in numbers.values()],
             note="Clusters of the version before by what became of them, and new ones. Clusters are compared by their "
             "questions.",
         ),
@@ -121,6 +121,7 @@ def version_page(warehouse: str, number: int | None, version: Version) -> bytes:
         name="refused version" if number is None else f"version {number}",
         warehouse=warehouse,
         version=version,
+        earlier=earlier[0] if earlier else None,
         tables=tables,
         sections=sections,
         gone=gone,
@@ -149,15 +150,14 @@ def _read_changes(warehouse: str, version: Version) -> pa.Table:
 
 def _largest(changes: pa.Table) -> list[tuple[list[int], list[int]]]:
     """Return ids before and after of the changes with most questions; clusters that became the same ones are one."""
-    groups: dict[tuple[int, ...], tuple[list[int], list[int], int]] = {}
-    for row in changes.to_pylist():
+    sizes = {"size": pc.max_element_wise(changes["size_before"], changes["size_after"]), "id": changes["cluster_id"]}
+    order = pc.sort_indices(pa.table(sizes), sort_keys=[("size", "descending"), ("id", "ascending")])
+    groups: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
+    for row in changes.take(order[:_READ]).to_pylist():
         became, own = row["became"], row["cluster_id"]
-        key = tuple(became) if became else (own,)
-        old, _, questions = groups.get(key, ([], [], 0))
-        old = [] if row["change"] == "new" else [*old, own]
-        groups[key] = old, became, questions + (row["size_before"] or row["size_after"])
-    ordered = sorted(groups.items(), key=lambda group: (-group[1][2], group[0]))
-    return [(old, new) for _, (old, new, _) in itertools.islice(ordered, _SHOWN)]
+        old, _ = groups.setdefault(tuple(became) or (own,), ([], became))
+        old.extend([] if row["change"] == "new" else [own])
+    return list(itertools.islice(groups.values(), _SHOWN))
 
 
 def _clusters(warehouse: str, dataset: Artefact, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
