@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from pipelines.questions.token_frequencies import LARGE_LOG
 from schemas.artifacts.manifest import Source
 from schemas.quantities import counted
 
@@ -20,9 +19,6 @@ PREFIX: Final = "worth_"
 LOW_AGREEMENT: Final = 0.35
 """Share of the questions whose nearest question has the same answer, below which equal answers seldom mean equal
 questions: logs of facts have .10 to .18, a help desk's has .83, small ones with varied wordings have .37."""
-
-_SEVERAL: Final = 5
-"""Minimum mean number of questions of an answer in a log that may be a help desk's; logs of facts have 1 to 2."""
 
 _MILLION: Final = 1e6
 _NORMAL: Final = 1.96
@@ -127,23 +123,7 @@ def warnings(counters: Mapping[str, int], configuration: Mapping[str, Any], inpu
             f"--answers intent states that equal answers mean equal questions, but only {share}, as in a log of facts. "
             "Read clusters with qpr sample, or use --answers auto"
         )
-    if _may_be_a_small_help_desk(counters, configuration):
-        numbers = f"{counted(counters['answers'], 'answer')} with {counted(counters['questions'], 'question')}"
-        found.append(
-            f"none of {numbers} was taken for an intent, as few questions of an answer are little evidence. If each is "
-            "one intent, as at a help desk, keep its questions together by --answers intent"
-        )
     return found
-
-
-def _may_be_a_small_help_desk(counters: Mapping[str, int], configuration: Mapping[str, Any]) -> bool:
-    """Return whether a small log has no intent, though its answers have several questions, which often agree."""
-    linking = configuration.get("assembly", {}).get("linking", {})
-    undecided = linking.get("answers", "auto") == "auto" and not counters.get(f"{PREFIX}intents")
-    few = counters.get("questions", 0) < LARGE_LOG
-    several = counters.get("questions", 0) >= _SEVERAL * counters.get("answers", 1)
-    agreeing = counters.get(f"{PREFIX}agreement", 0) >= LOW_AGREEMENT * _MILLION
-    return undecided and few and several and agreeing and counters.get("answers", 0) > 1
 
 
 def is_judged_elsewhere(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> bool:

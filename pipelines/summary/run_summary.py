@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pipelines.intermediate import BroadAnswer, JudgedAnswer
-from pipelines.summary import answer_worth, fallbacks, incoherent_intents, script_shares
+from pipelines.summary import answer_worth, fallbacks, incoherent_intents, script_shares, small_help_desks
 from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.reject_examples import RejectExamples
 from schemas.artifacts.manifest import Source
@@ -58,6 +58,7 @@ class RunSummary(NamedTuple):
         lost = incoherent_intents.incoherent_intents(self.counters, self.configuration)
         of_answers += incoherent_intents.warnings(lost)
         of_answers += answer_worth.warnings(self.counters, self.configuration, self.inputs)
+        of_answers += small_help_desks.warnings(self.counters, self.configuration)
         return of_answers + script_shares.warnings(script_shares.script_shares(self.counters))
 
     @property

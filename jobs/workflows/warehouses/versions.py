@@ -13,7 +13,6 @@ import rich.table
 
 from jobs.display.console import emit, say, two_columns
 from jobs.display.safe_text import escape_controls
-from jobs.workflows.warehouses.version_report import write_version_report
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, read_manifest
 from schemas.artifacts.output_lock.lock import held
@@ -95,6 +94,8 @@ def show_version(warehouse: str, at: str | None, *, report: str | None, overwrit
     check_warehouse(warehouse)
     number, version = _version(warehouse, at)
     if report is not None:
+        from jobs.workflows.warehouses.version_report import write_version_report  # only pages need jinja2
+
         write_version_report(warehouse, number, version, report, overwrite=overwrite)
     gone = _gone(warehouse, version)
     erased = _erased(warehouse, version, gone)

@@ -131,20 +131,16 @@ def test_another_loopback_address_is_served(publish, server):
     assert search(process.client)
 
 
-@pytest.fixture
-def few_files():
-    """Let processes that the test starts have few open files, unless they ask for more."""
+def test_more_connections_than_the_usual_limit_of_open_files_are_served(publish, server):
+    index = publish(QUESTIONS)
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (200, before[1]))
-    yield lambda: resource.setrlimit(resource.RLIMIT_NOFILE, before)
-    resource.setrlimit(resource.RLIMIT_NOFILE, before)
-
-
-def test_more_connections_than_the_usual_limit_of_open_files_are_served(publish, server, few_files):
-    process = server(publish(QUESTIONS))
-    few_files()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (500, before[1]))
+    try:
+        process = server(index)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
     with contextlib.ExitStack() as open_ones:
-        for _ in range(400):
+        for _ in range(700):
             open_ones.enter_context(socket.create_connection(("127.0.0.1", process.port), timeout=20))
         process.client.timeout = 5
         assert search(process.client)
