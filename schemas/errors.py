@@ -31,7 +31,7 @@ class BadDropError(QprError):
 
 
 class DamagedError(QprError):
-    """An artefact whose manifest is not what was written: it has to be made again."""
+    """A manifest or a checkpoint whose bytes differ from the written ones."""
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -5,10 +5,8 @@ warehouse, version -> missing -> paths; version, version made again -> is_whole_
 
 from __future__ import annotations
 
-from schemas.artifacts import storage
-from schemas.artifacts.manifest import MANIFEST
 from schemas.errors import QprError
-from schemas.versions.version import Version, check_artefact
+from schemas.versions.version import Version, check_artefact, is_there
 
 _MADE = ("dataset", "model", "index", "splits", "report")
 """Artefacts that a night makes; frozen test set and dataset of the training may be those of earlier ones."""
@@ -22,7 +20,7 @@ def missing(warehouse: str, number: int, version: Version) -> list[str]:
     """
     gone = []
     for artefact, kind in version.artefacts.items():
-        if storage.exists(storage.join(warehouse, artefact.path, MANIFEST)):
+        if is_there(warehouse, artefact):
             check_artefact(warehouse, artefact, kind, version=f"version {number}")
         else:
             gone.append(artefact.path)

@@ -37,7 +37,7 @@ from pipelines.writing.run_report import check_sum, read_report
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest, Source
 from schemas.artifacts.writer import Output
-from schemas.errors import QprError, UsageError
+from schemas.errors import QprError
 from schemas.quantities import counted
 from schemas.tables import CONFIDENCE
 
@@ -83,13 +83,14 @@ def build_index(
             output cannot be claimed.
         UsageError: FAISS cannot build the factory, or an option describes tables and there is none.
     """
+    file_options = {"valid-until": settings.valid_until, "delimiter": settings.delimiter, "encoding": settings.encoding}
     inputs = question_files(
         questions,
         settings.column_names,
         files_of=lambda url: input_files([url], settings, example=""),
+        file_options=[f"--{name} {value}" for name, value in file_options.items() if value is not None],
         filters=settings.filters,
     )
-    _check_options_of_tables(settings, with_tables=bool(inputs.ignored))
     for note in ignored_notes(inputs):
         say(note)
     indexed_model = IndexedModel.of(model)
@@ -167,13 +168,6 @@ def build_index(
     if show:
         _show(output, manifest, ignored=inputs.ignored_columns, as_json=as_json)
     return manifest
-
-
-def _check_options_of_tables(settings: IndexConfig, *, with_tables: bool) -> None:
-    values = {"valid-until": settings.valid_until, "delimiter": settings.delimiter, "encoding": settings.encoding}
-    given = ", ".join(f"--{name} {value}" for name, value in values.items() if value is not None)
-    if given and not with_tables:
-        raise UsageError(f"{given}: is about files, but --questions has datasets only. Leave it out")
 
 
 def validation_clusters(datasets: Sequence[str]) -> pa.Table:

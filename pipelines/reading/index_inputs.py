@@ -100,6 +100,7 @@ def question_files(
     *,
     files_of: Callable[[str], Sequence[TableSource]],
     option: str = "--questions",
+    file_options: Sequence[str] = (),
     filters: FilterColumns = NO_FILTERS,
 ) -> QuestionInputs:
     """Return the files of datasets, tables and globs; of each file only the header or footer is read.
@@ -109,11 +110,12 @@ def question_files(
         names: our name of a column -> the tables', where an option maps one.
         files_of: returns the files of a path or a glob.
         option: that named them, for messages.
+        file_options: other options that are about files, as they were given.
         filters: columns that each table has to have; datasets have no column to vary by.
 
     Raises:
         QprError: a dataset or file is missing, damaged, of an unknown format, or lacks a column.
-        UsageError: a file is given twice, or an option maps a column and there is no table.
+        UsageError: a file is given twice, or an option is about tables and there is none.
     """
     inputs = QuestionInputs([], [], {})
     for url in urls:
@@ -140,6 +142,8 @@ def question_files(
     if names and not inputs.ignored:
         options = ", ".join(f"--column {ours}={theirs}" for ours, theirs in names.items())
         raise UsageError(f"{options}: maps a column of a file, but {option} has datasets only. Leave it out")
+    if file_options and not inputs.ignored:
+        raise UsageError(f"{', '.join(file_options)}: is about files, but {option} has datasets only. Leave it out")
     return inputs
 
 

@@ -115,15 +115,21 @@ def warnings(counters: Mapping[str, int], configuration: Mapping[str, Any], inpu
         promise = f"the precision of {precision:g} holds" if precision else "its probabilities hold"
         like = "as far as these logs are like them"
         found.append(f"the verdicts of --calibration are about other files: {promise} {like}")
-    agreement = counters.get(f"{PREFIX}agreement")
+    agreement = agreement_of(counters)
     stated = configuration.get("assembly", {}).get("linking", {}).get("answers") == "intent"
-    if stated and agreement is not None and agreement < LOW_AGREEMENT * _MILLION:
-        share = f"{_percent(agreement / _MILLION)} % of the questions have the answer of their nearest question"
+    if stated and agreement is not None and agreement < LOW_AGREEMENT:
+        share = f"{_percent(agreement)} % of the questions have the answer of their nearest question"
         found.append(
             f"--answers intent states that equal answers mean equal questions, but only {share}, as in a log of facts. "
             "Read clusters with qpr sample, or use --answers auto"
         )
     return found
+
+
+def agreement_of(counters: Mapping[str, int]) -> float | None:
+    """Return the share of the questions whose nearest question has the same answer; None if no neighbour was found."""
+    millionths = counters.get(f"{PREFIX}agreement")
+    return None if millionths is None else millionths / _MILLION
 
 
 def is_judged_elsewhere(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> bool:

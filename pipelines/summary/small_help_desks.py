@@ -9,13 +9,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from pipelines.questions.token_frequencies import LARGE_LOG
-from pipelines.summary.answer_worth import LOW_AGREEMENT, PREFIX
+from pipelines.summary.answer_worth import LOW_AGREEMENT, PREFIX, agreement_of
 from schemas.quantities import counted
 
 _SEVERAL: Final = 5
 """Minimum mean number of questions of an answer in a log that may be a help desk's; logs of facts have 1 to 2."""
-
-_MILLION: Final = 1e6
 
 
 def warnings(counters: Mapping[str, int], configuration: Mapping[str, Any]) -> list[str]:
@@ -35,5 +33,5 @@ def _may_be_a_help_desk(counters: Mapping[str, int], configuration: Mapping[str,
     undecided = linking.get("answers", "auto") == "auto" and not counters.get(f"{PREFIX}intents")
     few = counters.get("questions", 0) < LARGE_LOG
     several = counters.get("questions", 0) >= _SEVERAL * counters.get("answers", 1)
-    agreeing = counters.get(f"{PREFIX}agreement", 0) >= LOW_AGREEMENT * _MILLION
+    agreeing = (agreement_of(counters) or 0.0) >= LOW_AGREEMENT
     return undecided and few and several and agreeing and counters.get("answers", 0) > 1

@@ -61,12 +61,16 @@ def current(warehouse: str) -> tuple[int, Version] | None:
     return (there[-1], read_version(warehouse, there[-1])) if there else None
 
 
-def version_at(warehouse: str, at: str) -> tuple[int, Version]:
-    """Return the version with a number, or the last one whose data end on or before a date.
+def version_at(warehouse: str, at: str | None) -> tuple[int, Version]:
+    """Return the version with a number, the last one whose data end on or before a date, or for None the current one.
 
     Raises:
         QprError: there is none.
     """
+    if at is None:
+        if (found := current(warehouse)) is None:
+            raise QprError(f"{warehouse}: has no version yet; run `qpr nightly`")
+        return found
     if at.isascii() and at.isdecimal():
         return int(at), read_version(warehouse, int(at))
     try:

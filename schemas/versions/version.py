@@ -133,6 +133,11 @@ def parse_version(content: bytes, url: str) -> Version:
     return version
 
 
+def is_there(warehouse: str, artefact: Artefact) -> bool:
+    """Return whether an artefact is in its warehouse; `qpr gc` may have removed it."""
+    return storage.exists(storage.join(warehouse, artefact.path, MANIFEST))
+
+
 def check_artefact(warehouse: str, artefact: Artefact, kind: Kind, *, version: str) -> Manifest:
     """Return the manifest of an artefact that a version names, also if questions were erased from it since.
 
@@ -143,8 +148,8 @@ def check_artefact(warehouse: str, artefact: Artefact, kind: Kind, *, version: s
     try:
         manifest = read_manifest(url, kind)
     except QprError as error:
-        gone = not storage.exists(storage.join(url, MANIFEST))
-        cause = "it does not exist; `qpr gc` removes what only older versions name" if gone else str(error)
+        gone = "it does not exist; `qpr gc` removes what only older versions name"
+        cause = str(error) if is_there(warehouse, artefact) else gone
         other = f"Use another version; `qpr rollback --warehouse {warehouse} --to N` makes one current"
         raise QprError(f"{version} names {artefact.path}, which cannot be used: {cause}. {other}") from error
     if not manifest.is_or_was(artefact.digest):

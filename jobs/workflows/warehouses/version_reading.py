@@ -120,14 +120,11 @@ class Readable:
             yield served
 
     def _version(self, warehouse: str) -> tuple[int, Version]:
-        found = history.current(warehouse) if self.at is None else self._pinned
-        if found is None:
-            raise QprError(f"{warehouse}: has no version yet; run `qpr nightly`")
-        return found
+        return history.version_at(warehouse, None) if self.at is None else self._pinned
 
     @functools.cached_property
     def _pinned(self) -> tuple[int, Version]:
-        return history.version_at(self.url, self.at or "")  # once: a later night may end on the same date
+        return history.version_at(self.url, self.at)  # once: a later night may end on the same date
 
     def _served(self, warehouse: str, number: int, version: Version) -> Served:
         """Return the index of a version with the given certificate, or its own unless questions were erased."""

@@ -9,7 +9,7 @@ would have to find it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
@@ -20,11 +20,11 @@ from jobs.display.summary_tables import SummaryTable
 from pipelines.summary.cluster_changes import SCHEMA, count_changes
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.dataset import open_dataset
-from schemas.artifacts.manifest import MANIFEST, read_manifest, read_verified
+from schemas.artifacts.manifest import read_manifest, read_verified
 from schemas.artifacts.table_files import read_rows
 from schemas.errors import QprError, UsageError
 from schemas.versions import history
-from schemas.versions.version import Artefact, Version
+from schemas.versions.version import Artefact, Version, is_there
 
 _SECTIONS: Final = {
     "merged": "Merged clusters",
@@ -93,7 +93,7 @@ def version_page(warehouse: str, number: int | None, version: Version) -> bytes:
     groups = {name: _largest(table) for name, table in of_kind.items()}
     old_ids = {one for cards in groups.values() for old, _ in cards for one in old}
     new_ids = {one for cards in groups.values() for _, new in cards for one in new}
-    gone = earlier is not None and not _there(warehouse, earlier[1].dataset)
+    gone = earlier is not None and not is_there(warehouse, earlier[1].dataset)
     before = {} if earlier is None or gone else _clusters(warehouse, earlier[1].dataset, old_ids)
     after = _clusters(warehouse, version.dataset, new_ids)
     sections = [
@@ -128,14 +128,10 @@ def version_page(warehouse: str, number: int | None, version: Version) -> bytes:
     ).encode()
 
 
-def _there(warehouse: str, artefact: Artefact) -> bool:
-    return storage.exists(storage.join(warehouse, artefact.path, MANIFEST))
-
-
 def _read_changes(warehouse: str, version: Version) -> pa.Table:
     """Return the table of changes."""
     for artefact in (version.report, version.dataset):
-        if not _there(warehouse, artefact):
+        if not is_there(warehouse, artefact):
             raise QprError(
                 f"{warehouse}: {artefact.path} of this version is gone; `qpr gc` removes what only older versions "
                 "name. Give --at another version"
@@ -163,12 +159,9 @@ def _largest(changes: pa.Table) -> list[tuple[list[int], list[int]]]:
 def _clusters(warehouse: str, dataset: Artefact, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
     """Return the clusters with some ids, but for those that were erased since."""
     chosen = pa.array(sorted(ids), pa.int64())
-    return {row["cluster_id"]: row for row in _rows(storage.join(warehouse, dataset.path), chosen)}
-
-
-def _rows(url: str, ids: pa.Array) -> Iterator[dict[str, Any]]:
-    for part in open_dataset(url).parts("clusters", columns=_COLUMNS):
-        yield from part.filter(pc.is_in(part["cluster_id"], ids)).to_pylist()
+    parts = open_dataset(storage.join(warehouse, dataset.path)).parts("clusters", columns=_COLUMNS)
+    kept = (part.filter(pc.is_in(part["cluster_id"], chosen)).to_pylist() for part in parts)
+    return {row["cluster_id"]: row for row in itertools.chain.from_iterable(kept)}
 
 
 def _card(old: Sequence[int], new: Sequence[int], before: Mapping[int, Any], after: Mapping[int, Any]) -> Change:

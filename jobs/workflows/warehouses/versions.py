@@ -14,14 +14,14 @@ import rich.table
 from jobs.display.console import emit, say, two_columns
 from jobs.display.safe_text import escape_controls
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import MANIFEST, read_manifest
+from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.output_lock.lock import held
 from schemas.artifacts.output_lock.owner import LockedError
 from schemas.errors import QprError
 from schemas.quantities import counted
 from schemas.versions import history, layout
 from schemas.versions.sweep import removable, remove, spared
-from schemas.versions.version import Version
+from schemas.versions.version import Version, is_there
 
 LAST_REFUSED = "refused"
 """Value of ``--at`` for the last version that the gate refused."""
@@ -121,9 +121,9 @@ def rows_of_report(warehouse: str, version: Version) -> dict[str, str]:
         QprError: the report is damaged.
     """
     rows = {f"clusters {name}": str(count) for name, count in version.changes.items()}
-    url = storage.join(warehouse, version.report.path)
-    if not storage.exists(storage.join(url, MANIFEST)):
+    if not is_there(warehouse, version.report):
         return rows
+    url = storage.join(warehouse, version.report.path)
     files = [storage.join(url, file.path) for file in read_manifest(url, "report").of("changes")]
     return rows | {"report": url} | ({"table of changes": files[0]} if files else {})
 
@@ -172,7 +172,7 @@ def _version(warehouse: str, at: str | None) -> tuple[int | None, Version]:
         if not refused:
             raise QprError(f"{warehouse}: no version was refused. `qpr versions` lists all")
         return None, max(refused, key=lambda version: version.created)
-    return history.version_at(warehouse, str(max(history.numbers(warehouse), default=1)) if at is None else at)
+    return history.version_at(warehouse, at)
 
 
 def _erased(warehouse: str, version: Version, gone: list[str]) -> list[str]:
@@ -187,8 +187,7 @@ def _erased(warehouse: str, version: Version, gone: list[str]) -> list[str]:
 
 
 def _gone(warehouse: str, version: Version) -> list[str]:
-    paths = sorted({artefact.path for artefact in version.artefacts})
-    return [path for path in paths if not storage.exists(storage.join(warehouse, path, MANIFEST))]
+    return sorted({artefact.path for artefact in version.artefacts if not is_there(warehouse, artefact)})
 
 
 def _table(warehouse: str, versions: dict[int, Version], refused: list[Version]) -> rich.table.Table:

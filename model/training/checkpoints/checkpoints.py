@@ -29,7 +29,7 @@ from model.training.settings import TrainingSettings
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, read_verified
 from schemas.artifacts.writer import write_file
-from schemas.errors import QprError
+from schemas.errors import DamagedError, QprError
 
 STATE = "checkpoint.json"
 VERSION = 2
@@ -105,7 +105,7 @@ class Checkpoints:
         for name in names:
             try:
                 found = self._read(name)
-            except _DamagedError as error:
+            except DamagedError as error:
                 self._warn(f"{error}. Trying the checkpoint before it")
                 continue
             self._good, self._place = [name], str(found.progress)
@@ -178,9 +178,9 @@ class Checkpoints:
             arrays = {file.table: safetensors.numpy.load(read_verified(self.url, file)) for file in files}
             progress = pydantic.TypeAdapter(Progress).validate_python(state["progress"])
         except QprError as error:
-            raise _DamagedError(str(error).removesuffix(". Make it again")) from error
+            raise DamagedError(str(error).removesuffix(". Make it again")) from error
         except (pydantic.ValidationError, safetensors.SafetensorError, KeyError, TypeError) as error:
-            raise _DamagedError(f"{storage.join(self.url, name, STATE)}: damaged") from error
+            raise DamagedError(f"{storage.join(self.url, name, STATE)}: damaged") from error
         return Checkpoint(progress, arrays)
 
     def _state(self, name: str) -> dict[str, Any]:
@@ -190,16 +190,12 @@ class Checkpoints:
             state: dict[str, Any] = content["state"]
             whole = content["sha256"] == _digest(state)
         except QprError as error:
-            raise _DamagedError(str(error)) from error
+            raise DamagedError(str(error)) from error
         except (ValueError, KeyError, TypeError) as error:
-            raise _DamagedError(f"{url}: damaged") from error
+            raise DamagedError(f"{url}: damaged") from error
         if not whole:
-            raise _DamagedError(f"{url}: does not match its own sha256")
+            raise DamagedError(f"{url}: does not match its own sha256")
         return state
-
-
-class _DamagedError(QprError):
-    """A checkpoint whose bytes differ from the written ones."""
 
 
 def identity_of(
