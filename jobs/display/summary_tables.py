@@ -85,9 +85,8 @@ def summary_tables(
 def other_counts(counters: Mapping[str, int]) -> SummaryTable:
     """Return the table of the counters that are in none of `summary_tables` and not 0."""
     others = sorted((name, number) for name, number in row_balance(counters).others.items() if number)
-    return SummaryTable(
-        ("Other counts", "number"), [(name.replace("_", " "), whole(number)) for name, number in others]
-    )
+    rows = [(name.replace("_", " "), whole(number)) for name, number in others]
+    return SummaryTable(("Other counts", "number"), rows)
 
 
 def label(column: str) -> str:
@@ -206,6 +205,8 @@ def _of_answers(worth: AnswerWorth | None) -> SummaryTable:
         ("intents among these", whole(worth.intents)),
         ("questions that neighbours contradict, rejected from intents", whole(worth.strays)),
     ]
+    wrong = worth.wrong_answers
+    rows += [] if wrong is None else [("questions with a wrong answer, estimated", percent(wrong))]
     return SummaryTable(("Answers", "number"), rows, note=worth.sentence)
 
 

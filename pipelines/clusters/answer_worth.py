@@ -18,6 +18,7 @@ from pipelines.intermediate import JudgedAnswer, Written
 from pipelines.linkage.linker import Linker
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.linkage.standings import LogAgreement
+from pipelines.linkage.strays import estimated_share
 from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.summary.answer_worth import PREFIX
@@ -77,7 +78,7 @@ def worth_counts(linked: Linked, answers: np.ndarray, judged: pa.Table) -> dict[
 def count_log(
     threshold: float | None, weights: TokenWeights, linker: Linker | None, agreement: Mapping[int, LogAgreement]
 ) -> Written:
-    """Return threshold and agreement of the log as counters in millionths, none if answers are not split.
+    """Return threshold, agreement and wrong answers of the log as counters in millionths, none if none are split.
 
     Args:
         threshold: that was chosen for the log; None: none was.
@@ -88,8 +89,12 @@ def count_log(
     if linker is None:
         return Written(None, {})
     log = agreement.get(0, LogAgreement())
-    shares = {"threshold": linker.threshold_of(weights, log, threshold), "agreement": log.share}
-    return Written(None, {f"{PREFIX}{name}": round(share * 1e6) for name, share in shares.items()})
+    shares = {
+        "threshold": linker.threshold_of(weights, log, threshold),
+        "agreement": log.share,
+        "wrong_answers": estimated_share(log, weights),
+    }
+    return Written(None, {f"{PREFIX}{name}": round(share * 1e6) for name, share in shares.items() if share is not None})
 
 
 def shares_of_answers(linked: Linked, several: pa.Table) -> Shares:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from pipelines.linkage.standings import FrequentAnswer, LogAgreement
+from pipelines.linkage.standings import NO_SUPPORTS, LogAgreement, Supports, total_of
 from pipelines.summary.fallbacks import FEWEST_QUESTIONS, MIN_SHARE, NEARLY_ALL
 
 BY_CHANCE: Final = 0.1
@@ -29,28 +29,29 @@ class Prior(NamedTuple):
         fallback_share: share of the log's questions with one of them.
         of_many_share: share of the other questions whose answer has many.
         share_of_many: share of those whose nearest question has the same answer.
-        contradicted_share: share of those that neighbours contradict.
+        supports: number of those by their support.
     """
 
     fallbacks: tuple[int, ...]
     fallback_share: float
     of_many_share: float
     share_of_many: float
-    contradicted_share: float
+    supports: Supports
 
 
 def without_fallbacks(log: LogAgreement, questions: int) -> Prior:
     """Return the figures of a log of this number of ``questions`` without the answers that agree by chance alone."""
     frequent = [a for a in log.frequent if a.questions >= max(FEWEST_QUESTIONS, MIN_SHARE * questions)]
     found = [a for a in frequent if a.agreeing / a.questions <= least_by_chance(a.questions / questions, BY_CHANCE)]
-    _, lost, agreeing, contradicted = map(sum, zip(FrequentAnswer(0, 0, 0), *found, strict=True))
+    lost, agreeing = sum(a.questions for a in found), sum(a.agreeing for a in found)
+    of_fallbacks = total_of([NO_SUPPORTS, *(a.supports for a in found)])
     of_many = log.of_many - lost
     return Prior(
         tuple(a.answer_id for a in found),
         min(lost / max(questions, 1), 1.0),
         of_many / max(log.questions - lost, 1),
         (log.agreeing_of_many - agreeing) / max(of_many, 1),
-        (log.contradicted_of_many - contradicted) / max(of_many, 1),
+        tuple(all_ - lost_ for all_, lost_ in zip(log.supports_of_many, of_fallbacks, strict=True)),
     )
 
 

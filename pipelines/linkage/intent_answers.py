@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.linkage.chance import Prior, least_agreement, without_fallbacks
-from pipelines.linkage.standings import MANY, NEAREST, LogAgreement
+from pipelines.linkage.standings import MANY, NEAREST, LogAgreement, Supports, contradicted_share
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.questions.token_frequencies import LARGE_LOG, TokenWeights
@@ -70,7 +70,7 @@ MIN_TELLING: Final = 0.5
 which on it is required. A fallback answer ("Sorry, I cannot help") is a sentence too, but the nearest questions have
 other answers. Where that is so for most questions of the log, few questions of an answer are no evidence."""
 
-RELIABLE: Final = 0.2
+RELIABLE: Final = 0.17
 """Maximum share of a log's questions that neighbours contradict; with more, neighbours are no evidence of a wrong
 answer, as in a small log, where most wordings of an intent share no word."""
 
@@ -136,7 +136,7 @@ def _answers(members: pa.Table, weights: TokenWeights, witnesses: Witnesses, sta
 
 def _may_have_intents(prior: Prior) -> bool:
     """Return whether most questions have an answer of many, and neighbours contradict few of these."""
-    return prior.of_many_share >= MIN_OF_MANY and prior.contradicted_share <= RELIABLE
+    return prior.of_many_share >= MIN_OF_MANY and contradicted_share(prior.supports) <= RELIABLE
 
 
 def _of_small_log(answers: _Answers, of_many: np.ndarray, share: float, *, evident: bool) -> np.ndarray:
@@ -195,11 +195,11 @@ def resemble_intents(members: pa.Table, weights: TokenWeights, *, max_rare: floa
     return large
 
 
-def contradicted_share(log: LogAgreement, weights: TokenWeights) -> float:
-    """Return the share of questions that neighbours contradict; in a large log with intents only of their answers."""
+def supports_of(log: LogAgreement, weights: TokenWeights) -> tuple[Supports, float]:
+    """Return the questions by support and their agreement; in a large log with intents only those of their answers."""
     prior = without_fallbacks(log, weights.questions)
     of_many = weights.questions >= LARGE_LOG and prior.of_many_share >= MIN_OF_MANY
-    return prior.contradicted_share if of_many else log.contradicted_share
+    return (prior.supports, prior.share_of_many) if of_many else (log.supports, log.share)
 
 
 def is_about_facts(weights: TokenWeights, log: LogAgreement) -> bool:

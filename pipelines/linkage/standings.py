@@ -6,7 +6,7 @@ NEIGHBOURS -> standings_of -> STANDINGS -> agreement_of -> LogAgreement
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,11 +19,20 @@ from schemas.ragged import sizes_of_runs, starts_of_runs
 NEAREST: Final = 20
 """Number of neighbours of a question with its answer, and the number with other answers."""
 
-SUPPORTING: Final = 10
-"""Number of nearest questions, whatever their answer, that support an answer or contradict it."""
+SUPPORTING: Final = NEAREST
+"""Number of nearest questions, whatever their answer, that support an answer or contradict it; with ten, twice as many
+right questions of help desks are contradicted."""
+
+SUPPORTS: Final = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3)
+"""Upper ends of the classes by which the supports of a log's questions are counted; the last class has all above."""
 
 CONTRADICTED: Final = 0.15
-"""Minimum support of a question whose neighbours do not contradict its answer; chosen on written help-desk logs."""
+"""Maximum support of a question whose neighbours contradict its answer; chosen on written help-desk logs."""
+
+Supports = tuple[int, ...]
+"""Numbers of questions by class of their support, one more than `SUPPORTS`."""
+
+NO_SUPPORTS: Final[Supports] = (0,) * (len(SUPPORTS) + 1)
 
 MANY: Final = 20
 """Minimum number of questions of an answer of many questions."""
@@ -40,13 +49,13 @@ class FrequentAnswer(NamedTuple):
         answer_id: of the answer.
         questions: number of its questions that have a neighbour.
         agreeing: number of these whose nearest question has the same answer.
-        contradicted: number of these with a support below `CONTRADICTED`.
+        supports: number of these by their support.
     """
 
     answer_id: int
     questions: int
     agreeing: int
-    contradicted: int = 0
+    supports: Supports = NO_SUPPORTS
 
 
 class LogAgreement(NamedTuple):
@@ -55,34 +64,29 @@ class LogAgreement(NamedTuple):
     Attributes:
         questions: number of questions that have a neighbour and share their answer with another question.
         agreeing: number of these whose nearest question has the same answer.
-        contradicted: number of these with a support below `CONTRADICTED`.
+        supports: number of these by their support.
         of_many: number of these whose answer has at least `MANY` of them.
         profile: similarities of these by the size of their answer, see `log_profile.profile_of`.
         pairs: number of pairs of these that a sample of all answers would have, see `log_profile.pairs_of_answers`.
         agreeing_of_many: number of those in ``of_many`` whose nearest question has the same answer.
-        contradicted_of_many: number of those with a support below `CONTRADICTED`.
+        supports_of_many: number of those by their support.
         frequent: the answers with the most questions, at most `MAX_FREQUENT`.
     """
 
     questions: int = 0
     agreeing: int = 0
-    contradicted: int = 0
+    supports: Supports = NO_SUPPORTS
     of_many: int = 0
     profile: tuple[int, ...] = NONE
     pairs: int = 0
     agreeing_of_many: int = 0
-    contradicted_of_many: int = 0
+    supports_of_many: Supports = NO_SUPPORTS
     frequent: tuple[FrequentAnswer, ...] = ()
 
     @property
     def share(self) -> float:
         """Share of questions whose nearest question has the same answer; one half of no questions."""
         return (self.agreeing + 1) / (self.questions + 2)
-
-    @property
-    def contradicted_share(self) -> float:
-        """Share of questions whose neighbours contradict their answer."""
-        return self.contradicted / max(self.questions, 1)
 
     @property
     def of_many_share(self) -> float:
@@ -116,24 +120,25 @@ def standings_of(neighbours: pa.Table) -> pa.Table:
 def agreement_of(standings: pa.Table) -> LogAgreement:
     """Return the agreement of the questions of a STANDINGS table, all rows of each answer present."""
     same, other = similarities_in(standings, "same"), similarities_in(standings, "other")
-    agreeing, contradicted = nearest_agrees(same, other), standings["support"].to_numpy() < CONTRADICTED
+    agreeing, support = nearest_agrees(same, other), classes_of(standings["support"].to_numpy())
     ids, answer, sizes = np.unique(standings["answer_id"].to_numpy(), return_inverse=True, return_counts=True)
     several = sizes[answer] > 1
     profile = profile_of(same[several], other[several], agreeing[several], sizes[answer][several])
-    of_answers = [np.bincount(answer[rows], minlength=len(ids)) for rows in (agreeing, contradicted)]
-    of_many = [int(counts[sizes >= MANY].sum()) for counts in (sizes, *of_answers)]
-    largest = np.argsort(-sizes, kind="stable")[:MAX_FREQUENT]
-    columns = [values[largest].tolist() for values in (ids, sizes, *of_answers)]
+    agreeing_of = np.bincount(answer[agreeing], minlength=len(ids))
+    supports_of = np.zeros((len(ids), len(NO_SUPPORTS)), np.int64)
+    np.add.at(supports_of, (answer, support), 1)
+    many, largest = sizes >= MANY, np.argsort(-sizes, kind="stable")[:MAX_FREQUENT]
+    counts = zip(*(values[largest].tolist() for values in (ids, sizes, agreeing_of, supports_of)), strict=True)
     return LogAgreement(
         questions=len(standings),
         agreeing=int(agreeing.sum()),
-        contradicted=int(contradicted.sum()),
-        of_many=of_many[0],
+        supports=tuple(supports_of.sum(axis=0).tolist()),
+        of_many=int(sizes[many].sum()),
         profile=profile,
         pairs=int(pairs_of_answers(sizes).sum()),
-        agreeing_of_many=of_many[1],
-        contradicted_of_many=of_many[2],
-        frequent=tuple(FrequentAnswer(*row) for row in zip(*columns, strict=True)),
+        agreeing_of_many=int(agreeing_of[many].sum()),
+        supports_of_many=tuple(supports_of[many].sum(axis=0).tolist()),
+        frequent=tuple(FrequentAnswer(*numbers)._replace(supports=tuple(supports)) for *numbers, supports in counts),
     )
 
 
@@ -141,12 +146,27 @@ def total_agreement(parts: Iterable[LogAgreement]) -> LogAgreement:
     """Return the agreement of a log of disjoint parts."""
     every = [LogAgreement(), *parts]
     columns = dict(zip(LogAgreement._fields, zip(*every, strict=True), strict=True))
-    profile = tuple(map(sum, zip(*columns.pop("profile"), strict=True)))
+    profile, supports, of_many = (total_of(columns.pop(name)) for name in ("profile", "supports", "supports_of_many"))
     frequent = itertools.chain(*columns.pop("frequent"))
     largest = sorted(frequent, key=lambda answer: (-answer.questions, answer.answer_id))[:MAX_FREQUENT]
-    return LogAgreement(
-        **{name: sum(counts) for name, counts in columns.items()}, profile=profile, frequent=tuple(largest)
-    )
+    sums = {name: sum(counts) for name, counts in columns.items()}
+    return LogAgreement(**sums, profile=profile, supports=supports, supports_of_many=of_many, frequent=tuple(largest))
+
+
+def total_of(counts: Iterable[Sequence[int]]) -> tuple[int, ...]:
+    """Return the sums of numbers at equal places."""
+    return tuple(map(sum, zip(*counts, strict=True)))
+
+
+def classes_of(support: np.ndarray) -> np.ndarray:
+    """Return the class of each support, 0 to `len(SUPPORTS)`."""
+    classes: np.ndarray = np.searchsorted(SUPPORTS, support, side="left")
+    return classes
+
+
+def contradicted_share(supports: Supports) -> float:
+    """Return the share of questions whose neighbours contradict their answer."""
+    return sum(supports[: SUPPORTS.index(CONTRADICTED) + 1]) / max(sum(supports), 1)
 
 
 def similarities_in(standings: pa.Table, name: str) -> np.ndarray:
@@ -180,10 +200,14 @@ def _support(squared: np.ndarray, whose: np.ndarray, answer: np.ndarray) -> np.n
         answer: (S,) the row's own answer.
     """
     of_own = whose == answer[:, None]
-    own, of_others = (squared * of_own).sum(axis=1), squared * ~of_own
+    own = (squared * of_own).sum(axis=1)
+    of_others, whose = np.ascontiguousarray(np.where(of_own, 0.0, squared).T), np.ascontiguousarray(whose.T)
     strongest = np.zeros(len(answer))
-    for column in whose.T:
-        np.maximum(strongest, (of_others * (whose == column[:, None])).sum(axis=1), out=strongest)
+    for place, (first, other) in enumerate(zip(of_others, whose, strict=True)):
+        total = first.copy()  # complete where the question is the first of its answer
+        for similarity, later in zip(of_others[place + 1 :], whose[place + 1 :], strict=True):
+            total += np.where(later == other, similarity, 0.0)
+        np.maximum(strongest, total, out=strongest)
     either = own + strongest
     support: np.ndarray = np.where(either > 0, own / np.maximum(either, 1e-12), 0.5)
     return support

@@ -43,6 +43,7 @@ class AnswerWorth(NamedTuple):
         origin: of the estimates.
         verdicts: number of verdicts of an estimate by these.
         method: name of the linkage.
+        wrong_answers: estimated share of the questions with a wrong answer; None: no intents, or not estimated.
     """
 
     answers: int
@@ -56,6 +57,7 @@ class AnswerWorth(NamedTuple):
     origin: Origin = "linkage"
     verdicts: int = 0
     method: str = "boosted"
+    wrong_answers: float | None = None
 
     @property
     def is_by_linkage(self) -> bool:
@@ -93,9 +95,9 @@ def answer_worth(
     if "threshold" in found and found["intents"] < found["answers"]:
         threshold = max(found["threshold"] / _MILLION, used.get("min_stated", 0.0))
     method = assembly.get("linking", {}).get("method", "boosted")
-    plain = AnswerWorth(
-        found["answers"], found["intents"], found["strays"], threshold=threshold, origin=origin, method=method
-    )
+    wrong = found["wrong_answers"] / _MILLION if found["intents"] and "wrong_answers" in found else None
+    counts = (found["answers"], found["intents"], found["strays"])
+    plain = AnswerWorth(*counts, threshold=threshold, origin=origin, method=method, wrong_answers=wrong)
     if plain.is_by_linkage:
         return _by_linkage(plain, found)
     if origin in ("verdicts", "verdicts on other logs"):

@@ -102,6 +102,15 @@ def test_a_score_that_rejects_nothing_does_not_decide():
     assert clusters.note.endswith("No cluster is rejected for its coherence.")
 
 
+def test_wrong_answers_of_a_log_with_intents_are_a_row():
+    worth = dict.fromkeys(("pairs", "pairs_expected", "pairs_kept", "answers", "intents", "strays"), 1)
+    counters = COUNTERS | {f"worth_{name}": number for name, number in worth.items()} | {"worth_pairs_kept": 0}
+    for found, expected in (({}, None), ({"worth_wrong_answers": 57_000}, "5.7 %")):
+        [answers] = [table for table in summary_tables(counters | found, {}, {}) if table.head[0] == "Answers"]
+        assert dict(answers.rows).get("questions with a wrong answer, estimated") == expected
+        assert other_counts(counters | found) == other_counts(COUNTERS)
+
+
 def test_kinds_of_answers_have_an_estimate_with_its_interval():
     counts = {"answers": 20, "expected": 5_000_000, "squares": 2_000_000}
     worth = dict.fromkeys(("pairs", "pairs_expected", "pairs_kept", "answers", "intents", "strays"), 1)

@@ -225,8 +225,9 @@ def publish_version(publish, tmp_path):
 class Process:
     """A server in a process of its own; `errors` are the lines on its stderr."""
 
-    def __init__(self, place, options, python):
+    def __init__(self, place, options, python, started_by):
         command = [
+            *started_by,
             sys.executable,
             *python,
             "-m",
@@ -269,8 +270,8 @@ def server():
     """Return a function that starts `qpr serve` on a free port; the process ends with the test."""
     processes = []
 
-    def start(place, *options, python=(), option="--index"):
-        processes.append(Process((option, place), options, python))
+    def start(place, *options, python=(), option="--index", started_by=()):
+        processes.append(Process((option, place), options, python, started_by))
         return processes[-1]
 
     yield start

@@ -132,18 +132,17 @@ def test_another_loopback_address_is_served(publish, server):
 
 
 def test_more_connections_than_the_usual_limit_of_open_files_are_served(publish, server):
-    index = publish(QUESTIONS)
+    process = server(publish(QUESTIONS), started_by=("sh", "-c", 'ulimit -S -n 500; exec "$@"', "sh"))
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (500, before[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (before[1], before[1]))  # this process has files of other tests
     try:
-        process = server(index)
+        with contextlib.ExitStack() as open_ones:
+            for _ in range(700):
+                open_ones.enter_context(socket.create_connection(("127.0.0.1", process.port), timeout=20))
+            process.client.timeout = 5
+            assert search(process.client)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
-    with contextlib.ExitStack() as open_ones:
-        for _ in range(700):
-            open_ones.enter_context(socket.create_connection(("127.0.0.1", process.port), timeout=20))
-        process.client.timeout = 5
-        assert search(process.client)
 
 
 def test_a_body_that_never_ends_is_refused_and_the_connection_closed(publish, server):

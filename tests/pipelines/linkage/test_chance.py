@@ -4,19 +4,30 @@ import numpy as np
 import pytest
 
 from pipelines.linkage.chance import BEYOND_CHANCE, least_agreement, without_fallbacks
-from pipelines.linkage.standings import FrequentAnswer, LogAgreement
+from pipelines.linkage.standings import NO_SUPPORTS, FrequentAnswer, LogAgreement, Supports
 from pipelines.summary.fallbacks import FEWEST_QUESTIONS
 
 
+def counted(without: int, full: int) -> Supports:
+    """Return numbers of questions without support and with full support."""
+    return (without, *NO_SUPPORTS[1:-1], full)
+
+
 def test_answers_that_agree_by_chance_are_left_out_of_the_figures_of_a_log() -> None:
-    frequent = (FrequentAnswer(1, 500, 260, 40), FrequentAnswer(2, 100, 80), FrequentAnswer(3, FEWEST_QUESTIONS - 1, 0))
-    log = LogAgreement(1_000, 500, of_many=900, agreeing_of_many=500, contradicted_of_many=60, frequent=frequent)
+    frequent = (
+        FrequentAnswer(1, 500, 260, counted(40, 460)),
+        FrequentAnswer(2, 100, 80),
+        FrequentAnswer(3, FEWEST_QUESTIONS - 1, 0),
+    )
+    log = LogAgreement(
+        1_000, 500, of_many=900, agreeing_of_many=500, supports_of_many=counted(60, 840), frequent=frequent
+    )
     prior = without_fallbacks(log, 1_000)
     assert prior.fallbacks == (1,)
     assert prior.fallback_share == 0.5
     assert prior.of_many_share == pytest.approx(400 / 500)
     assert prior.share_of_many == pytest.approx(240 / 400)
-    assert prior.contradicted_share == pytest.approx(20 / 400)
+    assert prior.supports == counted(20, 380)
 
 
 def test_an_answer_that_is_rare_in_the_log_is_no_fallback() -> None:
@@ -26,7 +37,7 @@ def test_an_answer_that_is_rare_in_the_log_is_no_fallback() -> None:
 
 
 def test_a_log_without_neighbours_has_no_fallbacks() -> None:
-    assert without_fallbacks(LogAgreement(), 0) == ((), 0.0, 0.0, 0.0, 0.0)
+    assert without_fallbacks(LogAgreement(), 0) == ((), 0.0, 0.0, 0.0, NO_SUPPORTS)
 
 
 def test_the_agreement_of_an_answer_grows_with_its_share_and_falls_with_that_of_fallbacks() -> None:

@@ -1,6 +1,7 @@
 """Answers that are intents, and the questions that belong to them."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -8,14 +9,21 @@ import pytest
 
 from pipelines.linkage.intent_answers import MIN_QUESTIONS
 from pipelines.linkage.intents import intents
-from pipelines.linkage.standings import FrequentAnswer, LogAgreement
+from pipelines.linkage.standings import NO_SUPPORTS, FrequentAnswer, LogAgreement
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.neighbours.similarity import question_vectors
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
 from pipelines.summary.fallbacks import UNLIKE, likeness_ratio
 
-RELIABLE = LogAgreement(100, 90, 10, 100, agreeing_of_many=90, contradicted_of_many=10)
-UNRELIABLE = LogAgreement(100, 30, 60, 100, agreeing_of_many=30, contradicted_of_many=60)
+
+def agreement(questions: int, agreeing: int, *, without: int, small: int = 0) -> LogAgreement:
+    """Return the agreement of a log whose answers have many questions, some without support, some with a small one."""
+    supports = (without, *NO_SUPPORTS[1:-2], small, questions - without - small)
+    return LogAgreement(questions, agreeing, supports, questions, agreeing_of_many=agreeing, supports_of_many=supports)
+
+
+RELIABLE = agreement(100, 90, without=10)
+UNRELIABLE = agreement(100, 30, without=30, small=50)
 
 
 def witnesses(members: pa.Table, support: list[float], log: LogAgreement = RELIABLE, same: float = 0.5) -> Witnesses:
@@ -49,38 +57,22 @@ def test_a_question_that_reliable_neighbours_contradict_does_not_belong(members_
     assert kept.probability < found.probability
 
 
-@pytest.mark.parametrize(
-    ("log", "kept"),
-    [(LogAgreement(100, 60, 13), False), (LogAgreement(100, 60, 14), True), (LogAgreement(99, 48, 5), True)],
-)
-def test_vectors_contradict_only_where_they_mostly_agree(members_of, log: LogAgreement, kept: bool) -> None:
-    members = answered(members_of([f"question {number}" for number in range(11)]), "card_arrival")
-    support = [0.0, *[0.9] * 10]
-    by_words = witnesses(members, support, log)
-    by_vectors = dataclasses.replace(by_words, vectors=np.ones((11, 2), np.int8))
-    weights = count_tokens(members["token_ids"])
-    assert intents(members, weights, by_vectors, "auto").belongs.tolist() == [kept, *[True] * 10]
-    assert intents(members, weights, by_words, "auto").belongs.tolist() == [False, *[True] * 10]
-
-
 def test_vectors_contradict_no_question_of_an_answer_with_few(members_of) -> None:
     members = answered(members_of(["one", "two", "three"]), "card_arrival")
-    found = witnesses(members, [0.9, 0.0, 0.5], LogAgreement(100, 90, 10))
+    found = witnesses(members, [0.9, 0.0, 0.5])
     by_vectors = dataclasses.replace(found, vectors=np.ones((3, 2), np.int8))
     assert intents(members, count_tokens(members["token_ids"]), by_vectors, "auto").belongs.all()
 
 
 def test_a_question_of_an_intent_is_supported_by_vectors_and_words_together(members_of) -> None:
     members = answered(members_of([f"card {number}" for number in range(12)]), "card_arrival")
-    log = LogAgreement(100, 90, 10)  # required of one kind .25, of both .3
-    found = witnesses(members, [0.2, 0.28, 0.4, *[0.9] * 9], log)
+    found = witnesses(members, [0.0, 0.0, *[0.9] * 10], agreement(100, 90, without=10, small=30))
     by_vectors = dataclasses.replace(found, vectors=np.ones((12, 2), np.int8))
-    by_words = witnesses(members, [0.5, 0.28, 0.1, *[0.9] * 9], log)
+    by_words = witnesses(members, [0.9, 0.0, 0.0, *[0.9] * 9], agreement(100, 90, without=4, small=8))
     weights = count_tokens(members["token_ids"])
-    alone = intents(members, weights, by_vectors, "auto").belongs
-    both = intents(members, weights, dataclasses.replace(by_vectors, words=by_words), "auto").belongs
-    assert alone.tolist() == [False, True, True, *[True] * 9]
-    assert both.tolist() == [True, False, False, *[True] * 9]
+    assert intents(members, weights, by_vectors, "auto").belongs.tolist() == [False, False, *[True] * 10]
+    together = intents(members, weights, dataclasses.replace(by_vectors, words=by_words), "auto").belongs
+    assert together.tolist() == [True, False, True, *[True] * 9]
 
 
 def wordings(members_of, answers: dict[str, int]) -> pa.Table:
@@ -186,7 +178,7 @@ def test_more_agreement_is_required_where_answers_of_many_questions_agree_less(
 
 def test_rows_of_other_kinds_do_not_hide_an_intent_of_a_large_log(members_of) -> None:
     members, weights = many_of_large_log(members_of)
-    log = RELIABLE._replace(questions=180, agreeing=90, contradicted=50)
+    log = RELIABLE._replace(questions=180, agreeing=90, supports=(50, *NO_SUPPORTS[1:-1], 130))
     found = intents(members, with_names(weights), near(members, log), "auto")
     assert found.of_intent.all()
     assert found.probability > 0.9  # contradicted questions of facts are no reason to doubt the neighbours
@@ -195,7 +187,7 @@ def test_rows_of_other_kinds_do_not_hide_an_intent_of_a_large_log(members_of) ->
 def test_a_fallback_hides_no_intent_of_a_large_log(members_of) -> None:
     members, weights = many_of_large_log(members_of)
     log = LogAgreement(
-        LARGE, 4_500, 0, LARGE, agreeing_of_many=4_500, frequent=(FrequentAnswer(1, LARGE // 2, LARGE // 4),)
+        LARGE, 4_500, NO_SUPPORTS, LARGE, agreeing_of_many=4_500, frequent=(FrequentAnswer(1, LARGE // 2, LARGE // 4),)
     )
     found = near(members, log, agreeing=0.3)
     assert intents(members, weights, found, "auto").of_intent.all()
@@ -225,11 +217,11 @@ def test_an_answer_of_few_questions_is_an_intent_by_its_text_only_in_the_log_of_
         ({}, 0.7, False),
         ({"of_many": 49}, 0.0, False),
         ({"agreeing_of_many": 59}, 0.0, False),
-        ({"contradicted_of_many": 21}, 0.0, False),
+        ({"supports_of_many": (18, *NO_SUPPORTS[1:-1], 82)}, 0.0, False),
     ],
 )
 def test_a_name_with_many_agreeing_questions_is_an_intent_of_a_small_log_too(
-    members_of, changes: dict[str, int], names: float, is_intent: bool
+    members_of, changes: dict[str, Any], names: float, is_intent: bool
 ) -> None:
     members, weights = many_of_large_log(members_of)
     rare = {members["token_ids"][row].as_py()[-1] for row in range(round(names * len(members)))}

@@ -40,6 +40,14 @@ def test_shares_are_those_of_pairs() -> None:
     assert "kept pairs are right in an estimated 70 %" in worth.sentence
 
 
+@pytest.mark.parametrize(("intents", "shown"), [(1, 0.057), (0, None)])
+def test_wrong_answers_are_estimated_of_a_log_with_intents(intents: int, shown: float | None) -> None:
+    counted = counters([3], [0.8]) | {"worth_wrong_answers": 57_000, "worth_intents": intents}
+    worth = answer_worth(counted, {})
+    assert worth is not None
+    assert worth.wrong_answers == shown
+
+
 def test_the_counters_of_parts_add_up_exactly() -> None:
     parts = [counters([3], [0.123456789]), counters([2], [0.9])]
     whole = counters([3, 2], [0.123456789, 0.9])

@@ -18,7 +18,7 @@ from pipelines.linkage.witnesses import Witnesses, evidence_among, find_witnesse
 from pipelines.neighbours.similarity import question_vectors, similarities
 from pipelines.questions.token_frequencies import count_tokens
 
-LOG = LogAgreement(8, 5, 1)
+LOG = LogAgreement(8, 5)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_with_all_known_neighbours_nearer_only_the_pair_itself_agrees(members) -
 def test_a_pair_has_the_means_of_the_log_and_of_answers_of_its_size(members) -> None:
     same, other = np.full((4, 20), 0.2, np.float32), np.full((4, 20), 0.1, np.float32)
     profile = profile_of(same, other, np.array([True, True, False, False]), np.array([3, 3, 2, 2]))
-    found = table(members, [[0.9], [0.9], [0.1]], LogAgreement(8, 5, 1, profile=profile))
+    found = table(members, [[0.9], [0.9], [0.1]], LogAgreement(8, 5, profile=profile))
     assert found["log_agreement"] == pytest.approx(0.6)
     assert found["log_outranked"] == pytest.approx((0 + 1) / (4 + 2))
     # an answer of three questions: both of its size agree, and 20 more count with the mean of the log, 3 of 6
