@@ -165,12 +165,12 @@ def encoded(index: Index) -> Iterator[np.ndarray]:
 def search_autofaiss(url: str, python: str) -> None:
     """Print the figures of the index that autofaiss makes for the memory of ours."""
     index = open_index(url)
-    vectors = np.concatenate([*encoded(index)])
     memory = str(max(1, stored_bytes(index) // 2**20))
     with tempfile.TemporaryDirectory(dir=Path(url).parent) as folder:
-        given, made = f"{folder}/vectors.npy", f"{folder}/made.faiss"
-        np.save(given, vectors)
-        command = [python, str(Path(autofaiss_index.__file__)), given, made, memory]
+        made = f"{folder}/made.faiss"
+        for number, block in enumerate(encoded(index)):
+            np.save(f"{folder}/{number:05}.npy", block)
+        command = [python, str(Path(autofaiss_index.__file__)), folder, made, memory]
         printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         report_peer(url, faiss.read_index(made), None, float(printed.splitlines()[-1]))
 

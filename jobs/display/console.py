@@ -35,6 +35,7 @@ from rich.text import Text
 from jobs.display.safe_text import escape_controls
 from jobs.display.signals import stop_signals
 from pipelines.engine import progress
+from schemas.artifacts.io_errors import system_fault
 from schemas.errors import QprError, is_out_of_memory
 
 _WHERE_IT_RAN = re.compile(r" \[while running '.*")
@@ -221,7 +222,7 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
         case OSError() if error.strerror:
-            return _fail(f"{error.filename or 'cannot read or write'}: {error.strerror}", 1)
+            return _fail(f"{error.filename or 'cannot read or write'}: {system_fault(error)}", 1)
         case MemoryError():
             return _fail(f"not enough memory ({error}). Use smaller inputs or a larger machine", 1)
         case RuntimeError() if is_out_of_memory(error):

@@ -5,12 +5,20 @@ error -> io_fault -> "no such file. Check the path", "cannot connect to HOST:POR
 
 from __future__ import annotations
 
+import errno
 import socket
 from collections.abc import Iterator
 
 _NOT_REACHED = (ConnectionError, TimeoutError, socket.gaierror)
 _ADVICE = "Check the address, that the server runs, and the network"
 
+_FREE_SPACE = "Free some space, or name a folder with more"
+_ADVICE_OF_SYSTEM = {
+    errno.ENOSPC: _FREE_SPACE,
+    errno.EDQUOT: _FREE_SPACE,
+    errno.EROFS: "Name a folder that can be written",
+    errno.EMFILE: "Raise the limit of open files, such as by `ulimit -n 4096`",
+}
 
 _REMOTE = frozenset({"aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google", "requests"})
 """The packages whose errors remote file systems raise: no credentials, no such host, no such bucket."""
@@ -72,6 +80,13 @@ def _reason(causes: list[BaseException]) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
+def system_fault(error: OSError) -> str:
+    """Return the message of the operating system, with an advice where there is one."""
+    message = error.strerror or str(error)
+    advice = _ADVICE_OF_SYSTEM.get(error.errno or 0)
+    return f"{message}. {advice}" if advice else message
+
+
 def _path_fault(error: Exception) -> str | None:
     """Return the fault of a path and an advice; None for other errors."""
     match error:
@@ -84,7 +99,7 @@ def _path_fault(error: Exception) -> str | None:
         case FileExistsError() | NotADirectoryError():
             return "a part of this path is a file, not a folder"
         case OSError():
-            return error.strerror or str(error)
+            return system_fault(error)
         case _ if type(error).__module__.partition(".")[0] in _REMOTE:
             return f"{type(error).__name__}: {error}. Check the URL and your access to it"
     return None

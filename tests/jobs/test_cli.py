@@ -166,7 +166,8 @@ def test_a_full_disk_is_no_defect(capsys, named, place):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), *named)
 
     assert console.run_explained(command, []) == 1
-    assert capsys.readouterr().err == f"error: {place}: No space left on device\n"
+    message = "No space left on device. Free some space, or name a folder with more"
+    assert capsys.readouterr().err == f"error: {place}: {message}\n"
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """The index that autofaiss makes of some vectors, built by a Python that has autofaiss, such as one of another folder.
 
-Run: PYTHON autofaiss_index.py VECTORS.npy INDEX.faiss MEGABYTES
+Run: PYTHON autofaiss_index.py FOLDER INDEX.faiss MEGABYTES
 
-It prints the CPU seconds of the build, and imports nothing of this project, since autofaiss needs other versions of its
-packages.
+The vectors are in the .npy files of the folder. It prints the CPU seconds of the build, and imports nothing of this
+project, since autofaiss needs other versions of its packages.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ import time
 
 
 def main(vectors: str, target: str, megabytes: str) -> None:
-    """Write the index of the vectors of a file."""
+    """Write the index of the vectors of a folder."""
     import faiss
-    import numpy as np
     from autofaiss import build_index
 
     started = time.process_time()
     made, _ = build_index(
-        np.load(vectors),
+        vectors,
         save_on_disk=False,
         max_index_memory_usage=f"{megabytes}MB",
         current_memory_available="8GB",

@@ -61,8 +61,10 @@ def certify(
     if simulation.model_fields_set:
         raise UsageError("--draws, --sample and --seed: belong to --simulate. Leave them out")
     if certificate or audit:
-        if not certificate or index or requests or output:
-            raise UsageError("--audit: needs --certificate, without --index, --requests and --output")
+        if not certificate:
+            raise UsageError("--audit: needs --certificate")
+        if index or requests or output:
+            raise UsageError("--certificate: shows a certificate in use. Leave out --index, --requests and --output")
         _refuse(settings.model_fields_set | opening.model_fields_set, overwrite, "--certificate")
         from jobs.workflows.certificates.auditing import print_audits
 

@@ -105,6 +105,7 @@ def _json(text: str, found: Mentions) -> tuple[str, int]:
 
 
 def _table(text: str, found: Mentions, delimiter: str) -> tuple[str, int]:
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     header = rows[:1] if rows and _is_header(rows[0]) else []
     kept = header + [row for row in rows[len(header) :] if not any(map(found.mentions, row))]
@@ -112,7 +113,7 @@ def _table(text: str, found: Mentions, delimiter: str) -> tuple[str, int]:
     if after == rows:
         return text, 0
     sink = io.StringIO(newline="")
-    csv.writer(sink, delimiter=delimiter).writerows(after)
+    csv.writer(sink, delimiter=delimiter, lineterminator="\r\n" if "\r\n" in text else "\n").writerows(after)
     return sink.getvalue(), len(rows) - len(kept)
 
 

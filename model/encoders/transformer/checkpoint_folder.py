@@ -38,6 +38,8 @@ def checked_folder(source: str) -> Path:
         QprError: there is none, it holds no such model, one of other classes or folders than its own, or weights that
             are nowhere but in a pickle.
     """
+    if source == PREFIX:
+        raise QprError(f"{source}: names no folder. Write {PREFIX}FOLDER, the folder of a sentence-transformers model")
     folder = Path(source.removeprefix(PREFIX))
     if not (folder / MODULES).is_file():
         raise QprError(f"{source}: no {MODULES} in {folder}. Give the folder of a sentence-transformers model")

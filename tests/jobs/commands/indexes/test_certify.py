@@ -222,7 +222,7 @@ def test_the_options_belong_together(qpr, tmp_path):
     for options, fault in (
         ((), "give --index, --requests and --output, or --certificate, or --simulate"),
         (("--audit", "a.csv"), "--audit: needs --certificate"),
-        (("--certificate", "c", "--index", "i"), "--audit: needs --certificate, without --index"),
+        (("--certificate", "c", "--index", "i"), "--certificate: shows a certificate in use"),
         (("--simulate", "--certificate", "c"), "--simulate: needs no --index"),
         (("--index", "i", "--requests", "r"), "give --index, --requests and --output"),
         (("--simulate", "--index", "i"), "--simulate: needs no --index"),

@@ -100,6 +100,13 @@ def test_a_question_of_one_word_that_names_a_column_removes_no_header(tmp_path):
     assert erase_from_file(path, erasure, dry_run=False)["rows"] == 1
 
 
+def test_a_long_cell_of_a_table_is_read(tmp_path):
+    path, cell = str(tmp_path / "a.csv"), "long " * 40_000
+    storage.write_bytes(path, f"question,note\nhow do i pay,{cell}\n{SECRET},{cell}\n".encode())
+    assert erase_from_file(path, erasure_of([SECRET], [], None), dry_run=False)["rows"] == 1
+    assert storage.read_bytes(path) == f"question,note\nhow do i pay,{cell}\n".encode()
+
+
 @pytest.mark.parametrize("content", [AUDIT, {SECRET: 1, "rows": []}, {"last": AUDIT, "rows": [AUDIT, OTHER]}, SECRET])
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_a_question_outside_of_the_lists_of_a_json_file_is_reported(tmp_path, content, dry_run):

@@ -101,6 +101,11 @@ def test_packed_files_are_the_same_each_time_and_make_the_same_model(tiny_senten
     assert capfd.readouterr() == ("", "")  # standard error belongs to the command
 
 
+def test_an_address_without_a_folder_is_one_line():
+    with pytest.raises(QprError, match="st:: names no folder"):
+        checked_folder("st:")
+
+
 def test_files_do_not_leave_their_folder(tmp_path):
     with pytest.raises(QprError, match=r"\.\./x: leads out of"), unpacked({"modules.json": b"[]", "../x": b""}):
         pass
