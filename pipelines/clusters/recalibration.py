@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from scipy.special import expit
 
 from pipelines.clusters.settings import Recalibration
 
@@ -30,5 +31,5 @@ def recalibrate(probability: np.ndarray, scale: Recalibration) -> np.ndarray:
         scale: fitted line of log odds.
     """
     log_odds = scale.intercept + scale.slope * logit(probability)
-    calibrated: np.ndarray = 1 / (1 + np.exp(-log_odds))
+    calibrated: np.ndarray = expit(log_odds.clip(-30, 30))
     return calibrated

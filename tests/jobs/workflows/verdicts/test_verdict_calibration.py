@@ -25,7 +25,7 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def logs(folder):
     path = folder / "logs.jsonl"
-    command = [sys.executable, "-m", "jobs", "simulate", "--output", path, "--events", "3000", "--seed", "5"]
+    command = [sys.executable, "-m", "jobs", "simulate", "--output", path, "--events", "3000", "--seed", "6"]
     subprocess.run(list(map(str, command)), check=True, capture_output=True, timeout=200)
     return path
 

@@ -42,6 +42,12 @@ def test_the_order_of_clusters_stays_even_where_verdicts_contradict_it(right):
     assert ((after > 0) & (after < 1)).all()
 
 
+def test_a_steep_line_gives_probabilities_without_a_warning():
+    after = recalibrate(np.array([0.001, 0.5, 0.999]), scale((0, 400)))
+    assert (after > 0).all()
+    assert after[1] == 0.5
+
+
 def test_certain_probabilities_stay_finite():
     line = fit_recalibration(np.array([0.0, 1.0, 1.0]), np.array([False, True, False]))
     assert np.isfinite(recalibrate(np.array([0.0, 1.0]), scale(line))).all()
