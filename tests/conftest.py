@@ -50,6 +50,15 @@ settings.register_profile(
 settings.load_profile("repeatable")
 
 
+def pytest_collection_modifyitems(items):
+    """Run tests that share what their module makes once in one worker; another would make it again."""
+    for item in items:
+        definitions = item._fixtureinfo.name2fixturedefs.values() if hasattr(item, "_fixtureinfo") else ()
+        shared = any(fixtures[-1].scope == "module" for fixtures in definitions)
+        if shared and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
 def pytest_collection_finish():
     """Leave what the libraries made out of garbage collection, which would look through it again and again."""
     gc.collect()

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from jobs.display.rendering import render
 from jobs.display.summary_tables import SummaryTable
+from jobs.workflows.warehouses.versions import rows_of_metrics
 from pipelines.summary.cluster_changes import SCHEMA, count_changes
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.dataset import open_dataset
@@ -111,10 +112,7 @@ def version_page(warehouse: str, number: int | None, version: Version) -> bytes:
             note="Clusters of the version before by what became of them, and new ones. Clusters are compared by their "
             "questions.",
         ),
-        SummaryTable(
-            ("Metric", "value"),
-            [(name.replace("_", " "), f"{value:.4f}".removesuffix(".0000")) for name, value in version.metrics.items()],
-        ),
+        SummaryTable(("Metric", "value"), [*rows_of_metrics(version).items()]),
     ]
     return render(
         "version_report.html",

@@ -104,7 +104,7 @@ def show_version(warehouse: str, at: str | None, *, report: str | None, overwrit
     rows = {"version": number or "refused", "date": str(version.date), "created": version.created}
     rows |= {name: storage.join(warehouse, getattr(version, name).path) for name in ("dataset", "model", "index")}
     rows |= {"window": counted(version.window_days, "day"), "days with a drop": str(version.days)}
-    rows |= {name: f"{value:.4f}" for name, value in version.metrics.items()}
+    rows |= rows_of_metrics(version)
     rows |= rows_of_report(warehouse, version)
     rows |= {"certificate": storage.join(warehouse, version.certificate.path)} if version.certificate else {}
     rows |= {"no certificate": version.uncertified} if version.uncertified else {}
@@ -112,6 +112,11 @@ def show_version(warehouse: str, at: str | None, *, report: str | None, overwrit
     rows |= {"questions erased on": ", ".join(erased)} if erased else {}
     rows |= {"refused": escape_controls(version.refused)} if version.refused else {}
     emit(result, as_json=as_json, table=lambda: two_columns(warehouse, rows | page))
+
+
+def rows_of_metrics(version: Version) -> dict[str, str]:
+    """Return the metrics of a version as they are shown."""
+    return {name.replace("_", " "): f"{value:.4f}".removesuffix(".0000") for name, value in version.metrics.items()}
 
 
 def rows_of_report(warehouse: str, version: Version) -> dict[str, str]:
