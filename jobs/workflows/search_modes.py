@@ -39,7 +39,10 @@ WEIGHTS: Final = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
 DEPTH: Final = 20
 
 WORTH: Final = 0.005
-"""MRR that a slower way has to gain: of 1,000 queries less is mostly chance."""
+MUCH_FASTER: Final = 0.75
+"""MRR that a slower way has to gain, since of 1,000 queries less is mostly chance, over one that takes at most this
+share of its time. To judge two hits takes a twentieth of the time of a fusion, and was better by validation of nine of
+ten trainings, by .006 on average."""
 
 
 class MeasuredModes(NamedTuple):
@@ -106,12 +109,15 @@ def measured_modes(judged: Judgements, index: Index, lexical: Lexical, folds: Fo
 def chosen_mode(figures: Mapping[IndexMode, ModeFigures], *, latency_ms: float) -> IndexMode:
     """Return the best way among those within the latency; dense where none is, or none was measured.
 
-    The best has the highest MRR; a faster way whose MRR is at most `WORTH` lower is preferred.
+    The best has the highest MRR; a much faster way whose MRR is at most `WORTH` lower is preferred.
     """
     fast = {name: of for name, of in figures.items() if of.median_ms <= latency_ms}
-    best = max((of.mrr for of in fast.values()), default=0.0)
-    good = {name: (of.median_ms, -of.mrr) for name, of in fast.items() if of.mrr >= best - WORTH}
-    return min(good, key=good.__getitem__) if good else "dense"
+    if not fast:
+        return "dense"
+    best = max(fast, key=lambda name: (fast[name].mrr, -fast[name].median_ms))
+    least, longest = fast[best].mrr - WORTH, fast[best].median_ms * MUCH_FASTER
+    faster = [name for name, of in fast.items() if of.mrr >= least and of.median_ms <= longest]
+    return min(faster or [best], key=lambda name: (fast[name].median_ms, -fast[name].mrr))
 
 
 def _first_by_probability(judged: Judgements, way: Retrieval, folds: Folds) -> Ranking:

@@ -20,6 +20,13 @@ def test_the_best_within_the_latency_is_chosen(latency_ms, mode):
     assert chosen_mode(measured, latency_ms=latency_ms) == mode
 
 
+def test_a_way_that_takes_a_little_longer_is_chosen_where_it_is_better():
+    measured = {"dense": figures(0.7, 1), "fusion": figures(0.8, 4), "probability": figures(0.801, 4.2)}
+    assert chosen_mode(measured, latency_ms=9) == "probability"
+    assert chosen_mode(measured | {"probability": figures(0.799, 4.2)}, latency_ms=9) == "fusion"
+    assert chosen_mode(measured | {"probability": figures(0.8, 4.2)}, latency_ms=9) == "fusion"
+
+
 def test_a_slower_way_is_chosen_only_where_it_gains_more_than_chance():
     measured = {"dense": figures(0.7, 1), "fusion": figures(0.704, 2), "probability": figures(0.7045, 3)}
     assert chosen_mode(measured, latency_ms=9) == "dense"
