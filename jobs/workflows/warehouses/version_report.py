@@ -17,13 +17,13 @@ import pyarrow.compute as pc
 
 from jobs.display.rendering import render
 from jobs.display.summary_tables import SummaryTable
-from jobs.workflows.warehouses.versions import rows_of_metrics
 from pipelines.summary.cluster_changes import SCHEMA, count_changes
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest, read_verified
 from schemas.artifacts.table_files import read_rows
 from schemas.errors import QprError, UsageError
+from schemas.quantities import named_figures
 from schemas.versions import history
 from schemas.versions.version import Artefact, Version, is_there
 
@@ -112,7 +112,7 @@ def version_page(warehouse: str, number: int | None, version: Version) -> bytes:
             note="Clusters of the version before by what became of them, and new ones. Clusters are compared by their "
             "questions.",
         ),
-        SummaryTable(("Metric", "value"), [*rows_of_metrics(version).items()]),
+        SummaryTable(("Metric", "value"), [*named_figures(version.metrics).items()]),
     ]
     return render(
         "version_report.html",

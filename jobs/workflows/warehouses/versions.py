@@ -18,7 +18,7 @@ from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.output_lock.lock import held
 from schemas.artifacts.output_lock.owner import LockedError
 from schemas.errors import QprError
-from schemas.quantities import counted
+from schemas.quantities import counted, named_figures
 from schemas.versions import history, layout
 from schemas.versions.sweep import removable, remove, spared
 from schemas.versions.version import Version, is_there
@@ -104,7 +104,7 @@ def show_version(warehouse: str, at: str | None, *, report: str | None, overwrit
     rows = {"version": number or "refused", "date": str(version.date), "created": version.created}
     rows |= {name: storage.join(warehouse, getattr(version, name).path) for name in ("dataset", "model", "index")}
     rows |= {"window": counted(version.window_days, "day"), "days with a drop": str(version.days)}
-    rows |= rows_of_metrics(version)
+    rows |= named_figures(version.metrics)
     rows |= rows_of_report(warehouse, version)
     rows |= {"certificate": storage.join(warehouse, version.certificate.path)} if version.certificate else {}
     rows |= {"no certificate": version.uncertified} if version.uncertified else {}
@@ -112,11 +112,6 @@ def show_version(warehouse: str, at: str | None, *, report: str | None, overwrit
     rows |= {"questions erased on": ", ".join(erased)} if erased else {}
     rows |= {"refused": escape_controls(version.refused)} if version.refused else {}
     emit(result, as_json=as_json, table=lambda: two_columns(warehouse, rows | page))
-
-
-def rows_of_metrics(version: Version) -> dict[str, str]:
-    """Return the metrics of a version as they are shown."""
-    return {name.replace("_", " "): f"{value:.4f}".removesuffix(".0000") for name, value in version.metrics.items()}
 
 
 def rows_of_report(warehouse: str, version: Version) -> dict[str, str]:
