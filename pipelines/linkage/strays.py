@@ -17,6 +17,7 @@ from pipelines.linkage.intent_answers import RELIABLE, supports_of
 from pipelines.linkage.standings import LogAgreement, Supports, classes_of, contradicted_share
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.token_frequencies import TokenWeights
+from pipelines.summary.fallbacks import NEARLY_ALL
 
 OF_WRONG: Final = np.array([0.86, 0.02, 0.045, 0.03, 0.015, 0.007, 0.006, 0.017])
 """Share of the questions with a wrong answer by class of their support; it hardly depends on the number of rows or on
@@ -43,9 +44,13 @@ def wrong_probability(witnesses: Witnesses, weights: TokenWeights) -> np.ndarray
 
 
 def estimated_share(log: LogAgreement, weights: TokenWeights) -> float | None:
-    """Return the estimated share of a log's questions with a wrong answer; None where neighbours are no evidence."""
+    """Return the estimated share of a log's questions with a wrong answer; None where neighbours are no evidence.
+
+    They are none where they contradict many answers, and where nearly all questions have the same one.
+    """
     supports, agreement = supports_of(log, weights)
-    if not sum(supports) or contradicted_share(supports) > RELIABLE:
+    only = any(answer.questions >= NEARLY_ALL * log.questions for answer in log.frequent)
+    if only or not sum(supports) or contradicted_share(supports) > RELIABLE:
         return None
     return wrong_share(np.array(supports) / sum(supports), agreement)
 

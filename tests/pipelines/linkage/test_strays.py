@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipelines.linkage.standings import NO_SUPPORTS, LogAgreement
+from pipelines.linkage.standings import NO_SUPPORTS, FrequentAnswer, LogAgreement
 from pipelines.linkage.strays import OF_WRONG, estimated_share, wrong_by_class, wrong_share
 from pipelines.questions.token_frequencies import TokenWeights
 
@@ -34,6 +34,8 @@ def test_the_share_is_estimated_where_neighbours_are_evidence(contradicted: floa
     no_words = TokenWeights(np.zeros(0, np.int64), np.zeros(0, np.int64), 1_000)
     assert estimated_share(log, no_words) == (estimated and pytest.approx(estimated, abs=0.005))
     assert estimated_share(LogAgreement(), no_words) is None
+    of_one_answer = log._replace(frequent=(FrequentAnswer(1, log.questions, log.agreeing),))
+    assert estimated_share(of_one_answer, no_words) is None
 
 
 def test_where_no_answer_is_wrong_none_is_suspected() -> None:
