@@ -60,12 +60,12 @@ def main(
         write_questions(asked, count, seed=seed)
         for name in factory or [""]:
             url = str(folder / "index")
-            given = ["--questions", asked, "--model", model, "--output", url, "--json"]
+            given = ["--questions", asked, "--model", model, "--output", url, "--json", "--overwrite"]
             given += ["--factory", name] if name else []
             given += ["--memory-mb", str(memory_mb)] if memory_mb else []
             given += [] if bm25 else ["--no-bm25"]
             plan = json.loads(measure_qpr("index", *given, "--dry-run").output)
-            built = measure_qpr("index", *given, "--overwrite")
+            built = measure_qpr("index", *given)
             print(f"built {count:,} in {built.wall_s:.0f} s, {built.memory_mb:.0f} MB", file=sys.stderr, flush=True)
             figures = json.loads(measure_call(search_index, url).output)
             report.row(
