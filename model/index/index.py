@@ -12,13 +12,13 @@ import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from model.encoders.interface import FEW, Encoder
+from model.encoders.interface import Encoder
 from model.index.codes import Codes
 from model.index.consistency import IdTable
 from model.index.factory import most_probes
@@ -34,6 +34,9 @@ from schemas.errors import UsageError
 from schemas.filters import row_id, row_suffix
 from schemas.tables import ANSWER_ID, ID_TABLE
 from schemas.text import words_of
+
+_ONE_BY_ONE: Final = 8
+"""Number of ids that are found one after the other: more are found sooner by the calls of numpy."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -170,7 +173,7 @@ class Index:
 
     def rows_of(self, question_ids: Ints) -> Ints:
         """Return the row of each question id (n,), -1 where the index does not have it, or no longer."""
-        if len(question_ids) <= FEW:
+        if len(question_ids) <= _ONE_BY_ONE:
             return np.array([self._row_of(wanted) for wanted in question_ids.tolist()], np.int64)
         rows, start = np.full(len(question_ids), -1, np.int64), 0
         for ids, shard in zip(self.question_ids, self.shards, strict=True):

@@ -1,32 +1,24 @@
 """BM25 over the questions of an index: weights of terms in questions, and the questions with the highest sums.
 
-tables of ids and texts -> lexical_arrays -> files; files -> Lexical -> Lexical.rank -> Ranking
+arrays of `lexical_files` -> Lexical -> Lexical.rank -> Ranking
 
-The arrays are those of bm25s ("eager" weights, one column a term; Lù 2024, arXiv 2407.03618), built here by numpy: for
-536,489 questions in 5 s and 0.3 GB instead of 67 s and 0.9 GB, and read without its imports, which take 1 s. Terms are
-the stems of words, which raised MRR on Quora's validation from .731 to .782. They are found by their hash, so that
-nothing is read before a search. The arrays depend on the questions alone and not on the shards.
+The arrays are those of bm25s ("eager" weights, one column a term; Lù 2024, arXiv 2407.03618), read without its imports,
+which take 1 s. Terms are the stems of words, which raised MRR on Quora's validation from .731 to .782. They are found
+by their hash, so that nothing is read before a search.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from model.index.ranking import Ints
 from schemas.stems import stem
 from schemas.text import hash64, key, words
-from schemas.text_arrays import hash64_all, key_all, words_all
-
-K1: Final = 1.5
-B: Final = 0.75
-"""Saturation of repeated terms and share of the length, as in bm25s and Robertson and Zaragoza (2009)."""
 
 LAYOUT: Final = {
     "ids": "<i8",
@@ -41,6 +33,9 @@ LAYOUT: Final = {
 ENTRIES: Final = 10_000
 """Entries of the lists of rare terms that are read before the questions of a query are settled: .797 of MRR on Quora's
 validation in 2.7 ms of a core, like all entries in 7.0 ms; the slowest twentieth takes 5 ms instead of 21."""
+
+SHORT: Final = 10
+"""Entries of a list for each question that is looked up in it, below which adding the whole list is faster."""
 
 Floats = npt.NDArray[np.float32]
 
@@ -145,13 +140,20 @@ class Lexical:
             count += len(new)
             open_words = number + 1
         together = np.concatenate(found) if found else np.zeros(0, np.int32)
+        together.sort()  # so that looking up one after the other stays near in memory
         totals = sums[together]
         for number in range(open_words, len(places)):
-            together, totals = self._reachable(together, totals, k, left[number])
             part = slice(*self.starts[places[number] : places[number] + 2])
             with_term = self.questions[part]
-            at = np.minimum(np.searchsorted(with_term, together), len(with_term) - 1)
-            totals = totals + np.where(with_term[at] == together, self.weights[part][at], np.float32(0))
+            if len(with_term) >= SHORT * len(together):
+                together, totals = self._reachable(together, totals, k, left[number])
+            if len(with_term) < SHORT * len(together):  # of other questions the sum no longer matters
+                sums[with_term] += self.weights[part]
+                totals = sums[together]
+            else:
+                at = np.minimum(np.searchsorted(with_term, together), len(with_term) - 1)
+                totals = totals + np.where(with_term[at] == together, self.weights[part][at], np.float32(0))
+                sums[together] = totals
         together, totals = self._reachable(together, totals, k, 0.0)
         order = np.lexsort((together, -totals))[:k]
         return together[order], totals[order]
@@ -179,50 +181,6 @@ class Lexical:
 def terms_of(text: str) -> list[str]:
     """Return the distinct stems of a text's words, in order of first appearance."""
     return list(dict.fromkeys(map(stem, words(key(text)))))
-
-
-def lexical_arrays(tables: Iterable[pa.Table]) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of `LAYOUT` for tables of question_id and text; the order of the rows does not matter.
-
-    A weight is ``idf * tf / (tf + K1 * (1 - B + B * length / mean length))`` with ``idf = log(1 + (N - n + 0.5) /
-    (n + 0.5))``, which is bm25s's "lucene".
-
-    Raises:
-        ValueError: there is no question.
-    """
-    parts = [_counted(table) for table in tables if len(table)]
-    if not parts:
-        raise ValueError("there is no question")
-    ids, lengths, question, term, times = (np.concatenate(column) for column in zip(*parts, strict=True))
-    order = np.argsort(ids, kind="stable")
-    number_of = np.empty(len(ids), np.int32)
-    number_of[order] = np.arange(len(ids), dtype=np.int32)
-    starts_of_parts = np.cumsum([0, *(len(part[0]) for part in parts[:-1])])
-    question = number_of[question + np.repeat(starts_of_parts, [len(part[2]) for part in parts])]
-    terms, column = np.unique(term, return_inverse=True)
-    sorting = np.lexsort((question, column))
-    question, column, times = question[sorting], column[sorting], times[sorting]
-    counts = np.bincount(column, minlength=len(terms))
-    idf = np.log(1 + (len(ids) - counts + 0.5) / (counts + 0.5))
-    relative = lengths[order] / lengths.mean()
-    weights = (idf[column] * times / (times + K1 * (1 - B + B * relative[question]))).astype(np.float32)
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    arrays = (ids[order], terms, starts, np.maximum.reduceat(weights, starts[:-1]), question, weights)
-    return {name: np.asarray(array, kind) for (name, kind), array in zip(LAYOUT.items(), arrays, strict=True)}
-
-
-def _counted(table: pa.Table) -> tuple[npt.NDArray[Any], ...]:
-    """Return ids, lengths in words, and for each distinct term of a question: row, hash of the term, times."""
-    listed = words_all(key_all(table["text"].combine_chunks()))
-    lengths = np.asarray(pc.list_value_length(listed).to_numpy(), np.int64)
-    flat = pc.list_flatten(listed).dictionary_encode()
-    stems = pa.array(map(stem, flat.dictionary.to_pylist()), pa.string()).dictionary_encode()
-    hashes = np.asarray(hash64_all(stems.dictionary).to_numpy(), np.int64)
-    rows = np.repeat(np.arange(len(table)), lengths)
-    terms = stems.indices.to_numpy()[flat.indices.to_numpy()]
-    pairs, times = np.unique(rows * max(len(hashes), 1) + terms, return_counts=True)
-    row, term = np.divmod(pairs, max(len(hashes), 1))
-    return np.asarray(table["question_id"].to_numpy(), np.int64), lengths, row, hashes[term], times
 
 
 def _check(

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.index.lexical import LAYOUT, Lexical, lexical_arrays, terms_of
+from model.index.lexical import LAYOUT, Lexical, terms_of
+from model.index.lexical_files import lexical_arrays
 from schemas.text import key, question_id, words
 
 WORDS = ["pay", "paying", "bill", "my", "the", "flights", "c++", "$100", "支付", "оплата"]
@@ -55,6 +56,20 @@ def test_a_search_that_skips_lists_of_frequent_terms_finds_the_first_of_a_whole_
         assert (ids == whole[:, :k]).all()
         assert (scores == sums[:, :k]).all()
     assert len(partitions) > 3
+
+
+@pytest.mark.parametrize("short", [0, 10**9])
+def test_lists_that_are_added_and_lists_that_are_looked_up_give_the_same_numbers(monkeypatch, short):
+    random = np.random.default_rng(1)
+    rare = [f"rare{n}" for n in range(200)]
+    texts = [" ".join([*random.permutation(WORDS)[:4], *random.choice(rare, 2)]) for _ in range(2_000)]
+    lexical = built(table(texts))
+    asked = [" ".join([*random.choice(rare, 3), *WORDS[:5]]) for _ in range(20)]
+    monkeypatch.setattr("model.index.lexical.ENTRIES", 60)
+    expected = lexical.rank(asked, 8)
+    monkeypatch.setattr("model.index.lexical.SHORT", short)
+    for found, other in zip(lexical.rank(asked, 8), expected, strict=True):
+        assert (found == other).all()
 
 
 def test_the_arrays_depend_on_the_questions_alone():

@@ -28,8 +28,8 @@ from hypothesis.stateful import (
 
 from jobs.workflows.index_changes import additions, changing, compacting
 from model.index import codes_files
-from model.index.lexical import LAYOUT, Lexical, lexical_arrays
-from model.index.lexical_files import open_lexical
+from model.index.lexical import LAYOUT, Lexical
+from model.index.lexical_files import lexical_arrays, open_lexical
 from model.index.segments import builder
 from model.index.shard_merge import nearest
 from model.index.shards import build_shard, open_shard, train
