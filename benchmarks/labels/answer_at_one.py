@@ -10,6 +10,7 @@ the cosine of weighted words, and with `--minilm` a published encoder without tr
 
 from __future__ import annotations
 
+import collections
 import json
 import tempfile
 from collections.abc import Sequence
@@ -70,13 +71,9 @@ def word_cosine(log: Sequence[Asked], requests: Sequence[Asked]) -> float:
     return float(right / len(requests))
 
 
-def of_division(
-    log: Path, requests: Sequence[Asked], labels: str, preset: str, salt: int
-) -> tuple[float, float, float]:
-    """Return the figures of `answered` and the CPU seconds of the training, by labels of one division into splits."""
-    dataset, model, index = (log.parent / f"{kind}-{labels.replace(' ', '-')}" for kind in ("data", "model", "index"))
-    split = ["--split-salt", str(salt), "--max-reject-ratio", "1", *LABELS[labels]]
-    measure_qpr("clusters", log, "--output", dataset, "--overwrite", *split)
+def learned(dataset: Path, requests: Sequence[Asked], preset: str) -> tuple[float, float, float]:
+    """Return the figures of `answered` by a model of a dataset, and the CPU seconds of its training."""
+    model, index = (dataset.with_name(f"{kind}-{dataset.name}-{preset}") for kind in ("model", "index"))
     cost = measure_qpr("train", "--dataset", dataset, "--output", model, "--preset", preset, "--overwrite")
     measure_qpr("index", "--questions", dataset, "--model", model, "--output", index, "--overwrite")
     return *answered(str(index), requests), cost.cpu_s
@@ -103,10 +100,15 @@ def answer_at_one(
         path.write_text("".join(json.dumps({"question": q, "answer": a}) + "\n" for q, a in log), "utf-8")
         report.row(labels="none", encoder="weighted words", right=word_cosine(log, requests))
         for name in LABELS if every_answer else ["default"]:
-            for chosen in preset or ["default"]:
-                runs = [of_division(path, requests, name, chosen, salt) for salt in range(divisions)]
-                right, some, cpu_s = np.mean(runs, axis=0)
-                spread = float(np.std([run[0] for run in runs], ddof=1)) if divisions > 1 else None
+            dataset, runs = where / name.replace(" ", "-"), collections.defaultdict(list)
+            for salt in range(divisions):
+                split = ["--split-salt", str(salt), "--max-reject-ratio", "1", "--overwrite", *LABELS[name]]
+                measure_qpr("clusters", path, "--output", dataset, *split)
+                for chosen in preset or ["default"]:
+                    runs[chosen].append(learned(dataset, requests, chosen))
+            for chosen, of_preset in runs.items():
+                right, some, cpu_s = np.mean(of_preset, axis=0)
+                spread = float(np.std([run[0] for run in of_preset], ddof=1)) if divisions > 1 else None
                 figures = {"divisions": divisions, "right": right, "deviation": spread, "answered": some}
                 report.row(labels=name, encoder=chosen, **figures, cpu_s=cpu_s)
         if minilm is not None:

@@ -108,10 +108,13 @@ def facts(name: str = "facts") -> KnownLog:
 def helpdesk(seed: int, *, wrong: float = 0.0) -> KnownLog:
     """Return a bank's requests: an answer is an intent, so all of its questions belong together."""
     rows = [(row["question"], row["answer"]) for row in read_log("faq_logs.jsonl.gz")]
+    return of_intents("helpdesk-wrong" if wrong else "helpdesk", rows, wrong, np.random.default_rng(seed))
+
+
+def of_intents(name: str, rows: list[tuple[str, str]], wrong: float, generator: np.random.Generator) -> KnownLog:
+    """Return the log of rows whose answers are intents, `with_wrong_answers` for a share of them."""
     place = {answer: number for number, answer in enumerate(sorted({answer for _, answer in rows}))}
-    groups = [place[answer] for _, answer in rows]
-    generator = np.random.default_rng(seed)
-    return with_wrong_answers("helpdesk-wrong" if wrong else "helpdesk", rows, groups, wrong, generator)
+    return with_wrong_answers(name, rows, [place[answer] for _, answer in rows], wrong, generator)
 
 
 def with_wrong_answers(

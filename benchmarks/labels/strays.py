@@ -18,7 +18,7 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.labels.gold_logs import gold_of_known, linked_alone
-from benchmarks.labels.known_logs import KnownLog, MissingDataError, read_log, with_wrong_answers
+from benchmarks.labels.known_logs import KnownLog, MissingDataError, of_intents, read_log
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.linkage.intents import Intents, intents
 from pipelines.linkage.witnesses import find_witnesses
@@ -41,8 +41,7 @@ def drawn_log(rows: list[Row], size: int, *, wrong: float, seed: int) -> KnownLo
     """Return ``size`` random rows as a log with a share of wrong answers."""
     generator = np.random.default_rng(seed)
     drawn = [rows[place] for place in generator.permutation(len(rows))[:size]]
-    place = {answer: number for number, answer in enumerate(sorted({answer for _, answer in drawn}))}
-    return with_wrong_answers("strays", drawn, [place[answer] for _, answer in drawn], wrong, generator)
+    return of_intents("strays", drawn, wrong, generator)
 
 
 def strays_of(log: KnownLog, encode: Encode | None) -> tuple[Intents, np.ndarray]:

@@ -205,8 +205,8 @@ def _of_answers(worth: AnswerWorth | None) -> SummaryTable:
         ("intents among these", whole(worth.intents)),
         ("questions that neighbours contradict, rejected from intents", whole(worth.strays)),
     ]
-    wrong = worth.wrong_answers
-    rows += [] if wrong is None else [("questions with a wrong answer, estimated", percent(wrong))]
+    if worth.wrong_answers is not None:
+        rows.append(("questions with a wrong answer, estimated", percent(worth.wrong_answers)))
     return SummaryTable(("Answers", "number"), rows, note=worth.sentence)
 
 

@@ -78,7 +78,7 @@ def worth_counts(linked: Linked, answers: np.ndarray, judged: pa.Table) -> dict[
 def count_log(
     threshold: float | None, weights: TokenWeights, linker: Linker | None, agreement: Mapping[int, LogAgreement]
 ) -> Written:
-    """Return threshold, agreement and wrong answers of the log as counters in millionths, none if none are split.
+    """Return threshold, agreement and wrong answers of the log in millionths, nothing if answers are not split.
 
     Args:
         threshold: that was chosen for the log; None: none was.

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from scipy.special import expit
 
 from pipelines.clusters.settings import Recalibration
+from pipelines.linkage.scoring.learned_scorers import sigmoid
 
 _LARGEST_LOGIT: Final = 7.0
 """Logit of .9991: beyond it, a stated probability contains no information that some hundred verdicts could confirm."""
@@ -31,5 +31,4 @@ def recalibrate(probability: np.ndarray, scale: Recalibration) -> np.ndarray:
         scale: fitted line of log odds.
     """
     log_odds = scale.intercept + scale.slope * logit(probability)
-    calibrated: np.ndarray = expit(log_odds.clip(-30, 30))
-    return calibrated
+    return sigmoid(log_odds)

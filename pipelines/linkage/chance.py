@@ -51,7 +51,7 @@ def without_fallbacks(log: LogAgreement, questions: int) -> Prior:
         min(lost / max(questions, 1), 1.0),
         of_many / max(log.questions - lost, 1),
         (log.agreeing_of_many - agreeing) / max(of_many, 1),
-        tuple(all_ - lost_ for all_, lost_ in zip(log.supports_of_many, of_fallbacks, strict=True)),
+        tuple(np.subtract(log.supports_of_many, of_fallbacks).tolist()),
     )
 
 

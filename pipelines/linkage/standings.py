@@ -128,7 +128,8 @@ def agreement_of(standings: pa.Table) -> LogAgreement:
     supports_of = np.zeros((len(ids), len(NO_SUPPORTS)), np.int64)
     np.add.at(supports_of, (answer, support), 1)
     many, largest = sizes >= MANY, np.argsort(-sizes, kind="stable")[:MAX_FREQUENT]
-    counts = zip(*(values[largest].tolist() for values in (ids, sizes, agreeing_of, supports_of)), strict=True)
+    columns = [values[largest].tolist() for values in (ids, sizes, agreeing_of)]
+    columns.append(list(map(tuple, supports_of[largest].tolist())))
     return LogAgreement(
         questions=len(standings),
         agreeing=int(agreeing.sum()),
@@ -138,7 +139,7 @@ def agreement_of(standings: pa.Table) -> LogAgreement:
         pairs=int(pairs_of_answers(sizes).sum()),
         agreeing_of_many=int(agreeing_of[many].sum()),
         supports_of_many=tuple(supports_of[many].sum(axis=0).tolist()),
-        frequent=tuple(FrequentAnswer(*numbers)._replace(supports=tuple(supports)) for *numbers, supports in counts),
+        frequent=tuple(FrequentAnswer(*row) for row in zip(*columns, strict=True)),
     )
 
 

@@ -9,6 +9,7 @@ from model.encoders.saved_model import load_parts
 from model.search.opening import open_index
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.io_errors import system_fault
 from schemas.artifacts.manifest import read_manifest, read_verified
 
 OUTPUTS = {
@@ -58,7 +59,7 @@ def test_whatever_write_fails_the_old_version_stays_and_nothing_else(
             break
         assert outcome.code == 1
         assert f"error: {url}" in outcome.err
-        assert os.strerror(error) in outcome.err.splitlines()[-1]
+        assert outcome.err.rstrip().endswith(system_fault(OSError(error, os.strerror(error))))
         assert stored() == old
     assert outcome.code == 0
     assert number > (1 if name == "simulate" else 7)

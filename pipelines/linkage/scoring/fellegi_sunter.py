@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from pipelines.linkage.comparison.pair_features import NAMES
+from pipelines.linkage.scoring.learned_scorers import sigmoid
 
 COMPARED: Final = {
     "alike": np.array([0.02, 0.06, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9]),
@@ -92,6 +93,6 @@ def _with_rates(evidence: np.ndarray, answers: np.ndarray) -> np.ndarray:
     probability = np.zeros(len(evidence))
     for _ in range(5):
         logit = evidence + np.log(rate / (1 - rate))[answer]
-        probability = 1 / (1 + np.exp(-np.clip(logit, -30, 30)))
+        probability = sigmoid(logit)
         rate = (np.bincount(answer, probability, len(names)) + PRIOR_MATCHES) / (count + PRIOR_PAIRS)
     return probability

@@ -54,7 +54,7 @@ class Logistic:
             rows = slice(start, start + _ROWS)
             inputs = self.bend(np.ascontiguousarray(features[rows]))  # the order in memory is that of the sum
             logits[rows] = (inputs * weights).sum(axis=1)
-        return _sigmoid(logits + self.bias)
+        return sigmoid(logits + self.bias)
 
     def bend(self, features: np.ndarray) -> np.ndarray:
         """Return the (P, F * (K + 1)) float32 inputs: each feature and its hinges."""
@@ -95,7 +95,7 @@ class Boosted:
         logits = np.empty(len(features))
         for start in range(0, len(features), PAIRS_AT_ONCE):
             logits[start : start + PAIRS_AT_ONCE] = self._logits(features[start : start + PAIRS_AT_ONCE])
-        return _sigmoid(logits)
+        return sigmoid(logits)
 
     def _logits(self, features: np.ndarray) -> np.ndarray:
         first, *others = self.stages
@@ -106,7 +106,8 @@ class Boosted:
         return logits
 
 
-def _sigmoid(logits: np.ndarray) -> np.ndarray:
+def sigmoid(logits: np.ndarray) -> np.ndarray:
+    """Return the probabilities of log odds; beyond 30 they are those of 30, so that none is 0 or 1."""
     probability: np.ndarray = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
     return probability
 
