@@ -30,6 +30,7 @@ from benchmarks.pipelines.hot_answer import write_log
 from pipelines.engine.shuffle import concatenate, split_by_shard
 from pipelines.intermediate import ASKED, NEIGHBOURS
 from pipelines.neighbours import join
+from pipelines.neighbours.described import describe
 from pipelines.neighbours.nearest import exact_nearest
 from pipelines.neighbours.pairs import merge_nearest
 from pipelines.questions.aggregation import name_questions
@@ -122,15 +123,17 @@ def _parts(tables: Iterable[pa.Table], key: str, shards: int) -> dict[int, list[
 
 def joined(tables: list[pa.Table], weights: TokenWeights, k: int, shards: int) -> tuple[pa.Table, int]:
     """Return the NEIGHBOURS of all steps and the number of shuffled bytes."""
-    found, placed = [], []
+    found: list[pa.Table] = []
+    placed = []
     for table in tables:
-        described = join.describe(table, weights)
-        found.append(join.nearest_of_answers(described, weights, k=k))
+        described = describe(table, weights)
+        found += join.nearest_of_answers(described, weights, k=k)
         placed.append(join.place_in_shards(described, weights, shards=shards))
     meetings = _parts(placed, "meeting", shards)
     shards_of_stems = map(concatenate, meetings.values())
-    found += [join.compare_meetings(table, weights, k=k, shards=shards) for table in shards_of_stems]
-    neighbours = _parts(found, "answer_id", shards)
+    for table in shards_of_stems:
+        found += join.compare_meetings(table, weights, k=k, shards=shards)
+    neighbours = _parts(found, "question_id", shards)
     merged = pa.concat_tables(merge_nearest(concatenate(parts), k) for parts in neighbours.values())
     shuffled = sum(len(part) for by_shard in (meetings, neighbours) for parts in by_shard.values() for part in parts)
     return merged, shuffled

@@ -31,7 +31,8 @@ from pipelines.graphs.settings import ClustersConfig
 from pipelines.ingestion.days import Day, read_day_counts
 from pipelines.intermediate import ASKED, NEIGHBOURS
 from pipelines.linkage.standings import NEAREST
-from pipelines.neighbours.join import compare_meetings, describe, nearest_of_answers, place_in_shards
+from pipelines.neighbours.described import describe
+from pipelines.neighbours.join import compare_meetings, nearest_of_answers, place_in_shards
 from pipelines.neighbours.pairs import merge_nearest
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.ambiguity import settle_answers
@@ -51,8 +52,9 @@ def inputs_of(members: pa.Table, weights: TokenWeights) -> Inputs:
     """Return the questions and the neighbours of each answer."""
     described = describe(members, weights)
     meetings = place_in_shards(described, weights, shards=1)
+    same = nearest_of_answers(described, weights, k=NEAREST)
     others = compare_meetings(meetings, weights, k=NEAREST, shards=1)
-    nearest = merge_nearest(pa.concat_tables([nearest_of_answers(described, weights, k=NEAREST), others]), NEAREST)
+    nearest = merge_nearest(pa.concat_tables([*same, *others]), NEAREST)
     found: dict[int, tuple[set[int], list[tuple[object, ...]]]] = collections.defaultdict(lambda: (set(), []))
     for answer, question in zip(members["answer_id"].to_pylist(), members["question_id"].to_pylist(), strict=True):
         found[answer][0].add(question)

@@ -24,7 +24,7 @@ import objsize.traverse
 import pyarrow as pa
 from apache_beam.coders import coder_impl, coders
 from apache_beam.internal import cloudpickle_pickler
-from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions
+from apache_beam.options.pipeline_options import PipelineOptions, PortableOptions, StandardOptions
 from apache_beam.portability import python_urns
 from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
     BeamFnControlServicer,
@@ -69,9 +69,11 @@ def drop_finished_bundles(options: PipelineOptions) -> None:
 
     Beam keeps them for one to two minutes in case the engine sends the same stage again, and with each step its last
     table and its side inputs (https://github.com/apache/beam/pull/10655); it has no option for the time. Spark never
-    sends it again: each of its hundreds of tasks has a stage of its own, so memory only grows.
+    sends it again: each of its hundreds of tasks has a stage of its own, so memory only grows. The in-process runner
+    executes each stage once.
     """
-    if options.view_as(PortableOptions).environment_type == "LOOPBACK":
+    in_process = options.view_as(StandardOptions).runner == "FnApiRunner"
+    if in_process or options.view_as(PortableOptions).environment_type == "LOOPBACK":
         sdk_worker.DEFAULT_BUNDLE_PROCESSOR_CACHE_SHUTDOWN_THRESHOLD_S = BUNDLE_KEPT_S
 
 

@@ -17,6 +17,15 @@ _USUAL = 32 * 2**20
 """Size of the largest blocks that glibc keeps by itself."""
 
 
+class _HeapStatistics(ctypes.Structure):
+    """What glibc's mallinfo2 returns."""
+
+    _fields_ = [
+        *((name, ctypes.c_size_t) for name in ("arena", "ordblks", "smblks", "hblks", "hblkhd")),
+        *((name, ctypes.c_size_t) for name in ("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")),
+    ]
+
+
 def keep_freed_memory(*, below: int = 2**30) -> bool:
     """Keep freed blocks of fewer bytes in this process instead of giving them back; return whether the library can.
 
@@ -38,6 +47,21 @@ def give_back_freed_memory() -> None:
     """
     if keep_freed_memory(below=_USUAL):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def trim_freed_memory(*, above: int) -> bool:
+    """Give freed blocks back to the system now if they have more than ``above`` bytes; return whether that was so.
+
+    Other C libraries than glibc, and its versions before 2.33, are left as they are.
+    """
+    try:
+        library = ctypes.CDLL(None)
+        statistics = library.mallinfo2
+        trim = library.malloc_trim
+    except (AttributeError, OSError, TypeError):
+        return False
+    statistics.restype = _HeapStatistics
+    return bool(statistics().fordblks > above) and bool(trim(0))
 
 
 def share_freed_memory() -> None:

@@ -33,6 +33,7 @@ from pipelines.engine.beam_patches import (
 )
 from pipelines.engine.engine_options import EngineOptions, keep_workers, refuse_options_of_others, wait_for_prism
 from pipelines.engine.freed_memory import give_back_freed_memory, keep_freed_memory, share_freed_memory
+from pipelines.engine.in_process_shuffle import hold_shuffles_once
 from schemas.errors import QprError, UsageError
 
 IN_PROCESS = "FnApiRunner"
@@ -85,6 +86,7 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     inspect_once()
     skip_diagnostics()
     read_sizes_of_tables()
+    hold_shuffles_once()
     pipeline = new_pipeline(options)
     drop_finished_bundles(options)
     if keep_freed_memory(below=FREED_MEMORY):

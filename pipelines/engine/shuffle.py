@@ -1,12 +1,13 @@
 """The shuffle of Arrow tables by a hashed key.
 
 PCollections[pa.Table] -> GroupByShard(key) -> PCollection[pa.Table]
+PCollections[pa.Table] -> JoinByShard(key) -> PCollection[Joined] -> tables_of -> a table of each PCollection
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import apache_beam as beam
 import numpy as np
@@ -15,14 +16,17 @@ import pyarrow as pa
 MAX_PART_BYTES = 64 * 2**20
 """Maximum size of a shuffled element; runners fail above 512 MB."""
 
+Joined = tuple[Sequence[bytes], ...]
+"""Serialised parts of the tables of a shard, of one PCollection after the other."""
+
 
 @dataclasses.dataclass
 class JoinByShard(beam.PTransform):
     """Bring tables of several schemas together by shard of a hash.
 
-    Input: two or more PCollections of ``pa.Table`` with an int64 column ``key`` of hashes.
-    Output: for each shard with a row in the first one a table of each PCollection, None for another one without a row;
-    the order of rows is unspecified.
+    Input: one or more PCollections of ``pa.Table`` with an int64 column ``key`` of hashes.
+    Output: a `Joined` for each shard with a row in the first one. It is still serialised, so that steps that need the
+    same tables before and after a side input hold less of them in between.
     """
 
     key: str
@@ -31,7 +35,7 @@ class JoinByShard(beam.PTransform):
     def __post_init__(self) -> None:
         super().__init__()
 
-    def expand(self, tables: tuple[beam.PCollection[pa.Table], ...]) -> beam.PCollection[tuple[pa.Table | None, ...]]:
+    def expand(self, tables: tuple[beam.PCollection[pa.Table], ...]) -> beam.PCollection[Joined]:
         """Split every table by shard, group the parts, put those of each PCollection together."""
         split = tuple(
             collection
@@ -39,13 +43,19 @@ class JoinByShard(beam.PTransform):
             >> beam.FlatMap(split_by_shard, self.key, self.shards).with_output_types(tuple[int, bytes])
             for number, collection in enumerate(tables)
         )
-        return split | "GroupParts" >> beam.CoGroupByKey() | "ConcatenateParts" >> beam.FlatMapTuple(_concatenate_each)
+        return split | "GroupParts" >> beam.CoGroupByKey() | "ListParts" >> beam.FlatMapTuple(_list_parts)
 
 
-def _concatenate_each(_: int, parts: tuple[Iterable[bytes], ...]) -> Iterator[tuple[pa.Table | None, ...]]:
-    first, *further = (list(of_one) for of_one in parts)
-    if first:
-        yield concatenate(first), *(concatenate(of_one) if of_one else None for of_one in further)
+def _list_parts(_: int, parts: tuple[Iterable[bytes], ...]) -> Iterator[Joined]:
+    joined = tuple(list(of_one) for of_one in parts)
+    if joined[0]:
+        yield joined
+
+
+def tables_of(joined: Joined) -> tuple[pa.Table, *tuple[pa.Table | None, ...]]:
+    """Return a table of each PCollection, None for one without a row; the order of rows is unspecified."""
+    first, *further = joined
+    return concatenate(first), *(concatenate(of_one) if of_one else None for of_one in further)
 
 
 @dataclasses.dataclass

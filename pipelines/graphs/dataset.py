@@ -22,13 +22,13 @@ from pipelines.clusters.splits import keep_splits, splits_of_answers, without_sp
 from pipelines.decontamination.transform import RemoveLeakage
 from pipelines.decontamination.verification import CheckLeakage
 from pipelines.engine import progress
-from pipelines.engine.shuffle import GroupByShard, JoinByShard
+from pipelines.engine.shuffle import GroupByShard, JoinByShard, Joined, tables_of
 from pipelines.graphs.settings import Assembly
 from pipelines.intermediate import Written
 from pipelines.linkage.linker import Linker
 from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.threshold_sample import with_evidence
-from pipelines.linkage.transform import ChooseThreshold, MakeLinker, RankNeighbours
+from pipelines.linkage.transform import ChooseThreshold, CountAgreement, MakeLinker, RankNeighbours
 from pipelines.neighbours.embeddings import Encode, with_vectors
 from pipelines.questions.aggregation import as_memberships, assign_clusters, places
 from pipelines.questions.scripts import script_counts
@@ -95,19 +95,19 @@ class AssembleDataset(beam.PTransform):
         if self.assembly.linking.method == "none":  # an answer is one cluster: cut it before it is shuffled
             cut = members | "CutSurplus" >> CutSurplus(self.assembly.gate.max_cluster_size)
             members, surplus, cut_away = cut["main"], [cut["surplus"]], [cut["written"]]
-        of_answers = members | "MeetByAnswer" >> GroupByShard(key="answer_id", shards=self.shards)
-        linker = (of_answers, weights) | "MakeLinker" >> MakeLinker(self.assembly.linking, self.encode)
-        ranked = (of_answers, weights) | "RankNeighbours" >> RankNeighbours(self.assembly.linking, self.shards)
-        if ranked.standings:
-            join = JoinByShard(key="answer_id", shards=self.shards)
-            with_neighbours = (members, *ranked.standings) | "JoinNeighbours" >> join
+            of_answers = members
         else:
-            with_neighbours = of_answers | "WithoutNeighbours" >> beam.Map(lambda table: (table,))
-        threshold = (with_neighbours, weights, linker, ranked.agreement) | "ChooseThreshold" >> ChooseThreshold()
+            of_answers = members | "MeetByAnswer" >> GroupByShard(key="answer_id", shards=self.shards)
+        linker = (of_answers, weights) | "MakeLinker" >> MakeLinker(self.assembly.linking, self.encode)
+        standings = (of_answers, weights) | "RankNeighbours" >> RankNeighbours(self.assembly.linking, self.shards)
+        join = JoinByShard(key="answer_id", shards=self.shards)
+        with_neighbours = (members, *standings) | "JoinNeighbours" >> join
+        agreement = with_neighbours | "CountAgreement" >> CountAgreement()
+        threshold = (with_neighbours, weights, linker, agreement) | "ChooseThreshold" >> ChooseThreshold()
         of_log = {
             "weights": beam.pvalue.AsSingleton(weights),
             "linker": beam.pvalue.AsSingleton(linker),
-            "agreement": beam.pvalue.AsSingleton(ranked.agreement),
+            "agreement": beam.pvalue.AsSingleton(agreement),
         }
         counts_of_log = threshold | "CountLog" >> beam.Map(count_log, **of_log).with_output_types(Written)
         of_log["threshold"] = beam.pvalue.AsSingleton(threshold)
@@ -178,7 +178,7 @@ class DigestInputs(beam.PTransform):
 
 
 def judge(
-    of_answers: tuple[pa.Table, *tuple[pa.Table | None, ...]],
+    joined: Joined,
     assembly: Assembly,
     weights: TokenWeights,
     linker: Linker | None = None,
@@ -191,8 +191,8 @@ def judge(
     The split is the answer's, so that all clusters of an answer share it.
 
     Args:
-        of_answers: MEMBERS of whole answers, with their vectors if there is an encoder, and their STANDINGS of each
-            kind if there are any.
+        joined: MEMBERS of whole answers, with their vectors if there is an encoder, and their STANDINGS of each kind if
+            there are any.
         assembly: how to judge.
         weights: weights of the log's tokens.
         linker: splits the answers.
@@ -200,7 +200,7 @@ def judge(
         threshold: of the log, for a linker that has none of its own.
         has_earlier_splits: splits are of earlier versions, and not of rejected rows.
     """
-    members, evidence = with_evidence(of_answers, agreement)
+    members, evidence = with_evidence(tables_of(joined), agreement)
     kept, moved = keep_splits(members)
     members = without_splits(kept) if has_earlier_splits else kept
     given, reviewed = assembly.recalibration, assembly.reviewed

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pyarrow as pa
 
+from pipelines.engine.shuffle import Joined, tables_of
 from pipelines.intermediate import VECTOR
 from pipelines.linkage.linker import Linker
 from pipelines.linkage.scoring.answer_sample import Sample, place_of
@@ -39,18 +40,18 @@ def with_evidence(
 
 
 def sample_answers(
-    of_answers: tuple[pa.Table, *tuple[pa.Table | None, ...]],
+    joined: Joined,
     weights: TokenWeights,
     linker: Linker | None,
     agreement: Mapping[int, LogAgreement],
 ) -> Iterator[Sample]:
     """Yield the pairs of a shard's answers with the lowest hashes, if the linker chooses a threshold by them."""
-    if linker is None or linker.model.precision is None or len(of_answers) == 1:
+    if linker is None or linker.model.precision is None or len(joined) == 1:
         return
     last = last_place(agreement.get(0, LogAgreement()).pairs)
     early = [
         None if table is None else table.filter(pa.array(place_of(table["answer_id"].to_numpy()) < last))
-        for table in of_answers
+        for table in tables_of(joined)
     ]
     members, evidence = with_evidence((early[0], *early[1:]), agreement)
     merged = merge_answers(members)

@@ -1,6 +1,7 @@
 """Beam transforms that rank the neighbours of all questions, and read or fit the linker of a run.
 
-MEMBERS of whole answers, TokenWeights -> RankNeighbours -> STANDINGS of whole answers, LogAgreement of each kind
+MEMBERS of whole answers, TokenWeights -> RankNeighbours -> STANDINGS of each kind
+MEMBERS and STANDINGS of whole answers -> CountAgreement -> LogAgreement of each kind
 Linking, MEMBERS of whole answers, TokenWeights -> MakeLinker -> Linker or None
 MEMBERS and STANDINGS of whole answers -> ChooseThreshold -> threshold of the log or None
 """
@@ -10,12 +11,13 @@ from __future__ import annotations
 import collections
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final
 
 import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 
+from pipelines.engine.shuffle import Joined, concatenate
 from pipelines.intermediate import VECTOR
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
 from pipelines.linkage.comparison.compare import Questions, compare_all
@@ -38,26 +40,14 @@ SAMPLE: Final = 200_000
 """Approximate number of question pairs to which the model without weights is fitted."""
 
 
-class Ranked(NamedTuple):
-    """Collections of the neighbours of a log.
-
-    Attributes:
-        standings: for each kind STANDINGS tables, all rows of each answer in one.
-        agreement: one element, the agreement of the log by the number of the kind; empty for a log without questions.
-    """
-
-    standings: tuple[beam.PCollection[pa.Table], ...]
-    agreement: beam.PCollection[dict[int, LogAgreement]]
-
-
 @dataclasses.dataclass
 class RankNeighbours(beam.PTransform):
     """Rank the nearest questions of each question, with its answer and with other ones.
 
     Input: MEMBERS tables, with vectors if there is an encoder, all rows of each answer in one; TokenWeights, one
     element.
-    Output: `Ranked`. The first kind is by vectors if there are any, else by words; the second by words beside vectors,
-    if the linker compares both. If answers are not split there is no kind.
+    Output: a collection of STANDINGS for each kind. The first kind is by vectors if there are any, else by words; the
+    second by words beside vectors, if the linker compares both. If answers are not split there is no kind.
 
     Attributes:
         linking: method of splitting answers.
@@ -70,22 +60,35 @@ class RankNeighbours(beam.PTransform):
     def __post_init__(self) -> None:
         super().__init__()
 
-    def expand(self, inputs: tuple[beam.PCollection[pa.Table], beam.PCollection[TokenWeights]]) -> Ranked:
-        """Find the neighbours by each kind, rank them and count how often they agree."""
+    def expand(
+        self, inputs: tuple[beam.PCollection[pa.Table], beam.PCollection[TokenWeights]]
+    ) -> tuple[beam.PCollection[pa.Table], ...]:
+        """Find the neighbours by each kind and rank them."""
         members, weights = inputs
         kinds = {} if self.linking.method == "none" else {"": members}
         if compares_words_too(self.linking):
             kinds["ByWords"] = members | "WithoutVectors" >> beam.Map(_without_vectors)
-        standings, agreements = [], []
-        for kind, (name, rows) in enumerate(kinds.items()):
-            neighbours = (rows, weights) | f"FindNeighbours{name}" >> FindNeighbours(k=NEAREST, shards=self.shards)
-            ranked = neighbours | f"RankAnswers{name}" >> beam.Map(standings_of)
-            standings.append(ranked)
-            agreements.append(ranked | f"CountAgreement{name}" >> beam.Map(_agreement_of_kind, kind))
-        if not standings:
-            return Ranked((), members.pipeline | "NoAgreement" >> beam.Create([{}]))
-        every = agreements | "AllAgreements" >> beam.Flatten()
-        return Ranked(tuple(standings), every | "TotalAgreement" >> beam.CombineGlobally(total_of_kinds))
+        found = {
+            name: (rows, weights) | f"FindNeighbours{name}" >> FindNeighbours(k=NEAREST, shards=self.shards)
+            for name, rows in kinds.items()
+        }
+        return tuple(neighbours | f"RankAnswers{name}" >> beam.Map(standings_of) for name, neighbours in found.items())
+
+
+class CountAgreement(beam.PTransform):
+    """Count how often the neighbours of a log agree in their answers.
+
+    Input: `Joined` MEMBERS of whole answers and their STANDINGS of each kind.
+    Output: one element, the agreement of the log by the number of the kind; empty for a log without questions.
+    """
+
+    def expand(self, joined: beam.PCollection[Joined]) -> beam.PCollection[dict[int, LogAgreement]]:
+        """Count the agreement of each shard and add it up."""
+        return (
+            joined
+            | "AgreementOfAnswers" >> beam.Map(_agreement_of_kinds)
+            | "TotalAgreement" >> beam.CombineGlobally(total_of_kinds)
+        )
 
 
 @dataclasses.dataclass
@@ -128,8 +131,8 @@ class MakeLinker(beam.PTransform):
 class ChooseThreshold(beam.PTransform):
     """Choose the threshold of a log on a sample of its answers.
 
-    Input: tuples of MEMBERS tables of whole answers, with their vectors if there is an encoder, and their STANDINGS of
-    each kind; TokenWeights, `Linker` and agreement by kind, one element each.
+    Input: `Joined` MEMBERS of whole answers, with their vectors if there is an encoder, and their STANDINGS of each
+    kind; TokenWeights, `Linker` and agreement by kind, one element each.
     Output: one element, the threshold, or None if the linker has the same threshold in each log.
     """
 
@@ -162,8 +165,8 @@ def _without_vectors(members: pa.Table) -> pa.Table:
     return members.drop_columns(VECTOR.name)
 
 
-def _agreement_of_kind(standings: pa.Table, kind: int) -> dict[int, LogAgreement]:
-    return {kind: agreement_of(standings)}
+def _agreement_of_kinds(joined: Joined) -> dict[int, LogAgreement]:
+    return {kind: agreement_of(concatenate(parts)) for kind, parts in enumerate(joined[1:]) if parts}
 
 
 def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sample:

@@ -5,6 +5,7 @@ MEMBERS -> distinct_members; Pairs -> keep_nearest -> neighbours_table -> NEIGHB
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -13,7 +14,11 @@ import pyarrow.compute as pc
 
 from pipelines.intermediate import NEIGHBOURS, VECTOR
 from pipelines.neighbours.similarity import LEVELS
+from schemas.hashing import mix
 from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, starts_of_runs
+
+ROWS_A_PART: Final = 2**21
+"""Approximate number of neighbours that are merged at a time."""
 
 _ROW_BITS: Final = 23
 _LARGEST: Final = 2**_ROW_BITS
@@ -71,7 +76,8 @@ def keep_nearest(pairs: Pairs, rank: np.ndarray, k: int) -> Pairs:
     kept = _first_of_runs(row, k)
     keys = keys[kept]
     level = LEVELS - (keys >> _ROW_BITS & (2**_LEVEL_BITS - 1))
-    row_of_rank = np.argsort(rank, kind="stable")
+    row_of_rank = np.empty(len(rank), np.int64)
+    row_of_rank[rank] = np.arange(len(rank))
     other = row_of_rank[keys & (2**_ROW_BITS - 1)]
     return Pairs(row[kept], other, (level / LEVELS).astype(np.float32))
 
@@ -84,6 +90,17 @@ def _keep_nearest_of_many(pairs: Pairs, rank: np.ndarray, k: int) -> Pairs:
     return Pairs(row[kept], other[kept], similarity[kept])
 
 
+def narrow(pairs: Pairs) -> Pairs:
+    """Return pairs in 12 bytes each, until they are concatenated."""
+    return Pairs(pairs.row.astype(np.int32), pairs.other.astype(np.int32), pairs.similarity)
+
+
+def rows_between(pairs: Pairs, first: int, last: int) -> Pairs:
+    """Return the pairs of the rows from ``first`` to ``last`` - 1, of pairs ordered by row."""
+    part = slice(*np.searchsorted(pairs.row, [first, last]))
+    return Pairs(*(values[part] for values in pairs))
+
+
 def order_by_number(number: np.ndarray, bits: np.ndarray) -> np.ndarray:
     """Return the stable order by an int64 number from 0 and, within one, by 40 bits."""
     if number.max(initial=0) < _LARGEST:
@@ -92,7 +109,7 @@ def order_by_number(number: np.ndarray, bits: np.ndarray) -> np.ndarray:
 
 
 def concatenate(several: list[Pairs]) -> Pairs:
-    """Return all pairs as one."""
+    """Return all pairs as one, with int64 rows."""
     none = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
     row, other, similarity = (np.concatenate(arrays) for arrays in zip(none, *several, strict=True))
     return Pairs(row, other, similarity)
@@ -111,6 +128,14 @@ def neighbours_table(questions: pa.Table, pairs: Pairs) -> pa.Table:
     ids, answers = questions["question_id"].to_numpy(), questions["answer_id"].to_numpy()
     columns = (ids[pairs.row], answers[pairs.row], ids[pairs.other], answers[pairs.other], pairs.similarity)
     return pa.table(dict(zip(NEIGHBOURS.names, columns, strict=True))).cast(NEIGHBOURS)
+
+
+def parts_of_questions(neighbours: pa.Table) -> Iterator[pa.Table]:
+    """Yield the rows of NEIGHBOURS in parts of about `ROWS_A_PART`, all rows of each question in one."""
+    count = 1 + len(neighbours) // ROWS_A_PART
+    part = mix(neighbours["question_id"].to_numpy(), 2) % np.uint64(count)
+    for number in range(count):
+        yield neighbours if count == 1 else neighbours.filter(pa.array(part == number))
 
 
 def merge_nearest(neighbours: pa.Table, k: int) -> pa.Table:

@@ -21,6 +21,9 @@ WORDS: Final = 4
 BITS: Final = 64 * WORDS
 """Bits of a sketch, and the greatest distance of two."""
 
+FEW_WORDS: Final = 2**17
+"""Number of distinct words whose projections are in memory together, a kB each; of more, those of a block of rows."""
+
 _BLOCK: Final = 2**14
 _PATTERNS: Final = 4096
 """Number of different projections of a part, which its column selects."""
@@ -37,13 +40,22 @@ def sketches(divided: Divided) -> np.ndarray:
         (parts.data.astype(np.float32), (divided.columns % _PATTERNS)[parts.indices], parts.indptr),
         shape=(parts.shape[0], _PATTERNS),
     )
-    of_word = of_pattern @ _signs()
     words = divided.words.astype(np.float32)
+    few = of_pattern @ _signs() if words.shape[1] <= FEW_WORDS else None
     bits = np.empty((WORDS, words.shape[0]), np.uint64)
     for start in range(0, words.shape[0], _BLOCK):
-        projected = words[start : start + _BLOCK] @ of_word
+        block = words[start : start + _BLOCK]
+        projected = _of_many_words(block, of_pattern) if few is None else block @ few
         bits[:, start : start + _BLOCK] = np.packbits(projected > 0, axis=1).view(np.uint64).T
     return bits
+
+
+def _of_many_words(rows: sparse.csr_array, of_pattern: sparse.csr_array) -> np.ndarray:
+    """Return the projections of rows; in memory are those of their words alone."""
+    used, place = np.unique(rows.indices, return_inverse=True)
+    of_used = sparse.csr_array((rows.data, place.astype(np.int32), rows.indptr), (rows.shape[0], len(used)))
+    projected: np.ndarray = of_used @ (of_pattern[used] @ _signs())
+    return projected
 
 
 def distances(one: np.ndarray, other: np.ndarray) -> np.ndarray:

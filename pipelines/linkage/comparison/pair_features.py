@@ -66,8 +66,10 @@ def features(
     Returns:
         (P, len(NAMES) + further) float32, column after column in memory.
     """
-    found = _Columns(len(left), further)
-    _put_common(found, words, left, right)
+    found = _Columns.of(len(left), further)
+    for start in range(0, len(left), CHUNK):
+        part = slice(start, start + CHUNK)
+        _put_common(_Columns(found.table[:, part]), words, left[part], right[part])
     alike = (found["stems_here"] + found["grams_here"]) / 2
     one, two = rivals(alike, left, right, rows=len(answer_of_row))
     found.put(_both("rival", one, two))
@@ -88,8 +90,13 @@ class _Columns:
         table: (len(NAMES) + further, P) float32.
     """
 
-    def __init__(self, pairs: int, further: int) -> None:
-        self.table = np.empty((len(NAMES) + further, pairs), np.float32)
+    def __init__(self, table: np.ndarray) -> None:
+        self.table = table
+
+    @classmethod
+    def of(cls, pairs: int, further: int) -> _Columns:
+        """Return columns without values."""
+        return cls(np.empty((len(NAMES) + further, pairs), np.float32))
 
     def __getitem__(self, name: str) -> np.ndarray:
         column: np.ndarray = self.table[_PLACES[name]]

@@ -85,14 +85,23 @@ def test_beam_starts_worker_processes_through_the_patched_handler(monkeypatch):
     assert registered[python_urns.SUBPROCESS_SDK] == (LateWorkerHandler, bytes)
 
 
-@pytest.mark.parametrize("environment", ["LOOPBACK", "EXTERNAL", "DOCKER", None])
-def test_only_workers_in_this_process_drop_a_finished_bundle_early(environment, monkeypatch):
+@pytest.mark.parametrize(
+    ("flag", "dropped"),
+    [
+        ("--environment_type=LOOPBACK", True),
+        ("--runner=FnApiRunner", True),
+        ("--environment_type=EXTERNAL", False),
+        ("--environment_type=DOCKER", False),
+        ("--runner=DataflowRunner", False),
+    ],
+)
+def test_only_workers_in_this_process_drop_a_finished_bundle_early(flag, dropped, monkeypatch):
     monkeypatch.setattr(sdk_worker, CACHE_S, BEAM_CACHE_S)
-    drop_finished_bundles(PipelineOptions([f"--environment_type={environment}"] if environment else []))
+    drop_finished_bundles(PipelineOptions([flag]))
     cache = BundleProcessorCache(frozenset(), None, None, {})
     thread = cache.periodic_shutdown
     cache.shutdown()
-    assert thread._interval == (BUNDLE_KEPT_S if environment == "LOOPBACK" else BEAM_CACHE_S)
+    assert thread._interval == (BUNDLE_KEPT_S if dropped else BEAM_CACHE_S)
 
 
 def test_beam_itself_keeps_a_finished_bundle_for_a_minute_without_an_option_or_the_patch_can_go():

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pipelines.engine.freed_memory import give_back_freed_memory, keep_freed_memory
+from pipelines.engine.freed_memory import give_back_freed_memory, keep_freed_memory, trim_freed_memory
 
 FAULTS = """
 import resource, sys
@@ -34,7 +34,7 @@ def test_memory_that_was_freed_is_not_taken_from_the_system_again():
 
 KEPT = """
 import numpy as np
-from pipelines.engine.freed_memory import give_back_freed_memory, keep_freed_memory
+from pipelines.engine.freed_memory import give_back_freed_memory, keep_freed_memory, trim_freed_memory
 
 def resident_mb():
     with open("/proc/self/statm") as file:
@@ -71,3 +71,28 @@ def test_arrow_takes_its_memory_from_the_c_library():
         print(pa.default_memory_pool().backend_name)
     """
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "system\n"
+
+
+TRIMMED = """
+import numpy as np
+from pipelines.engine.freed_memory import keep_freed_memory, trim_freed_memory
+
+keep_freed_memory()
+arrays = [np.ones(2**17) for _ in range(300)]  # of 1 MiB
+last = np.ones(10)
+assert not trim_freed_memory(above=2**28)
+del arrays
+assert not trim_freed_memory(above=2**29)
+assert trim_freed_memory(above=2**28)
+assert not trim_freed_memory(above=2**60)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc alone keeps it")
+def test_memory_is_trimmed_where_much_was_freed():
+    subprocess.run([sys.executable, "-c", TRIMMED], check=True)
+
+
+def test_another_library_is_not_trimmed(monkeypatch):
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: object())
+    assert not trim_freed_memory(above=0)

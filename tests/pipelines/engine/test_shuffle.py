@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.engine import shuffle
-from pipelines.engine.shuffle import GroupByShard, JoinByShard, concatenate, shard_of, split_by_shard, to_ipc
+from pipelines.engine.shuffle import (
+    GroupByShard,
+    JoinByShard,
+    concatenate,
+    shard_of,
+    split_by_shard,
+    tables_of,
+    to_ipc,
+)
 
 SCHEMA = pa.schema([("k", pa.int64()), ("v", pa.string())])
 int64 = st.integers(-(2**63), 2**63 - 1)
@@ -119,15 +127,16 @@ def test_two_kinds_of_tables_are_joined_by_shard(shards: int) -> None:
     first = [table([(k, "a") for k in range(5)]), table([(0, "b")])]
     second = pa.table({"k": pa.array([0, 0, 4, 99], pa.int64()), "x": [1, 2, 3, 4]})
 
-    def check(joined):
+    def check(found):
+        joined = [tables_of(one) for one in found]
         rows = in_order(row for one, _ in joined for row in rows_of(one))
         assert rows == in_order(row for part in first for row in rows_of(part))
         for one, other in joined:
             keys = {k % shards for k in one["k"].to_pylist()}
             assert len(keys) == 1
-            found = [] if other is None else other["x"].to_pylist()
+            of_shard = [] if other is None else other["x"].to_pylist()
             of_second = zip(second["k"].to_pylist(), [1, 2, 3, 4], strict=True)
-            assert sorted(found) == [x for k, x in of_second if {k % shards} == keys]
+            assert sorted(of_shard) == [x for k, x in of_second if {k % shards} == keys]
 
     with PipelineUnderTest(runner="FnApiRunner") as pipeline:
         one = pipeline | "First" >> beam.Create(first)
@@ -139,7 +148,8 @@ def test_a_third_table_is_joined_too() -> None:
     first, second, third = (pa.table({"k": pa.array(keys, pa.int64())}) for keys in ([0, 1, 2], [1], [2, 5]))
 
     def check(joined):
-        found = sorted([None if one is None else one["k"].to_pylist() for one in tables] for tables in joined)
+        every = map(tables_of, joined)
+        found = sorted([None if one is None else one["k"].to_pylist() for one in tables] for tables in every)
         assert found == [[[0], None, None], [[1], [1], None], [[2], None, [2, 5]]]
 
     with PipelineUnderTest(runner="FnApiRunner") as pipeline:

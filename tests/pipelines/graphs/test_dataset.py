@@ -11,6 +11,7 @@ from apache_beam.testing.util import assert_that, equal_to
 
 from pipelines.clusters.coherence import Coherence
 from pipelines.clusters.settings import Gate
+from pipelines.engine.shuffle import to_ipc
 from pipelines.graphs.dataset import DigestInputs, finish, judge
 from pipelines.graphs.settings import Assembly
 from pipelines.intermediate import MEMBERS, Written
@@ -50,12 +51,17 @@ def outputs(elements):
 CLUSTERS = {c: [10 * c, 10 * c + 1] for c in range(30)}
 
 
+def joined(table):
+    """Return a shard of a log whose neighbours were not sought."""
+    return [to_ipc(table)], []
+
+
 def test_a_given_split_stays_and_a_missing_one_is_decided_by_hash():
     given = {c: SPLITS[c % 3] for c in range(0, 30, 2)}
     table = members(CLUSTERS, given)
     weights = count_tokens(table["token_ids"])
-    [believed] = outputs(judge((table, None), EVERYTHING, weights))[None]
-    [alone] = outputs(judge((members(CLUSTERS, {}), None), EVERYTHING, weights))[None]
+    [believed] = outputs(judge(joined(table), EVERYTHING, weights))[None]
+    [alone] = outputs(judge(joined(members(CLUSTERS, {})), EVERYTHING, weights))[None]
     found = dict(zip(believed["cluster_id"].to_pylist(), believed["split"].to_pylist(), strict=True))
     hashed = dict(zip(alone["cluster_id"].to_pylist(), alone["split"].to_pylist(), strict=True))
     assert found == hashed | given
@@ -66,7 +72,7 @@ def test_a_given_split_stays_and_a_missing_one_is_decided_by_hash():
 def test_splits_of_earlier_versions_stay_but_rejected_rows_have_none():
     clusters = CLUSTERS | {30: [300], 31: [310]}
     table = members(clusters, dict.fromkeys(clusters, "test"))
-    judged = outputs(judge((table, None), EVERYTHING, count_tokens(table["token_ids"]), has_earlier_splits=True))
+    judged = outputs(judge(joined(table), EVERYTHING, count_tokens(table["token_ids"]), has_earlier_splits=True))
     assert set(judged[None][0]["split"].to_pylist()) == {"test"}
     payloads = [json.loads(row) for row in judged["rejects"][0]["payload"].to_pylist()]
     assert [payload.get("split") for payload in payloads] == [None, None]
@@ -78,7 +84,7 @@ def test_clusters_of_one_answer_share_its_split():
         return Linked(number, np.ones(len(table)))
 
     table = members({c: [100 * c + n for n in range(8)] for c in range(30)}, {})
-    [believed] = outputs(judge((table, None), EVERYTHING, count_tokens(table["token_ids"]), one_by_one))[None]
+    [believed] = outputs(judge(joined(table), EVERYTHING, count_tokens(table["token_ids"]), one_by_one))[None]
     splits = {}
     for row in believed.to_pylist():
         splits.setdefault(row["answer_id"], set()).add(row["split"])
@@ -90,7 +96,7 @@ def test_clusters_of_one_answer_share_its_split():
 def test_train_is_finished_at_once_and_the_rest_after_leakage_each_split_by_itself():
     table = members(CLUSTERS, {c: SPLITS[c % 3] for c in CLUSTERS})
     weights = count_tokens(table["token_ids"])
-    judged = outputs(judge((table, None), EVERYTHING, weights))
+    judged = outputs(judge(joined(table), EVERYTHING, weights))
     held_out = judged[None][0].filter(pa.array([s != "train" for s in judged[None][0]["split"].to_pylist()]))
     finished = outputs(finish(held_out, EVERYTHING, weights))
     assert {tag for tag in judged if tag} == {"clusters_train", "pairs_train", "places", "rejects", "written"}
@@ -106,7 +112,7 @@ def test_train_is_finished_at_once_and_the_rest_after_leakage_each_split_by_itse
 
 def test_a_shard_without_believable_clusters_yields_no_table():
     table = members({1: [1], 2: [2]}, {})
-    judged = outputs(judge((table, None), EVERYTHING, count_tokens(table["token_ids"])))
+    judged = outputs(judge(joined(table), EVERYTHING, count_tokens(table["token_ids"])))
     assert not {tag for tag in judged if tag and tag.startswith(("clusters", "pairs"))}
     assert len(judged["rejects"][0]) == 2
     assert judged["written"][0].counts["members_judged"] == 2

@@ -6,8 +6,9 @@ import pytest
 from apache_beam.testing.test_pipeline import TestPipeline as PipelineUnderTest
 from apache_beam.testing.util import assert_that
 
+from pipelines.engine.shuffle import JoinByShard
 from pipelines.linkage.settings import Linking
-from pipelines.linkage.transform import RankNeighbours
+from pipelines.linkage.transform import CountAgreement, RankNeighbours
 from pipelines.linkage.witnesses import evidence_among
 from pipelines.neighbours.embeddings import with_vectors
 from pipelines.questions.token_frequencies import count_tokens
@@ -33,13 +34,14 @@ def test_each_kind_is_ranked_as_among_all_questions(members_of, kind, kinds):
     with PipelineUnderTest(runner="FnApiRunner") as pipeline:
         inputs = (pipeline | "Members" >> beam.Create([rows]), pipeline | "Weights" >> beam.Create([weights]))
         ranked = inputs | RankNeighbours(Linking(encoder_kind=kind), 1)
-        assert len(ranked.standings) == kinds
+        assert len(ranked) == kinds
         agreement = {0: expected.log} | ({1: expected.words.log} if expected.words else {})
-        assert_that(ranked.agreement, lambda found: assert_equal(found, [agreement]), label="agreement")
+        counted = (inputs[0], *ranked) | JoinByShard("answer_id", 2) | CountAgreement()
+        assert_that(counted, lambda found: assert_equal(found, [agreement]), label="agreement")
         for number, evidence in enumerate((expected, expected.words)[:kinds]):
             table = evidence.standings
             assert_that(
-                ranked.standings[number],
+                ranked[number],
                 lambda found, table=table: assert_equal([one.to_pylist() for one in found], [table.to_pylist()]),
                 label=f"kind {number}",
             )
@@ -50,8 +52,16 @@ def test_answers_that_are_not_split_have_no_neighbours(members_of):
     with PipelineUnderTest(runner="FnApiRunner") as pipeline:
         inputs = (pipeline | "Members" >> beam.Create([members]), pipeline | "Weights" >> beam.Create([None]))
         ranked = inputs | RankNeighbours(Linking(method="none"), 1)
-        assert ranked.standings == ()
-        assert_that(ranked.agreement, lambda found: assert_equal(found, [{}]))
+        assert ranked == ()
+        counted = (inputs[0],) | JoinByShard("answer_id", 2) | CountAgreement()
+        assert_that(counted, lambda found: assert_equal(found, [{}]))
+
+
+def test_a_log_without_questions_has_no_agreement(members_of):
+    with PipelineUnderTest(runner="FnApiRunner") as pipeline:
+        members = pipeline | "Members" >> beam.Create([members_of(*QUESTIONS).slice(0, 0)])
+        counted = (members, members) | JoinByShard("answer_id", 2) | CountAgreement()
+        assert_that(counted, lambda found: assert_equal(found, [{}]))
 
 
 def assert_equal(found, expected):

@@ -7,6 +7,7 @@ import pytest
 from apache_beam.testing.test_pipeline import TestPipeline as Pipeline
 from apache_beam.testing.util import assert_that
 
+from pipelines.engine.shuffle import to_ipc
 from pipelines.linkage import linker as linker_module
 from pipelines.linkage import transform as making
 from pipelines.linkage.comparison.pair_features import NAMES
@@ -94,7 +95,9 @@ def test_the_threshold_of_a_log_does_not_depend_on_its_shards(members_of, linkin
         assert np.array_equal(groups, linker(members, weights, evidence).group)
 
     with Pipeline(runner="FnApiRunner") as pipeline:
-        tables = pipeline | "Tables" >> beam.Create([(shard, evidence.standings) for shard in shards])
+        tables = pipeline | "Tables" >> beam.Create(
+            [([to_ipc(shard)], [to_ipc(evidence.standings)]) for shard in shards]
+        )
         single = [weights, linker, {0: evidence.log}]
         sides = [pipeline | f"Side{number}" >> beam.Create([value]) for number, value in enumerate(single)]
         assert_that((tables, *sides) | ChooseThreshold(), check)
@@ -111,7 +114,8 @@ def test_each_shard_compares_only_answers_that_may_be_in_the_sample(members_of, 
     linker = dataclasses.replace(linker, model=dataclasses.replace(linker.model, threshold_of_small=None))
 
     def sampled_by(shards, log):
-        tables = [(members.filter(pa.array(answers % shards == n)), evidence.standings) for n in range(shards)]
+        parts = [members.filter(pa.array(answers % shards == n)) for n in range(shards)]
+        tables = [([to_ipc(part)], [to_ipc(evidence.standings)]) for part in parts]
         found = [sample_answers(table, weights, linker, {0: log}) for table in tables]
         return [sample for of_shard in found for sample in of_shard]
 

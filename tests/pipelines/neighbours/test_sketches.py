@@ -1,6 +1,9 @@
+from unittest.mock import Mock
+
 import numpy as np
 import pyarrow as pa
 
+from pipelines.neighbours import sketches as module
 from pipelines.neighbours.similarity import divide, vectors_of
 from pipelines.neighbours.sketches import BITS, distances, sketches
 from pipelines.questions.aggregation import token_ids
@@ -28,6 +31,15 @@ def test_a_sketch_is_the_same_in_any_batch_and_equal_rows_have_equal_ones():
     whole, part = sketches(described(TEXTS)), sketches(described(TEXTS[5:9] + TEXTS[5:6]))
     assert np.array_equal(whole[:, 5:9], part[:, :4])
     assert np.array_equal(part[:, 0], part[:, 4])
+
+
+def test_the_projections_of_many_words_are_made_block_by_block(monkeypatch):
+    expected = sketches(described(TEXTS))
+    monkeypatch.setattr(module, "FEW_WORDS", 10)
+    monkeypatch.setattr(module, "_BLOCK", 7)
+    monkeypatch.setattr(module, "_of_many_words", counted := Mock(side_effect=module._of_many_words))
+    assert np.array_equal(sketches(described(TEXTS)), expected)
+    assert counted.call_count == -(-len(TEXTS) // 7)
 
 
 def test_no_texts_have_no_sketches():

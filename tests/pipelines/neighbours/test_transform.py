@@ -11,9 +11,10 @@ from apache_beam.testing.util import assert_that
 from pipelines.engine.shuffle import concatenate, split_by_shard
 from pipelines.intermediate import NEIGHBOURS
 from pipelines.neighbours import join, pairs
+from pipelines.neighbours.described import describe
 from pipelines.neighbours.embeddings import with_vectors
 from pipelines.neighbours.nearest import exact_nearest
-from pipelines.neighbours.pairs import merge_nearest
+from pipelines.neighbours.pairs import merge_nearest, parts_of_questions
 from pipelines.neighbours.transform import FindNeighbours
 from pipelines.questions.token_frequencies import count_tokens
 
@@ -46,11 +47,12 @@ def by_shard(tables, key, shards):
 
 def in_memory(members, weights, *, k, shards):
     """Return the sorted rows of the steps of the transform."""
-    described = [join.describe(table, weights) for table in by_shard([members], "answer_id", shards)]
+    described = [describe(table, weights) for table in by_shard([members], "answer_id", shards)]
     met = by_shard([join.place_in_shards(part, weights, shards=shards) for part in described], "meeting", shards)
-    found = [join.nearest_of_answers(part, weights, k=k) for part in described]
-    found += [join.compare_meetings(table, weights, k=k, shards=shards) for table in met]
-    return sorted(row for table in by_shard(found, "answer_id", shards) for row in tuples(merge_nearest(table, k)))
+    found = [table for part in described for table in join.nearest_of_answers(part, weights, k=k)]
+    found += [table for part in met for table in join.compare_meetings(part, weights, k=k, shards=shards)]
+    grouped = [part for table in by_shard(found, "question_id", shards) for part in parts_of_questions(table)]
+    return sorted(row for part in grouped for row in tuples(merge_nearest(part, k)))
 
 
 def tuples(table):
@@ -98,6 +100,8 @@ def test_the_order_of_the_rows_changes_nothing(log, joined):
 def test_neither_slices_nor_many_rows_change_the_result(log, joined, monkeypatch):
     expected = in_memory(*log, k=3, shards=2)
     monkeypatch.setattr(join, "AT_A_TIME", 7)
+    monkeypatch.setattr(join, "QUESTIONS_A_PART", 3)
+    monkeypatch.setattr(pairs, "ROWS_A_PART", 5)
     monkeypatch.setattr(pairs, "_LARGEST", 8)
     monkeypatch.setattr(pairs, "_keep_nearest_of_many", counted := Counted(pairs._keep_nearest_of_many))
     assert in_memory(*log, k=3, shards=2) == expected
@@ -113,8 +117,8 @@ def test_the_transform_groups_what_its_steps_find(log, monkeypatch, few, shards)
 
     def check(tables):
         assert sorted(row for table in tables for row in tuples(table)) == expected
-        answers = [set(table["answer_id"].to_pylist()) for table in tables]
-        assert sum(map(len, answers)) == len(set().union(*answers))
+        questions = [set(table["question_id"].to_pylist()) for table in tables]
+        assert sum(map(len, questions)) == len(set().union(*questions))
 
     with Pipeline(runner="FnApiRunner") as pipeline:
         rows = pipeline | "Members" >> beam.Create(by_shard([members], "answer_id", 4))

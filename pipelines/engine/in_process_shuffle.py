@@ -1,0 +1,155 @@
+"""Memory of shuffles in Beam's in-process runner.
+
+run -> hold_shuffles_once -> Beam's buffers, channel and stages in this process, changed
+
+For Beam 2.70 to 2.77, like `engine.beam_patches`. `tests/pipelines/engine/test_in_process_shuffle.py` fails once Beam
+is mended: then remove this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from apache_beam.portability.api import beam_fn_api_pb2
+from apache_beam.runners.portability.fn_api_runner.execution import GroupingBuffer, ListBuffer
+from apache_beam.runners.portability.fn_api_runner.fn_runner import BundleManager, FnApiRunner
+from apache_beam.runners.worker.data_plane import InMemoryDataChannel
+
+from pipelines.engine.freed_memory import trim_freed_memory
+
+KEYS_A_BLOCK: Final = 1_000
+"""Maximum number of keys that are encoded at a time."""
+
+BLOCK_BYTES: Final = 2**20
+"""Size of values from which they are encoded without those of the next key."""
+
+FREED_BYTES: Final = 2**28
+"""Size of freed memory from which it is given back after a stage."""
+
+
+def hold_shuffles_once() -> None:
+    """Make Beam encode groups when a stage takes them, a few at a time, and forget what was taken.
+
+    Beam encodes all groups of a shuffle into one string of bytes, copies it three times to send it within the process,
+    and keeps shuffled values and copies until the stage has ended. No issue of Beam describes this.
+    """
+    GroupingBuffer.partition = _partition
+    GroupingBuffer.__iter__ = lambda buffer: iter(*_partition(buffer, 1))
+    GroupingBuffer.copy = _copy
+    BundleManager._send_input_to_worker = _send
+    InMemoryDataChannel.input_elements = _take_elements
+    FnApiRunner._execute_bundle = _execute_bundle
+
+
+class _Groups:
+    """Every ``step``-th group of a buffer from the ``first`` on, encoded whenever they are asked for."""
+
+    def __init__(self, buffer: GroupingBuffer, first: int, step: int) -> None:
+        self.buffer, self.first, self.step = buffer, first, step
+
+    def __iter__(self) -> Iterator[bytes]:
+        table = self.buffer._table
+        return _encode_groups(self.buffer, list(table)[self.first :: self.step], table.__getitem__)
+
+
+class _Input(NamedTuple):
+    """Input of a stage in a channel; its blocks become elements of the channel when they are taken."""
+
+    instruction_id: str
+    transform_id: str
+    blocks: Iterator[bytes]
+
+
+_partition_by_beam = GroupingBuffer.partition
+_copy_by_beam = GroupingBuffer.copy
+_send_by_beam = BundleManager._send_input_to_worker
+_elements_by_beam = InMemoryDataChannel.input_elements
+_execute_by_beam = FnApiRunner._execute_bundle
+_CLOSED: Final = [[b""]]
+"""What a buffer of groups has in place of its encoded groups, so that Beam refuses further values."""
+
+
+def _partition(buffer: GroupingBuffer, n: int) -> list[_Groups]:
+    """Return the groups in ``n`` parts."""
+    buffer._grouped_output = _CLOSED
+    return [_Groups(buffer, part, n) for part in range(n)]
+
+
+def _copy(buffer: GroupingBuffer) -> GroupingBuffer:
+    """Return the same values for another stage, which takes them from a table of its own."""
+    other = GroupingBuffer(buffer._pre_grouped_coder, buffer._post_grouped_coder, buffer._windowing)
+    other._table.update(buffer._table)
+    return other
+
+
+def _encode_groups(
+    buffer: GroupingBuffer, keys: Iterable[bytes], values_of: Callable[[bytes], list[Any]]
+) -> Iterator[bytes]:
+    """Yield groups as Beam encodes them, those of a few keys at a time."""
+    some: dict[bytes, list[Any]] = {}
+    size = 0
+    for key in keys:
+        some[key] = values_of(key)
+        size += sum(len(value) for value in some[key] if isinstance(value, bytes))
+        if size >= BLOCK_BYTES or len(some) >= KEYS_A_BLOCK:
+            yield _encode(buffer, some)
+            some, size = {}, 0
+    if some:
+        yield _encode(buffer, some)
+
+
+def _encode(buffer: GroupingBuffer, groups: dict[bytes, list[Any]]) -> bytes:
+    part = GroupingBuffer(buffer._pre_grouped_coder, buffer._post_grouped_coder, buffer._windowing)
+    part._table.update(groups)
+    ((encoded,),) = _partition_by_beam(part, 1)
+    return bytes(encoded)
+
+
+def _take_blocks(source: GroupingBuffer | ListBuffer | Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the encoded input of a stage, of which each block leaves its buffer before the next one is made."""
+    if isinstance(source, GroupingBuffer):
+        source._grouped_output = _CLOSED
+        yield from _encode_groups(source, list(source._table), source._table.pop)
+    elif isinstance(source, ListBuffer):
+        source._inputs.reverse()
+        while source._inputs:
+            yield source._inputs.pop()
+    else:
+        yield from source
+
+
+def _send(manager: BundleManager, instruction_id: str, transform_id: str, source: Any) -> None:
+    """Leave the input of a stage in a channel of this process, or send it to another process."""
+    channel = manager._worker_handler.data_conn
+    if isinstance(channel, InMemoryDataChannel):
+        channel.inverse()._inputs.append(_Input(instruction_id, transform_id, _take_blocks(source or [])))
+    else:
+        _send_by_beam(manager, instruction_id, transform_id, source)
+
+
+def _take_elements(channel: InMemoryDataChannel, instruction_id: str, *_: Any, **__: Any) -> Iterator[Any]:
+    """Yield the elements of an instruction, of which each leaves the channel before the next one is made."""
+    place = 0
+    while place < len(channel._inputs):
+        if channel._inputs[place].instruction_id != instruction_id:
+            place += 1
+            continue
+        element = channel._inputs.pop(place)
+        if isinstance(element, _Input):
+            for block in element.blocks:
+                yield beam_fn_api_pb2.Elements.Data(
+                    instruction_id=instruction_id, transform_id=element.transform_id, data=block
+                )
+        elif isinstance(element, beam_fn_api_pb2.Elements.Timers):
+            if not element.is_last:
+                yield element
+        elif element.data or element.is_last:
+            yield element
+
+
+def _execute_bundle(runner: FnApiRunner, *given: Any, **named: Any) -> Any:
+    """Execute a stage as Beam does, then give back what it freed if that is much."""
+    result = _execute_by_beam(runner, *given, **named)
+    trim_freed_memory(above=FREED_BYTES)
+    return result
