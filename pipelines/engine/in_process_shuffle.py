@@ -24,7 +24,7 @@ KEYS_A_BLOCK: Final = 1_000
 BLOCK_BYTES: Final = 2**20
 """Size of values from which they are encoded without those of the next key."""
 
-FREED_BYTES: Final = 2**28
+FREED_BYTES: Final = 2**29
 """Size of freed memory from which it is given back after a stage."""
 
 
