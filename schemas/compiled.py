@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from types import ModuleType
 from typing import Final, ParamSpec, TypeVar
@@ -44,6 +45,17 @@ def load_loops(module: str, rows: int, fewest: int = FEWEST) -> ModuleType | Non
     except ImportError:  # there is no numba (extra `fast`), or one that refuses this numpy
         sys.modules[module] = None  # type: ignore[assignment]  # so that nothing tries again
         return None
+
+
+def first_call(call: Callable[[], object]) -> bool:
+    """Call compiled loops for the first time, which compiles them; return False, with a warning, where numba fails."""
+    try:
+        call()
+    except Exception as error:  # noqa: BLE001  # numba, LLVM and the folder of compiled code each have errors of their own
+        cause = f"{type(error).__name__}: {error}".splitlines()[0]
+        warnings.warn(f"numba fails, so searches take longer: {cause}", RuntimeWarning, stacklevel=3)
+        return False
+    return True
 
 
 def compile_loop(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -17,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from faiss import rev_swig_ptr, vector_to_array
 
-from schemas.compiled import load_loops
+from schemas.compiled import first_call, load_loops
 
 Matrix = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -96,15 +95,12 @@ def compiled_walk(graph: Any) -> Walk | None:
     if (loops := load_loops(LOOPS, 1, 1)) is None:
         return None
     walk = Walk(graph, *_arrays(graph, codes, points, dimension), loops.walk)
-    try:
-        walk.into(
-            np.zeros((1, dimension), np.float32), 1, None, np.empty((1, 1), np.float32), np.empty((1, 1), np.int64)
-        )
-    except Exception as error:  # noqa: BLE001  # numba, LLVM and the folder of compiled code each have errors of their own
-        cause = f"{type(error).__name__}: {error}".splitlines()[0]
-        warnings.warn(f"numba fails, so searches take longer: {cause}", RuntimeWarning, stacklevel=2)
-        return None
-    return walk
+    vector, distances, found = (
+        np.zeros((1, dimension), np.float32),
+        np.empty((1, 1), np.float32),
+        np.empty((1, 1), np.int64),
+    )
+    return walk if first_call(lambda: walk.into(vector, 1, None, distances, found)) else None
 
 
 def _arrays(graph: Any, codes: Any, points: int, dimension: int) -> tuple[tuple[Any, ...], Matrix]:
