@@ -10,13 +10,15 @@ by their hash, so that nothing is read before a search.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from model.index.ranking import Ints
+from model.index.words.loops import CompiledWords, compiled_words
 from schemas.stems import stem
 from schemas.text import hash64, key, words
 
@@ -37,6 +39,9 @@ validation in 2.7 ms of a core, like all entries in 7.0 ms; the slowest twentiet
 SHORT: Final = 10
 """Entries of a list for each question that is looked up in it, below which adding the whole list is faster."""
 
+_TOGETHER: Final = 256
+"""Texts whose terms are looked up together."""
+
 Floats = npt.NDArray[np.float32]
 
 
@@ -52,6 +57,7 @@ class Lexical:
         questions: (P,) int32, numbers of the questions with a term, ascending for each term.
         weights: (P,) float32, weight of the term in that question, above 0.
         allowed: (N,) mask of the questions that are ranked; None: all are. Weights are those among all questions.
+        loops: the compiled ranking of these arrays; None: numpy ranks.
     """
 
     ids: Ints
@@ -61,6 +67,7 @@ class Lexical:
     questions: npt.NDArray[np.int32]
     weights: Floats
     allowed: npt.NDArray[np.bool_] | None = None
+    loops: CompiledWords | None = None
 
     @classmethod
     def of(cls, contents: Mapping[str, Any]) -> Lexical:
@@ -74,9 +81,14 @@ class Lexical:
         """
         if missing := LAYOUT.keys() - contents.keys():
             raise ValueError(f"there is no {min(missing)}")
-        arrays = {name: np.frombuffer(contents[name], kind) for name, kind in LAYOUT.items()}
+        arrays: dict[str, Any] = {name: np.frombuffer(contents[name], kind) for name, kind in LAYOUT.items()}
         _check(**arrays)
         return cls(**arrays)
+
+    def compiled(self) -> Lexical:
+        """Return the same weights, ranked as machine code where that is possible (`model.index.words.loops`)."""
+        loops = compiled_words(self.starts, self.largest, self.questions, self.weights, len(self.ids))
+        return dataclasses.replace(self, loops=loops)
 
     def rank(self, texts: Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> tuple[Ints, Floats]:
         """Return ids and weights of the k questions with the highest BM25 for each text, ties by question id.
@@ -92,8 +104,7 @@ class Lexical:
         """
         ids, scores = np.full((len(texts), k), -1, np.int64), np.full((len(texts), k), -np.inf, np.float32)
         own = None if exclude is None else np.asarray(exclude, np.int64)
-        for query, text in enumerate(texts):
-            numbers, sums = self._best(terms_of(text), k if own is None else k + 1)
+        for query, (numbers, sums) in enumerate(self._all_best(texts, k if own is None else k + 1)):
             found = self.ids[numbers]
             kept = np.arange(len(found)) if own is None else np.flatnonzero(found != own[query])
             ids[query, : len(kept[:k])], scores[query, : len(kept[:k])] = found[kept[:k]], sums[kept[:k]]
@@ -102,22 +113,33 @@ class Lexical:
     def entries(self, texts: Sequence[str]) -> Ints:
         """Return about how many entries of the lists of terms a search of each text reads or looks up, (n,)."""
         found = np.zeros(len(texts), np.int64)
-        for query, text in enumerate(texts):
-            places = self._places(terms_of(text))
-            read = np.cumsum(self.starts[places + 1] - self.starts[places])
+        places, bounds = self._places(texts)
+        sizes = self.starts[places + 1] - self.starts[places]
+        for query, (first, last) in enumerate(itertools.pairwise(bounds.tolist())):
+            read = np.cumsum(sizes[first:last])
             if len(read):
                 added = max(1, int(np.count_nonzero(read <= ENTRIES)))
                 found[query] = read[added - 1] * (1 + len(read) - added)
         return found
 
-    def _best(self, terms: Sequence[str], k: int) -> tuple[npt.NDArray[np.int32], Floats]:
-        """Return numbers and sums of the best k questions of a query, highest first.
+    def _all_best(self, texts: Sequence[str], k: int) -> Iterator[tuple[npt.NDArray[np.int32], Floats]]:
+        """Return numbers and sums of the best k questions of each text, highest first."""
+        for start in range(0, len(texts), _TOGETHER):
+            places, bounds = self._places(texts[start : start + _TOGETHER])
+            if self.loops is not None:
+                yield from self.loops.best(places, bounds, k, self.allowed, ENTRIES, SHORT)
+            else:
+                for first, last in itertools.pairwise(bounds.tolist()):
+                    yield self._best(places[first:last], k)
+
+    def _best(self, places: Ints, k: int) -> tuple[npt.NDArray[np.int32], Floats]:
+        """Return numbers and sums of the best k questions of a query, highest first, given its terms, rarest first.
 
         Rare terms come first. As soon as a question that has none of the terms so far can no longer reach rank k, only
         the others are looked up in the lists of the frequent terms ("MaxScore", Turtle and Flood 1995), and in any case
         after `ENTRIES`, so that the time of a query is bounded. Every sum adds the same numbers in the same order.
+        `model.index.words.numba_kernels` does the same.
         """
-        places = self._places(terms)
         left = np.append(np.cumsum(self.largest[places][::-1], dtype=np.float64)[::-1], 0) * (1 + 1e-6)
         sums = np.zeros(len(self.ids), np.float32)  # pages that are not written to take no memory
         found: list[npt.NDArray[np.int32]] = []
@@ -168,14 +190,20 @@ class Lexical:
         kept = totals + left >= -np.partition(-totals, k - 1)[k - 1]
         return together[kept], totals[kept]
 
-    def _places(self, terms: Sequence[str]) -> Ints:
-        """Return the columns of the terms that some question has, the rarest first."""
-        hashes = np.array([hash64(term) for term in terms], np.int64)
+    def _places(self, texts: Sequence[str]) -> tuple[Ints, Ints]:
+        """Return the columns of the terms of all texts that some question has, and where those of each text begin.
+
+        The rarest of each text come first; of equally frequent ones the one that comes first in the text.
+        """
+        terms = [terms_of(text) for text in texts]
+        hashes = np.array([hash64(term) for of_text in terms for term in of_text], np.int64)
+        text = np.repeat(np.arange(len(texts)), np.array([len(of_text) for of_text in terms], np.int64))
         places = np.searchsorted(self.terms, hashes)
         there = places < len(self.terms)
         there[there] = self.terms[places[there]] == hashes[there]
-        counts = self.starts[places[there] + 1] - self.starts[places[there]]
-        return np.asarray(places[there][np.argsort(counts, kind="stable")], np.int64)
+        places, text = places[there], text[there]
+        order = np.lexsort((self.starts[places + 1] - self.starts[places], text))
+        return np.asarray(places[order], np.int64), np.searchsorted(text, np.arange(len(texts) + 1))
 
 
 def terms_of(text: str) -> list[str]:

@@ -98,8 +98,13 @@ def _counted(table: pa.Table) -> tuple[npt.NDArray[Any], ...]:
     return np.asarray(table["question_id"].to_numpy(), np.int64), lengths, row, hashes[term], times
 
 
-def open_lexical(manifest: Manifest, index: Index) -> Lexical | None:
+def open_lexical(manifest: Manifest, index: Index, *, compiled: bool = False) -> Lexical | None:
     """Return the BM25 weights of an index, None if it was built without them.
+
+    Args:
+        manifest: of the index.
+        index: opened.
+        compiled: rank as machine code (`model.index.words.loops`).
 
     Raises:
         QprError: a file is missing or damaged, or they are of other questions than the index.
@@ -114,7 +119,7 @@ def open_lexical(manifest: Manifest, index: Index) -> Lexical | None:
     if len(lexical.ids) != len(index) or (index.rows_of(lexical.ids) < 0).any():
         raise QprError(f"{index.url}: BM25 is of other questions than the index. {AGAIN}")
     index.stored.remember()
-    return lexical
+    return lexical.compiled() if compiled else lexical
 
 
 def check_lexical(manifest: Manifest, index: Index) -> None:

@@ -34,9 +34,15 @@ def check_mode(mode: Mode | None, rerank: str | None) -> None:
 
 
 def retrieval_of(
-    manifest: Manifest, index: Index, mode: Mode | None, rerank: str | None, confidence: Confidence | None
+    manifest: Manifest,
+    index: Index,
+    mode: Mode | None,
+    rerank: str | None,
+    confidence: Confidence | None,
+    *,
+    compiled: bool = False,
 ) -> Retrieval:
-    """Return the way to search an index.
+    """Return the way to search an index; ``compiled``: BM25 runs as machine code.
 
     Raises:
         QprError: the index has no BM25 or no confidence model that the mode needs, or the reranker is not for it.
@@ -53,7 +59,7 @@ def retrieval_of(
     if mode not in ("bm25", "fusion", "probability"):
         check_lexical(manifest, index)
         return Retrieval(index, mode)
-    lexical = open_lexical(manifest, index)
+    lexical = open_lexical(manifest, index, compiled=compiled)
     if lexical is None and mode != "probability":
         raise QprError(f"{index.url}: has no BM25, which mode {mode} needs. Build the index again without --no-bm25")
     return Retrieval(index, mode, lexical, index.settings.lexical_weight, confidence=confidence)

@@ -241,7 +241,7 @@ def open_searcher(
     manifest = read_manifest(url, "index")  # once: a new version can be published meanwhile
     index = open_index(url, probes=probes, exact=exact, verify=verify, compiled=compiled, manifest=manifest)
     confidence = confidence_of(url, manifest)
-    retrieval = retrieval_of(manifest, index, mode, rerank, confidence)
+    retrieval = retrieval_of(manifest, index, mode, rerank, confidence, compiled=compiled)
     version = version_of(manifest, retrieval, rerank)
     if not certificate:
         return Searcher(retrieval, version, None, confidence)
