@@ -23,6 +23,7 @@ from model.index.factory import (
     refines,
     sample_size,
 )
+from model.index.sizing.machine_speed import Speed
 from schemas.errors import QprError
 from schemas.quantities import counted
 
@@ -68,6 +69,7 @@ class Size(NamedTuple):
         model_bytes: of the model's files.
         encode_us: CPU microseconds to encode a question.
         bm25: with BM25.
+        speed: of the machine.
     """
 
     questions: int
@@ -76,6 +78,7 @@ class Size(NamedTuple):
     model_bytes: int
     encode_us: float
     bm25: bool = True
+    speed: Speed = Speed()
 
 
 class Plan(NamedTuple):
@@ -209,9 +212,14 @@ def _seconds(size: Size, factory: str, sample: int) -> float:
     operations = 2 * size.dimension * lists
     gflops = _KMEANS_GFLOPS if refines(factory) else _ADD_GFLOPS
     linking = _LINK_US * size.dimension * (count / 1e5) ** _LINK_GROWTH if is_graph(factory) else 0
-    finding = _GRAPH_US * size.dimension if "_HNSW" in factory else operations / gflops / 1e3
-    again = 0 if factory.endswith("Flat") else size.encode_us  # for the recall: codes are not the exact vectors
-    a_question = _ROW_US + size.encode_us + finding + linking + again + (_LEXICAL_US if size.bm25 else 0)
-    training = sample * operations * 10 / _KMEANS_GFLOPS / 1e9  # FAISS makes ten iterations
-    bounds = count * 2 * size.dimension * 1_000 / _BOUNDS_GFLOPS / 1e9 if most_probes(factory) else 0
-    return _START_S + count * a_question / 1e6 + training + bounds
+    rows = _ROW_US + linking + (_LEXICAL_US if size.bm25 else 0)
+    products = sample * operations * 10 / _KMEANS_GFLOPS / 1e9  # training: FAISS makes ten iterations
+    if "_HNSW" in factory:
+        rows += _GRAPH_US * size.dimension
+    else:
+        products += count * operations / gflops / 1e9
+    if most_probes(factory):
+        products += count * 2 * size.dimension * 1_000 / _BOUNDS_GFLOPS / 1e9
+    encoded = 1 if factory.endswith("Flat") else 2  # once more for the recall: codes are not the exact vectors
+    encoding = count * encoded * size.encode_us / 1e6
+    return (_START_S + count * rows / 1e6) * size.speed.rows + products * size.speed.products + encoding

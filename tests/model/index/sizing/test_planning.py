@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.index.factory import checked_factory
+from model.index.sizing.machine_speed import Speed
 from model.index.sizing.planning import Size, code_bytes, planned, predicted
 from schemas.errors import QprError
 
@@ -90,3 +91,16 @@ def test_predictions_grow_with_what_they_are_of():
         assert large.search_mb > small.search_mb
     assert predicted(QUORA._replace(encode_us=1_000), "IVF2000,Flat", 8).cpu_minutes > small.cpu_minutes + 8
     assert predicted(QUORA._replace(bm25=False), "IVF2000,Flat", 8).disk_mb < small.disk_mb
+
+
+def test_a_slower_machine_takes_longer_for_what_it_is_slower_at():
+    for factory, most in (("IVF2000,PQ128x4fs,RFlat", "products"), ("HNSW32,SQ8,RFlat", "rows")):
+        usual, products, rows = (
+            predicted(QUORA._replace(speed=speed), factory, 8)
+            for speed in (Speed(), Speed(products=3.0), Speed(rows=3.0))
+        )
+        assert usual[:-1] == products[:-1] == rows[:-1]
+        assert usual.cpu_minutes <= min(products.cpu_minutes, rows.cpu_minutes)
+        assert max(("products", products.cpu_minutes), ("rows", rows.cpu_minutes), key=lambda pair: pair[1])[0] == most
+    whole = predicted(QUORA._replace(encode_us=0, speed=Speed(2.0, 2.0)), "IVF2000,Flat", 8)
+    assert whole.cpu_minutes == pytest.approx(2 * predicted(QUORA._replace(encode_us=0), "IVF2000,Flat", 8).cpu_minutes)
