@@ -12,7 +12,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,8 @@ from schemas.text import words_of
 
 _ONE_BY_ONE: Final = 8
 """Number of ids that are found one after the other: more are found sooner by the calls of numpy."""
+
+Texts: TypeAlias = pa.Array | Sequence[str]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,7 +106,9 @@ class Index:
         """Return the id that the row of a question has."""
         return row_id(text, self.suffix)
 
-    def rank(self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
+    def rank(
+        self, texts: Texts, k: int, exclude: npt.ArrayLike | None = None, vectors: Matrix | None = None
+    ) -> Ranking:
         """Return the k questions nearest to each text as arrays; equal scores rank by question id.
 
         A text without a word has no hits.
@@ -113,11 +117,12 @@ class Index:
             texts: queries, not normalized.
             k: maximum number of hits of each.
             exclude: for each query one question id to leave out, such as its own.
+            vectors: of the texts, if they are encoded already.
 
         Raises:
             UsageError: k is under 1.
         """
-        ranking = self.rank_vectors(self.encoder.encode(texts), k, exclude)
+        ranking = self.rank_vectors(self.encoder.encode(texts) if vectors is None else vectors, k, exclude)
         wordless = [not words_of(text) for text in (texts.to_pylist() if isinstance(texts, pa.Array) else texts)]
         if any(wordless):
             ranking.ids[wordless], ranking.scores[wordless], ranking.rows[wordless] = -1, -np.inf, -1
@@ -170,6 +175,15 @@ class Index:
     def column(self, name: str, rows: Ints) -> list[Any]:
         """Return one column of `records`."""
         return self._records.column(name, rows.tolist())
+
+    def vectors_of(self, rows: Ints) -> Matrix | None:
+        """Return the vectors of a few rows, (n, dimension); None where the shards hold codes in their place."""
+        if not all(shard.is_flat for shard in self.shards):
+            return None
+        shards = np.searchsorted(self._starts, rows, side="right") - 1
+        places = zip(shards.tolist(), (rows - self._starts[shards]).tolist(), strict=True)
+        vectors = [self.shards[shard].vectors[row] for shard, row in places]
+        return np.array(vectors, np.float32).reshape(-1, self.settings.dimension)
 
     def rows_of(self, question_ids: Ints) -> Ints:
         """Return the row of each question id (n,), -1 where the index does not have it, or no longer."""

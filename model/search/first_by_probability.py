@@ -49,4 +49,4 @@ def first_by_probability(
         order[:, :COMPARED] = np.argsort(order[:, :COMPARED] != best, axis=1, kind="stable")
     order = order[:, :k]
     dense, lexical = (np.take_along_axis(ranks, order, axis=1) for ranks in (found.dense_ranks, found.lexical_ranks))
-    return Found(ranking.reordered(order), dense, lexical, found.nearest, found.own_ids)
+    return found._replace(ranking=ranking.reordered(order), dense_ranks=dense, lexical_ranks=lexical)

@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from model.index.ranking import Ints, Ranking
+from model.index.shards import Matrix
 
 
 class Found(NamedTuple):
     """A ranking, and the ranks of its questions, (n, k), by each way of finding them; 0 where it did not.
 
-    ``nearest`` is the ranking by vectors, which may have more questions; ``own_ids`` (n,) are row ids of the queries.
+    ``nearest`` is the ranking by vectors, which may have more questions; ``own_ids`` (n,) are row ids of the queries,
+    and ``vectors`` (n, dimension) those of the queries, if these were encoded.
     """
 
     ranking: Ranking
@@ -21,3 +23,4 @@ class Found(NamedTuple):
     lexical_ranks: Ints
     nearest: Ranking
     own_ids: Ints
+    vectors: Matrix | None = None

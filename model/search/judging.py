@@ -50,8 +50,7 @@ def judged(
     far = there & (places < 0)
     if far.any():  # hits by words only: their distances are computed, and stand after all neighbours
         before = max(NEIGHBOURS, nearest.ids.shape[1])
-        texts = [text for text, is_far in zip(hits, far[there].tolist(), strict=True) if is_far]
-        nearest = _with_distances(index, asked, texts, found.ranking, nearest, far, before)
+        nearest = _with_distances(index, asked, hits, found, far, before)
         places = np.where(far, before + np.arange(far.shape[1]), places)
     are_hits = np.array_equal(nearest.rows, found.ranking.rows)
 
@@ -83,16 +82,15 @@ def _without_single_mates(index: Index, nearest: Ranking, clusters: Sequence[Clu
 
 
 def _with_distances(
-    index: Index,
-    asked: Sequence[str],
-    hits: Sequence[str],
-    ranking: Ranking,
-    nearest: Ranking,
-    far: np.ndarray,
-    before: int,
+    index: Index, asked: Sequence[str], hits: Sequence[str], found: Found, far: np.ndarray, before: int
 ) -> Ranking:
     """Return the nearest questions, padded to ``before`` columns, and the far hits of a ranking after them."""
-    vectors, of_hits = index.encoder.encode(asked), index.encoder.encode(hits)
+    ranking, nearest = found.ranking, found.nearest
+    vectors = index.encoder.encode(asked) if found.vectors is None else found.vectors
+    of_hits = index.vectors_of(ranking.rows[far])
+    if of_hits is None:
+        are_far = far[ranking.found].tolist()
+        of_hits = index.encoder.encode([text for text, is_far in zip(hits, are_far, strict=True) if is_far])
     scores = np.full(far.shape, -np.inf, np.float32)
     scores[far] = -((vectors[np.nonzero(far)[0]] - of_hits) ** 2).sum(axis=1)
     blanks = np.full((len(asked), before - nearest.ids.shape[1]), -1, np.int64)

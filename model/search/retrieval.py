@@ -88,32 +88,35 @@ class Retrieval:
         if k < 1:
             raise UsageError(f"k must be at least 1, got {k}")
         texts = asked.to_pylist() if isinstance(asked, pa.Array) else asked
+        if self.mode == "probability":
+            return self._by_probability(texts, k, exclude)
         least = min(neighbours, len(self.index))
         nothing = _nothing(len(texts), 0)
         dense, lexical, ranking = nothing, nothing, _nothing(len(texts), k)
+        vectors = None if self.mode == "bm25" and not least else self.index.encoder.encode(asked)
         if self.mode == "dense":
-            ranking = dense = self.index.rank(asked, max(k, least), exclude)
+            ranking = dense = self.index.rank(asked, max(k, least), exclude, vectors=vectors)
         elif self.mode == "bm25":
             depth = max(
                 k, min(FUSED, len(self.index))
             )  # BM25 reads more lists for more hits: the first is then another
             ranking = lexical = self._by_words(texts, depth, exclude)
-            dense = self.index.rank(asked, least, exclude) if least else nothing
+            dense = self.index.rank(asked, least, exclude, vectors=vectors) if least else nothing
         elif self.mode == "fusion":
             depth = max(k, least, min(FUSED, len(self.index)))
-            dense, lexical = self.index.rank(asked, depth, exclude), self._by_words(texts, depth, exclude)
+            dense = self.index.rank(asked, depth, exclude, vectors=vectors)
+            lexical = self._by_words(texts, depth, exclude)
             ranking = fused(dense, lexical, self.lexical_weight, k)
-        elif self.mode == "probability":
-            return self._by_probability(texts, k, exclude)
         elif self.reranker is not None:
-            dense = self.index.rank(asked, max(k, least, min(self.reranker.depth, len(self.index))), exclude)
+            depth = max(k, least, min(self.reranker.depth, len(self.index)))
+            dense = self.index.rank(asked, depth, exclude, vectors=vectors)
             ranking = self.reranker.reordered(self.index, pa.array(texts, pa.string()), dense, k)
         ids = np.array([self.index.row_id(text) for text in texts], np.int64)
         rows = self.index.rows_of(ids)
         if exclude is not None:
             rows[ids == exclude] = -1
         ranking = ranking.with_first(ids, rows, k)
-        return Found(ranking, places(ranking.ids, dense.ids), places(ranking.ids, lexical.ids), dense, ids)
+        return Found(ranking, places(ranking.ids, dense.ids), places(ranking.ids, lexical.ids), dense, ids, vectors)
 
     def _by_probability(self, texts: Sequence[str], k: int, exclude: Ints | None) -> Found:
         from model.search.first_by_probability import first_by_probability

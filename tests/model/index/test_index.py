@@ -244,6 +244,24 @@ def test_records_are_the_rows_of_questions(place):
     assert len(index.questions(rows[:0])) == 0
 
 
+@pytest.mark.parametrize("name", ["flat", "codes", "graph"])
+def test_vectors_of_rows_are_those_of_their_texts_to_the_last_bit(place, name):
+    index = open_index(str(place / name))
+    rows = np.array([302, 0, 150, 150, 7])
+    encoded = index.encoder.encode(index.questions(rows)["text"])
+    assert index.vectors_of(rows).tobytes() == encoded.tobytes()
+    assert index.vectors_of(rows[:0]).shape == (0, index.settings.dimension)
+    asked = ["how do i pay", "?", TEXTS[5]]
+    found = index.rank(asked, 5, vectors=index.encoder.encode(asked))
+    again = index.rank(asked, 5)
+    assert np.array_equal(found.ids, again.ids)
+    assert np.array_equal(found.scores, again.scores)
+
+
+def test_lists_hold_their_vectors_out_of_order_so_that_they_are_not_read(place):
+    assert open_index(str(place / "ivf")).vectors_of(np.array([1])) is None
+
+
 def test_an_index_with_parquet_ids_of_an_older_release_is_read(copy):
     expected = open_index(str(copy))
     for path in copy.glob("*/ids/*"):

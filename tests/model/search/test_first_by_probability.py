@@ -7,7 +7,10 @@ import pytest
 from model.confidence.additive_model import AdditiveModel, Curve
 from model.confidence.confidence import Confidence
 from model.confidence.features import NAMES
+from model.index.index import Index
 from model.reranking.term_statistics import WordCounts
+from model.search import retrieval
+from model.search import searcher as searching
 from model.search.judging import judged
 from model.search.searcher import open_searcher
 from schemas.errors import QprError
@@ -118,3 +121,27 @@ def test_without_a_confidence_model_the_mode_is_refused_and_not_offered(built):
     with pytest.raises(QprError, match="has no confidence model, which mode probability needs"):
         open_searcher(index, mode="probability")
     assert "probability" not in open_searcher(index, mode=without).modes
+
+
+@pytest.mark.parametrize("mode", ["before", "probability"])
+def test_the_query_alone_is_encoded_and_probabilities_are_those_of_encoded_hits(opened, monkeypatch, mode):
+    searcher = opened(mode)
+    monkeypatch.setattr(retrieval, "FUSED", 2)  # so that some hits are found by words alone
+    for module in (retrieval, searching):
+        monkeypatch.setattr(module, "NEIGHBOURS", 2)
+    asked = ["could i cancel parking now", "a bill", "please now", "my flight"]
+    encode, encoded = type(searcher.index.encoder).encode, []
+
+    def counted(encoder, texts):
+        encoded.append(len(texts))
+        return encode(encoder, texts)
+
+    monkeypatch.setattr(type(searcher.index.encoder), "encode", counted)
+    hits = searcher.search_many(asked, 3)
+    assert encoded == [len(asked)]
+    monkeypatch.setattr(Index, "vectors_of", lambda *_: None)
+    again = searcher.search_many(asked, 3)
+    assert [[hit.probability for hit in of_one] for of_one in hits] == [
+        [hit.probability for hit in of_one] for of_one in again
+    ]
+    assert (len(encoded) > 2) is (searcher.retrieval.lexical is not None)
