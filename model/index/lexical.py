@@ -58,6 +58,7 @@ class Lexical:
         weights: (P,) float32, weight of the term in that question, above 0.
         allowed: (N,) mask of the questions that are ranked; None: all are. Weights are those among all questions.
         loops: the compiled ranking of these arrays; None: numpy ranks.
+        rows: (N,) int32, row of each question in the index; None: of no index.
     """
 
     ids: Ints
@@ -68,6 +69,7 @@ class Lexical:
     weights: Floats
     allowed: npt.NDArray[np.bool_] | None = None
     loops: CompiledWords | None = None
+    rows: npt.NDArray[np.int32] | None = None
 
     @classmethod
     def of(cls, contents: Mapping[str, Any]) -> Lexical:
@@ -109,6 +111,12 @@ class Lexical:
             kept = np.arange(len(found)) if own is None else np.flatnonzero(found != own[query])
             ids[query, : len(kept[:k])], scores[query, : len(kept[:k])] = found[kept[:k]], sums[kept[:k]]
         return ids, scores
+
+    def rows_of(self, ids: Ints) -> Ints:
+        """Return the rows of questions by their ids, any row for an id that is not there."""
+        assert self.rows is not None
+        places = np.searchsorted(self.ids, ids)
+        return self.rows[np.minimum(places, len(self.ids) - 1)].astype(np.int64)
 
     def entries(self, texts: Sequence[str]) -> Ints:
         """Return about how many entries of the lists of terms a search of each text reads or looks up, (n,)."""

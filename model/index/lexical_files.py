@@ -8,6 +8,7 @@ alone and not on the shards.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -116,9 +117,11 @@ def open_lexical(manifest: Manifest, index: Index, *, compiled: bool = False) ->
         lexical = Lexical.of({name: index.stored.read(files[name]) for name in LAYOUT if name in files})
     except ValueError as error:
         raise QprError(f"{index.url}: BM25: {error}. {AGAIN}") from error
-    if len(lexical.ids) != len(index) or (index.rows_of(lexical.ids) < 0).any():
+    rows = index.rows_of(lexical.ids)
+    if len(lexical.ids) != len(index) or (rows < 0).any():
         raise QprError(f"{index.url}: BM25 is of other questions than the index. {AGAIN}")
     index.stored.remember()
+    lexical = dataclasses.replace(lexical, rows=rows.astype(np.int32))
     return lexical.compiled() if compiled else lexical
 
 

@@ -129,8 +129,7 @@ class Retrieval:
     def _by_words(self, texts: Sequence[str], k: int, exclude: Ints | None) -> Ranking:
         assert self.lexical is not None
         ids, scores = self.lexical.rank(texts, k, exclude)
-        rows = self.index.rows_of(ids.ravel()).reshape(ids.shape)
-        return Ranking(ids, scores, np.where(np.isfinite(scores), rows, -1))
+        return Ranking(ids, scores, np.where(np.isfinite(scores), self.lexical.rows_of(ids), -1))
 
 
 def fused(dense: Ranking, lexical: Ranking, weight: float, k: int) -> Ranking:

@@ -59,12 +59,6 @@ class Views:
     def _rows(self) -> RowFilters:
         return self._all.index.row_filters
 
-    @functools.cached_property
-    def _lexical_rows(self) -> Ints:
-        """Return the row of each question of BM25."""
-        assert self._all.lexical is not None
-        return self._all.index.rows_of(self._all.lexical.ids)
-
     def of(self, filters: Filters, now: datetime.datetime) -> Retrieval:
         """Return the way to search the rows with the values of a request whose answers are valid at a time.
 
@@ -103,5 +97,5 @@ class Views:
         """Return the way to search some rows; arguments as of `model.index.index.Index.within`."""
         index, lexical = self._all.index.within(masks, values), self._all.lexical
         if lexical is not None:
-            lexical = dataclasses.replace(lexical, allowed=np.concatenate(masks)[self._lexical_rows])
+            lexical = dataclasses.replace(lexical, allowed=np.concatenate(masks)[lexical.rows])
         return dataclasses.replace(self._all, index=index, lexical=lexical)
