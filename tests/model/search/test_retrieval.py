@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from model.index.ranking import Ranking
+from model.index.ranking import Ranking, places
 from model.search.retrieval import fused
 
 
@@ -29,3 +29,25 @@ def test_a_fusion_of_too_few_hits_is_padded_and_none_is_there_twice():
     found = fused(ranking([2, -1], [-1, -1]), ranking([2, -1], [-1, -1]), 0.5, 3)
     assert found.ids.tolist() == [[2, -1, -1], [-1, -1, -1]]
     assert found.found.sum() == 1
+
+
+def drawn(random, queries, k):
+    """Return a ranking of different numbers below 40, some of them padded."""
+    table = np.array([random.permutation(40)[:k] for _ in range(queries)])
+    return ranking(*np.where(np.arange(k) < random.integers(0, k + 1, queries)[:, None], table, -1))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_one_query_is_fused_as_several_are_to_the_last_bit(seed):
+    random = np.random.default_rng(seed)
+    dense, lexical = drawn(random, 30, 20), drawn(random, 30, int(random.integers(1, 25)))
+    weight, k = float(random.choice([0.3, 1.0, 2.0])), int(random.choice([1, 5, 20, 60]))
+    together = fused(dense, lexical, weight, k)
+    for query in range(30):
+        row = slice(query, query + 1)
+        one, two = (Ranking(of.ids[row], of.scores[row], of.rows[row]) for of in (dense, lexical))
+        alone = fused(one, two, weight, k)
+        assert alone.ids.tolist() == together.ids[row].tolist()
+        assert alone.rows.tolist() == together.rows[row].tolist()
+        assert alone.scores.tobytes() == together.scores[row].tobytes()
+        assert places(one.ids, two.ids).tolist() == places(dense.ids, lexical.ids)[row].tolist()
