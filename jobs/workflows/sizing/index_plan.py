@@ -16,7 +16,7 @@ from jobs.workflows.dry_run import check_output, show_dry_run
 from jobs.workflows.sizing.indexed_model import IndexedModel
 from model.encoders.loading import load_encoder
 from model.index.factory import check_questions, lists_of
-from model.index.sizing.machine_speed import Speed, measured_speed
+from model.index.sizing.machine_speed import product_time
 from model.index.sizing.planning import Plan, Size, planned
 from pipelines.graphs.settings import IndexConfig
 from pipelines.reading.estimate import estimate_rows
@@ -79,7 +79,7 @@ def size_of(inputs: QuestionInputs, model: IndexedModel, *, bm25: bool, timed: b
         model_bytes=0 if model.manifest is None else sum(file.bytes for file in model.manifest.files),
         encode_us=_encode_us(model.url, table["text"]) if timed else 0.0,
         bm25=bm25,
-        speed=measured_speed() if timed else Speed(),
+        product_time=product_time() if timed else 1.0,
     )
 
 

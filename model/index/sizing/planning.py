@@ -23,7 +23,6 @@ from model.index.factory import (
     refines,
     sample_size,
 )
-from model.index.sizing.machine_speed import Speed
 from schemas.errors import QprError
 from schemas.quantities import counted
 
@@ -52,8 +51,8 @@ _START_S: Final = 7.0
 _ROW_US: Final = 16.0
 _LEXICAL_US: Final = 10.0
 _KMEANS_GFLOPS: Final = 72.0
-_ADD_GFLOPS: Final = 22.0
-_GRAPH_US: Final = 0.09  # for each number of a vector, to find its list
+_ADD_GFLOPS: Final = 26.0
+_GRAPH_US: Final = 0.08  # for each number of a vector, to find its list
 _LINK_US: Final = 0.55  # for each number of a vector, to link one of 100,000 points: .4 for templates, .65 for Quora's
 _LINK_GROWTH: Final = 0.45
 _BOUNDS_GFLOPS: Final = 36.0
@@ -69,7 +68,7 @@ class Size(NamedTuple):
         model_bytes: of the model's files.
         encode_us: CPU microseconds to encode a question.
         bm25: with BM25.
-        speed: of the machine.
+        product_time: CPU time of products of matrices by that on the machine of the constants.
     """
 
     questions: int
@@ -78,7 +77,7 @@ class Size(NamedTuple):
     model_bytes: int
     encode_us: float
     bm25: bool = True
-    speed: Speed = Speed()
+    product_time: float = 1.0
 
 
 class Plan(NamedTuple):
@@ -222,4 +221,4 @@ def _seconds(size: Size, factory: str, sample: int) -> float:
         products += count * 2 * size.dimension * 1_000 / _BOUNDS_GFLOPS / 1e9
     encoded = 1 if factory.endswith("Flat") else 2  # once more for the recall: codes are not the exact vectors
     encoding = count * encoded * size.encode_us / 1e6
-    return (_START_S + count * rows / 1e6) * size.speed.rows + products * size.speed.products + encoding
+    return _START_S + count * rows / 1e6 + products * size.product_time + encoding
