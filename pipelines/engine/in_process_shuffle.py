@@ -62,6 +62,7 @@ class _Input(NamedTuple):
 
 
 _partition_by_beam = GroupingBuffer.partition
+_blocks_by_beam = GroupingBuffer.__iter__
 _copy_by_beam = GroupingBuffer.copy
 _send_by_beam = BundleManager._send_input_to_worker
 _elements_by_beam = InMemoryDataChannel.input_elements

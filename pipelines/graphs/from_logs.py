@@ -15,7 +15,7 @@ import apache_beam as beam
 import pyarrow as pa
 
 from pipelines.engine import progress
-from pipelines.engine.shuffle import GroupByShard, JoinByShard
+from pipelines.engine.shuffle import GroupByShard, JoinByShard, tables_of
 from pipelines.graphs.dataset import AssembleDataset, DigestInputs, Parts
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.ingestion.earlier import place_earlier
@@ -117,7 +117,8 @@ def assemble(
             asked | "MeetByQuestion" >> GroupByShard(key="question_id", shards=shards) | beam.Map(_without_splits)
         )
     else:
-        of_questions = (asked, earlier) | "MeetByQuestion" >> JoinByShard(key="question_id", shards=shards)
+        joined = (asked, earlier) | "MeetByQuestion" >> JoinByShard(key="question_id", shards=shards)
+        of_questions = joined | "ReadTables" >> beam.Map(tables_of)
     name = beam.FlatMap(name_and_settle, config.ambiguity, config.privacy, user_key, since)
     named = of_questions | "NameQuestions" >> name.with_outputs(
         "members", "token_counts", TAG, "written", main="questions"

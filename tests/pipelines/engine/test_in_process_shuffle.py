@@ -45,6 +45,7 @@ def held_once(monkeypatch):
 @pytest.fixture
 def of_beam(monkeypatch):
     monkeypatch.setattr(GroupingBuffer, "partition", in_process_shuffle._partition_by_beam)
+    monkeypatch.setattr(GroupingBuffer, "__iter__", in_process_shuffle._blocks_by_beam)
     monkeypatch.setattr(GroupingBuffer, "copy", in_process_shuffle._copy_by_beam)
     monkeypatch.setattr(BundleManager, "_send_input_to_worker", in_process_shuffle._send_by_beam)
     monkeypatch.setattr(InMemoryDataChannel, "input_elements", in_process_shuffle._elements_by_beam)
@@ -79,6 +80,11 @@ def sent_through_a_channel(source):
     manager._worker_handler = type("Handler", (), {"data_conn": channel})
     manager._send_input_to_worker("bundle", "read", source)
     return channel.inverse().input_elements("bundle", ["read"])
+
+
+def test_the_tests_of_beam_itself_find_it_unchanged_in_any_order(held_once, of_beam):
+    buffer = buffer_of(LARGE)
+    assert len([*buffer]) == 1
 
 
 @pytest.mark.usefixtures("of_beam")
