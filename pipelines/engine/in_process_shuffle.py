@@ -124,7 +124,9 @@ def _send(manager: BundleManager, instruction_id: str, transform_id: str, source
     """Leave the input of a stage in a channel of this process, or send it to another process."""
     channel = manager._worker_handler.data_conn
     if isinstance(channel, InMemoryDataChannel):
-        channel.inverse()._inputs.append(_Input(instruction_id, transform_id, _take_blocks(source or [])))
+        once = not getattr(manager.bundle_context_manager, "is_repeated", False)
+        blocks = _take_blocks(source or []) if once else iter(source or [])
+        channel.inverse()._inputs.append(_Input(instruction_id, transform_id, blocks))
     else:
         _send_by_beam(manager, instruction_id, transform_id, source)
 
@@ -149,8 +151,12 @@ def _take_elements(channel: InMemoryDataChannel, instruction_id: str, *_: Any, *
             yield element
 
 
-def _execute_bundle(runner: FnApiRunner, *given: Any, **named: Any) -> Any:
-    """Execute a stage as Beam does, then give back what it freed if that is much."""
-    result = _execute_by_beam(runner, *given, **named)
+def _execute_bundle(runner: FnApiRunner, context: Any, stage: Any, *given: Any) -> Any:
+    """Execute a stage as Beam does, then give back what it freed if that is much.
+
+    A runner that repeats each stage, to show that nothing is written twice, takes its input several times.
+    """
+    stage.is_repeated = runner._bundle_repeat > 0
+    result = _execute_by_beam(runner, context, stage, *given)
     trim_freed_memory(above=FREED_BYTES)
     return result

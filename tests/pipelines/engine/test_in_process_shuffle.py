@@ -1,6 +1,7 @@
 import platform
 import subprocess
 import sys
+import types
 
 import apache_beam as beam
 import pytest
@@ -74,10 +75,11 @@ def grouped(pairs):
     return sorted((key, sorted(values)) for key, values in values_of.items())
 
 
-def sent_through_a_channel(source):
+def sent_through_a_channel(source, *, repeated=False):
     channel = InMemoryDataChannel()
     manager = BundleManager.__new__(BundleManager)
     manager._worker_handler = type("Handler", (), {"data_conn": channel})
+    manager.bundle_context_manager = types.SimpleNamespace(is_repeated=repeated)
     manager._send_input_to_worker("bundle", "read", source)
     return channel.inverse().input_elements("bundle", ["read"])
 
@@ -127,6 +129,22 @@ def test_groups_that_a_stage_has_taken_are_gone_and_another_stage_has_its_own():
     assert groups_in([first.data, *(element.data for element in elements)]) == grouped(LARGE)
     assert not buffer._table
     assert groups_in(iter(other)) == grouped(LARGE)
+
+
+@pytest.mark.usefixtures("held_once")
+def test_a_stage_that_is_repeated_takes_its_input_each_time():
+    groups, blocks = buffer_of(LARGE), ListBuffer(None)
+    blocks.append(b"a")
+    for _ in range(2):
+        assert groups_in(one.data for one in sent_through_a_channel(groups, repeated=True)) == grouped(LARGE)
+        assert [one.data for one in sent_through_a_channel(blocks, repeated=True)] == [b"a"]
+
+
+@pytest.mark.usefixtures("held_once")
+def test_a_runner_that_repeats_each_stage_gives_what_one_does_that_does_not():
+    with beam.Pipeline(runner=FnApiRunner(bundle_repeat=2)) as pipeline:
+        pairs = pipeline | beam.Create(range(100)) | beam.Map(lambda number: (number % 3, number))
+        assert_that(pairs | beam.CombinePerKey(sum), equal_to([(0, 1683), (1, 1617), (2, 1650)]))
 
 
 @pytest.mark.usefixtures("held_once")
