@@ -177,7 +177,7 @@ class Index:
         return self._records.column(name, rows.tolist())
 
     def vectors_of(self, rows: Ints) -> Matrix | None:
-        """Return the vectors of a few rows, (n, dimension); None where the shards hold codes in their place."""
+        """Return the vectors of a few rows, (n, dimension); None unless all shards are flat, in order of their rows."""
         if not all(shard.is_flat for shard in self.shards):
             return None
         shards = np.searchsorted(self._starts, rows, side="right") - 1

@@ -93,7 +93,8 @@ class Retrieval:
         least = min(neighbours, len(self.index))
         nothing = _nothing(len(texts), 0)
         dense, lexical, ranking = nothing, nothing, _nothing(len(texts), k)
-        vectors = None if self.mode == "bm25" and not least else self.index.encoder.encode(asked)
+        compares_vectors = self.mode != "exact" and (self.mode != "bm25" or least > 0)
+        vectors = self.index.encoder.encode(asked) if compares_vectors else None
         if self.mode == "dense":
             ranking = dense = self.index.rank(asked, max(k, least), exclude, vectors=vectors)
         elif self.mode == "bm25":

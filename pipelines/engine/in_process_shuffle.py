@@ -8,7 +8,7 @@ is mended: then remove this module.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from apache_beam.portability.api import beam_fn_api_pb2
@@ -79,9 +79,7 @@ def _partition(buffer: GroupingBuffer, n: int) -> list[_Groups]:
 
 def _copy(buffer: GroupingBuffer) -> GroupingBuffer:
     """Return the same values for another stage, which takes them from a table of its own."""
-    other = GroupingBuffer(buffer._pre_grouped_coder, buffer._post_grouped_coder, buffer._windowing)
-    other._table.update(buffer._table)
-    return other
+    return _with_groups(buffer, buffer._table)
 
 
 def _encode_groups(
@@ -101,10 +99,15 @@ def _encode_groups(
 
 
 def _encode(buffer: GroupingBuffer, groups: dict[bytes, list[Any]]) -> bytes:
-    part = GroupingBuffer(buffer._pre_grouped_coder, buffer._post_grouped_coder, buffer._windowing)
-    part._table.update(groups)
-    ((encoded,),) = _partition_by_beam(part, 1)
+    ((encoded,),) = _partition_by_beam(_with_groups(buffer, groups), 1)
     return bytes(encoded)
+
+
+def _with_groups(buffer: GroupingBuffer, groups: Mapping[bytes, list[Any]]) -> GroupingBuffer:
+    """Return another buffer for values of the same kind, with some groups."""
+    other = GroupingBuffer(buffer._pre_grouped_coder, buffer._post_grouped_coder, buffer._windowing)
+    other._table.update(groups)
+    return other
 
 
 def _take_blocks(source: GroupingBuffer | ListBuffer | Iterable[bytes]) -> Iterator[bytes]:
@@ -124,8 +127,8 @@ def _send(manager: BundleManager, instruction_id: str, transform_id: str, source
     """Leave the input of a stage in a channel of this process, or send it to another process."""
     channel = manager._worker_handler.data_conn
     if isinstance(channel, InMemoryDataChannel):
-        once = not getattr(manager.bundle_context_manager, "is_repeated", False)
-        blocks = _take_blocks(source or []) if once else iter(source or [])
+        given = source or []
+        blocks = iter(given) if manager.bundle_context_manager.is_repeated else _take_blocks(given)
         channel.inverse()._inputs.append(_Input(instruction_id, transform_id, blocks))
     else:
         _send_by_beam(manager, instruction_id, transform_id, source)

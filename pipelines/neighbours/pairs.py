@@ -133,9 +133,12 @@ def neighbours_table(questions: pa.Table, pairs: Pairs) -> pa.Table:
 def parts_of_questions(neighbours: pa.Table) -> Iterator[pa.Table]:
     """Yield the rows of NEIGHBOURS in parts of about `ROWS_A_PART`, all rows of each question in one."""
     count = 1 + len(neighbours) // ROWS_A_PART
+    if count == 1:
+        yield neighbours
+        return
     part = mix(neighbours["question_id"].to_numpy(), 2) % np.uint64(count)
     for number in range(count):
-        yield neighbours if count == 1 else neighbours.filter(pa.array(part == number))
+        yield neighbours.filter(pa.array(part == number))
 
 
 def merge_nearest(neighbours: pa.Table, k: int) -> pa.Table:
