@@ -22,20 +22,27 @@ class PeerFineTuning:
         folder: of the model.
         learning_rate: AdamW's.
         half: encode at half precision, by autocast.
+        device: where it computes, by PyTorch's name.
     """
 
-    def __init__(self, folder: str, *, learning_rate: float, half: bool) -> None:
+    def __init__(self, folder: str, *, learning_rate: float, half: bool, device: str = "cpu") -> None:
         from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
-        self.model = load_sentences(checked_folder(folder), name=folder).train()
+        self.model = load_sentences(checked_folder(folder), name=folder).to(device).train()
         self.loss = MultipleNegativesRankingLoss(self.model)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=learning_rate, fused=True)
-        self._half = half
+        self._half, self._device = half, torch.device(device)
 
     def step(self, first: Sequence[str], second: Sequence[str]) -> float:
         """Learn from one batch of pairs; return its loss."""
-        features = [dict(self.model.preprocess(list(side))) for side in (first, second)]
-        with torch.autocast("cpu", dtype=torch.bfloat16) if self._half else contextlib.nullcontext():
+        features = [
+            {
+                name: value.to(self._device) if isinstance(value, torch.Tensor) else value
+                for name, value in dict(self.model.preprocess(list(side))).items()
+            }
+            for side in (first, second)
+        ]
+        with torch.autocast(self._device.type, dtype=torch.bfloat16) if self._half else contextlib.nullcontext():
             loss = self.loss(features, torch.empty(0))
         self.optimizer.zero_grad()
         loss.backward()

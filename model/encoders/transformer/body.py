@@ -5,6 +5,7 @@ texts -> TransformerBody.tokens -> TokenIds; ids, offsets -> groups of one lengt
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from model.distances import unit
 from model.encoders.transformer.length_buckets import length_groups
@@ -22,6 +24,12 @@ from schemas.ragged import offsets_of
 _TENSORS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 """All that a model may read of a text, beside what is the same for all texts."""
 
+_CARD_TOKENS = 16_384
+"""Tokens of a group on a graphics card, padding included: starting a kernel takes it longer than computing padding."""
+
+_ATTENTION = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+"""Kernels of attention on a card. cuDNN's, the first choice on some, is planned again for each shape of a group."""
+
 _PART = 512
 """Texts that are cut into tokens at a time."""
 
@@ -30,7 +38,7 @@ class TransformerBody(nn.Module):
     """All modules of a SentenceTransformer, one after the other, and then length 1.
 
     The library pads a batch to its longest question; here a batch is divided into groups of one length, or almost, so
-    little is computed for nothing. Nothing is left out in training either, see
+    little is computed for nothing; on a graphics card into few groups. Nothing is left out in training either, see
     `model.encoders.transformer.network.TransformerNetwork`.
 
     Args:
@@ -81,18 +89,22 @@ class TransformerBody(nn.Module):
         if len(offsets) < 2:  # an empty question, left out again: every weight has a gradient then, of zeros
             return self.forward(ids, offsets.new_zeros(2))[:0]
         lengths = offsets.diff().cpu().numpy()
-        groups = list(length_groups(lengths))
+        on_card = ids.device.type == "cuda"
+        limits = {"max_tokens": _CARD_TOKENS, "padding": _CARD_TOKENS} if on_card else {}
+        groups = list(length_groups(lengths, **limits))
         ids = F.pad(ids, (0, 1), value=self._padding)
-        vectors = torch.cat([self._group(ids, offsets, torch.from_numpy(rows).to(ids.device)) for rows in groups])
-        places = torch.from_numpy(np.argsort(np.concatenate(groups))).to(ids.device)
-        ordered: Tensor = vectors[places]
+        order = torch.from_numpy(np.concatenate(groups)).to(ids.device)
+        runs = zip(torch.split(order, [len(rows) for rows in groups]), groups, strict=True)
+        with sdpa_kernel(_ATTENTION) if on_card else contextlib.nullcontext():
+            vectors = torch.cat([self._group(ids, offsets, run, width=int(lengths[rows].max())) for run, rows in runs])
+        ordered: Tensor = vectors[order.argsort()]
         return ordered
 
-    def _group(self, ids: Tensor, offsets: Tensor, rows: Tensor) -> Tensor:
-        """Return the vectors of questions that are filled up to the length of the longest."""
+    def _group(self, ids: Tensor, offsets: Tensor, rows: Tensor, *, width: int) -> Tensor:
+        """Return the vectors of questions that are filled up to ``width`` tokens, the length of the longest."""
         starts = offsets[rows]
         lengths = offsets[rows + 1] - starts
-        places = torch.arange(max(1, int(lengths.max())), device=ids.device)
+        places = torch.arange(max(1, width), device=ids.device)
         if self._left:
             places = places - (len(places) - lengths[:, None])
         inside = (places >= 0) & (places < lengths[:, None])

@@ -21,6 +21,8 @@ from model.encoders.transformer.checkpoint_folder import PREFIX, load_sentences,
 from schemas.errors import QprError
 
 if TYPE_CHECKING:
+    import torch
+
     from model.encoders.transformer.body import TransformerBody
 
 ALIKE = 0.999
@@ -41,9 +43,10 @@ _BATCH = 64
 class TransformerEncoder(Encoder):
     """A sentence-transformers model; it reads texts as they were asked, and its vectors have length 1.
 
-    Questions of one length are encoded together, so a vector's last digits depend on what else there is. Where the
-    processor multiplies bfloat16 by itself, the transformer computes in it if that changes vectors by less than
-    `ALIKE`: half the time. A model that reads something else than tokens is encoded by the library's own loop.
+    Questions of one length are encoded together, so a vector's last digits depend on what else there is. The library
+    takes a graphics card if there is one. Where the device multiplies bfloat16 by itself, the transformer computes in
+    it if that changes vectors by less than `ALIKE`: half the time. A model that reads something else than tokens is
+    encoded by the library's own loop.
 
     Attributes:
         name: the encoder in messages, such as ``st:<folder>``.
@@ -92,7 +95,7 @@ class TransformerEncoder(Encoder):
             body = TransformerBody(self._model).eval()
         except QprError:
             return None
-        return _halved_where_alike(body) if _multiplies_half() else body
+        return _halved_where_alike(body) if _multiplies_half(next(body.parameters()).device) else body
 
 
 def encoded(body: TransformerBody, texts: Sequence[str]) -> Matrix:
@@ -106,10 +109,12 @@ def encoded(body: TransformerBody, texts: Sequence[str]) -> Matrix:
     return np.asarray(vectors.cpu().numpy(), np.float32)
 
 
-def _multiplies_half() -> bool:
-    """Return True if the processor has instructions for products of bfloat16; without them half precision is slower."""
+def _multiplies_half(device: torch.device) -> bool:
+    """Return True if the device has instructions for products of bfloat16; without them half precision is slower."""
     import torch
 
+    if device.type == "cuda":
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     able: Mapping[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
     return bool(able.get("avx512_bf16") or able.get("amx_bf16"))
 
@@ -119,7 +124,7 @@ def _halved_where_alike(body: TransformerBody) -> TransformerBody:
     import torch
 
     weight = next(body.parameters())
-    if weight.device.type != "cpu" or weight.dtype != torch.float32:
+    if weight.device.type not in {"cpu", "cuda"} or weight.dtype != torch.float32:
         return body
     halved = copy.deepcopy(body)
     halved.sentences[0].to(torch.bfloat16)

@@ -83,7 +83,7 @@ def library(tiny_sentences):
 
 
 def test_vectors_are_those_of_the_library(tiny_sentences, library, monkeypatch):
-    monkeypatch.setattr(transformer, "_multiplies_half", lambda: False)
+    monkeypatch.setattr(transformer, "_multiplies_half", lambda _: False)
     encoder = load_encoder(f"st:{tiny_sentences}")
     np.testing.assert_allclose(encoder.encode(ASKED), library, atol=1e-5)
     assert encoder.dimension == library.shape[1]
@@ -92,7 +92,7 @@ def test_vectors_are_those_of_the_library(tiny_sentences, library, monkeypatch):
 
 
 def test_half_precision_is_taken_where_vectors_stay_the_same(tiny_sentences, library, monkeypatch):
-    monkeypatch.setattr(transformer, "_multiplies_half", lambda: True)
+    monkeypatch.setattr(transformer, "_multiplies_half", lambda _: True)
     halved = load_encoder(f"st:{tiny_sentences}").encode(ASKED)
     assert halved.dtype == np.float32
     assert np.abs(halved - library).max() > 1e-5  # it is another precision
