@@ -5,7 +5,7 @@ MEMBERS, their groups -> cluster_ids -> id of the cluster of each row
 The id of a cluster is the hash of its answer and of its oldest question: the one that was asked first, of several the
 one with the smallest id. New questions are younger, so a cluster keeps its id while it grows, and one build of all days
 gives the ids of a build a day. Once the oldest question has left the log, its cluster is known by those that were in a
-cluster with it.
+cluster with it, and stays so when that question is asked again.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.hashing import mix
 from schemas.ragged import sizes_of_runs, starts_of_runs
 from schemas.text_arrays import hash64_all
 
@@ -51,6 +52,11 @@ def ids_of(oldest: pa.Table) -> Ints:
     return ids
 
 
+def second_ids(ids: Ints) -> Ints:
+    """Return the ids, (R,) int64, of clusters whose own ids, (R,), other clusters inherited."""
+    return mix(ids, 1).view(np.int64)
+
+
 def _oldest(members: pa.Table, order: Ints, starts: Ints) -> Ints:
     """Return the place in ``order`` of the oldest question of each run; questions without a time are the youngest."""
     seen = pc.fill_null(members["first_seen"].cast(pa.int64()), np.iinfo(np.int64).max).to_numpy()[order]
@@ -65,7 +71,8 @@ def _inherited(members: pa.Table, cluster: Ints, ids: Ints) -> Ints:
     """Return the ids of clusters, those of earlier ones in place of their own where the oldest question has left.
 
     An earlier id goes to the cluster with most of the questions that had it, if these are at least half of its
-    questions. A cluster with several takes the one that more of its questions had.
+    questions. A cluster with several takes the one that more of its questions had. Where the oldest question is back
+    and in another cluster, that one has its second id.
 
     Args:
         members: (R,) as in `cluster_ids`.
@@ -74,17 +81,14 @@ def _inherited(members: pa.Table, cluster: Ints, ids: Ints) -> Ints:
     """
     had = pc.is_valid(members["cluster_id"]).to_numpy()
     earlier = members["cluster_id"].drop_null().to_numpy()
-    alike = members.filter(
-        pc.is_in(members["answer_id"], value_set=members["answer_id"].filter(pa.array(had)).unique())
-    )
-    gone = ~np.isin(earlier, ids_of(alike))
-    pairs, votes = np.unique(np.stack([earlier[gone], cluster[had][gone]]), axis=1, return_counts=True)
+    pairs, votes = np.unique(np.stack([earlier, cluster[had]]), axis=1, return_counts=True)
     names, places = pairs
     most = np.lexsort((ids[places], -votes, names))
     first = most[np.unique(names[most], return_index=True)[1]]
     enough = first[2 * votes[first] >= np.bincount(cluster)[places[first]]]
     best = enough[np.lexsort((names[enough], -votes[enough], places[enough]))]
     taken, row = np.unique(places[best], return_index=True)
-    result = ids.copy()
-    result[taken] = names[best[row]]
+    inherited = names[best[row]]
+    result = np.where(np.isin(ids, inherited), second_ids(ids), ids)
+    result[taken] = inherited
     return result

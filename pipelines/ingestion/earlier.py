@@ -15,13 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipelines.clusters.cluster_ids import ids_of
+from pipelines.clusters.cluster_ids import ids_of, second_ids
 from pipelines.ingestion.days import DayFile
 from pipelines.intermediate import ASKED
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_verified
 from schemas.artifacts.table_files import read_rows
 from schemas.hashing import mix
+from schemas.ragged import starts_of_runs
 from schemas.tables import SPLITS, with_nulls
 
 EARLIER: Final = pa.schema(
@@ -29,7 +30,7 @@ EARLIER: Final = pa.schema(
         ("question_id", pa.int64()),
         ("split", pa.string()),
         ("answer_id", pa.int64()),  # null in files of earlier releases
-        ("cluster_id", pa.int64()),  # of the question with this answer in the last version that had one, or null
+        ("cluster_id", pa.int64()),  # of the question with this answer when it last was in one; null if it left it
         ASKED.field("first_seen"),
         ("oldest_seen", ASKED.field("last_seen").type),  # last time of the oldest question of that cluster
     ]
@@ -85,6 +86,9 @@ def place_earlier(members: pa.Table, earlier: pa.Table | None, since: datetime.d
 def remember(earlier: pa.Table, clusters: pa.Table, questions: pa.Table) -> pa.Table:
     """Return EARLIER of all versions, one row a question, answer and split, ordered by split and question.
 
+    A question that is not in the new version keeps its cluster only if that one is not there either, so that it does
+    not count when it is asked again and the id of the cluster goes to one of several.
+
     Args:
         earlier: EARLIER of the versions before.
         clusters: ``cluster_id``, ``answer_hash``, ``split`` and ``question_ids`` of the clusters of the new one.
@@ -105,7 +109,7 @@ def remember(earlier: pa.Table, clusters: pa.Table, questions: pa.Table) -> pa.T
         pc.is_in(_pairs(earlier), value_set=_pairs(new)),
         pc.and_(pc.is_null(earlier["answer_id"]), pc.is_in(earlier["question_id"], value_set=ids)),
     )
-    gone = earlier.filter(pc.invert(replaced))
+    gone = _without_clusters(earlier.filter(pc.invert(replaced)), new["cluster_id"])
     whole = pa.concat_tables([new, gone])
     split = pc.index_in(whole["split"], value_set=pa.array(SPLITS)).to_numpy()
     answers = pc.fill_null(whole["answer_id"], 0).to_numpy()
@@ -115,10 +119,9 @@ def remember(earlier: pa.Table, clusters: pa.Table, questions: pa.Table) -> pa.T
 def forget(earlier: pa.Table, question_ids: pa.Array) -> pa.Table:
     """Return EARLIER without these questions, and without the ids of clusters that are named by them."""
     gone = pc.is_in(earlier["question_id"], value_set=question_ids)
-    named = pa.array(ids_of(earlier.filter(pc.and_(gone, pc.is_valid(earlier["answer_id"])))))
-    left = earlier.filter(pc.invert(gone))
-    ids = pc.if_else(pc.is_in(left["cluster_id"], value_set=named), None, left["cluster_id"])
-    return left.set_column(left.column_names.index("cluster_id"), EARLIER.field("cluster_id"), ids)
+    ids = ids_of(earlier.filter(pc.and_(gone, pc.is_valid(earlier["answer_id"]))))
+    named = pa.array(np.concatenate([ids, second_ids(ids)]))
+    return _without_clusters(earlier.filter(pc.invert(gone)), named)
 
 
 def ids_by_split(earlier: pa.Table) -> dict[str, np.ndarray]:
@@ -129,12 +132,32 @@ def ids_by_split(earlier: pa.Table) -> dict[str, np.ndarray]:
     }
 
 
+def _without_clusters(earlier: pa.Table, clusters: pa.Array) -> pa.Table:
+    """Return EARLIER without the ids of these clusters."""
+    ids = pc.if_else(pc.is_in(earlier["cluster_id"], value_set=clusters), None, earlier["cluster_id"])
+    return earlier.set_column(earlier.column_names.index("cluster_id"), EARLIER.field("cluster_id"), ids)
+
+
 def _oldest_seen(members: pa.Table, earlier: pa.Table, questions: pa.Table) -> pa.Array:
-    """Return for each of the EARLIER rows ``members`` the last time of the question that names its cluster."""
-    names = members.filter(pa.array(ids_of(members) == members["cluster_id"].to_numpy()))
+    """Return for each of the EARLIER rows ``members`` the last time of the question that names its cluster.
+
+    A cluster that has an older question than that one inherited its id, and the time stays as it was. If that question
+    is no member, for example as a stray, it counts as last seen when the log began.
+    """
+    clusters, first = (members[name].combine_chunks() for name in ("cluster_id", "first_seen"))
+    times = pc.fill_null(first.cast(pa.int64()), np.iinfo(np.int64).max).to_numpy()
+    order = np.lexsort((members["question_id"].to_numpy(), times, clusters.to_numpy()))
+    oldest = members.take(pa.array(order[starts_of_runs(clusters.to_numpy()[order])]))
+    names = oldest.filter(pa.array(ids_of(oldest) == oldest["cluster_id"].to_numpy()))
     last = _found(names["question_id"], questions["question_id"], questions["last_seen"])
     before = _found(members["cluster_id"], earlier["cluster_id"], earlier["oldest_seen"])
-    return pc.coalesce(_found(members["cluster_id"], names["cluster_id"], last), before)
+    return pc.coalesce(_found(members["cluster_id"], names["cluster_id"], last), before, _beginning(questions))
+
+
+def _beginning(questions: pa.Table) -> pa.Scalar:
+    """Return the first time of a question, null without times."""
+    first = questions["first_seen"]
+    return pc.min(first.cast(pa.int64())).cast(first.type)  # Arrow compares no times with a zone
 
 
 def _first_seen(earlier: pa.Table) -> tuple[pa.Array, pa.Array]:

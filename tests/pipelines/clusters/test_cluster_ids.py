@@ -52,10 +52,15 @@ def test_a_cluster_whose_oldest_question_has_left_keeps_its_id():
     assert ids(*rows, groups=[0, 0, 0]) == [old] * 3
 
 
-def test_a_cluster_whose_oldest_question_is_elsewhere_now_gets_another_id():
+def test_an_oldest_question_that_is_asked_again_does_not_take_the_id_away():
     old = of(1, 7)
-    rows = [(1, 5, 20, old), (1, 6, 21, old), (1, 7, 3, old)]
-    assert ids(*rows, groups=[0, 0, 2]) == [of(1, 5)] * 2 + [old]
+    rows = [(1, 5, 20, old), (1, 6, 21, old), (1, 7, 3, old), (1, 8, 22, None)]
+    first, second, back, new = ids(*rows, groups=[0, 0, 2, 2])
+    assert first == second == old
+    assert back == new
+    assert back not in {old, of(1, 5), of(1, 8)}
+    assert ids((1, 5, 20, None), (1, 6, 21, None), *rows[2:], groups=[0, 0, 2, 2]) == [of(1, 5)] * 2 + [old] * 2
+    assert ids(*rows, groups=[0, 1, 0, 1]) == [old, of(1, 6), old, of(1, 6)]
 
 
 def test_of_the_parts_of_a_cluster_the_one_with_most_of_its_questions_keeps_the_id():

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipelines.clusters.cluster_ids import ids_of
+from pipelines.clusters.cluster_ids import ids_of, second_ids
 from pipelines.ingestion.days import DayFile
 from pipelines.ingestion.earlier import (
     ADDED,
@@ -86,15 +86,15 @@ def test_questions_are_remembered_when_they_are_gone_with_their_last_cluster_and
         EARLIER.empty_table(),
         *version((50, 7, "train", [1, 2]), (51, 8, "test", [3]), days={1: 4, 2: 5, 3: None, 4: 1}),
     )
-    assert rows_of(first) == [(1, "train", 7, 50, 4), (2, "train", 7, 50, 5), (3, "test", 8, 51, None)]
+    assert rows_of(first) == [(1, "train", 7, 50, 4, 1), (2, "train", 7, 50, 5, 1), (3, "test", 8, 51, None, 1)]
     later = version((60, 7, "train", [9, 2]), (61, 9, "train", [2]), days={9: 20, 2: 19})
     second = remember(first, *later)
     assert rows_of(second) == [
-        (1, "train", 7, 50, 4),
-        (2, "train", 7, 60, 5),
-        (2, "train", 9, 61, 5),
-        (9, "train", 7, 60, 20),
-        (3, "test", 8, 51, None),
+        (1, "train", 7, 50, 4, 1),
+        (2, "train", 7, 60, 5, 19),
+        (2, "train", 9, 61, 5, 19),
+        (9, "train", 7, 60, 20, 19),
+        (3, "test", 8, 51, None, 1),
     ]
     assert {split: ids.tolist() for split, ids in ids_by_split(second).items()} == {
         "train": [1, 2, 9],
@@ -110,11 +110,26 @@ def test_the_last_time_of_the_question_that_names_a_cluster_is_kept_when_it_has_
     assert [row[-2:] for row in rows_of(first)] == [(4, 4), (5, 4), (6, 4)]
     second = remember(first, *version((name, 7, "train", [2, 3, 8]), days={2: 20, 3: 21, 8: 22}))
     assert rows_of(second) == [
-        (1, "train", 7, name, 4, 4),
+        (1, "train", 7, None, 4, 4),  # it has left a cluster that goes on
         (2, "train", 7, name, 5, 4),
         (3, "train", 7, name, 6, 4),
         (8, "train", 7, name, 22, 4),
     ]
+
+
+def test_a_cluster_with_an_inherited_id_inherits_it_again_when_the_question_that_names_it_is_back():
+    name = named(7, 1)
+    clusters = version((name, 7, "train", [1, 2]), days={1: 20, 2: 21})
+    for first_of_the_other, oldest_seen in ((4, 6), (8, 20)):
+        known = earlier((1, "train", 7, name, 5, 6), (2, "train", 7, name, first_of_the_other, 6))
+        assert [row[-1] for row in rows_of(remember(known, *clusters))] == [oldest_seen] * 2
+
+
+def test_an_id_of_a_question_that_was_no_member_is_inherited_once_the_window_has_moved():
+    known = remember(EARLIER.empty_table(), *version((named(7, 9), 7, "train", [1, 2]), days={1: 4, 2: 5, 3: 3}))
+    members = with_nulls(MEMBERS, {name: known[name] for name in ("question_id", "answer_id")})
+    for begins, inherited in ((3, None), (4, named(7, 9))):
+        assert place_earlier(members, known, day(begins))["cluster_id"].to_pylist() == [inherited] * 2
 
 
 def test_a_file_of_an_earlier_release_has_splits_alone(tmp_path: Path):
@@ -132,7 +147,7 @@ def test_a_file_of_an_earlier_release_has_splits_alone(tmp_path: Path):
         file = File(path=name, table="splits", rows=2, bytes=len(content), sha256=digest)
         assert pa.concat_tables(read_earlier_file(DayFile(str(tmp_path), file))).equals(wanted)
     old = earlier((1, "train", None, None, None))
-    assert rows_of(remember(old, *version((50, 7, "train", [1]), days={1: 4}))) == [(1, "train", 7, 50, 4)]
+    assert rows_of(remember(old, *version((50, 7, "train", [1]), days={1: 4}))) == [(1, "train", 7, 50, 4, 4)]
 
 
 def test_an_erased_question_names_no_cluster():
@@ -143,11 +158,13 @@ def test_an_erased_question_names_no_cluster():
         (2, "train", 7, of_one, 5),
         (2, "train", 8, 44, 5),
         (3, "train", 7, 33, 5),
+        (4, "train", 7, int(second_ids(np.array([of_one]))[0]), 5),
     )
     assert rows_of(forget(known, pa.array([1], pa.int64()))) == [
         (2, "train", 7, None, 5),
         (2, "train", 8, 44, 5),
         (3, "train", 7, 33, 5),
+        (4, "train", 7, None, 5),
     ]
     assert forget(known, pa.array([99], pa.int64())).equals(known)
 
