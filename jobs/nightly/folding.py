@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from jobs.display.console import warn
+from jobs.nightly.ingestion import ingested_with
 from jobs.nightly.steps import finished, key_of, named, place_of
 from jobs.nightly.warehouse import ingest_command
 from jobs.workflows.dataset_publication import publish_dataset
@@ -52,7 +53,8 @@ def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user
             f"--min-users {least}: {counted(len(lower), 'day')} ingested with a lower number. Run `{again}`"
         )
     how = config.ingestion.model_dump(mode="json", exclude={"shards"})
-    others = [day for day in days if {name: day.manifest.configuration.get(name) for name in how} != how]
+    configurations = [(day, ingested_with(day)) for day in days]
+    others = [day for day, of_day in configurations if {name: of_day.get(name) for name in how} != how]
     if others:
         again = ingest_command(warehouse, others[0].date, others[-1].date)
         warn(

@@ -10,6 +10,8 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pydantic
+
 from jobs.display.console import warn, working
 from jobs.nightly.erasure.suppressed import KEY, suppression_of
 from jobs.nightly.warehouse import DAILY, date_url, day_of, drop_of
@@ -185,7 +187,19 @@ def _repeated_texts(files: Sequence[LogFile]) -> list[tuple[LogFile, LogFile]]:
 
 def _same(day: Day, inputs: Sequence[Source], configuration: Mapping[str, Any]) -> bool:
     digests = [source.digest for source in inputs]
-    return [source.digest for source in day.manifest.inputs] == digests and day.manifest.configuration == configuration
+    return [source.digest for source in day.manifest.inputs] == digests and ingested_with(day) == configuration
+
+
+def ingested_with(day: Day) -> dict[str, Any]:
+    """Return the configuration of a day, with the defaults of options that its release did not have."""
+    from pipelines.graphs.settings import IngestConfig
+
+    stored = day.manifest.configuration
+    try:
+        known = IngestConfig.model_validate({name: value for name, value in stored.items() if name != KEY})
+    except pydantic.ValidationError:  # of a later release, so other options in any case
+        return stored
+    return stored | known.model_dump(mode="json")
 
 
 def _is_whole(day: Day) -> bool:

@@ -26,6 +26,7 @@ from pipelines.privacy.payloads import USER_ID, protect_rows, protect_unreadable
 from pipelines.privacy.scrub import scrub_columns
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.suppression import Suppression
+from pipelines.privacy.transform import limit_by_answer
 from pipelines.privacy.users import UserKey, hash_users
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.ambiguity import settle_answers
@@ -73,9 +74,12 @@ def build(
         )
     )
     digested = files | "DigestInputs" >> DigestInputs()
+    counted, rejects = limit_by_answer(
+        asked.asked, asked[TAG], privacy=config.privacy, shards=shards, user_key=user_key
+    )
     assemble(
-        asked.asked,
-        rejects=asked[TAG],
+        counted,
+        rejects=rejects,
         written=[asked.written, digested],
         config=config,
         shards=shards,

@@ -20,6 +20,7 @@ from pipelines.intermediate import Written
 from pipelines.privacy.k_users import limit_day
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.suppression import Suppression
+from pipelines.privacy.transform import limit_by_answer
 from pipelines.privacy.users import UserKey
 from pipelines.reading.reader import divide
 from pipelines.reading.sources import Source
@@ -59,14 +60,17 @@ def build(
         | "ReadAndValidate"
         >> beam.FlatMap(read_day, config, date, user_key, suppression).with_outputs(TAG, "written", main="asked")
     )
+    limited, rejects = limit_by_answer(
+        asked.asked, asked[TAG], privacy=config.privacy, shards=shards, user_key=user_key
+    )
     counts = (
-        asked.asked
+        limited
         | "MeetByQuestion" >> GroupByShard(key="question_id", shards=shards)
         | "WriteCounts"
         >> beam.FlatMap(write_counts, config.privacy, user_key, run_url, shards).with_outputs(TAG, main="written")
     )
     rejected = (
-        (asked[TAG], counts[TAG])
+        (rejects, counts[TAG])
         | "GatherRejected" >> GroupByShard(key="shard_key", shards=shards)
         | "WriteRejected" >> WriteTable(run_url=run_url, table="rejected", key="shard_key", shards=shards)
     )

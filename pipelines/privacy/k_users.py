@@ -1,5 +1,6 @@
 """Limits on users: questions that at least a number of them asked, and the weight of each.
 
+ASKED rows with users -> limit_answers -> Limited: ASKED rows with users, REJECTS rows
 ASKED rows with users -> limit_users -> Limited: ASKED rows without users, REJECTS rows
 """
 
@@ -27,6 +28,20 @@ class Limited(NamedTuple):
     rejects: pa.Table
 
 
+def limit_answers(asked: pa.Table, privacy: Privacy, key: UserKey | None) -> Limited:
+    """Reject the log rows of a user by which one answer has too many of them, so that no cluster has more of the user.
+
+    Of wordings without a row that counts, one row with no events is left: the user still asked the question.
+
+    Args:
+        asked: ASKED and `pipelines.intermediate.USER`; all rows of each user and answer are present.
+        privacy: the limits.
+        key: of the hashes of questions.
+    """
+    most = privacy.max_answer_events_of_user
+    return Limited(*_without_surplus(asked, most, key, of="answer_id", reason="too_many_of_user_and_answer"))
+
+
 def limit_users(asked: pa.Table, privacy: Privacy, key: UserKey | None) -> Limited:
     """Reject the log rows of questions that too few users asked, then those by which one user outweighs others.
 
@@ -42,8 +57,8 @@ def limit_users(asked: pa.Table, privacy: Privacy, key: UserKey | None) -> Limit
         return Limited(asked, REJECTS.empty_table())
     of_days = ENOUGH.name in asked.column_names  # which have limited the rows of a user
     kept, few = _with_enough_users(asked, privacy.min_users, key)
-    capped, many = _without_surplus(kept, None if of_days else privacy.max_events_of_user, key)
-    return Limited(capped.select(ASKED.names), pa.concat_tables([few, many]))
+    capped, many = _limit_questions(kept, None if of_days else privacy.max_events_of_user, key)
+    return Limited(_that_count(capped), pa.concat_tables([few, many]))
 
 
 def limit_day(asked: pa.Table, privacy: Privacy, key: UserKey | None) -> tuple[Limited, pa.Table]:
@@ -58,10 +73,15 @@ def limit_day(asked: pa.Table, privacy: Privacy, key: UserKey | None) -> tuple[L
     """
     if key is None or privacy.min_users == 1 or USER.name not in asked.column_names:
         return limit_users(asked, privacy, key), ASKED.append(USER).empty_table()
-    capped, rejects = _without_surplus(asked, privacy.max_events_of_user, key)
+    capped, rejects = _limit_questions(asked, privacy.max_events_of_user, key)
     enough = _is_of_many(capped, privacy.min_users)
     waiting = capped.filter(pa.array(~enough)).select([*ASKED.names, USER.name])
-    return Limited(capped.filter(pa.array(enough)).select(ASKED.names), rejects), waiting
+    return Limited(_that_count(capped.filter(pa.array(enough))), rejects), waiting
+
+
+def _that_count(asked: pa.Table) -> pa.Table:
+    """Return ASKED of the rows that have events."""
+    return asked.filter(pc.greater(asked["events"], 0)).select(ASKED.names)
 
 
 def _is_of_many(asked: pa.Table, least: int) -> np.ndarray:
@@ -95,15 +115,29 @@ def _with_enough_users(asked: pa.Table, least: int, key: UserKey | None) -> tupl
     return asked.filter(pa.array(~few[question])), rejects
 
 
-def _without_surplus(asked: pa.Table, most: int | None, key: UserKey | None) -> tuple[pa.Table, pa.Table]:
-    """Return rows with at most ``most`` events of a user and question, and REJECTS rows for the other events.
+def _limit_questions(asked: pa.Table, most: int | None, key: UserKey | None) -> tuple[pa.Table, pa.Table]:
+    """Return rows with at most ``most`` events of a user and question, and REJECTS rows for the other events."""
+    return _without_surplus(asked, most, key, of="question_id", reason="too_many_of_user")
+
+
+def _without_surplus(
+    asked: pa.Table, most: int | None, key: UserKey | None, *, of: str, reason: str
+) -> tuple[pa.Table, pa.Table]:
+    """Return rows with at most ``most`` events of a user and a value of a column, and REJECTS rows for the others.
 
     The events of a user's most frequent wordings and answers stay; of equally frequent ones those of the smallest.
+
+    Args:
+        asked: ASKED and `pipelines.intermediate.USER`; all rows of each user and value are present.
+        most: maximum number; None: no limit.
+        key: of the hashes of questions.
+        of: the column.
+        reason: of the rejects.
     """
     known = pc.is_valid(asked[USER.name]).to_numpy()
     if most is None or not known.any():
         return asked, REJECTS.empty_table()
-    names = ["question_id", USER.name]
+    names = [of, USER.name]
     totals = asked.filter(pa.array(known)).group_by(names, use_threads=False).aggregate([("events", "sum")])
     over = totals.filter(pc.greater(totals["events_sum"], most)).select(names)
     if not len(over):
@@ -111,7 +145,7 @@ def _without_surplus(asked: pa.Table, most: int | None, key: UserKey | None) -> 
     rows = pa.array(np.arange(len(asked)))
     places = asked.select(names).append_column("row", rows).join(over, names, join_type="inner", use_threads=False)
     heavy = np.isin(np.arange(len(asked)), places["row"].to_numpy())
-    forms = ["key", "text", "answer_id", "answer"]
+    forms = [name for name in ("question_id", "key", "text", "answer_id", "answer") if name != of]
     merged = (
         asked.filter(pa.array(heavy))
         .group_by([*names, *forms], use_threads=False)
@@ -122,19 +156,18 @@ def _without_surplus(asked: pa.Table, most: int | None, key: UserKey | None) -> 
         )
     )
     events = merged["events"].to_numpy()
-    starts = starts_of_runs(merged["question_id"].to_numpy(), merged[USER.name].to_numpy())
+    starts = starts_of_runs(merged[of].to_numpy(), merged[USER.name].to_numpy())
     sizes = sizes_of_runs(starts, len(merged))
-    ends = np.cumsum(events)
-    before = ends - events
+    before = np.cumsum(events) - events
     before -= np.repeat(before[starts], sizes)
     allowed = np.clip(most - before, 0, events)
-    surplus = np.add.reduceat(events - allowed, starts)
-    place = merged.schema.get_field_index("events")
-    left = merged.set_column(place, "events", pa.array(allowed)).filter(pa.array(allowed > 0))
+    left = merged.set_column(merged.schema.get_field_index("events"), "events", pa.array(allowed))
     schema = asked.schema
     kept = pa.concat_tables([asked.filter(pa.array(~heavy)), left.select(schema.names).cast(schema)])
-    rejected = merged.take(pa.array(starts))
-    return kept, _reject(rejected, surplus, reason="too_many_of_user", scores=surplus + most, key=key)
+    lost = np.flatnonzero(events > allowed)
+    total = np.repeat(np.add.reduceat(events, starts), sizes)
+    rejected = merged.take(pa.array(lost))
+    return kept, _reject(rejected, (events - allowed)[lost], reason=reason, scores=total[lost], key=key)
 
 
 def _reject(questions: pa.Table, rows: np.ndarray, *, reason: str, scores: np.ndarray, key: UserKey | None) -> pa.Table:

@@ -35,10 +35,21 @@ class Privacy(pydantic.BaseModel, frozen=True, extra="forbid", title="Privacy"):
         description="Maximum number of rows that count of one user and question. Needs the column user_id.",
     )
 
+    max_answer_events_of_user: Annotated[int | None, Option(default="no limit")] = pydantic.Field(
+        default=None,
+        ge=1,
+        description="Maximum number of rows that count of one user and answer, and so of one user in a cluster. Needs "
+        "the column user_id.",
+    )
+
     @property
     def options_of_users(self) -> list[str]:
         """Return the options that need user ids."""
-        given = {"--min-users": self.min_users > 1, "--max-events-of-user": self.max_events_of_user is not None}
+        given = {
+            "--min-users": self.min_users > 1,
+            "--max-events-of-user": self.max_events_of_user is not None,
+            "--max-answer-events-of-user": self.max_answer_events_of_user is not None,
+        }
         return [option for option, is_given in given.items() if is_given]
 
     @property

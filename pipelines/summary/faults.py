@@ -20,6 +20,7 @@ ASKED_FOR: Final = (
     "validate_other_locale",
     "privacy_too_few_users",
     "privacy_too_many_of_user",
+    "privacy_too_many_of_user_and_answer",
 )
 """Reasons of rows that the user chose to reject: no sign of a wrong file, so `--max-reject-ratio` ignores them."""
 
@@ -39,6 +40,7 @@ _ADVICE: Final = {
     "validate_low_confidence": "Lower --min-confidence",
     "validate_other_locale": "Leave out --locale",
     "privacy_too_few_users": "Lower --min-users, or give more logs",
+    "privacy_too_many_of_user_and_answer": "Raise --max-answer-events-of-user",
 }
 _OTHERWISE: Final = "Correct the rows, or raise --max-reject-ratio to run without them"
 

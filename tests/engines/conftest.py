@@ -84,21 +84,23 @@ def builds():
     from pipelines.graphs import index
     from pipelines.graphs.settings import Assembly, ClustersConfig, QuoraConfig
     from pipelines.linkage.settings import Linking
+    from pipelines.privacy.settings import Privacy
     from pipelines.reading.index_inputs import TableFile
     from pipelines.reading.sources import Source
 
     indexed = {"encode": WorkerEncoder("/model", "digest"), "builder": ShardBuilder(256)}
     known = {"run_url": "/out/run", "sources": [Source("/logs.parquet", 1, "parquet")]}
 
-    def linked(method, kind=None, encode=None):
+    def linked(method, kind=None, encode=None, **privacy):
         linking = Linking(method=method, encoder_kind=kind)
-        config = ClustersConfig(shards=2, assembly=Assembly(linking=linking))
+        config = ClustersConfig(shards=2, assembly=Assembly(linking=linking), privacy=Privacy(**privacy))
         return lambda pipeline: clusters.build(pipeline, config=config, encode=encode, **known)
 
     return {
         "clusters": linked("boosted"),
         "fellegi-sunter": linked("fellegi-sunter"),
         "static": linked("boosted", "static", WorkerEncoder("/model", "digest")),
+        "users": linked("boosted", min_users=2, max_answer_events_of_user=9),
         "quora": lambda p: quora.build(p, config=QuoraConfig(shards=2), **known),
         "index": lambda p: index.build(
             p, files=[TableFile(Source("/questions.parquet", 1, "parquet"), ())], run_url="/run", shards=2, **indexed

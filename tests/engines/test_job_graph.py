@@ -18,7 +18,7 @@ ENGINES = {
 }
 BEAMS_OWN = ("GroupParts", "GroupByKey", "ReshufflePerKey", "ToList", "Map(decode)")
 PIPELINES = ["clusters", "quora", "index"]
-FURTHER = [*PIPELINES, "fellegi-sunter", "static"]
+FURTHER = [*PIPELINES, "fellegi-sunter", "static", "users"]
 
 
 def graph(job):

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from jobs.nightly.ingestion import ingested_with
+from jobs.nightly.warehouse import days_of
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
 from schemas.errors import QprError
@@ -34,6 +36,18 @@ def test_a_day_is_counted_with_its_rejects_and_the_same_day_again_is_skipped(qpr
     [again] = ingest(qpr, warehouse, "--date", dates(1))
     assert again == day | {"unchanged": True}
     assert read_manifest(storage.join(warehouse, "daily", f"date={dates(1)}")).run_id == run
+
+
+def test_a_day_of_a_release_without_an_option_has_its_default(qpr, warehouse, drop, dates):
+    drop(warehouse, dates(1), rows_of(dates(1), seed=0, count=50))
+    ingest(qpr, warehouse, "--date", dates(1))
+    [day] = days_of(warehouse, dates(1), 1)
+    stored = day.manifest.configuration
+    older = stored | {"privacy": {name: value for name, value in stored["privacy"].items() if "answer" not in name}}
+    assert older != stored
+    for configuration, found in ((older, stored), (stored | {"later": 1}, stored | {"later": 1})):
+        of_release = day._replace(manifest=day.manifest.model_copy(update={"configuration": configuration}))
+        assert ingested_with(of_release) == found
 
 
 def test_a_day_with_a_damaged_file_is_made_again(qpr, warehouse, drop, dates):

@@ -79,6 +79,24 @@ def test_users_are_counted_over_the_window_as_over_one_log(qpr, warehouse, dates
     assert shorter.manifest.counters["rejected_privacy_too_few_users"] > 0
 
 
+def test_a_user_has_a_maximum_of_an_answer_on_each_day(qpr, warehouse, drop, dates):
+    wordings = (RARE["question"], "feeding the Zibeline", "the Zibeline how do i feed it")
+    for day in (4, 5):
+        rows = [{**RARE, "question": text, "timestamp": f"{dates(day)}T12:00:00Z"} for text in wordings]
+        of_bot = [{**row, "user_id": "bot"} for row in rows for _ in range(20)]
+        others = [{**row, "user_id": f"rare{day}{number}"} for row in rows for number in (1, 2)]
+        drop(warehouse, dates(day), of_bot + others)
+        outcome = qpr(
+            "ingest", "--warehouse", warehouse, "--date", dates(day), *USERS, "--max-answer-events-of-user", 5, "--json"
+        )
+        assert outcome.code == 0, outcome.err
+        [counts] = json.loads(outcome.out)["days"]
+        assert (counts["rows_read"], counts["rows_waiting"], counts["rows_rejected"]) == (66, 11, 55)
+    questions = fold(warehouse, last=dates(5), window=2).table("questions").to_pylist()
+    events = [row["events"] for row in questions if "ibeline" in row["text"]]
+    assert sorted(events) == [4, 4, 14]  # bot is the fifth user of each, with 5 rows a day on its first wording
+
+
 def test_a_day_has_the_same_bytes_twice_and_another_key_opens_nothing(qpr, warehouse, dates):
     ingest(qpr, warehouse, dates(1), dates(1))
     url = storage.join(warehouse, "daily", f"date={dates(1)}")

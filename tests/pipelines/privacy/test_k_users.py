@@ -2,12 +2,13 @@ import collections
 import json
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.intermediate import ASKED, ENOUGH, USER
-from pipelines.privacy.k_users import limit_day, limit_users
+from pipelines.privacy.k_users import limit_answers, limit_day, limit_users
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey
 
@@ -74,6 +75,49 @@ def test_rows_are_kept_and_rejected_as_by_counting_users_in_sets(rows, least, mo
     again = limit_users(asked(shuffled), privacy, KEY)
     for one, other in zip(found, again, strict=True):
         assert sorted(map(str, one.to_pylist())) == sorted(map(str, other.to_pylist()))
+
+
+@given(rows=ROWS, most=st.integers(1, 6), least=st.integers(1, 3))
+def test_a_user_has_a_maximum_of_an_answer_and_is_still_one_of_those_who_asked(rows, most, least):
+    privacy = Privacy(min_users=least, max_answer_events_of_user=most)
+    limited = limit_answers(asked(rows), privacy, KEY)
+    given_of, left_of = collections.Counter(), collections.Counter()
+    for _, _, answer, events, user in rows:
+        given_of[answer, user] += events
+    for row in limited.asked.to_pylist():
+        left_of[row["answer_id"], row["user"]] += row["events"]
+    for case, events in given_of.items():
+        assert left_of[case] == (events if case[1] is None else min(events, most))
+    assert len(limited.rejects) == given_of.total() - left_of.total()
+    assert {(row["question_id"], row["user"]) for row in limited.asked.to_pylist()} == {(r[0], r[-1]) for r in rows}
+    found = limit_users(limited.asked, privacy, KEY)
+    assert sum(found.asked["events"].to_pylist()) + len(found.rejects) == left_of.total()
+    assert set(found.asked["question_id"].to_pylist()) <= {
+        q for q, least_of in users_of(rows).items() if least_of >= least
+    }
+
+
+def users_of(rows):
+    """Return the number of distinct users of each question, 1 at least."""
+    return {q: max(len({row[-1] for row in rows if row[0] == q} - {None}), 1) for q in {row[0] for row in rows}}
+
+
+def test_the_rows_of_an_answer_that_count_are_those_of_the_most_frequent_wordings():
+    rows = [(1, "a", 1, 2, 7), (1, "b", 1, 3, 7), (2, "a", 1, 3, 7), (3, "a", 2, 9, 7), (1, "a", 1, 4, None)]
+    limited = limit_answers(asked(rows), Privacy(max_answer_events_of_user=4), KEY)
+    of_user = limited.asked.filter(pc.is_valid(limited.asked["user"]))
+    assert sorted((row["text"], row["events"]) for row in of_user.to_pylist()) == [
+        ("a 1", 0),
+        ("a 2", 1),
+        ("a 3", 4),
+        ("b 1", 3),
+    ]
+    reasons = [(row["reason"], row["shard_key"], row["score"]) for row in limited.rejects.to_pylist()]
+    assert collections.Counter(reasons) == {
+        ("too_many_of_user_and_answer", 1, 8): 2,
+        ("too_many_of_user_and_answer", 2, 8): 2,
+        ("too_many_of_user_and_answer", 3, 9): 5,
+    }
 
 
 def test_a_payload_holds_no_text_and_a_keyed_hash_only_with_a_key():

@@ -108,7 +108,21 @@ def test_the_rows_of_one_user_count_up_to_a_maximum(made, tmp_path):
     assert events[WORDINGS[1]] == 4
 
 
-@pytest.mark.parametrize("option", ["--min-users", "--max-events-of-user"])
+@pytest.mark.parametrize("shards", ["1", "3"])
+def test_no_user_has_more_rows_in_a_cluster_than_the_maximum(made, tmp_path, shards):
+    others = [row for row in ROWS if row["answer"] == "In the app" and row["user_id"] != SECRET_USER]
+    bot = [{"question": text, "answer": "In the app", "user_id": "bot"} for text in WORDINGS for _ in range(100)]
+    options = ("--max-answer-events-of-user", "3", "--min-users", "3", "--shards", shards)
+    assert made(*options, rows=[*others, *bot]).code == 0
+    dataset = open_dataset(str(tmp_path / "d"))
+    counters = dataset.manifest.counters
+    assert counters["rejected_privacy_too_many_of_user_and_answer"] == 297
+    assert counters["rows_read"] == counters["rows_kept"] + counters["rows_rejected"] == 306
+    assert sorted(dataset.table("questions")["events"].to_pylist()) == [2, 2, 5]  # bot is a third user of each question
+    assert made(*options, rows=bot).code == 1  # nobody else asked
+
+
+@pytest.mark.parametrize("option", ["--min-users", "--max-events-of-user", "--max-answer-events-of-user"])
 def test_a_log_without_user_ids_is_refused(made, option):
     rows = [{"question": text, "answer": "In the app", "uid": 3} for text in WORDINGS]
     outcome = made(option, "2", rows=rows)
