@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from pipelines.engine.freed_memory import trim_freed_memory
 from pipelines.linkage.comparison.blocking import candidates, with_all_pairs_of
 from pipelines.linkage.comparison.compare import Questions, compare_pairs
 from pipelines.linkage.comparison.tokenization import wording
@@ -21,6 +22,15 @@ LEARNED_FROM: Final = 200
 """Approximate maximum number of questions of the answers to which the model was fitted."""
 
 
+TRIMMED_FROM: Final = 100_000
+"""Number of questions of an answer from which on freed memory goes back to the system between its steps.
+
+The steps before, and those that divide texts into parts, free several times as much as a step then needs, and in other
+sizes, so that it would take more beside it."""
+
+_FREED_BYTES: Final = 128 * 2**20
+
+
 def link_large(questions: Questions, model: LinkModel) -> Linked:
     """Split one answer of more than `blocking.ALL_PAIRS` questions; time and memory are linear in their number.
 
@@ -30,6 +40,7 @@ def link_large(questions: Questions, model: LinkModel) -> Linked:
 
     The rows are ordered by question, which is a hash, so any run of them is a random sample.
     """
+    _trim(len(questions))
     popular = popular_groups(questions, model)
     group, confidence = np.arange(len(questions)), np.zeros(len(questions))
     inside, rest = np.flatnonzero(popular.number >= 0), np.flatnonzero(popular.number < 0)
@@ -45,17 +56,26 @@ def _link_rest(questions: Questions, model: LinkModel) -> Linked:
     rows = len(questions)
     answers = np.zeros(rows, np.int64)
     words = wording(questions.members["text"], answers, questions.weights)
+    _trim(rows)
 
     def probability(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         found = compare_pairs(questions, words, left, right, answer_of_row=answers)
         return model.pairs.probability(found, answers[left])
 
     left, right = candidates(np.array([rows]), words.stems)
-    connected = components(left, right, probability(left, right), rows=rows, threshold=model.threshold, most=COMPLETED)
-    left, right = with_all_pairs_of(connected, left, right)
     likely = probability(left, right)
+    connected = components(left, right, likely, rows=rows, threshold=model.threshold, most=COMPLETED)
+    found = len(left)
+    left, right = with_all_pairs_of(connected, left, right)
+    if len(left) > found:
+        likely = probability(left, right)
     group = strict_for(model, rows).groups(left, right, likely, rows=rows)
     return Linked(group, mean_within(group, left, right, likely))
+
+
+def _trim(rows: int) -> None:
+    if rows >= TRIMMED_FROM:
+        trim_freed_memory(above=_FREED_BYTES)
 
 
 def strict_for(model: LinkModel, questions: int) -> LinkModel:

@@ -34,7 +34,8 @@ class Witnesses:
     """The neighbours of R questions.
 
     Attributes:
-        vectors: (R, D) rows of `neighbours.similarity.question_vectors`, or int8 vectors of an encoder.
+        vectors: (R, D) int8 vectors of an encoder, or rows of `neighbours.similarity.question_vectors`; None: the
+            latter, before `with_question_vectors`.
         same: (R, `NEAREST`) float32 similarities of the nearest questions with the same answer, falling, 0 for none.
         other: (R, `NEAREST`) float32 similarities of those with other answers, falling, 0 for none.
         support: (R,) share of the question's own answer in the squared similarities of its `SUPPORTING` nearest
@@ -43,7 +44,7 @@ class Witnesses:
         words: the same rows' neighbours by words, where these are by an encoder's vectors and a model uses both.
     """
 
-    vectors: sparse.csr_array | np.ndarray
+    vectors: sparse.csr_array | np.ndarray | None
     same: np.ndarray
     other: np.ndarray
     support: np.ndarray
@@ -53,7 +54,22 @@ class Witnesses:
     def take(self, rows: np.ndarray) -> Witnesses:
         """Return the neighbours of some of the rows."""
         words = None if self.words is None else self.words.take(rows)
-        return Witnesses(self.vectors[rows], self.same[rows], self.other[rows], self.support[rows], self.log, words)
+        vectors = None if self.vectors is None else self.vectors[rows]
+        return Witnesses(vectors, self.same[rows], self.other[rows], self.support[rows], self.log, words)
+
+    def with_question_vectors(self, texts: pa.ChunkedArray, weights: TokenWeights) -> Witnesses:
+        """Return the same with vectors, by the words of the questions where there are none.
+
+        A row depends on its text alone, so they are computed only of the questions that are compared, which are few in
+        a log with answers of one question or of very many.
+
+        Args:
+            texts: (R,) texts of the questions.
+            weights: weights of the words of the log.
+        """
+        words = None if self.words is None else self.words.with_question_vectors(texts, weights)
+        vectors = question_vectors(texts, weights) if self.vectors is None else self.vectors
+        return dataclasses.replace(self, vectors=vectors, words=words)
 
     @property
     def by_vectors(self) -> bool:
@@ -130,7 +146,7 @@ def evidence_among(
 def find_witnesses(members: pa.Table, weights: TokenWeights, evidence: Evidence | None = None) -> Witnesses:
     """Return the neighbours of each row, found among these rows where there is no evidence of the whole log."""
     evidence = evidence_among(members, weights) if evidence is None else evidence
-    found = witnesses_of(members, evidence.standings, weights, evidence.log, evidence.vectors_of(members))
+    found = witnesses_of(members, evidence.standings, evidence.log, evidence.vectors_of(members))
     words = None if evidence.words is None else find_witnesses(members, weights, evidence.words)
     return dataclasses.replace(found, words=words)
 
@@ -138,7 +154,6 @@ def find_witnesses(members: pa.Table, weights: TokenWeights, evidence: Evidence 
 def witnesses_of(
     members: pa.Table,
     standings: pa.Table,
-    weights: TokenWeights,
     log: LogAgreement,
     vectors: np.ndarray | None = None,
 ) -> Witnesses:
@@ -147,7 +162,6 @@ def witnesses_of(
     Args:
         members: (R,) MEMBERS, one row a question and answer.
         standings: STANDINGS of these and maybe of other questions, in any order.
-        weights: weights of the words of the log.
         log: agreement of the whole log.
         vectors: (R, D) int8 vectors of the rows, if questions were compared by these.
     """
@@ -160,8 +174,7 @@ def witnesses_of(
     support = np.full(len(members), 0.5)
     same[found[known]], other[found[known]] = (similarities_in(standings, name)[known] for name in ("same", "other"))
     support[found[known]] = standings["support"].to_numpy()[known]
-    compared_by = question_vectors(members["text"], weights) if vectors is None else vectors
-    return Witnesses(compared_by, same, other, support, log)
+    return Witnesses(vectors, same, other, support, log)
 
 
 def _places(table: pa.Table) -> np.ndarray:

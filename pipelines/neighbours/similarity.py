@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from scipy import sparse
 
 from pipelines.questions.token_frequencies import MIN_QUESTIONS, TokenWeights
+from pipelines.questions.word_pieces import word_pieces
 from schemas.compiled import load_loops
 from schemas.hashing import mix
 from schemas.ragged import offsets_of
@@ -23,9 +24,6 @@ from schemas.text_arrays import hash64_all, key_all, tokens_all
 
 COLUMNS: Final = 2**22
 """Number of columns: stems have the first half by hash, character n-grams the second."""
-
-GRAM: Final = 4
-"""Number of characters of a piece of a word, whose beginning and end are marked."""
 
 WHOLE_SHARE: Final = 0.01
 """Share of the log's questions from which a word is not divided into pieces.
@@ -62,7 +60,7 @@ def question_vectors(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -
     """Return a row for each text; the dot product of two rows is their similarity in [0, 1].
 
     A row is the sum of its distinct words, each with its inverse document frequency as weight, divided by the length
-    of the sum. Half of a word is its stem, half its pieces of `GRAM` characters; a frequent word is its stem alone. A
+    of the sum. Half of a word is its stem, half its `word_pieces`; a frequent word is its stem alone. A
     row depends on its text and on ``weights`` alone, to the last bit. The row of a text without a word is empty.
 
     Args:
@@ -130,9 +128,9 @@ def divide(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> Divided:
     whole = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     listed = tokens_all(key_all(whole))
     flat = pc.list_flatten(listed).dictionary_encode()
-    forms = flat.dictionary.to_pylist()
+    forms = flat.dictionary
     hashes = hash64_all(flat.dictionary).to_numpy()
-    stems = hash64_all(pa.array(map(stem, forms), pa.string())).to_numpy()
+    stems = hash64_all(pa.array(map(stem, forms.to_pylist()), pa.string())).to_numpy()
     frequency = np.maximum(weights.frequency(hashes), weights.frequency(stems))
     questions = max(weights.questions, MIN_QUESTIONS)
     of_word = np.log1p(questions / frequency)
@@ -143,14 +141,12 @@ def divide(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> Divided:
     return Divided(words, parts, columns, frequency, stems)
 
 
-def _parts(forms: list[str], stems: np.ndarray, whole: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
+def _parts(forms: pa.Array, stems: np.ndarray, whole: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
     """Return the parts of each word and the column of each part."""
-    pieces = [
-        [] if is_whole else [f"^{form}$"[i : i + GRAM] for i in range(max(len(form) + 3 - GRAM, 1))]
-        for form, is_whole in zip(forms, whole.tolist(), strict=True)
-    ]
-    counts = np.fromiter(map(len, pieces), np.int64, len(pieces))
-    coded = pa.array([piece for of_form in pieces for piece in of_form], pa.string()).dictionary_encode()
+    pieces = word_pieces(forms.filter(pa.array(~whole)))
+    counts = np.zeros(len(forms), np.int64)
+    counts[~whole] = np.diff(pieces.offsets.to_numpy())
+    coded = pieces.values.dictionary_encode()
     piece_hash = mix(hash64_all(coded.dictionary).to_numpy(), _GRAM_SALT)[coded.indices.to_numpy()]
     half = np.uint64(COLUMNS // 2)
     word = np.concatenate([np.arange(len(forms)), np.repeat(np.arange(len(forms)), counts)])

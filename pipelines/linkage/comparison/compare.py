@@ -114,7 +114,8 @@ def compare_pairs(
     further = _width(questions) - len(NAMES)
     found = features(words, left, right, answer_of_row=answer_of_row, events=events, further=further)
     filled = len(NAMES)
-    for neighbours, names in _kinds_of(witnesses):
+    compared = witnesses and witnesses.with_question_vectors(questions.members["text"], questions.weights)
+    for neighbours, names in _kinds_of(compared):
         of_kind = agreement_features(
             neighbours, left, right, answer_of_row=answer_of_row, questions=questions.weights.questions
         )

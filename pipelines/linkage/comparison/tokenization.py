@@ -14,12 +14,10 @@ import pyarrow.compute as pc
 
 from pipelines.linkage.comparison.part_weights import Partition, Parts
 from pipelines.questions.token_frequencies import TokenWeights
-from schemas.ragged import offsets_of, ranges
+from pipelines.questions.word_pieces import word_pieces
+from schemas.ragged import ranges
 from schemas.stems import stem
 from schemas.text_arrays import encode, hash64_all, key_all, tokens_all
-
-GRAM: Final = 4
-"""Number of characters of a piece of a word."""
 
 QUESTIONS: Final = 20_000
 """Number of questions of which a word is in only one at the maximum weight, 1; rarer words have the same weight.
@@ -33,8 +31,7 @@ class Wording:
 
     Attributes:
         stems: stems of the words.
-        grams: pieces of `GRAM` characters of the words, with marked beginning and end; the pieces of a word divide its
-            weight among them.
+        grams: `word_pieces` of the words; the pieces of a word divide its weight among them.
         bigrams: pairs of consecutive stems.
         numbers: (parts of ``stems``,) 1.0 if the stem contains a digit, else 0.0.
         first: (R,) code of the first stem, -1 if the question has none.
@@ -54,7 +51,7 @@ class _Words(NamedTuple):
     word: np.ndarray
     stem: np.ndarray
     weight: np.ndarray
-    forms: list[str]
+    forms: pa.Array
     stems: pa.Array
 
 
@@ -81,20 +78,18 @@ def _words(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> _Words:
     flat = pc.list_flatten(listed).dictionary_encode()
     word = flat.indices.to_numpy().astype(np.int64)
     of_form = np.minimum(weights.of(hash64_all(flat.dictionary).to_numpy()) / np.log1p(QUESTIONS), 1)
-    forms = flat.dictionary.to_pylist()
-    stems = pa.array(map(stem, forms), pa.string()).dictionary_encode()
+    stems = pa.array(map(stem, flat.dictionary.to_pylist()), pa.string()).dictionary_encode()
     code = stems.indices.to_numpy().astype(np.int64)
     row = pc.list_parent_indices(listed).to_numpy().astype(np.int64)
-    return _Words(row, word, code[word], of_form[word], forms, stems.dictionary)
+    return _Words(row, word, code[word], of_form[word], flat.dictionary, stems.dictionary)
 
 
 def _grams(words: _Words, partition: Partition) -> Parts:
-    pieces = [[f"^{form}$"[i : i + GRAM] for i in range(max(len(form) + 3 - GRAM, 1))] for form in words.forms]
-    counts = np.fromiter(map(len, pieces), np.int64, len(pieces))
-    flat = pa.array([piece for of_form in pieces for piece in of_form], pa.string()).dictionary_encode()
-    code = flat.indices.to_numpy().astype(np.int64)
-    repeats = counts[words.word]
-    place = ranges(offsets_of(counts)[words.word], repeats)
+    pieces = word_pieces(words.forms)
+    offsets = pieces.offsets.to_numpy().astype(np.int64)
+    code = pieces.values.dictionary_encode().indices.to_numpy().astype(np.int64)
+    repeats = np.diff(offsets)[words.word]
+    place = ranges(offsets[words.word], repeats)
     row, weight, scale = (np.repeat(values, repeats) for values in (words.row, words.weight, 1 / repeats))
     return partition.parts(row, code[place], weight, scale)
 

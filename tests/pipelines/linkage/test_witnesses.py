@@ -29,7 +29,7 @@ def test_each_row_has_its_similarities_in_falling_order(members_of) -> None:
     first, second, third = members["question_id"].to_pylist()
     a, _, b = members["answer_id"].to_pylist()
     table = near((first, a, third, b, 0.25), (first, a, second, a, 0.5), (first, a, 99, 98, 0.75), (1, 2, 3, 4, 0.9))
-    found = witnesses_of(members, table, count_tokens(members["token_ids"]), LogAgreement())
+    found = witnesses_of(members, table, LogAgreement())
     assert found.same.shape == found.other.shape == (3, NEAREST)
     assert found.same[0, :2].tolist() == [0.5, 0]
     assert found.other[0, :3].tolist() == [0.75, 0.25, 0]
@@ -42,10 +42,10 @@ def test_support_compares_the_own_answer_with_the_strongest_other_one(members_of
     first, second = members["question_id"].to_pylist()
     answer = members["answer_id"][0].as_py()
     table = near((first, answer, second, answer, 0.5), (first, answer, 7, 70, 0.5), (first, answer, 8, 80, 0.25))
-    found = witnesses_of(members, table, count_tokens(members["token_ids"]), LogAgreement())
+    found = witnesses_of(members, table, LogAgreement())
     assert found.support.tolist() == pytest.approx([0.5, 0.5])  # the second one has no neighbour at all
     contradicted = near((first, answer, 7, 70, 0.5), (first, answer, 8, 80, 0.25))
-    alone = witnesses_of(members, contradicted, count_tokens(members["token_ids"]), LogAgreement())
+    alone = witnesses_of(members, contradicted, LogAgreement())
     assert alone.support[0] == 0
 
 
@@ -57,6 +57,18 @@ def test_the_lowest_support_is_that_of_a_question_with_a_wrong_answer(members_of
     assert not found.agreeing[stray]
     assert int(np.argmin(found.support)) == stray
     assert (found.log.questions, found.log.agreeing) == (6, int(found.agreeing.sum()))
+
+
+def test_vectors_by_words_are_those_of_the_rows_that_are_compared(members_of) -> None:
+    members = members_of(*QUESTIONS)
+    weights = count_tokens(members["token_ids"])
+    found = find_witnesses(members, weights)
+    assert found.vectors is None
+    rows = np.array([1, 3])
+    some = found.take(rows).with_question_vectors(members["text"].take(pa.array(rows)), weights).vectors
+    every = found.with_question_vectors(members["text"], weights).vectors
+    assert (some != every[rows]).nnz == 0
+    assert some.nnz > 0
 
 
 def test_questions_are_near_by_the_vectors_of_an_encoder(members_of) -> None:

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.questions.word_pieces import word_pieces
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)))
+def test_pieces_are_runs_of_four_characters_of_the_marked_word(words):
+    expected = [[f"^{word}$"[start : start + 4] for start in range(max(len(word) - 1, 1))] for word in words]
+    assert word_pieces(pa.array(words, pa.string())).to_pylist() == expected
+
+
+def test_a_very_long_word_has_all_its_pieces():
+    [pieces, short] = word_pieces(pa.array(["é" * 3_000, "ab"])).to_pylist()
+    assert (len(pieces), pieces[0], pieces[1], pieces[-1], short) == (2_999, "^ééé", "éééé", "ééé$", ["^ab$"])
