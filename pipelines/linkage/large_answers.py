@@ -59,6 +59,7 @@ def _link_rest(questions: Questions, model: LinkModel) -> Linked:
     _trim(rows)
 
     def probability(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        _trim(rows)
         found = compare_pairs(questions, words, left, right, answer_of_row=answers)
         return model.pairs.probability(found, answers[left])
 

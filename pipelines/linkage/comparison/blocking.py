@@ -27,6 +27,10 @@ SAMPLED: Final = 16
 """Number of random pairs a question from which the similarities inside a larger answer are estimated."""
 
 
+SAMPLED_ROWS: Final = 1 << 16
+"""Maximum number of questions of an answer that have random pairs: a million pairs say enough of its similarities."""
+
+
 def candidates(sizes: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.ndarray]:
     """Return the left and the right row of each pair, left < right, ordered by answer, left and right row.
 
@@ -48,13 +52,14 @@ def sampled(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return a sample of the pairs of each answer of more than `ALL_PAIRS` questions: each row with the next `SAMPLED`.
 
     Rows are ordered by question, which is a hash, so the next rows are random ones. The last row is followed by the
-    first.
+    first. Of an answer of more than `SAMPLED_ROWS` questions only these have pairs.
 
     Returns:
         The left and the right row of each pair, left < right, ordered by answer.
     """
     starts = np.cumsum(sizes) - sizes
-    rows = np.flatnonzero(np.repeat(sizes > ALL_PAIRS, sizes))
+    rank = np.arange(sizes.sum()) - np.repeat(starts, sizes)
+    rows = np.flatnonzero(np.repeat(sizes > ALL_PAIRS, sizes) & (rank < SAMPLED_ROWS))
     start, size = (np.repeat(values, sizes)[rows][:, None] for values in (starts, sizes))
     following = start + (rows[:, None] - start + np.arange(1, SAMPLED + 1)) % size
     one, two = np.repeat(rows, SAMPLED), following.ravel()

@@ -15,6 +15,9 @@ from scipy import sparse
 PRIOR: Final = 5.0
 """Number of pseudo-questions, with a part's frequency in the log, that are added to its count inside an answer."""
 
+CHUNK: Final = 1 << 20
+"""Number of parts whose weights are compared together; bounds memory."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Parts:
@@ -53,26 +56,33 @@ class Partition:
     answer_of_row: np.ndarray
     questions: int
 
-    def parts(self, row: np.ndarray, code: np.ndarray, weight: np.ndarray, scale: np.ndarray) -> Parts:
+    def parts(
+        self, row: np.ndarray, code: np.ndarray, weight: np.ndarray, scale: np.ndarray, *, of: np.ndarray | None = None
+    ) -> Parts:
         """Return the parts of the rows.
 
         Args:
-            row: (N,) int64 rows.
-            code: (N,) int64 code of a part of the row; repeats count once.
-            weight: (N,) in (0, 1]; a part has the minimum weight of its forms in the answer, that of the most frequent.
-            scale: (N,) factor of the part's weights.
+            row: (M,) int64 rows of words.
+            code: (N,) code of a part of a word; repeats in a row count once.
+            weight: (M,) in (0, 1]; a part has the minimum weight of its words in the answer, that of the most frequent.
+            scale: (M,) factor of the weights of the word's parts.
+            of: (N,) int32 place of the part's word; None: each word is one part.
         """
         codes = int(code.max(initial=0)) + 1
-        coded = pa.array(self.answer_of_row[row] * codes + code).dictionary_encode()
+        answer = self.answer_of_row[row]
+        coded = pa.array((answer if of is None else answer[of]) * codes + code).dictionary_encode()
         part, key = coded.indices.to_numpy(), coded.dictionary.to_numpy()
-        places = row.astype(np.int32), part.astype(np.int32)  # as scipy does not by itself, and sorts faster
+        places = row.astype(np.int32), part  # of 32 bits, which scipy does not choose by itself, and sorts faster
+        places = places if of is None else (places[0][of], part)
         shape = len(self.answer_of_row), len(key)
         rows = sparse.csr_array((np.ones(len(part), np.float32), places), shape=shape)
         rows.sum_duplicates()
         rows.data[:] = 1
         lightest, scales = np.full(len(key), np.inf), np.full(len(key), np.inf)
-        np.minimum.at(lightest, part, weight)
-        np.minimum.at(scales, part, scale)
+        for some in (slice(start, start + CHUNK) for start in range(0, len(part), CHUNK)):
+            word = some if of is None else of[some]
+            np.minimum.at(lightest, part[some], weight[word])
+            np.minimum.at(scales, part[some], scale[word])
         counts = np.bincount(rows.indices, minlength=len(key))
         size = np.bincount(self.answer_of_row)[key // codes]
         single, shared = (self._weight_here(lightest, counts - n, size - n) * scales for n in (1, 2))

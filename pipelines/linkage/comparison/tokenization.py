@@ -87,11 +87,11 @@ def _words(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> _Words:
 def _grams(words: _Words, partition: Partition) -> Parts:
     pieces = word_pieces(words.forms)
     offsets = pieces.offsets.to_numpy().astype(np.int64)
-    code = pieces.values.dictionary_encode().indices.to_numpy().astype(np.int64)
+    code = pieces.values.dictionary_encode().indices.to_numpy()
     repeats = np.diff(offsets)[words.word]
-    place = ranges(offsets[words.word], repeats)
-    row, weight, scale = (np.repeat(values, repeats) for values in (words.row, words.weight, 1 / repeats))
-    return partition.parts(row, code[place], weight, scale)
+    of_pieces = code[ranges(offsets[words.word], repeats)]
+    word_of_piece = np.repeat(np.arange(len(repeats), dtype=np.int32), repeats)
+    return partition.parts(words.row, of_pieces, words.weight, 1 / repeats, of=word_of_piece)
 
 
 def _bigrams(words: _Words, partition: Partition) -> Parts:

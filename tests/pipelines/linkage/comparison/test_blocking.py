@@ -2,6 +2,7 @@ import itertools
 
 import numpy as np
 
+from pipelines.linkage.comparison import blocking
 from pipelines.linkage.comparison.blocking import (
     ALL_PAIRS,
     RAREST,
@@ -58,3 +59,12 @@ def test_large_answers_alone_are_sampled_and_each_question_as_often() -> None:
     assert set(times[np.isin(answer, [1, 3])].tolist()) == {2 * SAMPLED}
     assert not times[np.isin(answer, [0, 2])].any()
     assert len(set(zip(left.tolist(), right.tolist(), strict=True))) == len(left)
+
+
+def test_of_a_very_large_answer_some_questions_are_sampled(monkeypatch) -> None:
+    monkeypatch.setattr(blocking, "SAMPLED_ROWS", ALL_PAIRS + 500)
+    sizes = np.array([ALL_PAIRS + 1, 2 * ALL_PAIRS])
+    left, right = sampled(sizes)
+    assert len(left) == SAMPLED * (ALL_PAIRS + 1 + ALL_PAIRS + 500)
+    of_second = left > ALL_PAIRS
+    assert right[of_second].max() == ALL_PAIRS + ALL_PAIRS + 500 + SAMPLED
