@@ -83,6 +83,8 @@ def cluster(
     single = pa.array(np.repeat(sizes == 1, sizes))
     lost = [reject_members(merged.filter(single), stage="size", reason="single_question")]
     several = merged.filter(pc.invert(single))
+    names, judged_members = merged.select(["answer_id", "answer"]).take(pa.array(cut)), len(merged)
+    del merged  # of an answer with millions of questions there would be one table more while it is divided
     linked = None if linker is None or not len(several) else linker(several, weights, evidence, threshold)
     grouped, of_intent = _split_answers(several, linked)
     stays, judged_wrong = remove_reviewed(grouped, reviewed)
@@ -110,7 +112,7 @@ def cluster(
     of_intent = of_intent[~(alone | improbable | surplus)]
     judged, scores, incoherent = _believe(kept, gate, weights, of_intent)
     counts = {
-        "members_judged": len(merged),
+        "members_judged": judged_members,
         "answers": len(sizes),
         "groups": int(np.count_nonzero(sizes == 1)) + len(group_sizes),
         "groups_of_one": int(np.count_nonzero(sizes == 1) + np.count_nonzero(group_sizes == 1)),
@@ -128,7 +130,6 @@ def cluster(
         judged_answers = extreme_answers(shares)
     if recalibration is not None:
         counts["groups_below_precision"] = int(np.count_nonzero(improbable[starts]))
-    names = merged.select(["answer_id", "answer"]).take(pa.array(cut))
     return Clustered(judged, scores, pa.concat_tables([*lost, incoherent]), counts, names, judged_answers)
 
 

@@ -96,14 +96,14 @@ def _sharing_rare_stems(rows: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.
     Posting lists are ordered by the rarest stems of the rows, so rows that share several rare stems are close together.
     """
     matrix = stems.rows[rows]
-    row, part = np.repeat(np.arange(len(rows)), np.diff(matrix.indptr)), matrix.indices
+    row, part = np.repeat(np.arange(len(rows), dtype=np.int32), np.diff(matrix.indptr)), matrix.indices
     shared = stems.counts[part] > 1
     row, part = row[shared], part[shared]
     order = np.lexsort((part, stems.counts[part], row))
     row, part = row[order], part[order]
     starts = starts_of_runs(row)
     rank = ranks_in_runs(starts, len(row))
-    rarest = np.full((len(rows), RAREST), -1, np.int64)
+    rarest = np.full((len(rows), RAREST), -1, part.dtype)
     kept = rank < RAREST
     row, part, rank = row[kept], part[kept], rank[kept]
     rarest[row, rank] = part
@@ -114,7 +114,7 @@ def _sharing_rare_stems(rows: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.
     found = []
     for step in range(1, WINDOW + 1):
         same = np.flatnonzero(part[step:] == part[:-step])
-        one, two = row[same], row[same + step]
+        one, two = row[same].astype(np.int64), row[same + step].astype(np.int64)
         found.append(np.minimum(one, two) * len(rows) + np.maximum(one, two))
     pairs = np.unique(np.concatenate(found))
     return rows[pairs // len(rows)], rows[pairs % len(rows)]

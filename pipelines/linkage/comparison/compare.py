@@ -47,9 +47,11 @@ class Questions:
         return len(self.members)
 
     def take(self, rows: np.ndarray) -> Questions:
-        """Return some of the rows, ascending."""
+        """Return some of the rows, ascending; MEMBERS of consecutive ones are not copied."""
         if len(rows) == len(self):
             return self
+        if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
+            return self.slice(slice(int(rows[0]), int(rows[-1]) + 1))
         members = self.members.take(pa.array(rows))
         vectors = None if self.vectors is None else self.vectors[rows]
         witnesses = None if self.witnesses is None else self.witnesses.take(rows)

@@ -69,8 +69,11 @@ class Partition:
             of: (N,) int32 place of the part's word; None: each word is one part.
         """
         codes = int(code.max(initial=0)) + 1
-        answer = self.answer_of_row[row]
-        coded = pa.array((answer if of is None else answer[of]) * codes + code).dictionary_encode()
+        keys = self.answer_of_row[row] if of is None else self.answer_of_row[row][of]
+        keys *= codes
+        keys += code
+        coded = pa.array(keys).dictionary_encode()
+        del keys
         part, key = coded.indices.to_numpy(), coded.dictionary.to_numpy()
         places = row.astype(np.int32), part  # of 32 bits, which scipy does not choose by itself, and sorts faster
         places = places if of is None else (places[0][of], part)
