@@ -28,7 +28,7 @@ SAMPLED: Final = 16
 
 
 SAMPLED_ROWS: Final = 1 << 16
-"""Maximum number of questions of an answer that have random pairs: a million pairs say enough of its similarities."""
+"""Maximum number of questions of an answer that have random pairs: a million pairs show its similarities."""
 
 
 def candidates(sizes: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.ndarray]:
