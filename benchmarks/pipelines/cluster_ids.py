@@ -52,7 +52,7 @@ def nights_of(warehouse: str, dates: list[str], window: int) -> Iterator[list[Cl
         ingest_day(warehouse, date, config.ingestion, **terms)
         days = days_of(warehouse, date, window)
         dataset = fold_days(warehouse, days, config, earlier=earlier, **terms)
-        earlier = remember_splits(warehouse, dataset, earlier, read_splits(warehouse, earlier))
+        earlier = remember_splits(warehouse, dataset, earlier, read_splits(warehouse, earlier), days=days)
         opened = open_dataset(storage.join(warehouse, dataset.path))
         rows = opened.table("clusters", columns=["cluster_id", "answer_hash", "question_ids"]).to_pylist()
         yield [Cluster(row["cluster_id"], row["answer_hash"], frozenset(row["question_ids"])) for row in rows]

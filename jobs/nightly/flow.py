@@ -173,7 +173,7 @@ def _made(
         user_key=terms.user_key,
     )
     before = read_splits(warehouse, earlier)
-    splits = remember_splits(warehouse, dataset, earlier, before)
+    splits = remember_splits(warehouse, dataset, earlier, before, days=days)
     model, trained = _encoder(warehouse, dataset, date, parent, terms)
     index = index_of_night(warehouse, dataset, model, terms.index, parent=parent, options=terms.options)
     test = dataset if parent is None or terms.night.new_test_set else parent.test

@@ -15,7 +15,7 @@ from jobs.nightly.ingestion import ingested_with
 from jobs.nightly.steps import finished, key_of, named, place_of
 from jobs.nightly.warehouse import ingest_command
 from jobs.workflows.dataset_publication import publish_dataset
-from pipelines.ingestion.days import WAITING, Day, DayFile
+from pipelines.ingestion.days import WAITING, Day, DayFile, beginning_of
 from pipelines.ingestion.earlier import EARLIER, ids_by_split, read_earlier_file, remember, to_earlier_file
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
@@ -114,7 +114,9 @@ def fold_days(
     return named(path, manifest)
 
 
-def remember_splits(warehouse: str, dataset: Artefact, earlier: Artefact | None, before: pa.Table) -> Artefact:
+def remember_splits(
+    warehouse: str, dataset: Artefact, earlier: Artefact | None, before: pa.Table, *, days: Sequence[Day]
+) -> Artefact:
     """Write split, clusters and first time of every question that ever was in a cluster, unless they are there.
 
     Args:
@@ -122,6 +124,7 @@ def remember_splits(warehouse: str, dataset: Artefact, earlier: Artefact | None,
         dataset: of the night.
         earlier: splits of all versions before.
         before: their content, by `read_splits`.
+        days: of the night.
 
     Raises:
         QprError: the dataset or the earlier splits are damaged.
@@ -131,7 +134,8 @@ def remember_splits(warehouse: str, dataset: Artefact, earlier: Artefact | None,
         return named(path, manifest)
     opened = open_dataset(storage.join(warehouse, dataset.path))
     clusters = opened.table("clusters", columns=["cluster_id", "answer_hash", "split", "question_ids"])
-    table = remember(before, clusters, opened.table("questions", columns=["question_id", "first_seen", "last_seen"]))
+    questions = opened.table("questions", columns=["question_id", "first_seen", "last_seen"])
+    table = remember(before, clusters, questions, beginning_of(min(day.date for day in days)))
     with Output(storage.join(warehouse, path), "splits", overwrite=True) as target:
         file = target.write("splits/splits.parquet", to_earlier_file(table), table="splits", rows=len(table))
         inputs = [Source(url=artefact.path, digest=artefact.digest) for artefact in (dataset, earlier) if artefact]

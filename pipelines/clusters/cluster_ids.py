@@ -10,6 +10,8 @@ cluster with it, and stays so when that question is asked again.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -52,9 +54,9 @@ def ids_of(oldest: pa.Table) -> Ints:
     return ids
 
 
-def second_ids(ids: Ints) -> Ints:
-    """Return the ids, (R,) int64, of clusters whose own ids, (R,), other clusters inherited."""
-    return mix(ids, 1).view(np.int64)
+def further_ids(ids: Ints) -> Iterator[Ints]:
+    """Yield the second to ninth ids, (R,) int64, of clusters whose own ids, (R,), other clusters can have inherited."""
+    return (mix(ids, number).view(np.int64) for number in range(1, 9))
 
 
 def _oldest(members: pa.Table, order: Ints, starts: Ints) -> Ints:
@@ -72,7 +74,7 @@ def _inherited(members: pa.Table, cluster: Ints, ids: Ints) -> Ints:
 
     An earlier id goes to the cluster with most of the questions that had it, if these are at least half of its
     questions. A cluster with several takes the one that more of its questions had. Where the oldest question is back
-    and in another cluster, that one has its second id.
+    and in another cluster, that one has a further id.
 
     Args:
         members: (R,) as in `cluster_ids`.
@@ -89,6 +91,12 @@ def _inherited(members: pa.Table, cluster: Ints, ids: Ints) -> Ints:
     best = enough[np.lexsort((names[enough], -votes[enough], places[enough]))]
     taken, row = np.unique(places[best], return_index=True)
     inherited = names[best[row]]
-    result = np.where(np.isin(ids, inherited), second_ids(ids), ids)
+    result = ids.copy()
     result[taken] = inherited
+    others = np.setdiff1d(np.arange(len(ids)), taken)
+    for further in further_ids(ids):
+        clash = others[np.isin(result[others], inherited)]
+        if not len(clash):
+            break
+        result[clash] = further[clash]
     return result

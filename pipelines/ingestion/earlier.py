@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipelines.clusters.cluster_ids import ids_of, second_ids
+from pipelines.clusters.cluster_ids import further_ids, ids_of
 from pipelines.ingestion.days import DayFile
 from pipelines.intermediate import ASKED
 from schemas.artifacts import storage
@@ -83,7 +83,9 @@ def place_earlier(members: pa.Table, earlier: pa.Table | None, since: datetime.d
     return pa.table({name: known.get(name, members[name]) for name in members.column_names}).cast(members.schema)
 
 
-def remember(earlier: pa.Table, clusters: pa.Table, questions: pa.Table) -> pa.Table:
+def remember(
+    earlier: pa.Table, clusters: pa.Table, questions: pa.Table, since: datetime.datetime | None = None
+) -> pa.Table:
     """Return EARLIER of all versions, one row a question, answer and split, ordered by split and question.
 
     A question that is not in the new version keeps its cluster only if that one is not there either, so that it does
@@ -93,6 +95,7 @@ def remember(earlier: pa.Table, clusters: pa.Table, questions: pa.Table) -> pa.T
         earlier: EARLIER of the versions before.
         clusters: ``cluster_id``, ``answer_hash``, ``split`` and ``question_ids`` of the clusters of the new one.
         questions: ``question_id``, ``first_seen`` and ``last_seen`` of its questions.
+        since: beginning of its log; None: unknown.
     """
     member_of, ids = (
         pick(clusters["question_ids"].combine_chunks()) for pick in (pc.list_parent_indices, pc.list_flatten)
@@ -103,7 +106,9 @@ def remember(earlier: pa.Table, clusters: pa.Table, questions: pa.Table) -> pa.T
     columns = {name: clusters[column].combine_chunks().take(member_of) for name, column in of_cluster.items()}
     members = with_nulls(EARLIER, {**columns, "question_id": ids, "first_seen": seen})
     new = members.set_column(
-        EARLIER.names.index("oldest_seen"), EARLIER.field("oldest_seen"), _oldest_seen(members, earlier, questions)
+        EARLIER.names.index("oldest_seen"),
+        EARLIER.field("oldest_seen"),
+        _oldest_seen(members, earlier, questions, since),
     )
     replaced = pc.or_(
         pc.is_in(_pairs(earlier), value_set=_pairs(new)),
@@ -117,11 +122,18 @@ def remember(earlier: pa.Table, clusters: pa.Table, questions: pa.Table) -> pa.T
 
 
 def forget(earlier: pa.Table, question_ids: pa.Array) -> pa.Table:
-    """Return EARLIER without these questions, and without the ids of clusters that are named by them."""
-    gone = pc.is_in(earlier["question_id"], value_set=question_ids)
-    ids = ids_of(earlier.filter(pc.and_(gone, pc.is_valid(earlier["answer_id"]))))
-    named = pa.array(np.concatenate([ids, second_ids(ids)]))
-    return _without_clusters(earlier.filter(pc.invert(gone)), named)
+    """Return EARLIER without these questions, and without the ids of clusters that are named by them.
+
+    A question can name a cluster of any answer, also without being a member.
+    """
+    left = earlier.filter(pc.invert(pc.is_in(earlier["question_id"], value_set=question_ids)))
+    known = earlier.filter(pc.and_(pc.is_valid(earlier["answer_id"]), pc.is_valid(earlier["cluster_id"])))
+    answers, given = known["answer_id"].unique(), known["cluster_id"].unique().to_numpy()
+    named = [np.zeros(0, np.int64)]
+    for question in question_ids.unique():
+        own = ids_of(pa.table({"answer_id": answers, "question_id": pa.repeat(question, len(answers))}))
+        named += [ids[np.isin(ids, given)] for ids in (own, *further_ids(own))]
+    return _without_clusters(left, pa.array(np.concatenate(named)))
 
 
 def ids_by_split(earlier: pa.Table) -> dict[str, np.ndarray]:
@@ -138,7 +150,9 @@ def _without_clusters(earlier: pa.Table, clusters: pa.Array) -> pa.Table:
     return earlier.set_column(earlier.column_names.index("cluster_id"), EARLIER.field("cluster_id"), ids)
 
 
-def _oldest_seen(members: pa.Table, earlier: pa.Table, questions: pa.Table) -> pa.Array:
+def _oldest_seen(
+    members: pa.Table, earlier: pa.Table, questions: pa.Table, since: datetime.datetime | None
+) -> pa.Array:
     """Return for each of the EARLIER rows ``members`` the last time of the question that names its cluster.
 
     A cluster that has an older question than that one inherited its id, and the time stays as it was. If that question
@@ -151,13 +165,8 @@ def _oldest_seen(members: pa.Table, earlier: pa.Table, questions: pa.Table) -> p
     names = oldest.filter(pa.array(ids_of(oldest) == oldest["cluster_id"].to_numpy()))
     last = _found(names["question_id"], questions["question_id"], questions["last_seen"])
     before = _found(members["cluster_id"], earlier["cluster_id"], earlier["oldest_seen"])
-    return pc.coalesce(_found(members["cluster_id"], names["cluster_id"], last), before, _beginning(questions))
-
-
-def _beginning(questions: pa.Table) -> pa.Scalar:
-    """Return the first time of a question, null without times."""
-    first = questions["first_seen"]
-    return pc.min(first.cast(pa.int64())).cast(first.type)  # Arrow compares no times with a zone
+    beginning = pa.scalar(since, EARLIER.field("oldest_seen").type)
+    return pc.coalesce(_found(members["cluster_id"], names["cluster_id"], last), before, beginning)
 
 
 def _first_seen(earlier: pa.Table) -> tuple[pa.Array, pa.Array]:

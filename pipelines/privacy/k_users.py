@@ -165,9 +165,8 @@ def _without_surplus(
     schema = asked.schema
     kept = pa.concat_tables([asked.filter(pa.array(~heavy)), left.select(schema.names).cast(schema)])
     lost = np.flatnonzero(events > allowed)
-    total = np.repeat(np.add.reduceat(events, starts), sizes)
     rejected = merged.take(pa.array(lost))
-    return kept, _reject(rejected, (events - allowed)[lost], reason=reason, scores=total[lost], key=key)
+    return kept, _reject(rejected, (events - allowed)[lost], reason=reason, scores=events[lost], key=key)
 
 
 def _reject(questions: pa.Table, rows: np.ndarray, *, reason: str, scores: np.ndarray, key: UserKey | None) -> pa.Table:

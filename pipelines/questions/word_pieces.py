@@ -16,6 +16,9 @@ from schemas.ragged import offsets_of
 GRAM: Final = 4
 """Number of characters of a piece of a word."""
 
+_CUT: Final = 64
+"""Characters after which a long word loses its beginning: Arrow finds a place by walking there from the first one."""
+
 
 def word_pieces(words: pa.Array) -> pa.ListArray:
     """Return the pieces of `GRAM` characters of each word, with marked beginning and end, in order.
@@ -32,10 +35,13 @@ def word_pieces(words: pa.Array) -> pa.ListArray:
     order = np.argsort(-counts, kind="stable")
     longest_first, falling = marked.take(pa.array(order)), -counts[order]
     pieces, places = [pa.array([], pa.string())], np.empty(offsets[-1], np.int64)
-    done = 0
+    done = cut = 0
     for start in range(int(counts.max(initial=0))):
         count = int(np.searchsorted(falling, -start))  # words with more than `start` pieces
-        pieces.append(pc.utf8_slice_codeunits(longest_first.slice(0, count), start, start + GRAM))
+        longest_first = longest_first.slice(0, count)
+        if start - cut == _CUT:
+            longest_first, cut = pc.utf8_slice_codeunits(longest_first, _CUT), start
+        pieces.append(pc.utf8_slice_codeunits(longest_first, start - cut, start - cut + GRAM))
         places[offsets[order[:count]] + start] = np.arange(done, done + count)
         done += count
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.concat_arrays(pieces).take(pa.array(places)))

@@ -12,7 +12,11 @@ from schemas.quantities import counted
 
 ENCODING_HINT: Final = "If the text is in another encoding, add it, such as --encoding cp1252"
 
-_OPTIONS = {"confidence": "--min-confidence", "locale": "--locale", "user_id": "--min-users or --max-events-of-user"}
+_OPTIONS = {
+    "confidence": "--min-confidence",
+    "locale": "--locale",
+    "user_id": "--min-users, --max-events-of-user or --max-answer-events-of-user",
+}
 _KINDS = {"confidence": "number", "timestamp": "time"}
 
 

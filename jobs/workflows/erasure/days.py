@@ -24,6 +24,8 @@ from schemas.artifacts.table_files import read_rows
 from schemas.tables import REJECTED
 
 _REJECTED = "rejected"
+_WORDINGS = "waiting_wordings"
+"""Count of the wordings that wait for further users, also of those without a row that counts."""
 
 
 def erase_from_day(url: str, erasure: Erasure, key: UserKey | None, *, dry_run: bool) -> dict[str, int]:
@@ -57,10 +59,11 @@ def erase_from_day(url: str, erasure: Erasure, key: UserKey | None, *, dry_run: 
         return Changed(to_parquet(after, file.table) if len(after) else b"", len(after), erased)
 
     lost = rewrite(url, "day", change, dry_run=dry_run, counters=_counters)
-    return {
+    erased = {
         "rows": lost["rows_kept"] + lost["rows_waiting"],
         "rejected": lost["rows_rejected"] + lost["members_rejected"],
     }
+    return erased | ({_WORDINGS: lost[_WORDINGS]} if lost[_WORDINGS] else {})
 
 
 def erase_from_splits(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
@@ -73,7 +76,7 @@ def erase_from_splits(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str,
     def change(file: File, content: bytes) -> Changed | None:
         before = _rows(url, file, content, EARLIER, absent=ADDED)
         after = forget(before, erasure.ids)
-        if len(after) == len(before):
+        if after.equals(before):
             return None
         splits = collections.Counter(before["split"].to_pylist())
         splits.subtract(after["split"].to_pylist())
@@ -92,7 +95,11 @@ def _waiting(url: str, file: File, content: bytes, erasure: Erasure, key: UserKe
     if len(after) == len(before) or key is None:
         return None
     gone = pc.sum(before["events"]).as_py() - (pc.sum(after["events"]).as_py() or 0)
-    return Changed(seal_rows(after, key) if len(after) else b"", len(after), {"rows_waiting": gone})
+    return Changed(
+        seal_rows(after, key) if len(after) else b"",
+        len(after),
+        {"rows_waiting": gone, _WORDINGS: len(before) - len(after)},
+    )
 
 
 def _rows(url: str, file: File, content: bytes, schema: pa.Schema, absent: Sequence[str] = ()) -> pa.Table:
@@ -108,7 +115,7 @@ def _others(rows: pa.Table, ids: pa.Array) -> pa.Table:
 
 def _less(before: Mapping[str, int], erased: Mapping[str, int]) -> dict[str, int]:
     left = collections.Counter(before)
-    left.subtract(erased)
+    left.subtract({name: lost for name, lost in erased.items() if name in before})
     return dict(left)
 
 

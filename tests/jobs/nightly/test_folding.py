@@ -75,7 +75,9 @@ def test_nights_make_the_rejected_rows_of_one_build_too(qpr, warehouse, drop, da
     config, earlier = ClustersConfig(**settings), None
     for day in (1, 2, 3, 4):
         night = fold(warehouse, last=dates(day), earlier=earlier, config=config)
-        earlier = remember_splits(warehouse, night, earlier, read_splits(warehouse, earlier))
+        earlier = remember_splits(
+            warehouse, night, earlier, read_splits(warehouse, earlier), days=days_of(warehouse, dates(day), 365)
+        )
     whole = fold(warehouse, last=dates(4), config=config)
     rejected = tables(warehouse, night).table("rejected", columns=["stage"])["stage"].to_pylist()
     assert {"ambiguity", "validate"} <= set(rejected)
@@ -100,7 +102,7 @@ def test_splits_stay_when_answers_are_renamed_and_merge(qpr, tmp_path, drop, dat
         drop(w, dates(day), rows_of(dates(day), seed=0, rename=rename))
         assert qpr("ingest", "--warehouse", w, "--date", dates(day)).code == 0
         dataset = fold(w, last=dates(day), window=1, earlier=earlier)
-        earlier = remember_splits(w, dataset, earlier, read_splits(w, earlier))
+        earlier = remember_splits(w, dataset, earlier, read_splits(w, earlier), days=days_of(w, dates(day), 1))
         for row in tables(w, dataset).table("clusters", columns=["question_ids", "split"]).to_pylist():
             for split, ids in seen.items():
                 assert split == row["split"] or not ids & set(row["question_ids"])

@@ -19,7 +19,7 @@ def clusters_of_nights(warehouse, dates, window):
     for night in range(1, NIGHTS + 1):
         days = days_of(warehouse, dates(night), window)
         artefact = fold_days(warehouse, days, ClustersConfig(shards=2), earlier=earlier, **terms)
-        earlier = remember_splits(warehouse, artefact, earlier, read_splits(warehouse, earlier))
+        earlier = remember_splits(warehouse, artefact, earlier, read_splits(warehouse, earlier), days=days)
         dataset = open_dataset(storage.join(warehouse, artefact.path))
         rows = dataset.table("clusters", columns=["cluster_id", "answer_hash", "question_ids"]).to_pylist()
         yield [(row["cluster_id"], row["answer_hash"], frozenset(row["question_ids"])) for row in rows]

@@ -96,6 +96,6 @@ def test_nights_whose_answers_stay_are_one_build_of_all_days(qpr, tmp_path, drop
         drop(w, dates(night), rows_of(dates(night), seed=0, count=40, facts=24))
         assert qpr("ingest", "--warehouse", w, "--date", dates(night), "--shards", 2).code == 0
         artefact, dataset = fold(w, dates(night), earlier=earlier)
-        earlier = remember_splits(w, artefact, earlier, read_splits(w, earlier))
+        earlier = remember_splits(w, artefact, earlier, read_splits(w, earlier), days=days_of(w, dates(night), NIGHTS))
     assert dataset.manifest.counters["rows_read"] == 40 * NIGHTS
     assert content_digest(dataset) == content_digest(built(qpr, w, tmp_path))

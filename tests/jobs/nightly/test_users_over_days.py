@@ -95,6 +95,10 @@ def test_a_user_has_a_maximum_of_an_answer_on_each_day(qpr, warehouse, drop, dat
     questions = fold(warehouse, last=dates(5), window=2).table("questions").to_pylist()
     events = [row["events"] for row in questions if "ibeline" in row["text"]]
     assert sorted(events) == [4, 4, 14]  # bot is the fifth user of each, with 5 rows a day on its first wording
+    outcome = qpr("erase", "--warehouse", warehouse, "--user", "bot", "--json")
+    assert outcome.code == 0, outcome.err
+    daily = [one for one in json.loads(outcome.out)["artefacts"] if one["path"].startswith("daily/")]
+    assert [(one["rows"], one["waiting_wordings"]) for one in daily] == [(5, 3), (5, 3)]
 
 
 def test_a_day_has_the_same_bytes_twice_and_another_key_opens_nothing(qpr, warehouse, dates):

@@ -1,11 +1,12 @@
 import datetime
+import itertools
 
 import numpy as np
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.clusters.cluster_ids import cluster_ids, ids_of
+from pipelines.clusters.cluster_ids import cluster_ids, further_ids, ids_of
 from pipelines.intermediate import MEMBERS
 from schemas.tables import with_nulls
 
@@ -81,16 +82,35 @@ def test_a_cluster_of_another_answer_gives_no_id():
     assert ids((1, 5, 20, of(1, 99)), (1, 6, 21, None), (2, 7, 3, None), groups=[0, 0, 2])[2] == of(2, 7)
 
 
-@settings(max_examples=100, deadline=None)
+def id_of(answer, number):
+    first = of(answer, number % 100)
+    return first if number < 100 else int(next(further_ids(np.array([first])))[0])
+
+
+def test_an_id_that_is_derived_from_one_can_be_inherited_too():
+    old = of(1, 7)
+    second, third = (int(ids[0]) for ids in itertools.islice(further_ids(np.array([old])), 2))
+    rows = [
+        (1, 5, 20, old),
+        (1, 6, 21, old),
+        (1, 7, 3, second),
+        (1, 8, 22, None),
+        (1, 9, 22, second),
+        (1, 10, 23, second),
+    ]
+    assert ids(*rows, groups=[0, 0, 1, 1, 2, 2]) == [old] * 2 + [third] * 2 + [second] * 2
+
+
+@settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_each_cluster_has_one_id_whatever_the_order_of_numbers(data):
     size = data.draw(st.integers(1, 14))
     answers = sorted(data.draw(st.lists(st.integers(1, 3), min_size=size, max_size=size)))
-    earlier = st.one_of(st.none(), st.integers(0, 5))
+    earlier = st.one_of(st.none(), st.integers(0, 5), st.integers(100, 105))  # from 100 on second ids
     rows, groups = [], []
     for question, answer in enumerate(answers):
         known = data.draw(earlier)
-        rows.append((answer, question, data.draw(st.integers(1, 4)), None if known is None else of(answer, known)))
+        rows.append((answer, question, data.draw(st.integers(1, 4)), None if known is None else id_of(answer, known)))
         groups.append(100 * answer + data.draw(st.integers(0, 3)))
     found = ids(*rows, groups=groups)
     assert len(set(zip(groups, found, strict=True))) == len(set(groups)) == len(set(found))

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipelines.clusters.cluster_ids import ids_of, second_ids
+from pipelines.clusters.cluster_ids import further_ids, ids_of
 from pipelines.ingestion.days import DayFile
 from pipelines.ingestion.earlier import (
     ADDED,
@@ -86,15 +86,15 @@ def test_questions_are_remembered_when_they_are_gone_with_their_last_cluster_and
         EARLIER.empty_table(),
         *version((50, 7, "train", [1, 2]), (51, 8, "test", [3]), days={1: 4, 2: 5, 3: None, 4: 1}),
     )
-    assert rows_of(first) == [(1, "train", 7, 50, 4, 1), (2, "train", 7, 50, 5, 1), (3, "test", 8, 51, None, 1)]
+    assert rows_of(first) == [(1, "train", 7, 50, 4), (2, "train", 7, 50, 5), (3, "test", 8, 51, None)]
     later = version((60, 7, "train", [9, 2]), (61, 9, "train", [2]), days={9: 20, 2: 19})
     second = remember(first, *later)
     assert rows_of(second) == [
-        (1, "train", 7, 50, 4, 1),
-        (2, "train", 7, 60, 5, 19),
-        (2, "train", 9, 61, 5, 19),
-        (9, "train", 7, 60, 20, 19),
-        (3, "test", 8, 51, None, 1),
+        (1, "train", 7, 50, 4),
+        (2, "train", 7, 60, 5),
+        (2, "train", 9, 61, 5),
+        (9, "train", 7, 60, 20),
+        (3, "test", 8, 51, None),
     ]
     assert {split: ids.tolist() for split, ids in ids_by_split(second).items()} == {
         "train": [1, 2, 9],
@@ -126,7 +126,8 @@ def test_a_cluster_with_an_inherited_id_inherits_it_again_when_the_question_that
 
 
 def test_an_id_of_a_question_that_was_no_member_is_inherited_once_the_window_has_moved():
-    known = remember(EARLIER.empty_table(), *version((named(7, 9), 7, "train", [1, 2]), days={1: 4, 2: 5, 3: 3}))
+    whole = version((named(7, 9), 7, "train", [1, 2]), days={1: 4, 2: 5, 3: 2})  # a time before the first day
+    known = remember(EARLIER.empty_table(), *whole, day(3))
     members = with_nulls(MEMBERS, {name: known[name] for name in ("question_id", "answer_id")})
     for begins, inherited in ((3, None), (4, named(7, 9))):
         assert place_earlier(members, known, day(begins))["cluster_id"].to_pylist() == [inherited] * 2
@@ -147,7 +148,7 @@ def test_a_file_of_an_earlier_release_has_splits_alone(tmp_path: Path):
         file = File(path=name, table="splits", rows=2, bytes=len(content), sha256=digest)
         assert pa.concat_tables(read_earlier_file(DayFile(str(tmp_path), file))).equals(wanted)
     old = earlier((1, "train", None, None, None))
-    assert rows_of(remember(old, *version((50, 7, "train", [1]), days={1: 4}))) == [(1, "train", 7, 50, 4, 4)]
+    assert rows_of(remember(old, *version((50, 7, "train", [1]), days={1: 4}))) == [(1, "train", 7, 50, 4)]
 
 
 def test_an_erased_question_names_no_cluster():
@@ -158,7 +159,7 @@ def test_an_erased_question_names_no_cluster():
         (2, "train", 7, of_one, 5),
         (2, "train", 8, 44, 5),
         (3, "train", 7, 33, 5),
-        (4, "train", 7, int(second_ids(np.array([of_one]))[0]), 5),
+        (4, "train", 7, int(next(further_ids(np.array([of_one])))[0]), 5),
     )
     assert rows_of(forget(known, pa.array([1], pa.int64()))) == [
         (2, "train", 7, None, 5),
@@ -167,6 +168,11 @@ def test_an_erased_question_names_no_cluster():
         (4, "train", 7, None, 5),
     ]
     assert forget(known, pa.array([99], pa.int64())).equals(known)
+    of_stray = earlier((2, "train", 7, named(7, 1), 5), (3, "train", 7, named(8, 1), 5))
+    assert rows_of(forget(of_stray, pa.array([1], pa.int64()))) == [
+        (2, "train", 7, None, 5),
+        (3, "train", 7, named(8, 1), 5),
+    ]
 
 
 def test_each_pair_of_question_and_answer_has_its_cluster():

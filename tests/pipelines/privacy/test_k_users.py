@@ -114,8 +114,8 @@ def test_the_rows_of_an_answer_that_count_are_those_of_the_most_frequent_wording
     ]
     reasons = [(row["reason"], row["shard_key"], row["score"]) for row in limited.rejects.to_pylist()]
     assert collections.Counter(reasons) == {
-        ("too_many_of_user_and_answer", 1, 8): 2,
-        ("too_many_of_user_and_answer", 2, 8): 2,
+        ("too_many_of_user_and_answer", 1, 2): 2,
+        ("too_many_of_user_and_answer", 2, 3): 2,
         ("too_many_of_user_and_answer", 3, 9): 5,
     }
 
