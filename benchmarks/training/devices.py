@@ -17,8 +17,7 @@ import torch
 import typer
 
 from benchmarks.cli import AsJson, Pairs, Report, Seed, run
-from benchmarks.training.peers.transformer import PeerFineTuning
-from benchmarks.training.steps import drawn
+from benchmarks.training.steps import PRECISIONS, drawn, peer_step
 from model.choices import Precision
 from model.encoders.cnn.settings import CnnSettings
 from model.encoders.config import Shape
@@ -38,8 +37,6 @@ from schemas.artifacts.dataset import open_dataset
 
 Step = Callable[[Numbers], float]
 
-PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16")
-
 _WARM = 5
 """Steps that do not count: a card compiles and measures its kernels in them."""
 
@@ -57,14 +54,8 @@ def steps_of(pairs: TrainPairs, shapes: dict[str, Shape], device: str) -> Iterat
 
 def peer_steps(pairs: TrainPairs, folder: str, device: str) -> Iterator[tuple[str, Precision, Step]]:
     """Yield name, precision and step of every training of sentence-transformers on a device."""
-    texts = pairs.texts.to_pylist()
     for precision in PRECISIONS:
-        rate = PRESETS["transformer"].training.learning_rate
-        training = PeerFineTuning(folder, learning_rate=rate, half=precision == "bfloat16", device=device)
-
-        def step(batch: Numbers, training: PeerFineTuning = training) -> float:
-            return training.step(*([texts[row] for row in side[batch]] for side in (pairs.first, pairs.second)))
-
+        step = peer_step(pairs, folder, precision, device=device)
         yield "transformer, by sentence-transformers", precision, step
 
 

@@ -57,6 +57,7 @@ GENERATED, TOKENS = 50_000, 55_000
 RANKING = TrainingSettings(loss=MultipleNegativesRankingLoss(symmetric=False, smoothing=0.0))
 """The loss of the peers."""
 RATE = PRESETS["transformer"].training.learning_rate
+PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16")
 
 Step = Callable[[Numbers], object]
 PairsAStep = Annotated[int, typer.Option("--pairs", help="Pairs of a step.")]
@@ -149,25 +150,26 @@ def transformers(pairs: Pairs, folder: str) -> dict[str, Step]:
     """Return the steps of `qpr train` by name."""
     shape, words = TransformerSettings(**described(folder)), Vocabulary((), hash_bins=0)
     steps: dict[str, Step] = {}
-    for precision in ("float32", "bfloat16"):
+    for precision in PRECISIONS:
         settings = RANKING.model_copy(update={"precision": precision, "learning_rate": RATE})
         steps[f"qpr, {precision}"] = run_of(pairs, words, shape, settings).step
     return steps
 
 
+def peer_step(pairs: Pairs, folder: str, precision: Precision, *, device: str = "cpu") -> Callable[[Numbers], float]:
+    """Return a step of the peer's fine-tuning, which returns its loss."""
+    texts = pairs.texts.to_pylist()
+    training = PeerFineTuning(folder, learning_rate=RATE, half=precision == "bfloat16", device=device)
+
+    def step(batch: Numbers) -> float:
+        return training.step(*([texts[row] for row in side[batch]] for side in (pairs.first, pairs.second)))
+
+    return step
+
+
 def peer_transformers(pairs: Pairs, folder: str) -> dict[str, Step]:
     """Return the steps of the peer by name."""
-    texts = pairs.texts.to_pylist()
-
-    def stepping(precision: Precision) -> Step:
-        training = PeerFineTuning(folder, learning_rate=RATE, half=precision == "bfloat16")
-
-        def step(batch: Numbers) -> float:
-            return training.step(*([texts[row] for row in side[batch]] for side in (pairs.first, pairs.second)))
-
-        return step
-
-    return {f"its own, {precision}": stepping(precision) for precision in ("float32", "bfloat16")}
+    return {f"its own, {precision}": peer_step(pairs, folder, precision) for precision in PRECISIONS}
 
 
 def report_steps(

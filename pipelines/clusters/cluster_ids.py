@@ -36,7 +36,7 @@ def cluster_ids(members: pa.Table, group: Ints) -> Ints:
     starts = starts_of_runs(group[order])
     cluster = np.empty(len(group), np.int64)
     cluster[order] = np.repeat(np.arange(len(starts)), sizes_of_runs(starts, len(group)))
-    ids = ids_of(members.take(pa.array(order[_oldest(members, order, starts)])))
+    ids = ids_of(members.take(pa.array(order[oldest_of(members, order, starts)])))
     if members["cluster_id"].null_count < len(members):
         ids = _inherited(members, cluster, ids)
     return ids[cluster]
@@ -59,9 +59,15 @@ def further_ids(ids: Ints) -> Iterator[Ints]:
     return (mix(ids, number).view(np.int64) for number in range(1, 9))
 
 
-def _oldest(members: pa.Table, order: Ints, starts: Ints) -> Ints:
-    """Return the place in ``order`` of the oldest question of each run; questions without a time are the youngest."""
-    seen = pc.fill_null(members["first_seen"].cast(pa.int64()), np.iinfo(np.int64).max).to_numpy()[order]
+def oldest_of(asked: pa.Table, order: Ints, starts: Ints) -> Ints:
+    """Return the place in ``order`` of the oldest question of each run; questions without a time are the youngest.
+
+    Args:
+        asked: (R,) with ``first_seen``.
+        order: (R,) rows by group, those of a group by question.
+        starts: place in ``order`` of the first row of each group.
+    """
+    seen = pc.fill_null(asked["first_seen"].cast(pa.int64()), np.iinfo(np.int64).max).to_numpy()[order]
     if not len(seen):
         return starts
     sizes = sizes_of_runs(starts, len(seen))

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipelines.clusters.cluster_ids import further_ids, ids_of
+from pipelines.clusters.cluster_ids import further_ids, ids_of, oldest_of
 from pipelines.ingestion.days import DayFile
 from pipelines.intermediate import ASKED
 from schemas.artifacts import storage
@@ -127,13 +127,17 @@ def forget(earlier: pa.Table, question_ids: pa.Array) -> pa.Table:
     A question can name a cluster of any answer, also without being a member.
     """
     left = earlier.filter(pc.invert(pc.is_in(earlier["question_id"], value_set=question_ids)))
-    known = earlier.filter(pc.and_(pc.is_valid(earlier["answer_id"]), pc.is_valid(earlier["cluster_id"])))
-    answers, given = known["answer_id"].unique(), known["cluster_id"].unique().to_numpy()
-    named = [np.zeros(0, np.int64)]
-    for question in question_ids.unique():
-        own = ids_of(pa.table({"answer_id": answers, "question_id": pa.repeat(question, len(answers))}))
-        named += [ids[np.isin(ids, given)] for ids in (own, *further_ids(own))]
-    return _without_clusters(left, pa.array(np.concatenate(named)))
+    of_left = pa.array(_names(left.filter(pc.is_valid(left["answer_id"]))))
+    unnamed = pc.and_(pc.is_valid(left["cluster_id"]), pc.invert(pc.is_in(left["cluster_id"], value_set=of_left)))
+    answers, erased = left.filter(unnamed)["answer_id"].unique().to_numpy(), question_ids.unique().to_numpy()
+    columns = {"answer_id": np.tile(answers, len(erased)), "question_id": np.repeat(erased, len(answers))}
+    return _without_clusters(left, pa.array(_names(pa.table(columns))))
+
+
+def _names(oldest: pa.Table) -> np.ndarray:
+    """Return all ids that clusters with these oldest questions can have."""
+    ids = ids_of(oldest)
+    return np.concatenate([ids, *further_ids(ids)])
 
 
 def ids_by_split(earlier: pa.Table) -> dict[str, np.ndarray]:
@@ -158,10 +162,9 @@ def _oldest_seen(
     A cluster that has an older question than that one inherited its id, and the time stays as it was. If that question
     is no member, for example as a stray, it counts as last seen when the log began.
     """
-    clusters, first = (members[name].combine_chunks() for name in ("cluster_id", "first_seen"))
-    times = pc.fill_null(first.cast(pa.int64()), np.iinfo(np.int64).max).to_numpy()
-    order = np.lexsort((members["question_id"].to_numpy(), times, clusters.to_numpy()))
-    oldest = members.take(pa.array(order[starts_of_runs(clusters.to_numpy()[order])]))
+    clusters = members["cluster_id"].to_numpy()
+    order = np.lexsort((members["question_id"].to_numpy(), clusters))
+    oldest = members.take(pa.array(order[oldest_of(members, order, starts_of_runs(clusters[order]))]))
     names = oldest.filter(pa.array(ids_of(oldest) == oldest["cluster_id"].to_numpy()))
     last = _found(names["question_id"], questions["question_id"], questions["last_seen"])
     before = _found(members["cluster_id"], earlier["cluster_id"], earlier["oldest_seen"])

@@ -129,7 +129,7 @@ def divide(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> Divided:
     listed = tokens_all(key_all(whole))
     flat = pc.list_flatten(listed).dictionary_encode()
     forms = flat.dictionary
-    hashes = hash64_all(flat.dictionary).to_numpy()
+    hashes = hash64_all(forms).to_numpy()
     stems = hash64_all(pa.array(map(stem, forms.to_pylist()), pa.string())).to_numpy()
     frequency = np.maximum(weights.frequency(hashes), weights.frequency(stems))
     questions = max(weights.questions, MIN_QUESTIONS)

@@ -69,14 +69,14 @@ class Partition:
             of: (N,) int32 place of the part's word; None: each word is one part.
         """
         codes = int(code.max(initial=0)) + 1
-        keys = self.answer_of_row[row] if of is None else self.answer_of_row[row][of]
+        each = slice(None) if of is None else of
+        keys = self.answer_of_row[row][each]
         keys *= codes
         keys += code
         coded = pa.array(keys).dictionary_encode()
         del keys
         part, key = coded.indices.to_numpy(), coded.dictionary.to_numpy()
-        places = row.astype(np.int32), part  # of 32 bits, which scipy does not choose by itself, and sorts faster
-        places = places if of is None else (places[0][of], part)
+        places = row.astype(np.int32)[each], part  # of 32 bits, which scipy does not choose by itself: sorted faster
         shape = len(self.answer_of_row), len(key)
         rows = sparse.csr_array((np.ones(len(part), np.float32), places), shape=shape)
         rows.sum_duplicates()
