@@ -60,8 +60,9 @@ def _link_rest(questions: Questions, model: LinkModel) -> Linked:
 
     def probability(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         _trim(rows)
-        found = compare_pairs(questions, words, left, right, answer_of_row=answers)
-        return model.pairs.probability(found, answers[left])
+        parts = compare_pairs(questions, words, left, right, answer_of_row=answers)
+        found = [model.pairs.probability(features, np.zeros(len(features), np.int64)) for features in parts]
+        return np.concatenate([np.zeros(0), *found])
 
     left, right = candidates(np.array([rows]), words.stems)
     likely = probability(left, right)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ import pyarrow as pa
 from pipelines.linkage.comparison.agreement_features import AGREEMENT, AGREEMENT_OF_WORDS, agreement_features
 from pipelines.linkage.comparison.blocking import ALL_PAIRS, RAREST, WINDOW, candidates
 from pipelines.linkage.comparison.cosine_features import COSINES, cosines
-from pipelines.linkage.comparison.pair_features import NAMES, features
+from pipelines.linkage.comparison.pair_features import NAMES, features_in_parts
 from pipelines.linkage.comparison.tokenization import Wording, wording
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.token_frequencies import TokenWeights
@@ -92,17 +92,18 @@ def compare(questions: Questions) -> Iterator[Compared]:
         left, right = candidates(np.bincount(answers), words.stems)
         if not len(left):
             continue
-        found = compare_pairs(part, words, left, right, answer_of_row=answers)
+        found = _joined(compare_pairs(part, words, left, right, answer_of_row=answers))
         yield Compared(left + rows.start, right + rows.start, answers[left] + answer_of_row[rows.start], found)
 
 
 def compare_pairs(
     questions: Questions, words: Wording, left: np.ndarray, right: np.ndarray, *, answer_of_row: np.ndarray
-) -> np.ndarray:
-    """Return the features of pairs, (P, F) float32, column after column in memory, as scorers read them.
+) -> Iterator[np.ndarray]:
+    """Yield the features of pairs in their order, `pair_features.AT_ONCE` pairs at a time.
 
-    The columns of `features`, `agreement_features`, the same by words if there are two kinds of neighbours, and
-    `cosines` follow each other.
+    They are (pairs, F) float32, column after column in memory, as scorers read them. The columns of
+    `features_in_parts`, `agreement_features`, the same by words if there are two kinds of neighbours, and `cosines`
+    follow each other.
 
     Args:
         questions: of whole answers, R rows.
@@ -114,18 +115,20 @@ def compare_pairs(
     events = questions.members["events"].to_numpy()
     witnesses, vectors = questions.witnesses, questions.vectors
     further = _width(questions) - len(NAMES)
-    found = features(words, left, right, answer_of_row=answer_of_row, events=events, further=further)
-    filled = len(NAMES)
     compared = witnesses and witnesses.with_question_vectors(questions.members["text"], questions.weights)
-    for neighbours, names in _kinds_of(compared):
-        of_kind = agreement_features(
-            neighbours, left, right, answer_of_row=answer_of_row, questions=questions.weights.questions
-        )
-        found[:, filled : filled + len(names)] = of_kind[:, : len(names)]
-        filled += len(names)
-    if vectors is not None:
-        found[:, filled:] = cosines(vectors, left, right, answer_of_row=answer_of_row)
-    return found
+    near = None if vectors is None else cosines(vectors, left, right, answer_of_row=answer_of_row)
+    parts = features_in_parts(words, left, right, answer_of_row=answer_of_row, events=events, further=further)
+    for part, found in parts:
+        filled = len(NAMES)
+        for neighbours, names in _kinds_of(compared):
+            of_kind = agreement_features(
+                neighbours, left[part], right[part], answer_of_row=answer_of_row, questions=questions.weights.questions
+            )
+            found[:, filled : filled + len(names)] = of_kind[:, : len(names)]
+            filled += len(names)
+        if near is not None:
+            found[:, filled:] = near[part]
+        yield found
 
 
 def compare_all(questions: Questions) -> Compared:
@@ -133,8 +136,13 @@ def compare_all(questions: Questions) -> Compared:
     none = np.zeros(0, np.int64)
     parts = [Compared(none, none, none, np.zeros((0, _width(questions)), np.float32)), *compare(questions)]
     left, right, answers, found = zip(*parts, strict=True)
-    features_in_columns = np.concatenate([of_part.T for of_part in found], axis=1).T
-    return Compared(np.concatenate(left), np.concatenate(right), np.concatenate(answers), features_in_columns)
+    return Compared(np.concatenate(left), np.concatenate(right), np.concatenate(answers), _joined(found))
+
+
+def _joined(parts: Iterable[np.ndarray]) -> np.ndarray:
+    """Return the features of all parts, column after column in memory."""
+    first, *others = parts
+    return np.concatenate([found.T for found in (first, *others)], axis=1).T if others else first
 
 
 def _kinds_of(witnesses: Witnesses | None) -> Iterator[tuple[Witnesses, tuple[str, ...]]]:

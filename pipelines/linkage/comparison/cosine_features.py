@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from pipelines.linkage.comparison.pair_features import rivals
+from pipelines.linkage.comparison.neighbourhood import Neighbours
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
 COSINES: Final = ("cosine", "cosine_margin_min", "cosine_margin_max", "cosine_above_answer")
@@ -40,7 +40,7 @@ def cosines(vectors: np.ndarray, left: np.ndarray, right: np.ndarray, *, answer_
     for start in range(0, len(left), CHUNK):
         part = slice(start, start + CHUNK)
         cosine[part] = np.einsum("pd,pd->p", unit[left[part]], unit[right[part]])
-    one, two = rivals(cosine + 1.0, left, right, rows=len(answer_of_row))
+    one, two = Neighbours(left, right, cosine + 1, answer_of_row).rivals()
     one, two = cosine + 1 - one, cosine + 1 - two
     above = _standardised(cosine.astype(float), answer_of_row[left])
     columns = [cosine, np.minimum(one, two), np.maximum(one, two), above]

@@ -1,11 +1,12 @@
 """Features of a pair that depend on the similarities of its questions to the other questions of the answer.
 
-pairs with their similarity -> Neighbours.profiles, .standing -> two features a pair each
+pairs with their similarity -> Neighbours.rivals, .profiles, .standing -> two features a pair each
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,7 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from pipelines.neighbours.similarity import products
-from schemas.ragged import sizes_of_runs, starts_of_runs
+
+EVERY: Final = slice(None)
+"""All pairs."""
 
 DENSE: Final = 1 << 21
 """Maximum number of cells of the square matrices that are multiplied together; bounds memory."""
@@ -23,10 +26,13 @@ DENSE: Final = 1 << 21
 class Neighbours:
     """Graph of the candidate pairs of some answers, with the similarities as edge weights.
 
+    Each method returns the figures of some of the pairs, in their order; what they need of all pairs is computed once
+    and takes a few bytes a pair.
+
     Attributes:
         left: (P,) rows, ordered by answer, then left and right row.
         right: (P,) other rows of the same answers, greater than ``left``.
-        alike: (P,) float32 similarities in [0, 1].
+        alike: (P,) float32 similarities, at least 0.
         answer_of_row: (R,) number of each row's answer, ascending from 0.
     """
 
@@ -35,20 +41,30 @@ class Neighbours:
     alike: np.ndarray
     answer_of_row: np.ndarray
 
-    def profiles(self) -> tuple[np.ndarray, np.ndarray]:
+    def rivals(self, part: slice = EVERY) -> tuple[np.ndarray, np.ndarray]:
+        """Return the maximum similarity of each pair's two questions to a third question, 0 if there is none."""
+        best, second = self._best_two
+        alike = self.alike[part]
+        one, two = (
+            np.where(alike == best[side], second[side], best[side]) for side in (self.left[part], self.right[part])
+        )
+        return one, two
+
+    def profiles(self, part: slice = EVERY) -> tuple[np.ndarray, np.ndarray]:
         """Return correlation and difference of the similarities of a pair's two questions to all other questions.
 
+        Similarities are at most 1.
+
         Returns:
-            (P,) correlation in [-1, 1], 0 if the answer has fewer than two other questions; (P,) root mean square of
-            the differences, 0 if it has no other question.
+            (part,) correlation in [-1, 1], 0 if the answer has fewer than two other questions; (part,) root mean square
+            of the differences, 0 if it has no other question.
         """
+        left, right, alike, dot = self.left[part], self.right[part], self.alike[part], self._products[part]
         sizes = np.bincount(self.answer_of_row)
-        answer = self.answer_of_row[self.left]
-        others = (sizes[answer] - 2).astype(float)
-        total, squares = self._over_rows(self.alike), self._over_rows(self.alike**2)
-        one, two = total[0] - self.alike, total[1] - self.alike
-        one_2, two_2 = squares[0] - self.alike**2, squares[1] - self.alike**2
-        dot = self._products(sizes, answer)
+        others = (sizes[self.answer_of_row[left]] - 2).astype(float)
+        total, squares = self._totals
+        one, two = total[left] - alike, total[right] - alike
+        one_2, two_2 = squares[left] - alike**2, squares[right] - alike**2
         number = np.maximum(others, 1)
         spread = np.maximum(one_2 - one * one / number, 0) * np.maximum(two_2 - two * two / number, 0)
         correlation = np.where(
@@ -56,27 +72,54 @@ class Neighbours:
         )
         return np.clip(correlation, -1, 1), np.sqrt(np.maximum(one_2 + two_2 - 2 * dot, 0) / number)
 
-    def standing(self) -> tuple[np.ndarray, np.ndarray]:
+    def standing(self, part: slice = EVERY) -> tuple[np.ndarray, np.ndarray]:
         """Return, for the left and right question of each pair, the number of partners with a higher similarity."""
-        # one integer for row and falling similarity: bits of a positive float32 rise with it
-        falling = 0xFFFFFFFF - self.alike.astype(np.float32).view(np.uint32).astype(np.int64)
-        keys = np.concatenate([self.left << 32 | falling, self.right << 32 | falling])
-        order = np.argsort(keys)
-        ordered = keys[order]
-        starts, equal = starts_of_runs(ordered >> 32), starts_of_runs(ordered)
-        first_equal = np.repeat(equal, sizes_of_runs(equal, len(keys)))
-        better = np.empty(len(keys), np.int64)
-        better[order] = first_equal - np.repeat(starts, sizes_of_runs(starts, len(keys)))
-        return better[: len(self.left)], better[len(self.left) :]
+        pairs = np.bincount(self.left, minlength=len(self.answer_of_row))
+        pairs += np.bincount(self.right, minlength=len(self.answer_of_row))
+        starts = np.cumsum(pairs) - pairs
+        falling = _falling(self.alike[part])
+        one, two = (
+            np.searchsorted(self._ordered, side << 32 | falling) - starts[side]
+            for side in (self.left[part], self.right[part])
+        )
+        return one, two
 
-    def _over_rows(self, values: np.ndarray) -> np.ndarray:
-        """Return the (2, P) sums of ``values`` over all pairs of each pair's left question and right question."""
+    @functools.cached_property
+    def _best_two(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the highest and the second highest similarity of each row."""
         rows = len(self.answer_of_row)
-        total = np.bincount(self.left, values, rows) + np.bincount(self.right, values, rows)
-        return np.stack([total[self.left], total[self.right]])
+        # of another type than the similarities `numpy.maximum.at` takes a hundred times as long
+        best, second = np.zeros((2, rows), self.alike.dtype)
+        ties = np.zeros(rows, np.int64)
+        for side in (self.left, self.right):
+            np.maximum.at(best, side, self.alike)
+        for side in (self.left, self.right):
+            is_best = self.alike == best[side]
+            ties += np.bincount(side[is_best], minlength=rows)
+            np.maximum.at(second, side[~is_best], self.alike[~is_best])
+        return best, np.where(ties > 1, best, second)
 
-    def _products(self, sizes: np.ndarray, answer: np.ndarray) -> np.ndarray:
+    @functools.cached_property
+    def _ordered(self) -> np.ndarray:
+        """Return one integer for row and falling similarity of each side of each pair, ascending."""
+        falling = _falling(self.alike)
+        return np.sort(np.concatenate([self.left << 32 | falling, self.right << 32 | falling]))
+
+    @functools.cached_property
+    def _totals(self) -> np.ndarray:
+        """Return the (2, R) sums of the similarities of each row and of their squares."""
+        rows = len(self.answer_of_row)
+        return np.stack(
+            [
+                np.bincount(self.left, values, rows) + np.bincount(self.right, values, rows)
+                for values in (self.alike, self.alike**2)
+            ]
+        )
+
+    @functools.cached_property
+    def _products(self) -> np.ndarray:
         """Return for each pair the sum, over all third questions, of the product of their similarities to the two."""
+        sizes, answer = np.bincount(self.answer_of_row), self.answer_of_row[self.left]
         dot = np.zeros(len(self.left))
         counts = np.bincount(answer, minlength=len(sizes))
         starts = np.cumsum(counts) - counts
@@ -85,17 +128,26 @@ class Neighbours:
             answers = np.flatnonzero(complete & (sizes == size))
             for places in _in_batches(starts[answers], size):
                 dot[places] = _of_squares(self.alike[places], size)
+        if not complete.any():
+            return self._of_graph(EVERY)
         partial = np.flatnonzero(~complete[answer])
         if len(partial):
             dot[partial] = self._of_graph(partial)
         return dot
 
-    def _of_graph(self, pairs: np.ndarray) -> np.ndarray:
+    def _of_graph(self, pairs: np.ndarray | slice) -> np.ndarray:
         rows = len(self.answer_of_row)
-        left, right, alike = self.left[pairs], self.right[pairs], self.alike[pairs]
-        both = (np.concatenate([left, right]), np.concatenate([right, left]))
-        graph = sparse.csr_array((np.concatenate([alike, alike]).astype(np.float32), both), shape=(rows, rows))
+        left, right, alike = self.left[pairs], self.right[pairs], self.alike[pairs].astype(np.float32)
+        one, two = left.astype(np.int32), right.astype(np.int32)  # of 32 bits, which scipy does not choose by itself
+        both = np.concatenate([one, two]), np.concatenate([two, one])
+        graph = sparse.csr_array((np.concatenate([alike, alike]), both), shape=(rows, rows))
         return products(graph, left, right)
+
+
+def _falling(alike: np.ndarray) -> np.ndarray:
+    """Return integers that fall as similarities rise, and are equal for equal ones: bits of a positive float32 rise."""
+    falling: np.ndarray = 0xFFFFFFFF - alike.astype(np.float32).view(np.uint32).astype(np.int64)
+    return falling
 
 
 def _in_batches(starts: np.ndarray, size: int) -> Iterator[np.ndarray]:

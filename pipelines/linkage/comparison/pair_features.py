@@ -1,10 +1,11 @@
 """Features of two questions of one answer.
 
-Wording, pairs of rows -> features -> (P, F) float32
+Wording, pairs of rows -> features_in_parts -> the (pairs, F) float32 features of some of them at a time
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -40,11 +41,14 @@ MOST_SIZE: Final = 4
 
 Given the true size, a model learns the sizes of the clusters it was fitted to instead of the similarities."""
 
+AT_ONCE: Final = 1 << 20
+"""Number of pairs whose features are in memory together; those of all pairs of `ALL_PAIRS` questions are."""
+
 CHUNK: Final = 1 << 17
 """Number of pairs whose shared parts are computed together; bounds memory."""
 
 
-def features(
+def features_in_parts(
     words: Wording,
     left: np.ndarray,
     right: np.ndarray,
@@ -52,8 +56,8 @@ def features(
     answer_of_row: np.ndarray,
     events: np.ndarray,
     further: int = 0,
-) -> np.ndarray:
-    """Return the features of pairs of questions.
+) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield the features of pairs of questions, `AT_ONCE` pairs at a time.
 
     Args:
         words: parts of R rows.
@@ -63,24 +67,27 @@ def features(
         events: (R,) number of events of each question with this answer.
         further: number of further columns, which the caller fills.
 
-    Returns:
-        (P, len(NAMES) + further) float32, column after column in memory.
+    Yields:
+        consecutive pairs, and their (pairs, len(NAMES) + further) float32 features, column after column in memory.
     """
-    found = _Columns.of(len(left), further)
-    for start in range(0, len(left), CHUNK):
-        part = slice(start, start + CHUNK)
-        _put_common(_Columns(found.table[:, part]), words, left[part], right[part])
-    alike = (found["stems_here"] + found["grams_here"]) / 2
-    one, two = rivals(alike, left, right, rows=len(answer_of_row))
-    found.put(_both("rival", one, two))
-    found.put(_both("margin", alike - one, alike - two))
-    found.put(_both("rival_grams", *rivals(found["grams"], left, right, rows=len(answer_of_row))))
-    neighbours = Neighbours(left, right, alike, answer_of_row)
-    found["profile_correlation"], found["profile_difference"] = neighbours.profiles()
-    found.put(_both("better", *(np.log1p(better) for better in neighbours.standing())))
-    found.put(_of_answers(words, alike, left, answer_of_row))
-    found.put(_both("events", *(np.log1p(events)[rows] for rows in (left, right))))
-    return found.table.T
+    common = _common(words, left, right, further) if len(left) <= AT_ONCE else None
+    alike, grams = _likeness(words, left, right) if common is None else (common.likeness, common["grams"])
+    near, near_by_grams = (Neighbours(left, right, values, answer_of_row) for values in (alike, grams))
+    of_answers = _of_answers(words, alike, left, answer_of_row)
+    seen = np.log1p(events)
+    for start in range(0, len(left), AT_ONCE):
+        part = slice(start, start + AT_ONCE)
+        one, two = left[part], right[part]
+        found = common or _common(words, one, two, further)
+        rivals = near.rivals(part)
+        found.put(_both("rival", *rivals))
+        found.put(_both("margin", *(alike[part] - rival for rival in rivals)))
+        found.put(_both("rival_grams", *near_by_grams.rivals(part)))
+        found["profile_correlation"], found["profile_difference"] = near.profiles(part)
+        found.put(_both("better", *(np.log1p(better) for better in near.standing(part))))
+        found.put({name: values[answer_of_row[one]] for name, values in of_answers.items()})
+        found.put(_both("events", seen[one], seen[two]))
+        yield part, found.table.T
 
 
 class _Columns:
@@ -98,6 +105,11 @@ class _Columns:
         """Return columns without values."""
         return cls(np.empty((len(NAMES) + further, pairs), np.float32))
 
+    @property
+    def likeness(self) -> np.ndarray:
+        """Return the similarity by which a pair is compared with the others of its answer."""
+        return _mean_of(self["stems_here"], self["grams_here"])
+
     def __getitem__(self, name: str) -> np.ndarray:
         column: np.ndarray = self.table[_PLACES[name]]
         return column
@@ -109,6 +121,15 @@ class _Columns:
         """Write some columns."""
         for name, column in columns.items():
             self[name] = column
+
+
+def _common(words: Wording, left: np.ndarray, right: np.ndarray, further: int) -> _Columns:
+    """Return columns of which those have values that depend on the two questions alone."""
+    found = _Columns.of(len(left), further)
+    for start in range(0, len(left), CHUNK):
+        part = slice(start, start + CHUNK)
+        _put_common(_Columns(found.table[:, part]), words, left[part], right[part])
+    return found
 
 
 def _put_common(found: _Columns, words: Wording, left: np.ndarray, right: np.ndarray) -> None:
@@ -164,39 +185,24 @@ def jaccard(parts: Parts, same: np.ndarray, left: np.ndarray, right: np.ndarray)
     return same[:, 0] / np.maximum(union[:, 0] - same[:, 0], 1e-9), same[:, 2] / np.maximum(here, 1e-9)
 
 
-def rivals(alike: np.ndarray, left: np.ndarray, right: np.ndarray, *, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the maximum similarity of each pair's left and right question to a third question, 0 if it has none."""
-    best, second = np.zeros((2, rows), alike.dtype)  # of another type `numpy.maximum.at` takes a hundred times as long
-    ties = np.zeros(rows, np.int64)
-    for side in (left, right):
-        np.maximum.at(best, side, alike)
-    for side in (left, right):
-        is_best = alike == best[side]
-        ties += np.bincount(side[is_best], minlength=rows)
-        np.maximum.at(second, side[~is_best], alike[~is_best])
-    second = np.where(ties > 1, best, second)
-    one, two = (np.where(alike == best[side], second[side], best[side]) for side in (left, right))
-    return one, two
-
-
 def _of_answers(
     words: Wording, alike: np.ndarray, left: np.ndarray, answer_of_row: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Return for each pair the number of questions of its answer and statistics of their similarities."""
+    """Return for each answer the number of its questions and statistics of their similarities."""
     sizes, answers = np.bincount(answer_of_row), answer_of_row[left]
     one, two = sampled(sizes)
     in_full = sizes[answers] <= ALL_PAIRS
-    typical = np.concatenate([alike[in_full], _resemblance(words, one, two)])
+    typical = np.concatenate([alike[in_full], _likeness(words, one, two)[0]])
     of_typical = np.concatenate([answers[in_full], answer_of_row[one]])
     best = np.zeros(len(sizes), alike.dtype)
     np.maximum.at(best, answers, alike)
-    spread, median, mean = (values[answers] for values in distribution(typical, of_typical, answers=len(sizes)))
+    spread, median, mean = distribution(typical, of_typical, answers=len(sizes))
     return {
-        "answer_size": np.log(np.minimum(sizes[answers], MOST_SIZE)),
+        "answer_size": np.log(np.clip(sizes, 1, MOST_SIZE)),
         "answer_spread": spread,
         "answer_median": median,
         "answer_mean": mean,
-        "answer_best": best[answers],
+        "answer_best": best,
     }
 
 
@@ -219,13 +225,19 @@ def distribution(alike: np.ndarray, answer: np.ndarray, *, answers: int) -> tupl
     return np.sqrt(np.maximum(square - mean * mean, 0)), median, mean
 
 
-def _resemblance(words: Wording, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    alike = np.empty(len(left), np.float32)
+def _likeness(words: Wording, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the (2, P) float32 `_Columns.likeness` and column ``grams`` of pairs, without the other columns."""
+    found = np.empty((2, len(left)), np.float32)
     for start in range(0, len(left), CHUNK):
         one, two = (rows[start : start + CHUNK] for rows in (left, right))
-        stems, grams = (jaccard(parts, shared(parts, one, two), one, two)[1] for parts in (words.stems, words.grams))
-        alike[start : start + CHUNK] = (stems + grams) / 2
-    return alike
+        stems, grams = (jaccard(parts, shared(parts, one, two), one, two) for parts in (words.stems, words.grams))
+        found[:, start : start + CHUNK] = _mean_of(stems[1], grams[1]), grams[0]
+    return found
+
+
+def _mean_of(stems: np.ndarray, grams: np.ndarray) -> np.ndarray:
+    mean: np.ndarray = (stems + grams) / 2
+    return mean
 
 
 def _both(name: str, one: np.ndarray, two: np.ndarray) -> dict[str, np.ndarray]:

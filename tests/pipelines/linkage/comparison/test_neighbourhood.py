@@ -45,6 +45,24 @@ def test_profiles_are_compared_over_the_other_questions_of_the_answer(share: flo
         assert difference[place] == pytest.approx(root, abs=1e-6)
 
 
+def test_a_rival_is_the_best_other_partner() -> None:
+    left, right = np.array(list(itertools.combinations(range(7), 2))).T
+    alike = np.random.default_rng(0).integers(0, 5, len(left)) / 4  # with ties
+    found = Neighbours(left, right, alike, np.zeros(7, np.int64)).rivals()
+    for pair, (i, j) in enumerate(zip(left, right, strict=True)):
+        for row, best in ((i, found[0][pair]), (j, found[1][pair])):
+            others = ((left == row) | (right == row)) & (np.arange(len(left)) != pair)
+            assert best == alike[others].max()
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_figures_of_some_pairs_are_those_among_all(share: float) -> None:
+    for name in ("rivals", "profiles", "standing"):
+        whole = np.stack(getattr(graph(share=share), name)())
+        some = np.stack(getattr(graph(share=share), name)(slice(5, 30)))
+        assert some.tobytes() == whole[:, 5:30].tobytes()
+
+
 def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = graph().profiles()
     monkeypatch.setattr(neighbours, "DENSE", 40)

@@ -1,11 +1,10 @@
-import itertools
-
 import numpy as np
 import pytest
 
+from pipelines.linkage.comparison import pair_features
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
-from pipelines.linkage.comparison.compare import Questions, compare
-from pipelines.linkage.comparison.pair_features import NAMES, distribution, features, rivals
+from pipelines.linkage.comparison.compare import Questions, compare, compare_all
+from pipelines.linkage.comparison.pair_features import NAMES, distribution, features_in_parts
 from pipelines.linkage.comparison.tokenization import wording
 from pipelines.questions.token_frequencies import MIN_QUESTIONS, count_tokens, merge
 from schemas.stems import stem
@@ -65,15 +64,13 @@ def test_different_numbers_are_a_feature(members_of) -> None:
     assert (found["numbers_differ"].tolist(), found["numbers_shared"].tolist()) == ([0], [1])
 
 
-def test_a_rival_is_the_best_other_partner() -> None:
-    random = np.random.default_rng(0)
-    left, right = np.array(list(itertools.combinations(range(7), 2))).T
-    alike = random.integers(0, 5, len(left)) / 4  # with ties
-    found = rivals(alike, left, right, rows=7)
-    for pair, (i, j) in enumerate(zip(left, right, strict=True)):
-        for row, best in ((i, found[0][pair]), (j, found[1][pair])):
-            others = ((left == row) | (right == row)) & (np.arange(len(left)) != pair)
-            assert best == alike[others].max()
+def test_features_do_not_depend_on_how_many_pairs_are_in_memory(members_of, monkeypatch: pytest.MonkeyPatch) -> None:
+    members = members_of([f"what is the name of city{i % 9}{i}" for i in range(40)])
+    whole = compare_all(Questions(members, merge([])))
+    monkeypatch.setattr(pair_features, "AT_ONCE", 100)
+    parts = compare_all(Questions(members, merge([])))
+    assert len(whole.left) > 500
+    assert whole.features.tobytes() == parts.features.tobytes()
 
 
 def test_texts_without_words_or_stems_are_compared_without_a_warning(members_of) -> None:
@@ -98,9 +95,11 @@ def test_how_alike_a_large_answer_is_does_not_depend_on_which_pairs_are_compared
     rows = ALL_PAIRS + 1
     members = members_of([f"what is the name of city{i}" for i in range(rows)])
     words = wording(members["text"], np.zeros(rows, np.int64), merge([]))
-    one, two = (
-        features(words, left, left + 1, answer_of_row=np.zeros(rows, np.int64), events=np.ones(rows))
+    answer_of_row, events = np.zeros(rows, np.int64), np.ones(rows)
+    found = (
+        features_in_parts(words, left, left + 1, answer_of_row=answer_of_row, events=events)
         for left in (np.arange(5), np.arange(20))
     )
+    one, two = (features for ((_, features),) in found)
     for name in ("answer_spread", "answer_median", "answer_mean"):
         assert one[0, NAMES.index(name)] == two[0, NAMES.index(name)] > 0
