@@ -65,7 +65,7 @@ def answer_row(answer: Answer, filters: Mapping[str, str]) -> dict[str, Any]:
         "reason": answer.reason,
         "answer": hit.answer if hit and answer.answered else None,
         "probability": hit.probability if hit else None,
-        "answer_id": (hit.answer_id or str(hit.question_id)) if hit else None,
+        "answer_id": hit.judged_id if hit else None,
         "certificate": answer.certificate,
         "hit": with_text_ids(dataclasses.asdict(hit)) if hit else None,
     }

@@ -127,7 +127,8 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
     )
     days = days_of(warehouse, last, terms.night.window_days)
     inputs = key_of([day.manifest.digest for day in days], _settings(terms))
-    if now and now[1].inputs == inputs and not terms.night.new_test_set:
+    is_new_test_made = not terms.night.new_test_set or (now and now[1].test == now[1].dataset)
+    if now and now[1].inputs == inputs and is_new_test_made:
         if not (gone := missing(warehouse, *now)):
             again = certified_again(warehouse, *now, sample)
             return Outcome(history.publish(warehouse, again), again) if again else Outcome(*now, unchanged=True)

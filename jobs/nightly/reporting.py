@@ -95,7 +95,7 @@ def write_report(
             inputs = [Source(url=artefact.path, digest=artefact.digest) for artefact in (dataset, index)]
             manifest = target.publish([table, figures, *hits], inputs=inputs, configuration={}, counters={})
     [file] = manifest.of("evaluation")
-    stored: dict[str, Any] = json.loads(storage.read_bytes(storage.join(url, file.path)))
+    stored: dict[str, Any] = json.loads(read_verified(url, file))
     return named(path, manifest), stored["metrics"], stored["changes"]
 
 

@@ -21,7 +21,7 @@ VersionWarehouse = Annotated[
 ]
 VersionAt = Annotated[
     str | None,
-    typer.Option("--at", metavar="N|DATE", help="Version of the warehouse, or the last one of a date."),
+    typer.Option("--at", metavar="N|DATE", help="Version of the warehouse, or the newest one of a date."),
 ]
 FirstDate = Annotated[
     str | None,

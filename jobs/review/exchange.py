@@ -61,8 +61,11 @@ def export_verdicts(store: VerdictStore, queue: Queue, file: str, *, overwrite: 
 
 
 def full_verdict(verdict: Verdict) -> str:
-    """Return the verdict of the column ``judged``: a stray whose mark was erased is only known to be wrong."""
-    return WRONG if verdict.verdict == STRAY and not verdict.strays else verdict.verdict
+    """Return the verdict of the column ``judged``.
+
+    Where all marked strays were erased, nothing is known to be wrong with the others, and nobody judged them alone.
+    """
+    return UNCLEAR if verdict.verdict == STRAY and not verdict.strays else verdict.verdict
 
 
 def _pair_row(row: Mapping[str, Any], verdict: Verdict | None, labellers: Mapping[str, str]) -> dict[str, Any]:
@@ -83,7 +86,7 @@ def _request_row(
 
 def _cluster_row(verdict: Verdict, labellers: Mapping[str, str], queue: Queue) -> dict[str, Any]:
     return {
-        "verdict": _WRITTEN.get(verdict.verdict, WRONG),
+        "verdict": _WRITTEN.get(full_verdict(verdict), WRONG),
         "judged": full_verdict(verdict),
         "dataset": queue.source.digest,
         "seed": queue.source.seed,

@@ -140,12 +140,15 @@ class Review:
         return Progress(mine, found.judged, source.items, share, self._claim, found.missing, len(found.waiting))
 
     def _choose(self, reviewer: str, verdicts: list[Verdict], claimed: set[str]) -> str | None:
-        """Return the name of the next item; which kind of task it is depends on seed, person and number of verdicts."""
+        """Return the name of the next item, which no other session shows.
+
+        Which kind of task it is depends on seed, person and number of verdicts.
+        """
         grouped, seed = opinions(verdicts), self.queue.source.seed
         mine = [verdict.item for verdict in verdicts if verdict.reviewer == reviewer]
         chance = hash64(f"task:{seed}:{reviewer}:{len(mine)}")
         times = collections.Counter(mine)
-        once = [item for item in mine[:-_APART] if times[item] == 1]
+        once = [item for item in mine[:-_APART] if times[item] == 1 and item not in claimed]
         if chance % ONE_OF == 0 and once:
             return once[(chance // ONE_OF) % len(once)]
         seconds = [

@@ -37,7 +37,7 @@ class Request(NamedTuple):
         verdict: on the answer; "wrong" too where the index has no right answer. None: not judged.
         labeller: the person who judged.
         probability: that the person saw beside the answer.
-        answer_id: id of the judged answer, or of the question that it belongs to.
+        answer_id: `model.search.results.Hit.judged_id` of the judged answer.
         request_id: name of the request in the asking system.
         filters: name and value of each column that the index varies by, in the order of the names.
     """

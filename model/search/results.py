@@ -9,6 +9,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from schemas.text import answer_key
+
 Reason = Literal[
     "exact",
     "certified",
@@ -88,6 +90,14 @@ class Hit:
     events: int | None
     probability: float | None = None
     why: Why = Why()
+
+    @property
+    def judged_id(self) -> str:
+        """Return the name of the answer in a file of judged requests: its id, or else the hash of its text.
+
+        A question without an answer is its own.
+        """
+        return answer_key(self.answer_id, self.answer) or str(self.question_id)
 
     @classmethod
     def of(cls, record: dict[str, Any], rank: int, probability: float | None, why: Why) -> Hit:

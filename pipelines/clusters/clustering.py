@@ -87,7 +87,7 @@ def cluster(
     del merged  # of an answer with millions of questions there would be one table more while it is divided
     linked = None if linker is None or not len(several) else linker(several, weights, evidence, threshold)
     grouped, of_intent = _split_answers(several, linked)
-    stays, judged_wrong = remove_reviewed(grouped, reviewed)
+    stays, judged_wrong, verdict_counts = remove_reviewed(grouped, reviewed)
     grouped, of_intent = grouped.filter(pa.array(stays)), of_intent[stays]
     lost.append(judged_wrong)
     starts = starts_of_runs(grouped["cluster_id"].to_numpy())
@@ -118,6 +118,7 @@ def cluster(
         "groups_of_one": int(np.count_nonzero(sizes == 1) + np.count_nonzero(group_sizes == 1)),
         "groups_over_max_cluster_size": int(np.count_nonzero(over)),
         "groups_incoherent": len(starts_of_runs(kept["cluster_id"].to_numpy())) - len(scores.paper),
+        **verdict_counts,
     }
     if linker is None:
         believed = pc.is_in(kept["cluster_id"], value_set=judged["cluster_id"].combine_chunks())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from pipelines.clusters.reviewed import unmatched_verdicts
 from pipelines.intermediate import BroadAnswer, JudgedAnswer
 from pipelines.summary import answer_worth, fallbacks, incoherent_intents, script_shares, small_help_desks
 from pipelines.summary.cluster_summary import ClusterSummary
@@ -59,6 +60,7 @@ class RunSummary(NamedTuple):
         of_answers += incoherent_intents.warnings(lost)
         of_answers += answer_worth.warnings(self.counters, self.configuration, self.inputs)
         of_answers += small_help_desks.warnings(self.counters, self.configuration)
+        of_answers += unmatched_verdicts(self.configuration, self.counters)
         return of_answers + script_shares.warnings(script_shares.script_shares(self.counters))
 
     @property

@@ -62,7 +62,10 @@ def current(warehouse: str) -> tuple[int, Version] | None:
 
 
 def version_at(warehouse: str, at: str | None) -> tuple[int, Version]:
-    """Return the version with a number, the last one whose data end on or before a date, or for None the current one.
+    """Return the version with a number, that of a date, or for None the current one.
+
+    The version of a date is the one whose data end last on or before it; of several the newest. So the version that a
+    rollback replaced is still that of its date.
 
     Raises:
         QprError: there is none.
@@ -77,11 +80,16 @@ def version_at(warehouse: str, at: str | None) -> tuple[int, Version]:
         date = datetime.date.fromisoformat(at)
     except ValueError as error:
         raise QprError(f"{at}: is neither the number of a version nor a date such as 2026-11-20") from error
+    latest: tuple[int, Version] | None = None
     for number in reversed(numbers(warehouse)):
         version = read_version(warehouse, number)
-        if version.date <= date:
-            return number, version
-    raise QprError(f"{warehouse}: has no version of {date} or before. `qpr versions` lists them")
+        if version.date <= date and (latest is None or version.date > latest[1].date):
+            latest = number, version
+        if version.date == date:
+            break
+    if latest is None:
+        raise QprError(f"{warehouse}: has no version of {date} or before. `qpr versions` lists them")
+    return latest
 
 
 def made_after(warehouse: str, version: Version) -> tuple[int, Version] | None:

@@ -19,7 +19,7 @@ def versions(
         str | None,
         typer.Option(
             metavar="N|DATE|refused",
-            help="Print this version, the last one of a date, or the last one that the gate refused, whole.",
+            help="Print this version, the newest one of a date, or the last one that the gate refused, whole.",
         ),
     ] = None,
     report: Annotated[

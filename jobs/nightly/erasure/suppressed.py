@@ -78,6 +78,8 @@ def suppress(warehouse: str, erasure: Erasure, *, until: datetime.date, key: Use
         questions=sorted(questions),
         users=[ErasedUser(hash=user, until=until) for user in sorted(users)],
     )
+    if not lists:
+        warn(f"{warehouse}: its list of erased questions is written with this user key; give it to every later night")
     url = storage.join(warehouse, LISTS, f"{len(lists) + 1:08d}.json")
     conditional_writes.create(url, made.model_dump_json(indent=2).encode())
     return True

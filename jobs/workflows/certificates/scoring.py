@@ -64,7 +64,8 @@ def score(file: str, requests: list[Request], searcher: Answerer) -> Scored:
             continue
         probability = _probability(answer)
         scores.append(probability)
-        judged = request.answer_id is None or request.answer_id == judged_id(answer)
+        given = None if answer.hit is None else answer.hit.judged_id
+        judged = request.answer_id is None or request.answer_id == given
         kept.append(request if judged else request._replace(verdict=None))
         differs = request.probability is not None and abs(request.probability - probability) > ROUNDED
         if request.answer_id is None and differs and not (answer.hit and answer.hit.why.guard):
@@ -94,12 +95,6 @@ def _answers(file: str, requests: Sequence[Request], searcher: Answerer) -> Iter
                 fault = str(error).removeprefix("filters: ")
                 raise QprError(f"{file}: row {part[0].row}: {fault}. Correct the row, or leave it out") from error
             yield from zip(part, answers, strict=True)
-
-
-def judged_id(answer: Answer) -> str | None:
-    """Return the name of an answer in a requests file: its id, or the id of the question that it belongs to."""
-    hit = answer.hit
-    return None if hit is None else hit.answer_id or str(hit.question_id)
 
 
 def _probability(answer: Answer) -> float:

@@ -15,6 +15,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
+from schemas.text import answer_key
 from schemas.versions import history
 from schemas.versions.version import Artefact
 from tests.support.certificates import VERSION
@@ -25,9 +26,10 @@ DATE = datetime.date(2026, 11, 20)
 NOW = datetime.datetime(2026, 11, 25, 12, tzinfo=datetime.UTC)
 FIELDS = ("question", "verdict", "asked_at", "labeller", "answer_id")
 REQUESTS = 600
+AT_THE_DESK = answer_key(None, "at the desk")
 
 
-def requests(number=REQUESTS, *, day=21, answer="7"):
+def requests(number=REQUESTS, *, day=21, answer=AT_THE_DESK):
     """Yield rows: of 100 requests with a probability from .4 on one is wrong, below all are."""
     for row in range(number):
         probability = 999 - row * 999 // number
@@ -41,7 +43,7 @@ def requests(number=REQUESTS, *, day=21, answer="7"):
 
 
 class Fake:
-    """Stands for a searcher: "pay the bill 700" has the answer of question 7 with probability .7."""
+    """Stands for a searcher: "pay the bill 700" has the answer "at the desk" with probability .7."""
 
     version = VERSION
 
@@ -51,8 +53,8 @@ class Fake:
     def answer_many(self, questions, *, filters=None):
         for question in questions:
             number = int(question.split()[-1])
-            name = 8 if number in self._changed else 7
-            hit = Hit(1, name, "pay my bill", "at the desk", None, None, None, probability=number / 1000)
+            answer = "in the app" if number in self._changed else "at the desk"
+            hit = Hit(1, 7, "pay my bill", answer, None, None, None, probability=number / 1000)
             yield Answer(question, False, "exact" if number in self._exact else "no_certificate", hit)
 
 

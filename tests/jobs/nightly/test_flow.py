@@ -9,7 +9,7 @@ import pytest
 
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
-from schemas.artifacts.manifest import MANIFEST
+from schemas.artifacts.manifest import MANIFEST, read_manifest
 from schemas.versions import history
 from schemas.versions.version import check_artefact
 from tests.jobs.nightly.conftest import rows_of
@@ -250,6 +250,26 @@ def test_missing_artefacts_of_the_current_version_are_made_again(qpr, published,
     storage.delete(storage.join(published, index.path))
     assert night(qpr, published, "--date", dates(1))["mended"] == [index.path]
     check_artefact(published, index, "index", version="version 1")
+
+
+@pytest.mark.slow
+def test_a_damaged_file_of_figures_is_named_and_no_night_passes_by_other_figures(qpr, published, dates):
+    version = night(qpr, published, "--date", dates(2), "--new-test-set")["version"]
+    storage.delete(history.file_of(published, 2))
+    [file] = read_manifest(path_of(published, version["report"]), "report").of("evaluation")
+    figures = storage.join(path_of(published, version["report"]), file.path)
+    storage.write_bytes(figures, b'{"metrics": {}, "changes": {}}')
+    error = night(qpr, published, "--date", dates(2), "--new-test-set", code=1)
+    assert f"{figures}: " in error
+    assert "This is a defect" not in error
+
+
+@pytest.mark.slow
+def test_a_new_test_set_is_taken_once(qpr, published, dates):
+    first = night(qpr, published, "--date", dates(2), "--new-test-set")
+    assert (first["published"], first["version"]["test"]) == (2, first["version"]["dataset"])
+    again = night(qpr, published, "--date", dates(2), "--new-test-set")
+    assert (again["published"], history.numbers(published)) == (None, [1, 2])
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from jobs.review.exchange import export_verdicts
 from jobs.review.merging import merge_file
 from jobs.review.opinions import is_shared, opinions, outcome
-from jobs.review.queues.interface import STRAY, VERDICTS
+from jobs.review.queues.interface import STRAY, UNCLEAR, VERDICTS
 from jobs.review.session import Review
 from jobs.review.store import VerdictStore
 from schemas.errors import QprError
@@ -220,14 +220,16 @@ def test_of_several_people_the_majority_counts(store, tmp_path):
     assert outcomes(store) == {"i1": "right", "i2": "wrong"}
 
 
-def test_a_stray_whose_mark_was_erased_is_exported_as_wrong_and_merged_again(store, tmp_path):
+def test_a_stray_whose_mark_was_erased_is_exported_as_unclear_and_merged_again(store, tmp_path):
     judge(store, [(0, "Ada", STRAY, "")])
     store._connection.execute("UPDATE verdicts SET strays = '[]'")
     file = exported(store, tmp_path, "csv")
     assert merge_file(store, QUEUE, file) == 0
     with VerdictStore(str(tmp_path / "new.db"), QUEUE.source) as new:
         assert merge_file(new, QUEUE, file) == 1
-        assert outcomes(new) == {"i0": "wrong"}
+        assert outcomes(new) == {"i0": UNCLEAR}
+    [cells] = csv.DictReader(pathlib.Path(file).read_text().splitlines())
+    assert cells["verdict"] == "unclear"  # so that no question of the cluster is rejected
 
 
 def test_notes_and_names_are_no_formulas_in_a_spreadsheet(store, tmp_path):

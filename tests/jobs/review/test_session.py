@@ -62,6 +62,21 @@ def test_one_person_alone_gets_everything_and_some_of_it_twice(make_review, make
     assert max(seen.values()) == 2
 
 
+def test_a_repeat_that_one_session_shows_is_not_offered_to_another(make_review, make_queue, monkeypatch):
+    review, shown = make_review(make_queue(100)), None
+    seen = set()
+    while shown is None or shown.name not in seen:
+        if shown is not None:
+            seen.add(shown.name)
+            review.judge(shown.name, "right", reviewer="Ada")
+        shown = review.next_task("Ada", "one").item
+    claims, claim = [], review.store.claim
+    monkeypatch.setattr(review.store, "claim", lambda name, **more: claims.append(name) or claim(name, **more))
+    other = review.next_task("Ada", "another").item
+    assert other.name != shown.name
+    assert claims == [other.name]
+
+
 def test_undo_shows_the_item_again(make_review):
     review = make_review()
     judge(review, "Ada")

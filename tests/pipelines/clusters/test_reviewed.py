@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.calibration.verdicts.verdict_file import cluster_name
-from pipelines.clusters.reviewed import read_name, remove_reviewed
+from pipelines.clusters.reviewed import read_name, remove_reviewed, unmatched_verdicts
 from pipelines.clusters.settings import Reviewed
 from pipelines.intermediate import MEMBERS
 
@@ -51,14 +51,19 @@ def test_members_of_wrong_clusters_and_strays_are_rejected_with_a_reason(rows, w
         wrong=tuple(map(cluster_name, wrong)),
         strays=tuple((cluster_name(c), question_name(q)) for c, q in strays),
     )
-    stays, rejects = remove_reviewed(members(rows), reviewed)
+    stays, rejects, counts = remove_reviewed(members(rows), reviewed)
     expected = [None if c not in wrong and (c, q) not in strays else c in wrong for c, q in rows]
     assert stays.tolist() == [reason is None for reason in expected]
     found = [(json.loads(row["payload"])["question"], row["stage"], row["reason"]) for row in rejects.to_pylist()]
     texts = [(f"text {q}", whole) for (_, q), whole in zip(rows, expected, strict=True) if whole is not None]
     assert sorted(found) == sorted((text, "review", "wrong_cluster" if whole else "stray") for text, whole in texts)
+    matched = {c for (c, _), whole in zip(rows, expected, strict=True) if whole is not None}
+    missing = len(wrong | {c for c, _ in strays}) - len(matched)
+    sentences = unmatched_verdicts({"assembly": {"reviewed": reviewed.model_dump()}}, counts)
+    assert [f"--verdicts: {missing:,} of" in sentence for sentence in sentences] == [True] * bool(missing)
 
 
 def test_without_verdicts_all_stay():
-    stays, rejects = remove_reviewed(members([(1, 2), (1, 3)]), None)
-    assert (stays.tolist(), len(rejects)) == ([True, True], 0)
+    stays, rejects, counts = remove_reviewed(members([(1, 2), (1, 3)]), None)
+    assert (stays.tolist(), len(rejects), counts) == ([True, True], 0, {})
+    assert unmatched_verdicts({"assembly": {"reviewed": None}}, counts) == []

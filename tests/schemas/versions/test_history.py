@@ -78,6 +78,17 @@ def test_a_rollback_is_a_new_version_that_equals_an_old_one(tmp_path, make_versi
         history.roll_back(w, 3)
 
 
+def test_a_rollback_is_not_the_version_of_the_date_that_it_replaced(tmp_path, make_version):
+    w = str(tmp_path)
+    history.publish(w, make_version(w, "one", date="2026-11-19"))
+    history.publish(w, make_version(w, "two", parent=1, date="2026-11-20"))
+    assert history.roll_back(w, 1) == 3
+    assert history.version_at(w, "2026-11-20")[0] == 2
+    assert history.version_at(w, "2026-11-25")[0] == 2
+    assert history.version_at(w, "2026-11-19")[0] == 3
+    assert history.version_at(w, None)[0] == 3
+
+
 def test_no_rollback_to_a_version_with_a_missing_or_changed_artefact(tmp_path, make_version):
     w = str(tmp_path)
     first = make_version(w, "one")

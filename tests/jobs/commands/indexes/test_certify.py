@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from model.search.searcher import Searcher
+from schemas.text import answer_key
 from tests.support.csv_files import write_csv
 
 TODAY = datetime.date.today()
@@ -206,7 +207,8 @@ def test_an_index_without_a_confidence_model_cannot_be_certified(certify, monkey
 def test_answers_as_json_are_a_requests_file_once_they_are_judged(qpr, index, tmp_path):
     verdicts = {row["question"]: row for row in requests()}
     answers = [json.loads(line) for line in qpr("answer", "--index", index, "--json", *verdicts).out.splitlines()]
-    assert {answer["answer_id"] for answer in answers} <= {answer["hit"]["question_id"] for answer in answers}
+    hits = [answer["hit"] for answer in answers]
+    assert [answer["answer_id"] for answer in answers] == [answer_key(None, hit["answer"]) for hit in hits]
     file = tmp_path / "judged.jsonl"
     fields = ("verdict", "asked_at", "labeller")
     judged = [row | {name: verdicts[row["question"]][name] for name in fields} for row in answers]
@@ -216,6 +218,12 @@ def test_answers_as_json_are_a_requests_file_once_they_are_judged(qpr, index, tm
     assert (result.code, "minimum probability" in result.out) == (0, True), result.err
     again = qpr("certify", *given)
     assert (again.code, "--overwrite" in again.err) == (1, True)
+
+
+def test_a_verdict_on_an_answer_whose_text_has_changed_is_none(certify):
+    rows = [row | {"answer_id": answer_key(None, "what it was before")} for row in requests()]
+    result = certify(rows, "--log-until", TODAY - datetime.timedelta(days=1))
+    assert (result.code, "without a verdict on the answer that this index gives" in result.err) == (1, True), result.err
 
 
 def test_the_options_belong_together(qpr, tmp_path):

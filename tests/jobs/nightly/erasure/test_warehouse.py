@@ -280,6 +280,12 @@ def test_apostrophes_and_escapes_in_a_reason_hide_no_question(qpr, warehouse, tm
     assert (after.refused == reason) is not is_shown
 
 
+def test_the_first_erasure_warns_that_later_nights_need_the_key(qpr, warehouse):
+    sentence = "its list of erased questions is written with this user key; give it to every later night"
+    assert sentence in erase(qpr, warehouse, "--question", "which nobody asked").err
+    assert sentence not in erase(qpr, warehouse, "--question", "which nobody asked either").err
+
+
 def test_an_unknown_user_has_nothing_to_erase(qpr, warehouse):
     outcome = erase(qpr, warehouse, "--user", "nobody")
     assert outcome.code == 0
