@@ -1,13 +1,13 @@
 """Clusters and questions that people judged to be wrong, kept out of later builds by their ids.
 
-MEMBERS of clusters, Reviewed -> remove_reviewed -> which members stay, REJECTS rows, counts -> unmatched_verdicts
+MEMBERS of clusters, Reviewed -> remove_reviewed -> which members stay, REJECTS rows, counts
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -16,16 +16,14 @@ import pyarrow.compute as pc
 from pipelines.clusters.settings import Reviewed
 from pipelines.intermediate import REJECTS
 from pipelines.writing.rejects import reject_members
-from schemas.quantities import counted
 
 STAGE: Final = "review"
 
-_FOUND: Final = "verdicts_found"
-"""Counter of the clusters with a verdict that rejects something."""
-
 
 def remove_reviewed(grouped: pa.Table, reviewed: Reviewed | None) -> tuple[np.ndarray, pa.Table, Mapping[str, int]]:
-    """Return a mask of the members that stay, (R,) bool, the others as REJECTS rows, and the number of found clusters.
+    """Return a mask of the members that stay, (R,) bool, the others as REJECTS rows, and counts.
+
+    ``verdicts_found`` counts the clusters that lose a member.
 
     Args:
         grouped: (R,) MEMBERS with the id of their cluster.
@@ -45,21 +43,7 @@ def remove_reviewed(grouped: pa.Table, reviewed: Reviewed | None) -> tuple[np.nd
         reject_members(grouped.filter(pa.array(stray)), stage=STAGE, reason="stray"),
     ]
     found = len(pc.unique(clusters.filter(pa.array(wrong | stray))))
-    return ~(wrong | stray), pa.concat_tables(rejects), {_FOUND: found}
-
-
-def unmatched_verdicts(configuration: Mapping[str, Any], counters: Mapping[str, int]) -> list[str]:
-    """Return a sentence if clusters that verdicts reject are not in the log, nothing otherwise."""
-    reviewed = configuration.get("assembly", {}).get("reviewed") or {}
-    named = {*reviewed.get("wrong", ()), *(cluster for cluster, _ in reviewed.get("strays", ()))}
-    missing = len(named) - counters.get(_FOUND, 0)
-    if not missing:
-        return []
-    return [
-        f"--verdicts: {missing:,} of {counted(len(named), 'cluster')} that the file rejects, or in which it marks "
-        "strays, are not in this log, or not with these questions. Clusters of another log have other names: if most "
-        "are missing, judge this dataset by `qpr review`"
-    ]
+    return ~(wrong | stray), pa.concat_tables(rejects), {"verdicts_found": found}
 
 
 def read_name(name: str) -> int:

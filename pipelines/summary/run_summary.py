@@ -5,15 +5,15 @@ run -> RunSummary -> report.html, warnings
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pipelines.clusters.reviewed import unmatched_verdicts
 from pipelines.intermediate import BroadAnswer, JudgedAnswer
 from pipelines.summary import answer_worth, fallbacks, incoherent_intents, script_shares, small_help_desks
 from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.reject_examples import RejectExamples
 from schemas.artifacts.manifest import Source
+from schemas.quantities import counted
 
 
 class RunSummary(NamedTuple):
@@ -72,3 +72,17 @@ class RunSummary(NamedTuple):
             "Questions are in this dataset however few users asked them. --min-users 5 rejects those of fewer than "
             "five users; it needs the column user_id"
         ]
+
+
+def unmatched_verdicts(configuration: Mapping[str, Any], counters: Mapping[str, int]) -> list[str]:
+    """Return a sentence if clusters that verdicts reject are not in the log, nothing otherwise."""
+    reviewed = configuration.get("assembly", {}).get("reviewed") or {}
+    named = {*reviewed.get("wrong", ()), *(cluster for cluster, _ in reviewed.get("strays", ()))}
+    missing = len(named) - counters.get("verdicts_found", 0)
+    if not missing:
+        return []
+    return [
+        f"--verdicts: {missing:,} of {counted(len(named), 'cluster')} that the file rejects, or in which it marks "
+        "strays, are not in this log, or not with these questions. Clusters of another log have other names: if most "
+        "are missing, judge this dataset by `qpr review`"
+    ]

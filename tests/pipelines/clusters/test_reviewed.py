@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.calibration.verdicts.verdict_file import cluster_name
-from pipelines.clusters.reviewed import read_name, remove_reviewed, unmatched_verdicts
+from pipelines.clusters.reviewed import read_name, remove_reviewed
 from pipelines.clusters.settings import Reviewed
 from pipelines.intermediate import MEMBERS
+from pipelines.summary.run_summary import unmatched_verdicts
 
 IDS = st.integers(-(2**63), 2**63 - 1)
 
