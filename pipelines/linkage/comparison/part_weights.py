@@ -6,17 +6,20 @@ rows, codes, weights -> Partition.parts -> Parts
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 from scipy import sparse
 
+from schemas.ragged import offsets_of
+
 PRIOR: Final = 5.0
 """Number of pseudo-questions, with a part's frequency in the log, that are added to its count inside an answer."""
 
-CHUNK: Final = 1 << 20
-"""Number of parts whose weights are compared together; bounds memory."""
+CHUNK: Final = 1 << 18
+"""Number of words whose parts are numbered together; bounds memory."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,35 +60,42 @@ class Partition:
     questions: int
 
     def parts(
-        self, row: np.ndarray, code: np.ndarray, weight: np.ndarray, scale: np.ndarray, *, of: np.ndarray | None = None
+        self,
+        row: np.ndarray,
+        code: np.ndarray,
+        weight: np.ndarray,
+        scale: np.ndarray,
+        *,
+        pieces: np.ndarray | None = None,
     ) -> Parts:
         """Return the parts of the rows.
 
         Args:
-            row: (M,) int64 rows of words.
-            code: (N,) code of a part of a word; repeats in a row count once.
+            row: (M,) rows of words, ascending.
+            code: (N,) code of each part of each word, word after word; repeats in a row count once.
             weight: (M,) in (0, 1]; a part has the minimum weight of its words in the answer, that of the most frequent.
             scale: (M,) factor of the weights of the word's parts.
-            of: (N,) int32 place of the part's word; None: each word is one part.
+            pieces: (M,) number of parts of each word; None: each word is one part.
         """
-        codes = int(code.max(initial=0)) + 1
-        each = slice(None) if of is None else of
-        keys = self.answer_of_row[row][each]
-        keys *= codes
-        keys += code
+        codes, answers = int(code.max(initial=0)) + 1, int(self.answer_of_row.max(initial=0)) + 1
+        keys: np.ndarray = code.astype(np.int32 if answers * codes < 2**31 else np.int64)
+        for some, words in _in_chunks(len(row), pieces):
+            keys[some] += self.answer_of_row[row[words]].astype(keys.dtype) * keys.dtype.type(codes)
         coded = pa.array(keys).dictionary_encode()
         del keys
-        part, key = coded.indices.to_numpy(), coded.dictionary.to_numpy()
-        places = row.astype(np.int32)[each], part  # of 32 bits, which scipy does not choose by itself: sorted faster
-        shape = len(self.answer_of_row), len(key)
-        rows = sparse.csr_array((np.ones(len(part), np.float32), places), shape=shape)
+        part, key = coded.indices.to_numpy(), coded.dictionary.to_numpy().astype(np.int64)
+        lightest, scales = np.full(len(key), np.inf), np.full(len(key), np.inf)
+        for some, words in _in_chunks(len(row), pieces):
+            np.minimum.at(lightest, part[some], weight[words])
+            np.minimum.at(scales, part[some], scale[words])
+        of_row = np.bincount(row, pieces, len(self.answer_of_row)).astype(np.int64)
+        rows = sparse.csr_array(
+            (np.ones(len(part), np.float32), part.copy(), offsets_of(of_row).astype(np.int32)),
+            shape=(len(of_row), len(key)),
+        )
+        del coded, part
         rows.sum_duplicates()
         rows.data[:] = 1
-        lightest, scales = np.full(len(key), np.inf), np.full(len(key), np.inf)
-        for some in (slice(start, start + CHUNK) for start in range(0, len(part), CHUNK)):
-            word = some if of is None else of[some]
-            np.minimum.at(lightest, part[some], weight[word])
-            np.minimum.at(scales, part[some], scale[word])
         counts = np.bincount(rows.indices, minlength=len(key))
         size = np.bincount(self.answer_of_row)[key // codes]
         single, shared = (self._weight_here(lightest, counts - n, size - n) * scales for n in (1, 2))
@@ -106,3 +116,16 @@ class Partition:
         seen = np.maximum(have, 0) + PRIOR * in_log
         here: np.ndarray = np.log1p((np.maximum(others, 0) + PRIOR) / seen) / most
         return here
+
+
+def _in_chunks(words: int, pieces: np.ndarray | None) -> Iterator[tuple[slice, np.ndarray | slice]]:
+    """Yield consecutive parts of words, and the word of each of them; `CHUNK` words at a time."""
+    first = 0
+    for start in range(0, words, CHUNK):
+        some = slice(start, min(start + CHUNK, words))
+        if pieces is None:
+            yield some, some
+        else:
+            word = np.repeat(np.arange(some.start, some.stop), pieces[some])
+            yield slice(first, first + len(word)), word
+            first += len(word)

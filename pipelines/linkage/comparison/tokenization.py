@@ -24,6 +24,9 @@ QUESTIONS: Final = 20_000
 
 With one fixed number, features have the same scale in logs of any size."""
 
+AT_ONCE: Final = 1 << 17
+"""Number of texts or words that are divided at a time; bounds memory."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Wording:
@@ -74,7 +77,8 @@ def wording(texts: pa.Array | pa.ChunkedArray, answer_of_row: np.ndarray, weight
 
 def _words(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> _Words:
     coded = encode(texts)
-    listed = tokens_all(key_all(coded.dictionary)).take(coded.indices)
+    parts = (coded.dictionary.slice(start, AT_ONCE) for start in range(0, max(len(coded.dictionary), 1), AT_ONCE))
+    listed = pa.chunked_array([tokens_all(key_all(part)) for part in parts]).combine_chunks().take(coded.indices)
     flat = pc.list_flatten(listed).dictionary_encode()
     word = flat.indices.to_numpy().astype(np.int64)
     of_form = np.minimum(weights.of(hash64_all(flat.dictionary).to_numpy()) / np.log1p(QUESTIONS), 1)
@@ -88,10 +92,10 @@ def _grams(words: _Words, partition: Partition) -> Parts:
     pieces = word_pieces(words.forms)
     offsets = pieces.offsets.to_numpy().astype(np.int64)
     code = pieces.values.dictionary_encode().indices.to_numpy()
-    repeats = np.diff(offsets)[words.word]
-    of_pieces = code[ranges(offsets[words.word], repeats)]
-    word_of_piece = np.repeat(np.arange(len(repeats), dtype=np.int32), repeats)
-    return partition.parts(words.row, of_pieces, words.weight, 1 / repeats, of=word_of_piece)
+    starts, counts = offsets[words.word], np.diff(offsets)[words.word]
+    runs = (slice(start, start + AT_ONCE) for start in range(0, len(starts), AT_ONCE))
+    of_pieces = [code[ranges(starts[run], counts[run])] for run in runs]
+    return partition.parts(words.row, np.concatenate([code[:0], *of_pieces]), words.weight, 1 / counts, pieces=counts)
 
 
 def _bigrams(words: _Words, partition: Partition) -> Parts:
