@@ -96,15 +96,16 @@ def main(
     device: Annotated[list[str], typer.Option(help="Device by PyTorch's name; repeatable.")] = ["cpu", "cuda"],
     pairs: Annotated[int, typer.Option(help="Pairs of a step.")] = 512,
     steps: Annotated[int, typer.Option(help="Steps of each program that count.")] = 10,
-    questions: Annotated[int, typer.Option(help="Questions to encode.")] = 2_048,
+    questions: Annotated[int, typer.Option(help="Questions of train to encode, at most.")] = 2_048,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Time all programs on each device."""
     keep_freed_memory()
-    data = drawn(read_pairs(open_dataset(dataset))["train"], count=(steps + _WARM) * pairs)
+    train = read_pairs(open_dataset(dataset))["train"]
+    data = drawn(train, count=(steps + _WARM) * pairs)
     work = [*batches(len(data), size=pairs, seed=seed, epoch=1)]
-    texts = data.texts.to_pylist()[:questions]
+    texts = train.texts.to_pylist()[:questions]
     shapes: dict[str, Shape] = {"paper": CnnSettings(), "default": SubwordSettings()}
     if model:
         shapes["transformer"] = TransformerSettings(**described(model))
