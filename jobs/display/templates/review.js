@@ -53,7 +53,8 @@ function showFault(error) {
     part.task.hidden = true;
     part.token.focus();
   }
-  part.fault.textContent = status ? `Not stored: ${error.message}.` : "The server cannot be reached. Nothing is lost: press the same key again.";
+  const refused = status === 401 ? "The server refused the request" : "Not stored";
+  part.fault.textContent = status ? `${refused}: ${error.message}.` : "The server cannot be reached. Nothing is lost: press the same key again.";
   part.fault.hidden = false;
 }
 

@@ -20,13 +20,11 @@ from typing import Any
 import orjson
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from jobs.web.messages.addresses import is_rated, is_timed, is_upkeep, needs_token
 from jobs.web.messages.faults import DEFECT, Fault, response
 from jobs.web.metrics import Metrics
 from jobs.web.protection.tokens import is_local
 from jobs.web.settings import Serving
-
-OPEN_PATHS = frozenset({"/", "/healthz", "/readyz", "/review"})
-"""Served without a token: they return no question and no answer of the index."""
 
 _OWN_PATHS = ("search", "answer", "feedback", "answers", "questions", "clusters", "reload", "review")
 _WATCHED_PATHS = ("healthz", "readyz", "metrics", "docs", "openapi.json")
@@ -43,13 +41,6 @@ _HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[^\[\]:]+))(?::
 
 _BYTES_OF_CHARACTER = 12
 """Of a character in an address: four bytes of UTF-8, each as %XX."""
-
-
-def _is_upkeep(scope: Scope) -> bool:
-    """Return whether an operator asks: a busy server too can be measured, exchange its version and block an answer."""
-    return scope["path"] in ("/metrics", "/reload") or (
-        scope["method"] == "DELETE" and scope["path"].startswith("/answers/")
-    )
 
 
 class Rates:
@@ -137,7 +128,7 @@ class Gate:
         """Let the application answer; return the fault for which it does not, or not in time."""
         try:
             self._check(scope)
-            async with asyncio.timeout(None if scope["path"] == "/reload" else self._limits.timeout):
+            async with asyncio.timeout(self._limits.timeout if is_timed(scope["path"]) else None):
                 await self._app(scope, receive, send)
         except Fault as fault:
             return fault
@@ -160,20 +151,30 @@ class Gate:
         origin = headers.get(b"origin")
         if origin is not None and origin.rpartition(b"/")[2] != headers.get(b"host"):
             raise Fault(403, "pages of other sites may not use this server", "origin")
-        if self._rates and path != "/healthz":  # before the token, so that nobody can try tokens without end
+        if self._rates and is_rated(path):  # before the token, so that nobody can try tokens without end
             wait = self._rates.wait((scope.get("client") or ("",))[0])
             if wait:
                 raise Fault(429, "too many requests", "rate", {"Retry-After": str(int(wait) + 1)})
-        if self._token is not None and path not in OPEN_PATHS:
-            scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
-            if scheme.lower() != b"bearer" or not hmac.compare_digest(given.lstrip(b" "), self._token):
-                raise Fault(401, "a bearer token is needed", "token", {"WWW-Authenticate": "Bearer"})
-        if path in OPEN_PATHS:  # a busy server must be seen as alive
+        if not needs_token(path):  # a busy server must be seen as alive
             return
+        self._check_token(headers.get(b"authorization", b""))
         if len(scope["query_string"]) > self._query_bytes:
             raise Fault(422, "the question is too long for an address; ask by POST", "address")
-        if self._in_flight > self._limits.concurrency and not _is_upkeep(scope):
+        if self._in_flight > self._limits.concurrency and not is_upkeep(scope["method"], path):
             raise Fault(503, "busy; ask again later", "concurrency", {"Retry-After": "1"})
+
+    def _check_token(self, authorization: bytes) -> None:
+        """Raise the fault of a request without the token, or with another one, where there is a token."""
+        if self._token is None:
+            return
+        scheme, _, given = authorization.partition(b" ")
+        if scheme.lower() != b"bearer":
+            text = "a bearer token is needed; send the header Authorization: Bearer TOKEN"
+        elif not hmac.compare_digest(given.lstrip(b" "), self._token):
+            text = "the bearer token is wrong; use the content of --token-file"
+        else:
+            return
+        raise Fault(401, text, "token", {"WWW-Authenticate": "Bearer"})
 
     async def _refuse(self, fault: Fault, scope: Scope, receive: Receive, send: Send) -> None:
         self.count(fault.cause)

@@ -30,6 +30,21 @@ def test_a_request_without_the_token_is_refused_except_for_health(start):
         assert search(client, headers={"Authorization": f"{scheme} {TOKEN.upper()}"}).status_code == 401
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (None, "a bearer token is needed; send the header Authorization: Bearer TOKEN"),
+        (TOKEN, "a bearer token is needed; send the header Authorization: Bearer TOKEN"),
+        (f"Basic {TOKEN}", "a bearer token is needed; send the header Authorization: Bearer TOKEN"),
+        (f"Bearer {TOKEN}x", "the bearer token is wrong; use the content of --token-file"),
+        ("bearer ", "the bearer token is wrong; use the content of --token-file"),
+    ],
+)
+def test_a_wrong_token_has_another_message_than_none(start, given, message):
+    response = search(start(token=TOKEN), headers={} if given is None else {"Authorization": given})
+    assert (response.status_code, response.json()) == (401, {"error": message})
+
+
 @pytest.mark.parametrize("host", [
     "evil.example", "evil.example:8080", "127.0.0.1.evil.example", "", "[::2]", "localhost:evil.com", "localhost:80:80",
     "localhost..", "evil.localhost", "localhost@evil.com", "::1", "[localhost]", "127.0.0.1]", "[127.0.0.1", "0.0.0.0",
