@@ -16,7 +16,7 @@ from starlette.responses import Response
 from jobs.web.docs_page import docs_page
 from jobs.web.exchange import Exchange
 from jobs.web.messages.bodies import asked_model, feedback_model, read_filters, read_id, read_json, read_query
-from jobs.web.messages.descriptions import DESCRIPTION, body_schema, described, id_parameter, search_parameters
+from jobs.web.messages.descriptions import DESCRIPTION, body_schema, id_parameter, route, search_parameters
 from jobs.web.messages.direct import DirectApp
 from jobs.web.messages.documents import AnswersDocument, ClusterDocument, QuestionDocument, SearchDocument
 from jobs.web.messages.fault_handlers import add_faults
@@ -25,6 +25,9 @@ from jobs.web.metrics import TYPE
 from jobs.web.search_page import search_page
 from jobs.web.service import Service
 from schemas import __version__
+
+_OF_BODY = (400, 413, 415)
+"""Statuses of a body that cannot be read."""
 
 
 def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
@@ -61,7 +64,7 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
     _add_lookups(app, service)
     _add_operations(app, service)
     _add_search_page(app, service)
-    _add_docs_page(app)
+    _add_docs_page(app, with_token=service.settings.token_file is not None)
     if exchange is not None:
         _add_exchange(app, exchange)
     return app
@@ -71,31 +74,24 @@ def _add_searches(app: FastAPI, service: Service) -> None:
     limits = service.settings.limits
     modes, columns = service.versions.current.searcher.modes, service.columns
     searched, answered = asked_model(limits, modes, columns), asked_model(limits, columns=columns)
-    parameters = search_parameters(limits, modes, columns)
+    unknown = (404,) if columns else ()  # a value that no question has
+    one = search_parameters(limits, modes, columns)
+    several, answering = body_schema(searched, columns, k=3), body_schema(answered, columns)
 
-    @app.get(
-        "/search",
-        **described("Hits of one question.", 404, 422, returns=SearchDocument, parameters=parameters),
-    )
+    @route(app, "GET /search", "Hits of one question.", *unknown, returns=SearchDocument, parameters=one)
     async def search_one(request: Request) -> Response:
         question, k, mode, values = read_query(request, limits, columns)
         _log(request, [question])
         return json_response(await service.search([question], k, mode, values))
 
-    @app.post(
-        "/search",
-        **described("Hits of questions.", 400, 404, 413, 415, 422, returns=SearchDocument, body=body_schema(searched)),
-    )
+    @route(app, "POST /search", "Hits of questions.", *_OF_BODY, *unknown, returns=SearchDocument, body=several)
     async def search(request: Request) -> Response:
         body: Any = await read_json(request, searched, limits)
         _log(request, body.texts)
         return json_response(await service.search(body.texts, body.k, body.mode, body.values))
 
-    @app.post(
-        "/answer",
-        **described(
-            "Answers, or abstentions.", 400, 404, 413, 415, 422, returns=AnswersDocument, body=body_schema(answered)
-        ),
+    @route(
+        app, "POST /answer", "Answers, or abstentions.", *_OF_BODY, *unknown, returns=AnswersDocument, body=answering
     )
     async def answer(request: Request) -> Response:
         body: Any = await read_json(request, answered, limits)
@@ -105,27 +101,18 @@ def _add_searches(app: FastAPI, service: Service) -> None:
 
 def _add_lookups(app: FastAPI, service: Service) -> None:
     columns = service.columns
+    of_question, of_cluster = id_parameter("question", columns), id_parameter("cluster", columns)
 
-    @app.get(
-        "/questions/{id}",
-        **described(
-            "A question of the index.", 404, 422, returns=QuestionDocument, parameters=id_parameter("question", columns)
-        ),
+    @route(
+        app, "GET /questions/{id}", "A question of the index.", 404, returns=QuestionDocument, parameters=of_question
     )
     async def question(request: Request) -> Response:
         return json_response(
             await asyncio.to_thread(service.question, read_id(request, "question"), read_filters(request, columns))
         )
 
-    @app.get(
-        "/clusters/{id}",
-        **described(
-            "The questions of a cluster.",
-            404,
-            422,
-            returns=ClusterDocument,
-            parameters=id_parameter("cluster", columns),
-        ),
+    @route(
+        app, "GET /clusters/{id}", "The questions of a cluster.", 404, returns=ClusterDocument, parameters=of_cluster
     )
     async def cluster(request: Request) -> Response:
         return json_response(
@@ -136,50 +123,37 @@ def _add_lookups(app: FastAPI, service: Service) -> None:
 def _add_operations(app: FastAPI, service: Service) -> None:
     limits = service.settings.limits
     verdict = feedback_model(limits)
+    kept, given = dict[str, bool], body_schema(verdict, right=True)
 
-    @app.post(
-        "/feedback",
-        **described(
-            "Keep a verdict on an answer.",
-            400,
-            404,
-            409,
-            413,
-            415,
-            422,
-            returns=dict[str, bool],
-            body=body_schema(verdict),
-        ),
-    )
+    @route(app, "POST /feedback", "Keep a verdict on an answer.", *_OF_BODY, 404, 409, returns=kept, body=given)
     async def feedback(request: Request) -> Response:
         await service.append_feedback((await read_json(request, verdict, limits)).model_dump())
         return json_response({"kept": True})
 
-    @app.delete(
-        "/answers/{id:text}",
-        **described(
-            "Block an answer at once; a blocked one stays so.",
-            404,
-            409,
-            returns=dict[str, str],
-            parameters=id_parameter("answer"),
-        ),
+    @route(
+        app,
+        "DELETE /answers/{id:text}",
+        "Block an answer at once; a blocked one stays so.",
+        404,
+        409,
+        returns=dict[str, str],
+        parameters=id_parameter("answer"),
     )
     async def block(request: Request) -> Response:
         answer_id = request.path_params["id"]
         await service.block(answer_id)
         return json_response({"blocked": answer_id})
 
-    @app.get("/healthz", **described("The process runs.", returns=dict[str, bool]))
+    @route(app, "GET /healthz", "The process runs.", returns=dict[str, bool])
     async def health() -> Response:
         return json_response({"alive": True})
 
-    @app.get("/readyz", **described("A question of the index finds itself.", returns=dict[str, bool | str]))
+    @route(app, "GET /readyz", "A question of the index finds itself.", returns=dict[str, bool | str])
     async def ready() -> Response:
         able = await service.ready()
         return json_response({"ready": able, "version": service.versions.current.name}, 200 if able else 503)
 
-    @app.get("/metrics", **described("Metrics in the format of Prometheus."))
+    @route(app, "GET /metrics", "Metrics in the format of Prometheus.")
     async def metrics() -> Response:
         return Response(service.metrics.text(), media_type=TYPE)
 
@@ -199,15 +173,16 @@ def _add_search_page(app: FastAPI, service: Service) -> None:
         return Response(html, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 
-def _add_docs_page(app: FastAPI) -> None:
+def _add_docs_page(app: FastAPI, *, with_token: bool) -> None:
     @app.get("/docs", include_in_schema=False)
-    async def docs() -> Response:  # FastAPI's own page loads scripts from another site
+    async def docs(request: Request) -> Response:  # FastAPI's own page loads scripts from another site
         policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
-        return Response(docs_page(app.openapi()), media_type="text/html", headers={"Content-Security-Policy": policy})
+        html = docs_page(app.openapi(), request.headers.get("host", ""), with_token=with_token)
+        return Response(html, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 
 def _add_exchange(app: FastAPI, exchange: Exchange) -> None:
-    @app.post("/reload", **described("Look for a new version now.", 409, returns=dict[str, str]))
+    @route(app, "POST /reload", "Look for a new version now.", 409, returns=dict[str, str])
     async def reload() -> Response:
         outcome = await exchange.reload()
         if outcome.startswith("refused"):

@@ -82,8 +82,8 @@ def asked_model(limits: Limits, modes: tuple[Mode, ...] = (), columns: tuple[str
     question = Annotated[str, pydantic.Field(max_length=limits.max_characters)]
     several = Annotated[list[question], pydantic.Field(min_length=1, max_length=limits.max_questions)]
     fields: dict[str, Any] = {
-        "question": (question, pydantic.Field(default=None, description="One question.")),
-        "questions": (several, pydantic.Field(default=None, description="Several questions.")),
+        "question": (question, pydantic.Field(default=None, description="One question, in place of questions.")),
+        "questions": (several, pydantic.Field(default=None, description="Several questions, in place of question.")),
     }
     least, most = (1, limits.max_k) if modes else (0, min(MOST_HITS, limits.max_k))
     k = pydantic.Field(default=min(DEFAULT_K, most) if modes else 0, ge=least, le=most, description="Maximum hits.")

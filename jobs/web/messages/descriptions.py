@@ -1,76 +1,100 @@
-"""Descriptions of the server's addresses for its OpenAPI document.
+"""Addresses of the server with their descriptions for its OpenAPI document.
 
-title, statuses, model of the body -> described -> arguments of a route
+address, title, statuses, model of the body -> route -> an endpoint of the application
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
 
 import pydantic
+from fastapi import FastAPI
 
+from jobs.web.messages.addresses import gate_statuses
 from jobs.web.messages.bodies import DEFAULT_K, MODE
 from jobs.web.messages.documents import FaultDocument
 from jobs.web.settings import Limits
 from model.choices import Mode
 from schemas.filters import MAX_VALUE_CHARACTERS
 
-DESCRIPTION = """Questions, and answers people can rely on.
+_Endpoint = TypeVar("_Endpoint", bound=Callable[..., Any])
 
-Bodies are JSON with known fields only. 64-bit ids are strings. A refused request has a status and one sentence as
-`error`.
+DESCRIPTION = """HTTP server of an index of questions. It finds the questions of the index that are most similar
+to a new one, and returns the answer of one of them, or none where it is not sure enough.
+
+Bodies are JSON objects with known fields only. 64-bit ids are strings. The response to a refused request has one
+sentence in its field error.
 """
 
 _FAULTS = {
-    400: "The body is no JSON.",
+    400: "The body is no valid JSON.",
     401: "The bearer token is missing or wrong.",
     403: "A page of another site asks.",
     404: "There is none with this id, or no question with this value.",
-    409: "The server cannot do this as it was started.",
+    409: "The server cannot do this as it was started, or in its present state.",
     413: "The body is too large.",
-    415: "The body is no JSON by its type.",
+    415: "The Content-Type is not application/json.",
     421: "The request is not for this host.",
     422: "A parameter or a field is missing, unknown or out of bounds.",
     429: "Too many requests of this client.",
-    503: "Busy, or not ready.",
+    503: "Busy, not ready, or about to end.",
     504: "Not done in time.",
 }
 
-_ANYWHERE = (401, 403, 421, 422, 429, 503, 504)
-"""Statuses that the gate gives at any address."""
+EXAMPLE: Final = "how do I pay my bill"
+"""Question of the examples."""
+
+_ID, _VALUE = "ID", "VALUE"
+"""Ids and values of the examples, for which a person puts in those of the index."""
 
 
-def described(
+def route(
+    app: FastAPI,
+    address: str,
     summary: str,
     *statuses: int,
     returns: Any = None,
     body: dict[str, Any] | None = None,
     parameters: list[dict[str, Any]] | None = None,
-) -> dict[str, Any]:
-    """Return the arguments of a route.
+) -> Callable[[_Endpoint], _Endpoint]:
+    """Return a decorator that adds an endpoint and its description to an application.
 
     Args:
+        app: the application.
+        address: method and path, such as "GET /search".
         summary: one sentence.
         statuses: of its faults, beside those of the gate.
         returns: type of the response; None: text.
         body: by `body_schema`.
         parameters: of the path or the query.
     """
-    faults = {
-        status: {"description": _FAULTS[status], "model": FaultDocument} for status in sorted({*statuses, *_ANYWHERE})
+    method, path = address.split(" ")
+    faults: dict[int | str, dict[str, Any]] = {
+        status: {"description": _FAULTS[status], "model": FaultDocument}
+        for status in sorted({*statuses, *gate_statuses(path)})
     }
     extra: dict[str, Any] = {} if body is None else {"requestBody": body}
     if parameters:
         extra["parameters"] = parameters
     text = {"description": "Text.", "content": {"text/plain": {"schema": {"type": "string"}}}}
     good = text if returns is None else {"description": summary, "model": returns}
-    return {"summary": summary, "responses": {200: good, **faults}, "openapi_extra": extra}
+    return app.api_route(path, methods=[method], summary=summary, responses={200: good, **faults}, openapi_extra=extra)
 
 
-def body_schema(model: type[pydantic.BaseModel]) -> dict[str, Any]:
-    """Return the description of a body."""
-    return {"required": True, "content": {"application/json": {"schema": model.model_json_schema()}}}
+def body_schema(model: type[pydantic.BaseModel], columns: Sequence[str] = (), **fields: Any) -> dict[str, Any]:
+    """Return the description of a body, with an example.
+
+    Args:
+        model: of the body.
+        columns: that it names a value of.
+        fields: of the example, beside question and values.
+    """
+    example = {"question": EXAMPLE, **fields} | ({"filters": dict.fromkeys(columns, _VALUE)} if columns else {})
+    return {
+        "required": True,
+        "content": {"application/json": {"schema": model.model_json_schema(), "example": example}},
+    }
 
 
 def search_parameters(limits: Limits, modes: Sequence[Mode], columns: Sequence[str] = ()) -> list[dict[str, Any]]:
@@ -78,8 +102,9 @@ def search_parameters(limits: Limits, modes: Sequence[Mode], columns: Sequence[s
     text = {"type": "string", "maxLength": limits.max_characters}
     way = {"type": "string", "enum": [*modes]}
     number = {"type": "integer", "minimum": 1, "maximum": limits.max_k, "default": min(DEFAULT_K, limits.max_k)}
+    asked = {"required": True, "schema": text, "description": "The question.", "example": EXAMPLE}
     return [
-        {"name": "q", "in": "query", "required": True, "schema": text, "description": "The question."},
+        {"name": "q", "in": "query", **asked},
         {"name": "k", "in": "query", "required": False, "schema": number, "description": "Maximum hits."},
         {"name": "mode", "in": "query", "required": False, "schema": way, "description": MODE},
         *column_parameters(columns),
@@ -89,16 +114,14 @@ def search_parameters(limits: Limits, modes: Sequence[Mode], columns: Sequence[s
 def column_parameters(columns: Sequence[str]) -> list[dict[str, Any]]:
     """Return the parameters of an address that name a value of each column."""
     value = {"type": "string", "minLength": 1, "maxLength": MAX_VALUE_CHARACTERS}
-    return [
-        {"name": name, "in": "query", "required": True, "schema": value, "description": f"Value of {name}."}
-        for name in columns
-    ]
+    more = {"in": "query", "required": True, "schema": value, "example": _VALUE}
+    return [{"name": name, "description": f"Value of {name}.", **more} for name in columns]
 
 
 def id_parameter(noun: str, columns: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return the parameters of an address that names something by its id, and a value of each column."""
-    schema = {"type": "string", "minLength": 1}
+    named = {"required": True, "schema": {"type": "string", "minLength": 1}, "example": _ID}
     return [
-        {"name": "id", "in": "path", "required": True, "schema": schema, "description": f"Id of the {noun}."},
+        {"name": "id", "in": "path", "description": f"Id of the {noun}.", **named},
         *column_parameters(columns),
     ]

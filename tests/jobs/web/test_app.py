@@ -1,6 +1,8 @@
 """Requests and responses of the application on a few questions."""
 
+import html
 import json
+import re
 import urllib.parse
 
 import pytest
@@ -242,5 +244,57 @@ def test_the_description_names_each_address_and_loads_nothing(start):
     for path, methods in client.get("/openapi.json").json()["paths"].items():
         for method in methods:
             assert f"<h2>{method.upper()} {path}</h2>" in page.text
-    assert "://" not in page.text
-    assert "<script" not in page.text
+    assert not re.search(r"(src|href)=.?\w+://|url\(|@import|<script", page.text)
+
+
+def test_the_description_has_kinds_ranges_defaults_and_a_command_for_each_address(start):
+    client = start()
+    page = html.unescape(client.get("/docs", headers={"Host": "localhost:8081"}).text)
+    addresses = [f"{m} {p}" for p, of in client.get("/openapi.json").json()["paths"].items() for m in of]
+    assert page.count("<pre>curl ") == len(addresses) == 10
+    for part in (
+        '<code>k</code> <span class="faint">integer, 1 to 100, default 10</span>',
+        '<code>k</code> <span class="faint">integer, 0 to 20, default 0</span>',
+        '<code>q</code> <span class="faint">string, at most 2,000 characters, required</span>',
+        '<code>mode</code> <span class="faint">one of dense, bm25</span>',
+        '<code>right</code> <span class="faint">boolean, required</span>',
+        "<pre>curl 'http://localhost:8081/search?q=how+do+I+pay+my+bill'</pre>",
+        "<pre>curl -X DELETE http://localhost:8081/answers/ID</pre>",
+        """<pre>curl http://localhost:8081/feedback -H 'Content-Type: application/json' -d """
+        """'{"question": "how do I pay my bill", "right": true}'</pre>""",
+    ):
+        assert part in page, part
+    assert not [part for part in ("`", "rely on", "Bearer TOKEN") if part in page]
+
+
+def test_the_commands_of_the_description_have_a_token_where_it_is_needed(start):
+    client = start(token="t" * 16, token_file="token")
+    access = {"Authorization": f"Bearer {'t' * 16}"}
+    page = html.unescape(client.get("/docs", headers=access | {"Host": "a'b\"<"}).text)
+    assert "curl http://127.0.0.1:8080/metrics -H 'Authorization: Bearer TOKEN'" in page
+    assert "<pre>curl http://127.0.0.1:8080/healthz</pre>" in page
+
+
+def test_the_commands_of_the_description_run(start):
+    client = start()
+    for path, methods in client.get("/openapi.json").json()["paths"].items():
+        for method, operation in methods.items():
+            given = {one["name"]: one["example"] for one in operation.get("parameters", []) if "example" in one}
+            body = operation.get("requestBody", {"content": {"application/json": {}}})["content"]["application/json"]
+            address = path.format(**given)
+            query = {} if "{" in path else given
+            response = client.request(method, address, params=query, json=body.get("example"))
+            assert response.status_code == (404 if "{" in path or path == "/reload" else 200), (path, response.text)
+
+
+def test_the_statuses_of_an_address_are_those_that_it_can_have(start):
+    paths = start().get("/openapi.json").json()["paths"]
+    statuses = {
+        f"{method} {path}": {int(one) for one in operation["responses"]}
+        for path, methods in paths.items()
+        for method, operation in methods.items()
+    }
+    assert statuses["get /healthz"] == {200, 403, 421, 503, 504}
+    assert statuses["get /readyz"] == {200, 403, 421, 429, 503, 504}
+    assert statuses["get /metrics"] == {200, 401, 403, 421, 422, 429, 503, 504}
+    assert statuses["post /search"] == statuses["get /metrics"] | {400, 413, 415}
