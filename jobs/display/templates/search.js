@@ -103,9 +103,9 @@ function reasonOf(reason) {
 function hitOf(hit) {
   const item = make("li", "", { class: "card" });
   const details = make("details");
-  const summary = make("summary");
-  if (hit.probability !== null) summary.append(make("span", `${Math.round(100 * hit.probability)} %`, { class: "share faint", title: "Probability that it is the same question" }));
+  const summary = make("summary", "", { dir: "auto" });
   summary.append(marked(hit.text, new Set(hit.why.shared_words)));
+  if (hit.probability !== null) summary.append(make("span", `${Math.round(100 * hit.probability)} %`, { class: "share faint", dir: "ltr", title: "Probability that it is the same question" }));
   details.append(summary, reasonsOf(hit));
   details.addEventListener("toggle", () => hit.cluster_id && showWordings(details, hit), { once: true });
   item.append(details);
@@ -114,7 +114,7 @@ function hitOf(hit) {
 }
 
 function marked(text, shared) {
-  const place = make("bdi");
+  const place = make("span", "", { class: "words" }); // a bdi has no part in the direction of the summary
   for (const piece of text.split(/([\p{L}\p{M}\p{N}+#]+)/u)) {
     place.append(shared.has(piece.normalize("NFKC").toLowerCase()) ? make("mark", piece) : piece);
   }

@@ -167,6 +167,32 @@ def test_texts_are_no_markup(opened):
     assert page.locator("#hits img, #hits b").count() == 0
 
 
+def test_long_texts_of_a_hit_are_cut_to_six_lines_until_it_is_opened(opened):
+    server, page = opened
+    server.hits = [{**PAY, "text": "How do I pay a long bill? " * 73, "answer": "Open Payments first. " * 120}, SEE]
+    ask(page)
+    parts = page.locator("#hits li >> nth=0").locator(".words, details + p")
+    heights = "all => all.map(one => Math.round(one.clientHeight / parseFloat(getComputedStyle(one).lineHeight)))"
+    assert parts.evaluate_all(heights) == [6, 6]
+    page.click("#hits summary >> nth=0")
+    assert min(parts.evaluate_all(heights)) > 10
+    page.click("#hits summary >> nth=0")
+    assert parts.evaluate_all(heights) == [6, 6]
+
+
+@pytest.mark.parametrize(
+    ("text", "direction"), [("كيف أدفع؟", "rtl"), ("2 חשבונות", "rtl"), ("pay 2", "ltr"), ("?", "ltr")]
+)
+def test_a_question_has_the_direction_of_its_script(opened, text, direction):
+    server, page = opened
+    server.hits = [{**PAY, "text": text, "why": WHY}]
+    ask(page)
+    summary = page.locator("#hits summary")
+    assert summary.evaluate("element => getComputedStyle(element).direction") == direction
+    words, share = (summary.locator(part).bounding_box()["x"] for part in (".words", ".share"))
+    assert (words > share) == (direction == "rtl")
+
+
 def test_no_match_and_faults_have_a_message(opened):
     server, page = opened
     server.hits, server.answer = [], abstention("no_hit")
@@ -233,6 +259,7 @@ def test_a_screen_reader_hears_the_status_and_every_field_has_a_label(opened):
     assert page.get_by_role("search").get_by_label("Question").count() == 1
     assert page.get_by_role("status").inner_text() == "2 similar questions"
     assert page.get_by_label("Mode").count() == 1
+    assert page.locator("label[for=mode]").bounding_box()["width"] > 20  # for everybody else too
     assert page.get_by_role("region", name="Answer").count() == 1
     unlabelled = "element => !element.labels?.length"
     assert not any(page.locator("input, select").nth(i).evaluate(unlabelled) for i in range(3))
