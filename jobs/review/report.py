@@ -12,7 +12,8 @@ from typing import Any, Final
 from jobs.display.rendering import render
 from jobs.display.summary_tables import SummaryTable, percent
 from jobs.review.opinions import opinions
-from jobs.review.queues.interface import Queue
+from jobs.review.queues.interface import Kind, Queue
+from jobs.review.session import Progress
 from jobs.review.store import Verdict, VerdictStore
 from jobs.review.tally import Share, Tally, tally
 from schemas.artifacts import conditional_writes
@@ -56,6 +57,18 @@ def report_document(store: VerdictStore, queue: Queue | None, *, claim: float, e
     }
 
 
+def progress_text(progress: Progress, kind: Kind) -> str:
+    """Return one line about the items that a person and all people judged, the share shown and the number missing."""
+    share = progress.share
+    done = f"You judged {progress.mine:,}; {progress.judged:,} of {progress.items:,} {kind} are judged"
+    if share is None or not share.judged:
+        return done
+    found = f"{done}; {share.right:,} of {share.judged:,} right, so at least {100 * share.bound:.1f} % of all"
+    if not progress.missing:
+        return f"{found}; {100 * progress.claim:.4g} % is supported"
+    return f"{found}; {counted(progress.missing, 'further right one')} until {100 * progress.claim:.4g} % is supported"
+
+
 def write_report(document: Mapping[str, Any], file: str, *, overwrite: bool) -> tuple[str, str]:
     """Write a report as JSON and as a page beside it, and return both names.
 
@@ -94,9 +107,10 @@ def check_claim(document: Mapping[str, Any], path: str) -> None:
     if not claim["supported"]:
         right = document["right"]
         judged = counted(right["judged"], "counted verdict")
-        done = f"{right['right']:,} right of {judged}, which shows {right['bound']:.2%}"
+        done = f"{right['right']:,} right of {judged}, which shows {_percent(right['bound'])}"
         more = counted(claim["missing"], f"further right {'request' if document['queue'] == 'requests' else 'cluster'}")
-        raise QprError(f"{path}: {claim['share']:.2%} is not supported: {done}. It takes {more} without a wrong one")
+        refused = f"{_percent(claim['share'])} is not supported: {done}"
+        raise QprError(f"{path}: {refused}. It takes {more} without a wrong one")
 
 
 def report_page(document: Mapping[str, Any]) -> bytes:
@@ -127,7 +141,9 @@ def report_tables(document: Mapping[str, Any]) -> list[SummaryTable]:
         ("of these judged otherwise", f"{slips['slips']:,}"),
         (
             "slip rate",
-            "not measured" if slips["rate"] is None else f"{slips['rate']:.1%}, at most {slips['at_most']:.1%}",
+            "not measured"
+            if slips["rate"] is None
+            else f"{percent(slips['rate'])}, at most {percent(slips['at_most'])}",
         ),
         ("items judged by two people", f"{second['items']:,}"),
         ("positive agreement", _share_text(second["positive"])),
@@ -144,11 +160,16 @@ def report_tables(document: Mapping[str, Any]) -> list[SummaryTable]:
 
 def _row(name: str, share: Mapping[str, Any]) -> tuple[str, ...]:
     found = Share(share["judged"], share["right"], share["share"], share["bound"])
-    return name, f"{found.judged:,}", f"{found.right:,}", _share_text(found.share), f"{found.bound:.2%}"
+    return name, f"{found.judged:,}", f"{found.right:,}", _share_text(found.share), _percent(found.bound)
 
 
 def _share_text(share: float | None) -> str:
-    return "not measured" if share is None else f"{share:.2%}"
+    return "not measured" if share is None else _percent(share)
+
+
+def _percent(share: float) -> str:
+    """Return a share with two decimals, since claims are close to 100 %."""
+    return f"{100 * share:.2f} %"
 
 
 def _disagreements(found: Tally, verdicts: Sequence[Verdict], queue: Queue | None) -> list[dict[str, Any]]:

@@ -19,12 +19,14 @@ from jobs.display.safe_text import printable
 from jobs.display.text_input import is_typed
 from jobs.review.checks import MOST_NOTE
 from jobs.review.queues.interface import LABELS, QUESTIONS, STRAY, VERDICTS, Item
-from jobs.review.session import Review, Task, bound_text
+from jobs.review.queues.rules import RULES
+from jobs.review.report import progress_text
+from jobs.review.session import Review, Task
 
 _SHOWN = 40
 """Wordings of an item that are shown at first."""
 
-_OTHER_KEYS = {"u": "undo", "n": "note", "a": "all wordings", "q": "quit"}
+_OTHER_KEYS = {"u": "undo", "n": "note", "a": "all wordings", "?": "rules", "q": "quit"}
 
 
 class Keys:
@@ -83,7 +85,7 @@ def judge_in_terminal(review: Review, reviewer: str, keys: Keys | None = None) -
             say(f"Nothing is left for {reviewer}: every item has a verdict")
     finally:
         review.store.release(session)  # otherwise the next run would leave a gap in the order
-    say(bound_text(review.progress(reviewer)))
+    say(progress_text(review.progress(reviewer), review.queue.source.kind))
     return judged
 
 
@@ -102,6 +104,8 @@ def _judge(review: Review, reviewer: str, session: str, task: Task, keys: Keys) 
                 say(f"The note is cut to {MOST_NOTE:,} characters. Press n to write it again")
         elif key == "a":
             _show(review, reviewer, task, len(task.item.lines), keys.screen)
+        elif key == "?":
+            keys.screen.print("\n".join(RULES[review.queue.source.kind]))
         elif key in verdicts:
             strays = _strays(task.item, keys) if verdicts[key] == STRAY else ()
             if strays is not None:
@@ -128,7 +132,7 @@ def _show(review: Review, reviewer: str, task: Task, shown: int, screen: rich.co
     kind, item = review.queue.source.kind, task.item
     if screen.is_terminal:
         screen.clear()
-    screen.print(bound_text(review.progress(reviewer)), style="dim")
+    screen.print(progress_text(review.progress(reviewer), kind), style="dim")
     width = len(str(len(item.lines)))
     text = rich.text.Text()
     for place, line in enumerate(item.lines[:shown], 1):

@@ -63,7 +63,7 @@ function show({ task, progress, undone }) {
   part.who.hidden = true;
   part.fault.hidden = undone !== false;
   if (undone === false) part.fault.textContent = "There is nothing to undo.";
-  part.progress.textContent = `${reviewer}: ${progress.mine}. ${progress.text}`;
+  part.progress.textContent = progress.text;
   part.task.hidden = task === null;
   part.done.hidden = task !== null;
   part.back.hidden = progress.mine === 0;
@@ -119,6 +119,7 @@ function onKey(event) {
   else if (box) box.checked = !box.checked;
   else if (event.key === "u" && !part.back.hidden) ask("review/undo");
   else if (event.key === "n") part.note.focus();
+  else if (event.key === "?") part.rules.open = !part.rules.open;
   else return;
   event.preventDefault();
 }

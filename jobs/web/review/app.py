@@ -15,7 +15,8 @@ from starlette.responses import RedirectResponse, Response
 
 from jobs.review.checks import MOST_NOTE
 from jobs.review.people import person_name
-from jobs.review.session import Review, Task, bound_text
+from jobs.review.report import progress_text
+from jobs.review.session import Review, Task
 from jobs.web.messages.bodies import read_json
 from jobs.web.messages.fault_handlers import add_faults
 from jobs.web.messages.faults import Fault, json_response
@@ -110,7 +111,8 @@ async def _respond(review: Review, person: Person, **more: bool) -> Response:
     """Return the next item of a person and the progress."""
     task = await _in_thread(lambda: review.next_task(person.reviewer, person.session))
     progress = await _in_thread(lambda: review.progress(person.reviewer))
-    state = {"mine": progress.mine, "judged": progress.judged, "items": progress.items, "text": bound_text(progress)}
+    text = progress_text(progress, review.queue.source.kind)
+    state = {"mine": progress.mine, "judged": progress.judged, "items": progress.items, "text": text}
     return json_response({"task": task and _document(task), "progress": state, **more})
 
 

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from jobs.display.rendering import render
 from jobs.review.checks import MOST_NOTE
 from jobs.review.queues.interface import LABELS, QUESTIONS, VERDICTS, Kind
+from jobs.review.queues.rules import RULES
 from jobs.web.search_page import Page, policy_of
 
 
@@ -26,6 +27,7 @@ def review_page(kind: Kind, *, reviewer: str = "") -> Page:
         "review.html",
         question=QUESTIONS[kind],
         buttons=buttons,
+        rules=RULES[kind],
         reviewer=reviewer,
         most_note=MOST_NOTE,
         style=Markup(style),  # noqa: S704  # the package's own files, without a value of a user

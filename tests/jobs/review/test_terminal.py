@@ -11,6 +11,7 @@ import time
 import pytest
 import rich.console
 
+from jobs.review.queues.rules import RULES
 from jobs.review.store import VerdictStore
 from jobs.review.terminal import judge_in_terminal
 from tests.support.fake_queue import FakeQueue
@@ -94,6 +95,23 @@ def test_the_next_process_shows_the_item_that_was_left(terminal, tmp_path):
     assert terminal(("q quit", "r"), ("q quit", "q"))[0] == 0
     with VerdictStore(str(tmp_path / "review.db")) as store:
         assert [place.place for place in store.places().values()] == [0]
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_a_key_shows_the_rules_of_the_queue(make_review, capsys, kind):
+    given = iter("?q")
+
+    class Keys:
+        screen = rich.console.Console(width=300)
+
+        def key(self):
+            return next(given)
+
+    assert judge_in_terminal(make_review(FakeQueue(2, kind=kind)), "Ada", Keys()) == 0
+    out, err = capsys.readouterr()
+    assert "? rules" in out
+    assert "\n".join(RULES[kind]) in out
+    assert f"You judged 0; 0 of 2 {kind} are judged" in err
 
 
 def test_the_values_of_a_request_are_shown(make_review, capsys):

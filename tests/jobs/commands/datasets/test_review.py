@@ -42,7 +42,7 @@ def test_keys_are_verdicts_and_the_next_run_goes_on(review, tmp_path):
     outcome = review(keys="uurq")
     assert "5. Do all these questions ask the same?" in outcome.out
     assert stored(tmp_path) == [*expected[:2], ("Ada", "right", 0, "")]
-    assert "3 of 12 judged; 2 of 3 right, so at least" in outcome.err
+    assert "3 of 12 clusters are judged; 2 of 3 right, so at least" in outcome.err
 
 
 def test_a_name_with_outer_spaces_is_that_without(review, tmp_path):
@@ -111,7 +111,7 @@ def test_a_claim_that_is_not_supported_is_refused_with_the_missing_number(review
     review(keys="r" * 12)
     refused = review("--report", tmp_path / "report.html", "--claim", 0.99)
     assert refused.code == 1
-    assert "99.00% is not supported: 12 right of 12 counted verdicts" in refused.err
+    assert "99.00 % is not supported: 12 right of 12 counted verdicts" in refused.err
     assert "It takes 339 further right clusters without a wrong one" in refused.err
     assert (tmp_path / "report.html").exists()
     assert review("--report", tmp_path / "report.html", "--claim", 0.3, "--overwrite").code == 0

@@ -2,6 +2,7 @@
 
 import pytest
 
+from jobs.review.queues.rules import RULES
 from tests.support.browser import BROWSER
 from tests.support.fake_queue import FakeQueue
 
@@ -82,7 +83,7 @@ def test_keys_judge_and_the_next_item_follows(begin):
     window.shows(3)
     assert verdicts(window) == [("Ada", "i0", "right"), ("Ada", "i1", "several"), ("Ada", "i2", "cannot tell")]
     progress = window.page.inner_text("#progress")
-    assert progress.startswith("Ada: 3. 3 of 40 judged; 1 of 3 right, so at least ")
+    assert progress.startswith("You judged 3; 3 of 40 clusters are judged; 1 of 3 right, so at least ")
     window.press("u")
     window.shows(2)
     assert len(verdicts(window)) == 2
@@ -114,6 +115,22 @@ def test_a_note_is_typed_without_judging(begin):
     [one] = window.review.store.verdicts()
     assert (one.verdict, one.note) == ("right", "more or less")
     assert window.page.input_value("#note") == ""
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_the_rules_of_the_queue_are_shown_on_request(begin, kind):
+    window = begin(FakeQueue(3, kind=kind))
+    window.shows(0)
+    rules = window.page.locator("#rules li")
+    sync_api.expect(rules.first).to_be_hidden()
+    window.press("?")
+    sync_api.expect(rules.first).to_be_visible()
+    assert tuple(rules.all_inner_texts()) == tuple(RULES[kind])
+    window.press("?")
+    sync_api.expect(rules.first).to_be_hidden()
+    window.page.locator("#rules summary").click()
+    sync_api.expect(rules.last).to_be_visible()
+    assert verdicts(window) == []
 
 
 def test_two_people_at_once_get_different_items(begin):
@@ -151,6 +168,13 @@ def test_a_reload_shows_the_same_item_and_asks_for_no_name(begin):
 
 def test_the_token_is_asked_for_and_kept(begin):
     window = begin(token=TOKEN)
+    for wrong, message in (
+        ("", "a bearer token is needed"),
+        ("x" * 16, "the bearer token is wrong; use the content of"),
+    ):
+        window.page.get_by_label("This server needs a token").fill(wrong)
+        window.press("Enter")
+        sync_api.expect(window.page.get_by_role("alert")).to_contain_text(f"The server refused the request: {message}")
     window.page.get_by_label("This server needs a token").fill(TOKEN)
     window.press("Enter")
     window.shows(0)
