@@ -1,11 +1,11 @@
 """Numbers with their noun, as sentences and tables print them.
 
-number, noun -> counted -> text; numbers, noun -> listed -> text; names and figures -> named_figures -> texts
+number, noun -> counted -> text; numbers, noun -> listed -> text
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 _IRREGULAR = {"query": "queries", "canary": "canaries"}
 _SHOWN = 5
@@ -33,8 +33,3 @@ def plural(noun: str) -> str:
     """Return the plural of a noun, of several words that of the last."""
     *others, last = noun.split(" ")
     return " ".join([*others, _IRREGULAR.get(last, f"{last}s")])
-
-
-def named_figures(figures: Mapping[str, float]) -> dict[str, str]:
-    """Return figures by name as they are shown: without underscores, and with four decimals unless they are whole."""
-    return {name.replace("_", " "): f"{value:.4f}".removesuffix(".0000") for name, value in figures.items()}

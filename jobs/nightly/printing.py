@@ -14,8 +14,8 @@ from jobs.display.console import emit, two_columns
 from jobs.display.safe_text import escape_controls
 from jobs.nightly.flow import NightTerms, run_night
 from jobs.nightly.warehouse import open_warehouse
+from jobs.workflows.warehouses.version_figures import rows_of_metrics
 from jobs.workflows.warehouses.versions import alone_in, rows_of_report
-from schemas.quantities import named_figures
 
 REFUSED = 3
 """Exit code of a night that the gate refused; a scheduler need not repeat it."""
@@ -40,7 +40,7 @@ def print_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerm
         "version": {"version": outcome.number, **version.as_json()},
     }
     rows = {"date": str(version.date), "days": version.days, "encoder of": str(version.trained.date)}
-    rows |= named_figures(version.metrics)
+    rows |= rows_of_metrics(version.metrics)
     rows |= rows_of_report(warehouse, version)
     table = two_columns(warehouse, rows)
     emit(result, as_json=as_json, table=lambda: rich.console.Group(table, escape_controls(outcome.line)))

@@ -73,7 +73,7 @@ def _kind(schema: _Schema) -> str:
     if schema["type"] == "object":
         return f"object with {', '.join(schema['properties'])}"
     if schema["type"] == "array":
-        return f"list of 1 to {schema['maxItems']:,} values, each a {_kind(schema['items'])}"
+        return f"list of 1 to {schema['maxItems']:,}, each a {_kind(schema['items'])}"
     texts = {
         "minimum": f"{schema.get('minimum', 0):,.15g} to {schema.get('maximum', 0):,.15g}",
         "maxLength": f"at most {schema.get('maxLength', 0):,} characters",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.quantities import counted, listed, named_figures
+from schemas.quantities import counted, listed
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,6 @@ def uncounted(source):
                 noun, given = COUNTED.match(text.value), ast.unparse(number.value)
                 if noun and not FIXED.fullmatch(given):
                     yield f"{{{given}}}{noun[0]}"
-
-
-def test_figures_are_shown_by_their_names():
-    assert named_figures({"frozen_mrr": 0.81234, "frozen_queries": 97.0}) == {
-        "frozen mrr": "0.8123",
-        "frozen queries": "97",
-    }
 
 
 def test_a_plural_after_any_number_is_found():

@@ -17,24 +17,17 @@ import pyarrow.compute as pc
 
 from jobs.display.rendering import render
 from jobs.display.summary_tables import SummaryTable
+from jobs.workflows.warehouses.version_figures import CHANGES, Figure, version_figures
 from pipelines.summary.cluster_changes import SCHEMA, count_changes
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest, read_verified
 from schemas.artifacts.table_files import read_rows
 from schemas.errors import QprError, UsageError
-from schemas.quantities import named_figures
 from schemas.versions import history
 from schemas.versions.version import Artefact, Version, is_there
 
-_SECTIONS: Final = {
-    "merged": "Merged clusters",
-    "split": "Split clusters",
-    "gone": "Clusters that are gone",
-    "shrank": "Clusters that lost questions",
-    "new": "New clusters",
-    "grew": "Clusters that grew",
-}
+_SECTIONS: Final = ("merged", "split", "gone", "shrank", "new", "grew")
 """Changes whose clusters are shown, those that most often are mistakes first."""
 
 _SHOWN: Final = 10
@@ -98,8 +91,8 @@ def version_page(warehouse: str, number: int | None, version: Version) -> bytes:
     before = {} if earlier is None or gone else _clusters(warehouse, earlier[1].dataset, old_ids)
     after = _clusters(warehouse, version.dataset, new_ids)
     sections = [
-        (title, len(of_kind[name]), [_card(old, new, before, after) for old, new in groups[name]])
-        for name, title in _SECTIONS.items()
+        (CHANGES[name].capitalize(), len(of_kind[name]), [_card(old, new, before, after) for old, new in groups[name]])
+        for name in _SECTIONS
         if groups[name]
     ]
     numbers = count_changes(changes)
@@ -107,12 +100,12 @@ def version_page(warehouse: str, number: int | None, version: Version) -> bytes:
     tables = [
         SummaryTable(
             ("Clusters", "number"),
-            [(name, f"{count:,}") for name, count in numbers.items()],
+            [(CHANGES[name], f"{count:,}") for name, count in numbers.items()],
             bars=[count / most for count in numbers.values()],
             note="Clusters of the version before by what became of them, and new ones. Clusters are compared by their "
             "questions.",
         ),
-        SummaryTable(("Metric", "value"), [*named_figures(version.metrics).items()]),
+        SummaryTable(("Metric", "meaning", "value"), [*map(_metric_row, version_figures(version.metrics))], named=2),
     ]
     return render(
         "version_report.html",
@@ -124,6 +117,12 @@ def version_page(warehouse: str, number: int | None, version: Version) -> bytes:
         sections=sections,
         gone=gone,
     ).encode()
+
+
+def _metric_row(figure: Figure) -> tuple[str, str, str]:
+    """Return the cells of a metric; its interval and limit stand behind its meaning, where a phone breaks the line."""
+    bounds = f" {figure.bounds[0].upper()}{figure.bounds[1:]}." if figure.bounds else ""
+    return figure.name, figure.meaning + bounds, figure.value
 
 
 def _read_changes(warehouse: str, version: Version) -> pa.Table:

@@ -13,12 +13,13 @@ import rich.table
 
 from jobs.display.console import emit, say, two_columns
 from jobs.display.safe_text import escape_controls
+from jobs.workflows.warehouses.version_figures import CHANGES, rows_of_metrics
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.output_lock.lock import held
 from schemas.artifacts.output_lock.owner import LockedError
 from schemas.errors import QprError
-from schemas.quantities import counted, named_figures
+from schemas.quantities import counted
 from schemas.versions import history, layout
 from schemas.versions.sweep import removable, remove, spared
 from schemas.versions.version import Version, is_there
@@ -104,7 +105,7 @@ def show_version(warehouse: str, at: str | None, *, report: str | None, overwrit
     rows = {"version": number or "refused", "date": str(version.date), "created": version.created}
     rows |= {name: storage.join(warehouse, getattr(version, name).path) for name in ("dataset", "model", "index")}
     rows |= {"window": counted(version.window_days, "day"), "days with a drop": str(version.days)}
-    rows |= named_figures(version.metrics)
+    rows |= rows_of_metrics(version.metrics)
     rows |= rows_of_report(warehouse, version)
     rows |= {"certificate": storage.join(warehouse, version.certificate.path)} if version.certificate else {}
     rows |= {"no certificate": version.uncertified} if version.uncertified else {}
@@ -120,7 +121,7 @@ def rows_of_report(warehouse: str, version: Version) -> dict[str, str]:
     Raises:
         QprError: the report is damaged.
     """
-    rows = {f"clusters {name}": str(count) for name, count in version.changes.items()}
+    rows = {CHANGES.get(name, f"clusters {name}"): f"{count:,}" for name, count in version.changes.items()}
     if not is_there(warehouse, version.report):
         return rows
     url = storage.join(warehouse, version.report.path)

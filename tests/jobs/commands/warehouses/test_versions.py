@@ -37,10 +37,10 @@ def test_one_version_is_printed_with_what_is_gone_of_it(qpr, warehouse):
 
 def test_the_report_of_a_version_is_printed_unless_it_is_gone(qpr, warehouse):
     shown = qpr("versions", "--warehouse", warehouse, "--at", "2").out
-    assert "clusters kept" in shown
+    assert "clusters with the same questions" in shown
     assert "reports/two" in shown
     storage.delete(storage.join(warehouse, "reports", "two"))
-    assert "clusters kept" in qpr("versions", "--warehouse", warehouse, "--at", "2").out
+    assert "clusters with the same questions" in qpr("versions", "--warehouse", warehouse, "--at", "2").out
 
 
 def test_a_rollback_publishes_an_older_version_again(qpr, warehouse):

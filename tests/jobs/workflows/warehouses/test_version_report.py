@@ -13,6 +13,7 @@ from schemas.artifacts.writer import Output
 from schemas.tables import CLUSTERS
 from schemas.versions import history
 from tests.jobs.display.test_report_on_a_phone import wide_parts
+from tests.jobs.workflows.warehouses.test_version_figures import METRICS
 from tests.support.browser import BROWSER
 from tests.support.small_versions import make_version
 
@@ -56,7 +57,8 @@ def publish(warehouse, name, before, after, **others):
     if not storage.exists(f"{warehouse}/datasets/{name}"):
         write(f"{warehouse}/datasets/{name}", "dataset", "clusters/one.parquet", new, "clusters")
         write(f"{warehouse}/reports/{name}", "report", "changes/changes.parquet", changes, "changes")
-    return make_version(warehouse, name, changes=count_changes(changes), metrics={"mrr": 0.5, "queries": 7.0}, **others)
+    given = {"metrics": {"mrr": 0.5, "queries": 7.0}, **others}
+    return make_version(warehouse, name, changes=count_changes(changes), **given)
 
 
 @pytest.fixture
@@ -87,6 +89,8 @@ def test_a_page_shows_merged_gone_and_new_clusters(qpr, warehouse, tmp_path):
     assert not [part for part in ("<script", "\x1b", "Split clusters") if part in text]
     assert ">0.5000<" in text
     assert ">7<" in text
+    assert ">new clusters<" in text
+    assert "Mean reciprocal rank of the first right hit on the test split" in text
 
 
 def test_the_first_version_is_compared_with_none(qpr, warehouse, tmp_path):
@@ -156,7 +160,11 @@ def test_what_cannot_be_shown_is_one_line(qpr, warehouse, tmp_path):
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 def test_a_page_fits_a_phone(qpr, warehouse, tmp_path):
     long = {cluster: ["x" * 300, *texts] for cluster, texts in AFTER.items()}
-    history.publish(warehouse, publish(warehouse, "three", AFTER, long, parent=2, date="2026-11-22"))
+    metrics = dict.fromkeys((*METRICS, "difference_low", "difference_high"), 0.1234)
+    version = publish(warehouse, "three", AFTER, long, parent=2, date="2026-11-22", metrics=metrics)
+    history.publish(warehouse, version)
     page = tmp_path / "three.html"
     assert qpr("versions", "--warehouse", warehouse, "--report", page).code == 0
-    assert wide_parts(page.read_text(), tmp_path) == "[true,[]]"
+    text = page.read_text()
+    assert "95 % interval +0.1234 to +0.1234; limit -0.02, unless --max-regression was given." in text
+    assert wide_parts(text, tmp_path) == "[true,[]]"

@@ -1,0 +1,149 @@
+"""Names, units, limits and meanings of the figures of a version, for the terminal and its page.
+
+metrics of a version -> version_figures -> Figure -> rows_of_metrics; changes of clusters -> CHANGES
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+from jobs.display.summary_tables import percent
+
+CHANGES: Final = {
+    "kept": "clusters with the same questions",
+    "grew": "clusters that grew",
+    "shrank": "clusters that lost questions",
+    "merged": "merged clusters",
+    "split": "split clusters",
+    "gone": "clusters that are gone",
+    "new": "new clusters",
+}
+"""Names of clusters by what became of them since the version before."""
+
+
+class Figure(NamedTuple):
+    """A metric of a version, as it is shown.
+
+    Attributes:
+        name: of the metric.
+        value: with its unit.
+        bounds: 95 % interval and limit of the gate; empty where it has neither.
+        meaning: one or two sentences.
+    """
+
+    name: str
+    value: str
+    bounds: str
+    meaning: str
+
+
+class _Metric(NamedTuple):
+    name: str
+    text: Callable[[float], str]
+    meaning: str
+    limit: str = ""
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _score(value: float) -> str:
+    return f"{value:.4f}"
+
+
+def _change(value: float) -> str:
+    return f"{value:+.4f}"
+
+
+_OWN: Final = "on the test split of this version's dataset"
+_BOTH: Final = "Mean reciprocal rank of the first right hit among the questions that both indexes have, 0 to 1."
+_DISTANCE: Final = "Jensen-Shannon distance, 0 (the same shares of answers) to 1 (no common answer)"
+_REGRESSION: Final = "limit -0.02, unless --max-regression was given"
+
+_METRICS: Final[Mapping[str, _Metric]] = {
+    "queries": _Metric("test questions", _number, f"Number of questions that were searched {_OWN}."),
+    "hits_at_1": _Metric("right first hits", percent, f"Share of questions whose first hit is right {_OWN}."),
+    "hits_at_10": _Metric(
+        "right hits among the first ten", percent, f"Share of questions with a right hit among the first ten {_OWN}."
+    ),
+    "mrr": _Metric("MRR", _score, f"Mean reciprocal rank of the first right hit {_OWN}, 0 to 1."),
+    "ndcg_at_10": _Metric("nDCG of the first ten hits", _score, f"Order of the right hits {_OWN}, 0 to 1."),
+    "frozen_queries": _Metric(
+        "questions of the frozen test set", _number, "Number of those of which both indexes have a paraphrase."
+    ),
+    "frozen_mrr_before": _Metric("MRR on the frozen test set, index before", _score, _BOTH),
+    "frozen_mrr": _Metric("MRR on the frozen test set, this index", _score, _BOTH),
+    "frozen_mrr_with_new": _Metric(
+        "MRR on the frozen test set, this index with new questions",
+        _score,
+        "Mean reciprocal rank of the first right hit among all questions of this index, 0 to 1.",
+    ),
+    "difference": _Metric(
+        "change of MRR by encoder or index",
+        _change,
+        "On the frozen test set, among the questions that both indexes have. A night is refused if the interval "
+        "reaches below the limit.",
+        _REGRESSION,
+    ),
+    "new_questions": _Metric(
+        "change of MRR by new questions",
+        _change,
+        "On the frozen test set, when the new questions are added. A night is refused if the change is below the limit "
+        "and the interval below 0.",
+        _REGRESSION,
+    ),
+    "kept_share": _Metric(
+        "questions in a cluster",
+        percent,
+        "Share of the distinct questions of the dataset that are in a cluster.",
+        "limit 10 percentage points below the version before, unless --max-kept-fall was given",
+    ),
+    "answer_distance": _Metric(
+        "distance of the new day's answers",
+        _score,
+        f"{_DISTANCE}, to the answers of up to 28 days before.",
+        "limit 0.1 above the most unusual day before, unless --max-drift was given",
+    ),
+    "answer_distance_before": _Metric(
+        "distance of the most unusual day before", _score, f"{_DISTANCE}, to the answers of the other days before."
+    ),
+    "new_answers_share": _Metric(
+        "rows with a new answer", percent, "Share of the rows of the new day whose answer no day before has."
+    ),
+    "canaries_found": _Metric(
+        "canaries found", percent, "Share of the questions of --canaries whose answer is found.", "limit 100 %"
+    ),
+    "right_at_least": _Metric(
+        "right clusters by verdicts",
+        percent,
+        "Share of right clusters that the verdicts of --require-review show at least.",
+        "limit 97 %, unless --min-right was given",
+    ),
+}
+"""The metrics of a version in the order of docs/nightly.md. The record has no limits, so these are the defaults of
+`qpr nightly`."""
+
+
+def version_figures(metrics: Mapping[str, float]) -> list[Figure]:
+    """Return the metrics of a version as they are shown; an interval belongs to its metric."""
+    ends = {f"{name}_{end}" for name in metrics for end in ("low", "high")}
+    return [_figure(name, metrics) for name in metrics if name not in ends]
+
+
+def rows_of_metrics(metrics: Mapping[str, float]) -> dict[str, str]:
+    """Return the values of the metrics of a version by name, with interval and limit in parentheses."""
+    return {
+        figure.name: f"{figure.value} ({figure.bounds})" if figure.bounds else figure.value
+        for figure in version_figures(metrics)
+    }
+
+
+def _figure(name: str, metrics: Mapping[str, float]) -> Figure:
+    metric = _METRICS.get(name) or _Metric(name.replace("_", " "), _score, "")  # of another release
+    bounds = [metric.limit] if metric.limit else []
+    if f"{name}_low" in metrics and f"{name}_high" in metrics:
+        low, high = (metric.text(metrics[f"{name}_{end}"]) for end in ("low", "high"))
+        bounds.insert(0, f"95 % interval {low} to {high}")
+    return Figure(metric.name, metric.text(metrics[name]), "; ".join(bounds), metric.meaning)

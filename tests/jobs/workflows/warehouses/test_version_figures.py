@@ -1,0 +1,66 @@
+"""Names of the figures of a version, and what `qpr nightly` and docs/nightly.md say of them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from jobs.nightly.gate.settings import GateSettings
+from jobs.workflows.warehouses.version_figures import CHANGES, rows_of_metrics, version_figures
+from pipelines.summary import cluster_changes
+
+METRICS = (
+    "queries", "hits_at_1", "hits_at_10", "mrr", "ndcg_at_10", "frozen_queries", "frozen_mrr_before", "frozen_mrr",
+    "frozen_mrr_with_new", "difference", "new_questions", "kept_share", "answer_distance", "answer_distance_before",
+    "new_answers_share", "canaries_found", "right_at_least",
+)  # fmt: skip
+DOCS = Path(__file__).parents[4] / "docs/nightly.md"
+
+
+def test_a_change_has_its_interval_and_its_limit():
+    metrics = {"new_questions": 0.0106, "new_questions_low": -0.0003, "new_questions_high": 0.0226}
+    assert rows_of_metrics(metrics) == {
+        "change of MRR by new questions": "+0.0106 (95 % interval -0.0003 to +0.0226; limit -0.02, unless "
+        "--max-regression was given)"
+    }
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "name", "shown"),
+    [
+        ("mrr", 0.81234, "MRR", "0.8123"),
+        ("queries", 2000.0, "test questions", "2,000"),
+        ("hits_at_1", 0.95, "right first hits", "95.0 %"),
+        ("canaries_found", 1.0, "canaries found", "100.0 % (limit 100 %)"),
+        ("of_another_release", 0.5, "of another release", "0.5000"),
+    ],
+)
+def test_a_figure_has_its_unit(metric, value, name, shown):
+    assert rows_of_metrics({metric: value}) == {name: shown}
+
+
+def test_every_metric_has_a_name_a_meaning_and_a_row_in_the_documentation():
+    figures = version_figures(dict.fromkeys(METRICS, 0.5))
+    assert all(figure.meaning.endswith(".") for figure in figures)
+    assert len({figure.name for figure in figures} | {*CHANGES.values()}) == len(METRICS) + len(CHANGES)
+    rows = [line for line in DOCS.read_text().splitlines() if line.startswith("| `")]
+    for metric, figure in zip(METRICS, figures, strict=True):
+        assert any(f"`{metric}`" in row and figure.name in row for row in rows), metric
+
+
+def test_the_limits_are_the_defaults_of_the_gate():
+    gate = GateSettings()
+    figures = {figure.name: figure.bounds for figure in version_figures(dict.fromkeys(METRICS, 0.5))}
+    for name, option, limit in (
+        ("change of MRR by encoder or index", "--max-regression", -gate.max_regression),
+        ("change of MRR by new questions", "--max-regression", -gate.max_regression),
+        ("questions in a cluster", "--max-kept-fall", 100 * gate.max_kept_fall),
+        ("distance of the new day's answers", "--max-drift", gate.max_drift),
+        ("right clusters by verdicts", "--min-right", 100 * gate.min_right),
+    ):
+        assert float(re.search(r"limit (-?[\d.]+)", figures[name])[1]) == limit
+        assert option in figures[name]
+
+
+def test_every_change_has_a_name():
+    assert {*CHANGES} == {*cluster_changes.CHANGES}
