@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from jobs.web.docs_page import docs_page
 from jobs.web.exchange import Exchange
-from jobs.web.messages.bodies import asked_model, feedback_model, read_filters, read_id, read_json, read_query
+from jobs.web.messages.bodies import asked_model, feedback_model, read_id, read_json, read_parameters, read_query
 from jobs.web.messages.descriptions import DESCRIPTION, body_schema, id_parameter, route, search_parameters
 from jobs.web.messages.direct import DirectApp
 from jobs.web.messages.documents import AnswersDocument, ClusterDocument, QuestionDocument, SearchDocument
@@ -57,6 +57,7 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # a redirect would name http:// behind a proxy with TLS
     )
     app.state.service = service
     add_faults(app, service.metrics)
@@ -108,7 +109,7 @@ def _add_lookups(app: FastAPI, service: Service) -> None:
     )
     async def question(request: Request) -> Response:
         return json_response(
-            await asyncio.to_thread(service.question, read_id(request, "question"), read_filters(request, columns))
+            await asyncio.to_thread(service.question, read_id(request, "question"), read_parameters(request, columns))
         )
 
     @route(
@@ -116,7 +117,7 @@ def _add_lookups(app: FastAPI, service: Service) -> None:
     )
     async def cluster(request: Request) -> Response:
         return json_response(
-            await asyncio.to_thread(service.cluster, read_id(request, "cluster"), read_filters(request, columns))
+            await asyncio.to_thread(service.cluster, read_id(request, "cluster"), read_parameters(request, columns))
         )
 
 

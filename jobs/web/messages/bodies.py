@@ -6,8 +6,9 @@ stream of a body -> read_json -> parse -> SearchBody, AnswerBody, FeedbackBody
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args
+from urllib.parse import parse_qsl
 
 import pydantic
 from pydantic.config import JsonDict
@@ -148,6 +149,8 @@ async def read_json(request: Request, model: type[_Body], limits: Limits) -> _Bo
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":  # a foreign page can send a form or plain text without a question to the server
         raise Fault(415, "send the body as application/json", "content_type")
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise Fault(415, "send the body without compression", "content_encoding", {"Accept-Encoding": "identity"})
     content = await _read_limited(request, limits.max_body_kb * 1024)
     try:
         return model.model_validate_json(content)
@@ -183,13 +186,7 @@ def read_query(
     Raises:
         Fault: a parameter is missing, unknown, given twice or out of bounds (422).
     """
-    given = request.query_params.multi_items()
-    values = dict(given)
-    if unknown := sorted(values.keys() - {"q", "k", "mode", *columns}):
-        known = ["q", "k", "mode", *columns]
-        raise Fault(422, f"unknown parameter {unknown[0][:60]!a}; there are {', '.join(known[:-1])} and {known[-1]}")
-    if len(values) < len(given):
-        raise Fault(422, "a parameter is given twice")
+    values = read_parameters(request, ["q", "k", "mode", *columns])
     if "q" not in values:
         raise Fault(422, "q: the question is missing")
     if len(values["q"]) > limits.max_characters:
@@ -204,19 +201,25 @@ def read_query(
     return values["q"], int(k), mode, {name: values[name] for name in columns if name in values}
 
 
-def read_filters(request: Request, columns: tuple[str, ...]) -> dict[str, str]:
-    """Return the values of columns, the only parameters of an address.
+def read_parameters(request: Request, known: Sequence[str]) -> dict[str, str]:
+    """Return the parameters of an address, which has no others than the known ones.
 
     Raises:
-        Fault: one is unknown or given twice (422).
+        Fault: one is unknown, given twice or no UTF-8 (422).
     """
-    given = request.query_params.multi_items()
-    if unknown := sorted(dict(given).keys() - {*columns}):
-        known = f"there are {', '.join(columns)}" if columns else "there are none"
-        raise Fault(422, f"unknown parameter {unknown[0][:60]!a}; {known}")
-    if len(dict(given)) < len(given):
+    query = request.scope["query_string"].decode("latin-1")
+    try:
+        given = parse_qsl(query, keep_blank_values=True, errors="strict")
+    except UnicodeDecodeError as error:  # another encoding would be searched as U+FFFD, and find nothing
+        raise Fault(422, "a parameter is no UTF-8") from error
+    values = dict(given)
+    if unknown := sorted(values.keys() - {*known}):
+        *others, last = known or ["none"]
+        there = f"there are {', '.join(others)} and {last}" if others else f"there is {last}"
+        raise Fault(422, f"unknown parameter {unknown[0][:60]!a}; {there}")
+    if len(values) < len(given):
         raise Fault(422, "a parameter is given twice")
-    return dict(given)
+    return values
 
 
 def read_id(request: Request, noun: str) -> int:

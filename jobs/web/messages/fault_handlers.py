@@ -32,8 +32,10 @@ def add_faults(app: FastAPI, metrics: Metrics) -> None:
 
     @app.exception_handler(HTTPException)
     async def unknown(request: Request, error: HTTPException) -> Response:
-        headers = {"Allow": _methods(app, request)} if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED else None
-        return response(Fault(error.status_code, error.detail, headers=headers))
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            methods = _methods(app, request)
+            return response(Fault(405, f"this address takes {methods} only", headers={"Allow": methods}))
+        return response(Fault(error.status_code, "there is no such address"))
 
     @app.exception_handler(Exception)
     async def defect(_: Request, __: Exception) -> Response:
@@ -48,4 +50,5 @@ def _methods(app: FastAPI, request: Request) -> str:
     """Return the methods of an address; FastAPI names those of its first route only."""
     scope = {**request.scope, "app": app}
     found = [route for route in app.router.routes if isinstance(route, Route) and route.matches(scope)[0] != Match.NONE]
-    return ", ".join(sorted({method for route in found for method in route.methods or ()}))
+    methods = {method for route in found for method in route.methods or ()}
+    return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))  # the gate passes HEAD on as GET

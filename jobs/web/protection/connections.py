@@ -77,12 +77,14 @@ class Connection(HttpToolsProtocol):
             self._refuse(_LARGE)
 
     def on_headers_complete(self) -> None:
-        """Begin a request whose head is not too large; it came with bytes of the body before and of its own."""
+        """Begin a request with one host whose head is not too large; it came with bytes of both bodies beside it."""
         if self._head > MOST_HEAD:
             size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
             if size > MOST_HEAD:
                 self._fault = _LARGE
                 raise _LARGE
+        if sum(name == b"host" for name, _ in self.headers) > 1:  # the gate and a proxy could read different ones
+            raise _INVALID
         self._head, self._deadline = 0, math.inf
         super().on_headers_complete()
 

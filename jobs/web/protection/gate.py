@@ -128,8 +128,9 @@ class Gate:
         """Let the application answer; return the fault for which it does not, or not in time."""
         try:
             self._check(scope)
+            passed = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope  # uvicorn leaves the body out
             async with asyncio.timeout(self._limits.timeout if is_timed(scope["path"]) else None):
-                await self._app(scope, receive, send)
+                await self._app(passed, receive, send)
         except Fault as fault:
             return fault
         except TimeoutError:

@@ -61,7 +61,7 @@ def create_review_app(review: Review, metrics: Metrics, *, reviewer: str = "") -
         metrics: of the server.
         reviewer: name that stands in the page at first.
     """
-    app = FastAPI(title="qpr review", docs_url=None, redoc_url=None, openapi_url=None)
+    app = FastAPI(title="qpr review", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     add_faults(app, metrics)
     html, policy = review_page(review.queue.source.kind, reviewer=reviewer)
 

@@ -224,6 +224,24 @@ def test_health_readiness_and_metrics(start):
         assert line in shown.splitlines()
 
 
+def test_head_is_answered_where_get_is(start, capsys):
+    client = start(log="requests")
+    for path in (
+        "/healthz",
+        "/readyz",
+        "/",
+        "/docs",
+        "/metrics",
+        "/search?q=pay",
+        f"/questions/{question_id('pay my bill')}",
+    ):
+        response = client.head(path)
+        assert (response.status_code, response.content) == (200, b""), path
+        assert response.headers["content-type"] == client.get(path).headers["content-type"]
+    assert client.head("/answer").status_code == 405
+    assert '"method":"HEAD","endpoint":"healthz","status":200' in capsys.readouterr().err
+
+
 def test_readiness_is_searched_once_a_second_at_most(start):
     client = start()
     calls = client.service.versions.current.searcher.calls

@@ -124,7 +124,7 @@ def test_questions_and_clusters_of_other_tenants_are_not_shown(client):
 @pytest.mark.parametrize("address", ["/questions/1", "/clusters/1"])
 def test_an_address_has_no_other_parameters_than_columns(client, address):
     refused = client.get(address, params={"tenant": "acme", "colour": "red"})
-    assert (refused.status_code, refused.json()["error"]) == (422, "unknown parameter 'colour'; there are tenant")
+    assert (refused.status_code, refused.json()["error"]) == (422, "unknown parameter 'colour'; there is tenant")
 
 
 def test_an_answer_ends_while_the_server_runs(client, times):

@@ -1,5 +1,6 @@
 """Bodies and parameters that do not fit: a status below 500 and one plain sentence."""
 
+import gzip
 import json
 
 import pytest
@@ -109,4 +110,38 @@ def test_an_unknown_address_or_method_has_a_sentence_too(start):
     ):
         assert response.status_code == status
         assert list(response.json()) == ["error"]
-    assert client.put("/search").headers["allow"] == "GET, POST"
+    refused = client.put("/search")
+    assert refused.headers["allow"] == "GET, HEAD, POST"
+    assert refused.json() == {"error": "this address takes GET, HEAD, POST only"}
+    assert client.get("/nothing").json() == {"error": "there is no such address"}
+
+
+@pytest.mark.parametrize("path", ["/search/?q=a", "/docs/", "/questions/1/", "/healthz/"])
+def test_an_address_with_a_slash_too_many_is_unknown_and_redirects_nowhere(start, path):
+    assert start().get(path, follow_redirects=False).status_code == 404
+
+
+@pytest.mark.parametrize("query", ["q=caf%E9", "q=%FF", "q=%ED%A0%80", "q=a&%FF=1", "q=a&k=%FF"])
+def test_a_query_in_another_encoding_is_refused(start, query):
+    response = start().get(f"/search?{query}")
+    assert (response.status_code, response.json()) == (422, {"error": "a parameter is no UTF-8"})
+
+
+def test_a_replacement_character_and_every_other_text_is_one(start):
+    for text in ("\ufffd", "a\0b", "é#&=+ %E9", "\U0001f600"):
+        [result] = start().get("/search", params={"q": text}).json()["results"]
+        assert result["question"] == text
+
+
+def test_a_compressed_body_is_refused_by_its_header(start):
+    client = start()
+    refused = post(client, gzip.compress(b'{"question": "a"}'), **{"Content-Encoding": "gzip"})
+    assert (refused.status_code, refused.headers["accept-encoding"]) == (415, "identity")
+    assert refused.json() == {"error": "send the body without compression"}
+    assert post(client, b'{"question": "a"}', **{"Content-Encoding": "Identity"}).status_code == 200
+
+
+def test_unknown_parameters_are_named_with_those_that_there_are(start):
+    client = start()
+    assert client.get("/search?q=a&x=1").json()["error"] == "unknown parameter 'x'; there are q, k and mode"
+    assert client.get("/questions/1?x=1").json()["error"] == "unknown parameter 'x'; there is none"

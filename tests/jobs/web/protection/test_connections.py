@@ -156,6 +156,29 @@ def test_bytes_that_are_no_request_get_400_as_json(served):
     assert served(scenario)[0] == {"http": 1}
 
 
+def test_a_request_with_two_hosts_gets_400(served):
+    async def scenario(connect, _):
+        for first, second in ((b"evil.example", b"localhost"), (b"localhost", b"localhost")):
+            request = b"GET / HTTP/1.1\r\nHost: " + first + b"\r\nhost: " + second + b"\r\n\r\n"
+            assert (await (await connect()).asked(request))[0] == 400
+        assert (await (await connect()).asked(GET + b"\r\n"))[0] == 200
+
+    assert served(scenario)[0] == {"http": 2}
+
+
+def test_a_head_request_has_the_headers_of_a_get_request_and_no_body(served):
+    async def scenario(connect, _):
+        client = await connect()
+        _, expected, _ = await client.asked(GET + b"\r\n")
+        await client.send(GET.replace(b"GET", b"HEAD") + b"\r\n", GET + b"Connection: close\r\n\r\n")
+        head, _, rest = (await client.ended()).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200 ")
+        assert f"content-length: {expected['content-length']}" in head.decode().lower()
+        assert rest.startswith(b"HTTP/1.1 200 ")
+
+    assert served(scenario)[0] == {}
+
+
 def test_connections_without_a_complete_head_are_closed_in_time(served, monkeypatch):
     monkeypatch.setattr(connections, "HEAD_S", 0.4)
 
