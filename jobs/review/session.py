@@ -17,7 +17,6 @@ from jobs.review.queues.interface import Item, Queue
 from jobs.review.store import Verdict, VerdictStore
 from jobs.review.tally import Share, tally
 from schemas.errors import QprError
-from schemas.quantities import counted
 from schemas.text import hash64
 
 _APART: Final = 10
@@ -184,15 +183,3 @@ def spelling(reviewer: str, verdicts: Iterable[Verdict]) -> str:
         raise QprError(f"reviewer: {error}") from error
     key = person_key(name)
     return next((verdict.reviewer for verdict in verdicts if person_key(verdict.reviewer) == key), name)
-
-
-def bound_text(progress: Progress) -> str:
-    """Return one line about judged items, the share that is shown and the number that is missing."""
-    share = progress.share
-    done = f"{progress.judged:,} of {progress.items:,} judged"
-    if share is None or not share.judged:
-        return done
-    found = f"{done}; {share.right:,} of {share.judged:,} right, so at least {100 * share.bound:.1f} % of all"
-    if not progress.missing:
-        return f"{found}; {100 * progress.claim:.4g} % is supported"
-    return f"{found}; {counted(progress.missing, 'further right one')} until {100 * progress.claim:.4g} % is supported"

@@ -3,7 +3,6 @@ import collections
 import pytest
 
 from jobs.review.opinions import is_shared, opinions, outcome
-from jobs.review.session import bound_text
 from jobs.review.store import Verdict
 from schemas.errors import QprError
 
@@ -123,26 +122,6 @@ def test_a_verdict_that_does_not_fit_is_refused(make_review, given, words):
     with pytest.raises(QprError, match=words):
         review.judge(arguments.pop("item"), arguments.pop("verdict"), **arguments)
     assert review.progress("Ada").judged == 0
-
-
-def test_the_progress_names_bound_and_missing_reviews(make_review, make_queue):
-    review = make_review(make_queue(400))
-    assert bound_text(review.progress("Ada")) == "0 of 400 judged"
-    for place in range(10):
-        review.judge(f"i{place}", "right", reviewer="Ada")
-    text = bound_text(review.progress("Ada"))
-    assert text.startswith("10 of 400 judged; 10 of 10 right, so at least ")
-    assert text.endswith("341 further right ones until 99 % is supported")
-    for place in range(10, 351):
-        review.judge(f"i{place}", "right", reviewer="Ada")
-    assert bound_text(review.progress("Ada")).endswith("; 99 % is supported")
-
-
-def test_pairs_have_no_bound(make_review, make_queue):
-    review = make_review(make_queue(kind="pairs"))
-    review.judge("i0", "wrong", reviewer="Ada")
-    assert review.progress("Ada").share is None
-    assert bound_text(review.progress("Ada")) == "1 of 40 judged"
 
 
 NAMES = ["Zo\u00eb Stra\u00dfe", " Zoe\u0308  Stra\u00dfe", "ZO\u00cb STRASSE ", "zo\u00eb\u200b stra\u00dfe"]
