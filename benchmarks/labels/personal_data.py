@@ -2,14 +2,17 @@
 
 Run: python -m benchmarks.labels.personal_data
 
-Each kind is written in several formats with random digits and letters, and put into sentences. A near miss has the form
-of a kind but is none: wrong check digits, versions, dates, amounts, book numbers, user names. Recall is the share of
-the personal data that is replaced as a whole, with no other character; precision the share of all replacements that
-replace personal data.
+Each kind is written in several formats with random digits and letters, and put into sentences. A form is a kind in
+a particular writing: with other spaces, dashes or invisible characters, beside other numbers, in a script without
+spaces. A near miss has the form of a kind but is none: wrong check digits, versions, dates, amounts, book numbers, user
+names. Recall is the share of the personal data that is replaced as a whole, with no other character; precision the
+share of all replacements, those of near misses too, that replace personal data of the kind.
 """
 
 from __future__ import annotations
 
+import ipaddress
+import itertools
 import random
 import re
 import string
@@ -27,6 +30,18 @@ SENTENCES = (
     "it was {}.",
 )
 Draw = Callable[[random.Random], str]
+Form = tuple[str, Callable[[random.Random], tuple[str, str]]]
+"""Kind, and a function that draws a text and the same text with its placeholder."""
+
+SPACES = "\u00a0\u2007\u2009\u202f\u3000"
+HYPHENS = "\u2010\u2011\u2012\u2013\uff0d"
+INVISIBLE = "\u00ad\u200b\u200c\u2060\ufeff"
+UNSPACED = (
+    ("我的{}为什么收不到验证码", "请问怎么把{}改掉"),
+    ("これは{}です", "番号を{}から変更したい"),
+    ("제 번호가 {}인데 왜 안 되나요", "{}으로 보내 주세요"),
+    ("मेरा {}है", "ส่งไปที่{}ได้ไหม"),
+)
 
 
 def main(seed: Seed = 0, texts: int = 500, *, as_json: AsJson = False) -> None:
@@ -45,6 +60,12 @@ def main(seed: Seed = 0, texts: int = 500, *, as_json: AsJson = False) -> None:
             sentence = draw.choice(SENTENCES)
             whole += replace_personal(sentence.format(drawn(draw)))[0] == sentence.format(f"[{kind}]")
         report.row(kind=kind, recall=whole / texts, precision=whole / max(1, whole + replaced_wrongly.get(kind, 0)))
+    for form, (kind, write) in FORMS.items():
+        whole = 0
+        for _ in range(texts):
+            text, left = write(draw)
+            whole += replace_personal(text)[0] == left
+        report.row(form=form, kind=kind, recall=whole / texts)
 
 
 def _digits(draw: random.Random, count: int) -> str:
@@ -117,9 +138,10 @@ def _two_groups(draw: random.Random) -> list[str]:
 
 
 def _ip(draw: random.Random) -> str:
-    v4 = ".".join(str(draw.randint(10, 255)) for _ in range(4))
-    v6 = ":".join(f"{draw.randint(1, 65_535):x}" for _ in range(8))
-    return draw.choice([v4, v6, "2001:db8::" + v6[-9:].strip(":")])
+    public = (ipaddress.IPv4Address(draw.getrandbits(32)) for _ in itertools.count())
+    v4 = next(str(one) for one in public if one.is_global and not one.is_multicast and min(one.packed) >= 10)
+    v6 = ":".join(f"{number:x}" for number in (draw.randint(0x2400, 0x2FFF), *draw.choices(range(1, 65_536), k=7)))
+    return draw.choice([v4, v6, "2001:4860::" + v6[-9:].strip(":")])
 
 
 def _url(draw: random.Random) -> str:
@@ -134,6 +156,57 @@ def _numbers(draw: random.Random, low: int, high: int) -> str:
     return f"{first}-{draw.randint(first + 1, high)}"
 
 
+def _more_phones(draw: random.Random) -> str:
+    """Return a number in a form that begins with no 0 or +, or whose groups are of one length."""
+    area, rest, mobile = draw.randint(201, 999), _digits(draw, 7), f"1{draw.randint(30, 99)}"
+    russian = f"{draw.choice('3489')}{_digits(draw, 2)}"
+    return draw.choice(
+        [
+            f"({area}){rest[:3]}-{rest[3:]}", f"8 ({russian}) {rest[:3]}-{rest[3:5]}-{rest[5:]}",
+            f"8-{russian}-{rest[:3]}-{rest[3:5]}-{rest[5:]}", f"1 {area} {draw.randint(200, 999)} {rest[3:]}",
+            f"{mobile} {draw.randint(2100, 9999)} {rest[3:]}", f"1{draw.choice('38')}00 {area} {rest[3:6]}",
+            f"0{draw.randint(151, 179)} {draw.randint(2000, 9999)} {rest[3:]}",
+        ]
+    )  # fmt: skip
+
+
+def _otherwise(draw: random.Random, text: str) -> str:
+    """Return a text with other spaces, other hyphens, full-width digits and signs, or an invisible character."""
+    place = draw.randint(1, len(text) - 1)
+    written = {
+        "spaces": text.replace(" ", draw.choice(SPACES)),
+        "hyphens": text.replace("-", draw.choice(HYPHENS)),
+        "wide": text.translate({code: code + 0xFEE0 for code in map(ord, "0123456789@.+")}),
+        "invisible": text[:place] + draw.choice(INVISIBLE) + text[place:],
+    }
+    return draw.choice([other for other in written.values() if other != text])
+
+
+def _in_other_characters(kind: str) -> Form:
+    def write(draw: random.Random) -> tuple[str, str]:
+        sentence = draw.choice(SENTENCES)
+        return sentence.format(_otherwise(draw, PERSONAL[kind](draw))), sentence.format(f"[{kind}]")
+
+    return kind, write
+
+
+def _without_spaces(kind: str, drawn: Draw) -> Form:
+    def write(draw: random.Random) -> tuple[str, str]:
+        sentence = draw.choice(draw.choice(UNSPACED))
+        return sentence.format(drawn(draw)), sentence.format(f"[{kind}]")
+
+    return kind, write
+
+
+def _card_beside_numbers(draw: random.Random) -> tuple[str, str]:
+    number = re.sub(r"\D", "", _luhn(draw, right=True))
+    card = draw.choice([number, " ".join(number[place : place + 4] for place in range(0, 16, 4))])
+    date = f"{draw.randint(1, 12):02d}/{draw.randint(25, 35)}"
+    beside = ["{} " + date, "{} " + f"{date} {_digits(draw, 3)}", "{} " + _digits(draw, 3), "{} 2 times"]
+    sentence = draw.choice([*beside, f"{draw.randint(2, 9)} {{}}"])
+    return sentence.format(card), sentence.format("[card]")
+
+
 PERSONAL: dict[str, Draw] = {
     "email": _email,
     "card": lambda draw: _luhn(draw, right=True),
@@ -142,6 +215,15 @@ PERSONAL: dict[str, Draw] = {
     "phone": _phone,
     "number": lambda draw: str(draw.randint(1, 9)) + _digits(draw, draw.choice([8, 9, 10, 11])),
     "url": _url,
+}
+
+FORMS: dict[str, Form] = {
+    **{
+        f"{kind}, other characters": _in_other_characters(kind) for kind in ("email", "card", "iban", "phone", "number")
+    },
+    "card beside numbers": ("card", _card_beside_numbers),
+    **{f"{kind}, scripts without spaces": _without_spaces(kind, PERSONAL[kind]) for kind in PERSONAL if kind != "iban"},
+    "phone, no 0 or + before it": ("phone", lambda draw: (f"is {(_more_phones(draw))} right?", "is [phone] right?")),
 }
 
 NEAR: dict[str, Draw] = {
@@ -184,6 +266,32 @@ NEAR: dict[str, Draw] = {
     "binary": lambda draw: " ".join("".join(draw.choices("01", k=draw.choice([4, 6]))) for _ in "12"),
     "URL of a page": lambda draw: f"https://{_name(draw)}.org/{_name(draw)}#{_name(draw)}",
     "product number": lambda draw: f"{draw.randint(1000, 9999)}-{_digits(draw, 4)}",
+    "address that names nobody": lambda draw: draw.choice(
+        [
+            f"192.168.{draw.randint(0, 255)}.{draw.randint(1, 254)}",
+            f"127.0.0.{draw.randint(1, 9)}",
+            f"10.{draw.randint(0, 255)}.{draw.randint(0, 255)}.{draw.randint(1, 254)}",
+            "255.255.255.0",
+            f"172.{draw.randint(16, 31)}.{draw.randint(0, 255)}.{draw.randint(1, 254)}",
+            f"fe80::{draw.randint(1, 9)}",
+        ]
+    ),
+    "version of a browser": lambda draw: f"chrome {draw.randint(60, 160)}.0.0.0",
+    "tariff code": lambda draw: (
+        f"{draw.choice(['hs code ', ''])}{draw.randint(1000, 9999)}.{_digits(draw, 2)}.{_digits(draw, 2)}.00"
+    ),
+    "drug code": lambda draw: f"ndc {_digits(draw, 4)}-{_digits(draw, 4)}-{_digits(draw, 2)}",
+    "lottery": lambda draw: " ".join(f"{number:02d}" for number in _ascending(draw, 1, 50, 5)),
+    "repetitions": lambda draw: "-".join(map(str, _ascending(draw, 10, 100, 5)[:: draw.choice([1, -1])])),
+    "thousands": lambda draw: f"{draw.randint(1, 9)} {_digits(draw, 3)} {_digits(draw, 3)}",
+    "years in a row": lambda draw: " ".join(map(str, _ascending(draw, 1950, 2030, draw.randint(3, 6)))),
+    "small numbers": lambda draw: " ".join(map(str, range(draw.randint(1, 6), draw.randint(8, 20)))),
+    "times": lambda draw: " ".join(f"{draw.randint(0, 23):02d}{draw.choice(['00', '15', '30', '45'])}" for _ in "123"),
+    "amount in Chinese, Japanese or Korean": lambda draw: f"{_digits(draw, 9)}{draw.choice('元円원人명')}",
+    "seasons with dashes": lambda draw: " ".join(
+        f"{y}\u2013{(y + 1) % 100:02d}" for y in _ascending(draw, 1850, 2025, 2)
+    ),
+    "numbers beside each other": lambda draw: " ".join(str(draw.randint(100, 9999)) for _ in range(draw.randint(3, 6))),
     "scores": lambda draw: f"{draw.randint(0, 6)}-{draw.randint(0, 6)}, {draw.randint(0, 6)}-{draw.randint(0, 6)}",
 }
 

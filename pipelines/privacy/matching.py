@@ -25,8 +25,12 @@ prefixes without a space before or after a number.
 
 _UNEVEN: Final = re.compile(r"[^\x00-\x7f]|[^\S ]|  ")
 _HYPHENS: Final = frozenset("-\u2010\u2011\ufe63\uff0d")
-_DASH: Final = "\u2013"
-_DASH_OF_NUMBER: Final = re.compile(rf"(?<=[0-9)])( ?){_DASH}(?= ?[0-9(])")
+_LONG_DASHES: Final = frozenset("\u2014\u2015\u2e3a\u2e3b\u301c\u3030\ufe31\ufe58")
+_DASH: Final = re.compile(
+    r"(?<=[0-9)])( ?)[\u2013\u2014](?= ?[0-9(])|(?<=[A-Za-z])\u2013(?=[A-Za-z])|(?<=[0-9])\u2013(?=[\w.+%-]{1,64}@)"
+)
+"""A dash in place of a hyphen: within a number, a word or the name in an address. Others separate clauses."""
+
 _SIGNS: Final = frozenset("@.+/()")
 
 
@@ -54,8 +58,8 @@ def whole_if(is_personal: Callable[[str], bool]) -> Callable[[str], Sequence[Spa
 class MatchingCopy:
     """A text and its copy with plain characters, in which personal data is found.
 
-    Spaces of all kinds are one space, hyphens and dashes within numbers ``-``, digits of all scripts and full-width
-    letters and signs ASCII; invisible characters (category Cf) are left out.
+    Spaces of all kinds are one space, hyphens and dashes within numbers and words ``-``, digits of all scripts and
+    full-width letters and signs ASCII; invisible characters (category Cf) are left out.
 
     Attributes:
         plain: the copy.
@@ -104,12 +108,12 @@ def _with_source(text: str) -> tuple[str, list[str]]:
         return text, list(text)
     bounds = [0, *starts[1:], len(text)]
     source = [text[start:end] for start, end in itertools.pairwise(bounds)]
-    return _DASH_OF_NUMBER.sub(r"\1-", "".join(characters)), source
+    return _DASH.sub(lambda dash: f"{dash[1] or ''}-", "".join(characters)), source
 
 
 @functools.cache
 def _plain(character: str) -> str:
-    """Return the plain form of a character; empty for an invisible one, an en dash for all dashes and minus signs."""
+    """Return the plain form of a character: nothing for an invisible one, an en or em dash for other dashes."""
     category = unicodedata.category(character)
     if category == "Cf" or character.isspace():
         return "" if category == "Cf" else " "
@@ -117,6 +121,6 @@ def _plain(character: str) -> str:
     if category == "Nd":
         return str(unicodedata.decimal(character))
     if category == "Pd" or folded == "\u2212":
-        return "-" if character in _HYPHENS else _DASH
+        return "-" if character in _HYPHENS else "\u2014" if character in _LONG_DASHES else "\u2013"
     is_plain = len(folded) == 1 and folded.isascii() and (folded.isalnum() or folded in _SIGNS)
     return folded if is_plain else character

@@ -60,7 +60,7 @@ _CARD_LAYOUTS: Final = (
     re.compile(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?!\d)"),
     re.compile(r"\d{4}([ -])\d{6}\1\d{4,5}(?!\d)"),
     re.compile(r"\d{13,19}(?!\d)"),
-    re.compile(r"(?:\d{4}[ -]){3}(?:\d{4}[ -]?)?\d{1,4}(?!\d)"),
+    re.compile(r"(?:\d{4}[ -]){3}(?:\d{1,3}|\d{4}[ -]\d{3})(?!\d)"),
     re.compile(r"(?:\d{2,}[ -])*\d+[ -]?\d+$|(?:\d[ -])+\d$"),
 )
 """Groups of a card number, the usual ones first; the last layout, all groups up to the end, is for other groups."""

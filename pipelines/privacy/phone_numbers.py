@@ -39,14 +39,15 @@ _DOTTED: Final = re.compile(r"[1-9]\d{3}\.\d\d\.\d\d\.?\d\d|(?:(?:1?\d?\d|2[0-4]
 
 _MOST_OF_LOTTERY: Final = 50
 
-_BEFORE: Final = rf"(?<![{WORD}.-])(?<!\d[ :])" + "".join(
+_NO_CODE: Final = "".join(
     rf"(?<!\b{word} )" for word in ("ean", "gtin", "hs code", "hts", "hts code", "isbn", "issn", "ndc", "sku", "upc")
 )
+_BEFORE: Final = rf"(?<![{WORD}.-])(?<!\d[ :]){_NO_CODE}"
 _AFTER: Final = rf"(?![{WORD}/-]|[.:]\d)"
 
-_INTERNATIONAL = rf"(?<![{WORD}.+])(?:\+|(?<!\d )00)[1-9](?:[ ().\-/]{{0,2}}\d){{7,13}}(?![{WORD}])"
+_INTERNATIONAL = rf"(?<![{WORD}.+])(?:\+|(?<!\d ){_NO_CODE}00)[1-9](?:[ ().\-/]{{0,2}}\d){{7,13}}(?![{WORD}])"
 
-_RUSSIAN = rf"{_BEFORE}8[ -]?(?:\(\d{{3,5}}\)[ -]?|[3489]\d\d[ -])\d{{1,3}}[ -]?\d\d[ -]?\d\d{_AFTER}"
+_RUSSIAN = rf"{_BEFORE}8(?:[ -]?\(\d{{3,5}}\)[ -]?|[ -][3489]\d\d[ -])\d{{1,3}}[ -]?\d\d[ -]?\d\d{_AFTER}"
 """A number of Russia or Kazakhstan with the trunk prefix 8; area codes begin with 3, 4, 8 or 9."""
 
 _NATIONAL = (
@@ -64,8 +65,8 @@ Five digits at least follow: `02134-1234` is a ZIP code, and two ZIP codes often
 
 
 def _is_international(match: str) -> bool:
-    """Return whether a number is none of two ZIP codes or binary digits."""
-    return not _ZIP_CODES.fullmatch(match) and not _is_binary(match)
+    """Return whether a number is none of two ZIP codes, times or binary digits."""
+    return not (_ZIP_CODES.fullmatch(match) or _TIMES.fullmatch(match) or _is_binary(match))
 
 
 def _is_national(match: str) -> bool:
@@ -121,7 +122,7 @@ def _is_binary(match: str) -> bool:
 
 
 PHONES: Final = (
-    Kind("phone", re.compile(_INTERNATIONAL), whole_if(_is_international)),
+    Kind("phone", re.compile(_INTERNATIONAL, re.I), whole_if(_is_international)),
     Kind("phone", re.compile(_RUSSIAN, re.I), whole_if(lambda match: _count_digits(match) == len("84951234567"))),
     Kind("phone", re.compile(_NATIONAL, re.I), whole_if(_is_national)),
     Kind("phone", re.compile(_TRUNK, re.I), whole_if(_is_trunk)),

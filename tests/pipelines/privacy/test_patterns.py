@@ -13,7 +13,8 @@ from pipelines.privacy.patterns import CANDIDATE, KINDS, replace_personal
 PERSONAL = {
     "email": ["jo@example.org", "First.Last+tag@mail.example.co.uk", "jürgen@exämple.de", "A_B%c@x-y.info",
               "o'brien@x.org", "o\u2019brien@x.org", "jo\uff20example.org",
-              "\uff4a\uff4f\uff20\uff45\uff58.\uff4f\uff52\uff47", "jo@xn--e1afmkfd.xn--p1ai", "почта@пример.рф",
+              "\uff4a\uff4f\uff20\uff45\uff58.\uff4f\uff52\uff47", "jo@xn--e1afmkfd.xn--p1ai",
+              "anna\u2013jo@my\u2013site.org", "jo2\u2013al@x.org", "почта@пример.рф",
               "用户@例子.公司", "संपर्क@डाटामेल.भारत", "jo@例子.公司"],
     "card": [
         "4111 1111 1111 1111", "4111111111111111",
@@ -53,7 +54,8 @@ NEAR = [
     "lottery 04 12 23 34 45", "10-20-30-40-50 reps", "50-40-30-20-10", "1 000 000", "4 5 6 7 8 9 10 11 12 13 14",
     "0800 1200 1630", "0101 1100 1010", "150 2019 2020", "2010 2011 2012 2013 2014", "1 100 200 3000", "1234-567-890",
     "8 100 200 30 40", "600 123 456", "86 98765 43210",
-    "2019\u201320 2020\u201321", "人口1400000000人", "1 300 000 000", "2010 - 4111 1111 1111 1112 12/27",
+    "ndc 0069-2600-30", "0030 1215 1445", "8346 664 8832", "2019\u201320 2020\u201321", "人口1400000000人",
+    "1 300 000 000", "2010 - 4111 1111 1111 1112 12/27",
     "C# 7.0", "windows 10 64 bit", "-273.15", "1e100", "5 + 7 * 1000000",
 ]  # fmt: skip
 
@@ -148,6 +150,13 @@ def test_all_that_is_not_replaced_stays_as_it_was_written():
     text = "\ufeffＪｏ\u00a0’s  new\u200b mail\t\u2013 jo@exam\u00adple.org \u2013 is\u3000down\u2028３ times"
     assert replace_personal(text)[0] == text.replace("jo@exam\u00adple.org", "[email]")
     assert replace_personal("\u200b\ufeff")[0] == "\u200b\ufeff"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [("email", "jo@example.org"), ("phone", "0171 1234567"), ("number", "123456789")]
+)
+def test_a_dash_between_clauses_is_no_hyphen(kind, text):
+    assert replace_personal(f"it is mine\u2014{text}\u2014or not")[0] == f"it is mine\u2014[{kind}]\u2014or not"
 
 
 def is_candidate(text):
