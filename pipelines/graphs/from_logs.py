@@ -163,8 +163,10 @@ def read_asked(
         counts.update({f"unreadable_{name}": found for name, found in batch.unreadable.items()})
         counts.update({f"ambiguous_{name}": found for name, found in batch.ambiguous.items()})
         counts.update({f"readable_{name}": len(batch.rows) - batch.rows[name].null_count for name in needed})
-        rows, found = scrub_columns(batch.rows, privacy.columns)
-        unread = batch.rejects
+        unread, given = batch.rejects, batch.rows
+        if suppression is not None:  # as they were asked: other rules of scrubbing decided what an older list has
+            given = suppression.remove_rows(given)
+        rows, found = scrub_columns(given, privacy.columns)
         if suppression is not None:
             rows = suppression.remove_rows(rows)
             unread = suppression.remove_unreadable(unread, column_names.get(USER_ID, USER_ID))

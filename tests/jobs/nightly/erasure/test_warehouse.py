@@ -71,6 +71,19 @@ def test_a_killed_erasure_keeps_it_out_of_later_nights_and_is_completed(qpr, war
     assert "there is nothing left to erase" in again.err
 
 
+def test_a_question_stays_erased_where_later_rules_find_personal_data_in_it(qpr, warehouse, dates, drop, monkeypatch):
+    secret = "is 0171 1234567 her number"
+    with monkeypatch.context() as patched:  # rules that do not find it
+        patched.setattr("pipelines.privacy.erase.replace_personal", lambda text: (text, []))
+        assert erase(qpr, warehouse, "--question", secret).code == 0
+    drop(
+        warehouse, dates(2), [{"question": text, "answer": "a", "user_id": "bob"} for text in (secret, "how do i pay")]
+    )
+    assert ingest(qpr, warehouse, dates(2)).code == 0
+    counters = day(warehouse, dates(2)).counters
+    assert (counters["rows_kept"], counters["rows_erased"]) == (1, 1)
+
+
 def test_drops_in_any_script_are_ingested_after_an_erasure(qpr, warehouse, dates, drop):
     foreign = "wo ist der Bahnhof von München"
     assert erase(qpr, warehouse, "--question", SECRET, "--question", foreign).code == 0
