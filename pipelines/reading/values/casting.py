@@ -28,7 +28,9 @@ _SECONDS_BELOW: Final = 1e11
 
 1e11 seconds is the year 5138, 1e11 milliseconds the year 1973.
 """
-_FIRST_US, _LAST_US = -62_135_596_800e6, 253_402_300_799e6  # years 1 to 9999, the range of Python's datetime
+_FIRST_S, _LAST_S = -62_135_596_800, 253_402_300_799  # years 1 to 9999, the range of Python's datetime
+_PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6}
+"""Steps a second of units that reach other years; nanoseconds in 64 bits end in 2262."""
 
 _MAY_BE_THOUSANDS: Final = r"^\s*[+-]?[1-9]\d{0,2}\.\d{3}\s*$"
 """Numbers whose point may separate thousands, from 1.000 to 999.999."""
@@ -53,8 +55,9 @@ Choose = Callable[[], bool | None]
 def is_text(kind: pa.DataType) -> bool:
     """Return True for types of text, and of bytes that should be text."""
     types = pa.types
-    tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
-    return any(bool(test(kind)) for test in tests)
+    plain = (types.is_string, types.is_large_string, types.is_string_view)
+    as_bytes = (types.is_binary, types.is_large_binary, types.is_binary_view)
+    return any(bool(test(kind)) for test in (*plain, *as_bytes))
 
 
 def is_castable(stored: pa.DataType, kind: pa.DataType) -> bool:
@@ -75,7 +78,8 @@ def cast_values(values: pa.Array, kind: pa.DataType, choose: Choose = lambda: No
 
     Times are ISO 8601 text (UTC where it names no zone), dates with day, month and year in any usual order, timestamps
     and dates of any unit and zone, or numbers since 1970 in seconds, milliseconds, microseconds or nanoseconds,
-    distinguished by their size. Unreadable values and numbers that are not finite become null.
+    distinguished by their size. Unreadable values, numbers that are not finite and times outside of the years 1 to
+    9999 become null, also where ``kind`` is string.
 
     Args:
         values: as stored in the file.
@@ -87,13 +91,17 @@ def cast_values(values: pa.Array, kind: pa.DataType, choose: Choose = lambda: No
         values = values.dictionary_decode()
     if pa.types.is_null(values.type):
         return pa.nulls(len(values), kind)
+    if pa.types.is_floating(values.type):
+        values = _finite(values)
+    if pa.types.is_timestamp(values.type) or pa.types.is_date(values.type):
+        values = _in_range(values)
     if kind == pa.string():
         return pc.cast(values, kind, safe=False)
     if is_text(values.type):
         texts = pc.cast(values, pa.string(), safe=False)
         return numbers_of_text(texts, choose) if kind == pa.float64() else times_of_text(texts, choose)
     if kind == pa.float64():
-        return _finite(pc.cast(values, kind, safe=False))
+        return pc.cast(values, kind, safe=False)
     if pa.types.is_temporal(values.type):
         return pc.cast(pc.cast(values, pa.timestamp("us", tz=getattr(values.type, "tz", None)), safe=False), kind)
     return times_of_numbers(pc.cast(values, pa.float64(), safe=False))
@@ -116,7 +124,7 @@ def times_of_text(texts: pa.Array, choose: Choose = lambda: None) -> pa.Array:
     """Return the times in strings, written as dates or as numbers since 1970; null for other text."""
     for kind in (TIMESTAMP, pa.timestamp("us")):  # Arrow casts only if all rows have a zone or none has
         try:
-            return pc.cast(pc.cast(texts, kind), TIMESTAMP)
+            return _in_range(pc.cast(pc.cast(texts, kind), TIMESTAMP))
         except pa.ArrowInvalid:
             continue
     return _select(interpret(texts, TIMESTAMP), choose, undecided=pa.nulls(len(texts), TIMESTAMP))
@@ -156,8 +164,21 @@ def times_of_numbers(numbers: pa.Array) -> pa.Array:
     unit = pc.if_else(pc.less(size, _SECONDS_BELOW), 1e6, pc.if_else(pc.less(size, _SECONDS_BELOW * 1e3), 1e3, 1.0))
     scale = pc.if_else(pc.less(size, _SECONDS_BELOW * 1e6), unit, 1e-3)
     micros = pc.round(pc.multiply(numbers, scale))
-    reachable = pc.and_(pc.greater_equal(micros, _FIRST_US), pc.less_equal(micros, _LAST_US))  # false for nan
+    first, last = _FIRST_S * 1e6, _LAST_S * 1e6
+    reachable = pc.and_(pc.greater_equal(micros, first), pc.less_equal(micros, last))  # false for nan
     return pc.cast(pc.cast(pc.if_else(reachable, micros, None), pa.int64()), TIMESTAMP)
+
+
+def _in_range(times: pa.Array) -> pa.Array:
+    """Return timestamps or dates without those outside of the years 1 to 9999, which become null."""
+    days = pa.types.is_date32(times.type)
+    stored = pc.cast(times, pa.timestamp("s")) if days else times
+    scale = _PER_SECOND.get(getattr(stored.type, "unit", "ms"))  # a date64 has milliseconds and no unit
+    if scale is None:
+        return times
+    steps = pc.cast(stored, pa.int64())
+    reachable = pc.and_(pc.greater_equal(steps, _FIRST_S * scale), pc.less(steps, (_LAST_S + 1) * scale))
+    return pc.if_else(reachable, times, None)
 
 
 def _finite(numbers: pa.Array) -> pa.Array:

@@ -39,7 +39,16 @@ def not_utf8(*values, kind):
 
 
 @pytest.mark.parametrize(
-    "kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.dictionary(pa.int32(), pa.string())]
+    "kind",
+    [
+        pa.string(),
+        pa.large_string(),
+        pa.string_view(),
+        pa.binary(),
+        pa.large_binary(),
+        pa.binary_view(),
+        pa.dictionary(pa.int32(), pa.string()),
+    ],
 )
 def test_text_is_read_from_every_type_that_holds_it(tmp_path, kind):
     texts = pa.array(["ä", None, "b", ""]).cast(pa.string())

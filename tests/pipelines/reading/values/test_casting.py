@@ -35,11 +35,18 @@ def values(array, kind):
         (pa.array(["a"], pa.large_string()), ["a"]),
         (pa.array([b"a"], pa.binary()), ["a"]),
         (pa.array(["a", "b", "a"]).dictionary_encode(), ["a", "b", "a"]),
+        (pa.array(["a", None], pa.string_view()), ["a", None]),
+        (pa.array([b"a"], pa.binary_view()), ["a"]),
         (pa.nulls(2), [None, None]),
     ],
 )
 def test_columns_of_text_are_converted_to_text(array, expected):
     assert values(array, pa.string()) == expected
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()])
+def test_a_stored_number_that_is_not_finite_is_no_text(kind):
+    assert values(pa.array([2.5, math.nan, math.inf, -math.inf, None], kind), pa.string()) == ["2.5", *[None] * 4]
 
 
 @pytest.mark.parametrize(
@@ -87,6 +94,34 @@ def test_nanoseconds_are_cut_and_dates_are_midnight():
     midnight = NOON.replace(hour=0)
     assert values(pa.array([NOON.date()], pa.date32()), TIMESTAMP) == [midnight]
     assert values(pa.array(["2024-03-01"]), TIMESTAMP) == [midnight]
+
+
+BOUNDS = [datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31, 23, 59, 59)]  # noqa: DTZ001  # as Arrow has them
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+@pytest.mark.parametrize(("unit", "beyond"), [("s", 2**62), ("s", 1), ("ms", 10**16), ("ms", 1), ("us", 1)])
+def test_stored_timestamps_outside_of_the_years_1_to_9999_are_null(unit, beyond, zone):
+    first, last = pa.array(BOUNDS, pa.timestamp(unit)).cast(pa.int64()).to_pylist()
+    steps = {"s": 1, "ms": 1_000, "us": 1_000_000}[unit]
+    stored = pa.array([first - beyond, first, last, last + steps - 1 + beyond, None]).cast(pa.timestamp(unit, zone))
+    expected = [None, *(bound.replace(tzinfo=datetime.UTC) for bound in BOUNDS), None, None]
+    assert values(stored, TIMESTAMP) == expected
+    texts = values(stored, pa.string())
+    assert [text and text[:4] for text in texts] == [None, "0001", "9999", None, None]
+
+
+@pytest.mark.parametrize(("kind", "per_day"), [(pa.date32(), 1), (pa.date64(), 86_400_000)])
+def test_stored_dates_outside_of_the_years_1_to_9999_are_null(kind, per_day):
+    first, last = pa.array([bound.date() for bound in BOUNDS], pa.date32()).cast(pa.int32()).to_pylist()
+    days = pa.array([(first - 1) * per_day, first * per_day, last * per_day, (last + 1) * per_day])
+    stored = (days.cast(pa.int32()) if kind == pa.date32() else days).cast(kind)
+    assert [time and time.year for time in values(stored, TIMESTAMP)] == [None, 1, 9999, None]
+
+
+@pytest.mark.parametrize("text", ["9999-12-31T23:59:59-10:00", "0001-01-01T00:00:00+10:00", "0000-06-01"])
+def test_a_text_outside_of_the_years_1_to_9999_is_no_time(text):
+    assert values(pa.array([text]), TIMESTAMP) == values(pa.array([text, "?"]), TIMESTAMP)[:1] == [None]
 
 
 @pytest.mark.parametrize(
