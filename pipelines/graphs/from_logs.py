@@ -22,7 +22,7 @@ from pipelines.ingestion.earlier import place_earlier
 from pipelines.intermediate import Written
 from pipelines.neighbours.embeddings import Encode
 from pipelines.privacy.k_users import limit_users
-from pipelines.privacy.payloads import USER_ID, protect_rows, protect_unreadable
+from pipelines.privacy.payloads import USER_ID, Unreadable, protect_rows, protect_unreadable
 from pipelines.privacy.scrub import scrub_columns
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.suppression import Suppression
@@ -163,15 +163,15 @@ def read_asked(
         counts.update({f"unreadable_{name}": found for name, found in batch.unreadable.items()})
         counts.update({f"ambiguous_{name}": found for name, found in batch.ambiguous.items()})
         counts.update({f"readable_{name}": len(batch.rows) - batch.rows[name].null_count for name in needed})
-        unread, given = batch.rejects, batch.rows
+        unreadable, given = Unreadable(batch.rejects, batch.unusable), batch.rows
         if suppression is not None:  # as they were asked: other rules of scrubbing decided what an older list has
             given = suppression.remove_rows(given)
         rows, found = scrub_columns(given, privacy.columns)
         if suppression is not None:
             rows = suppression.remove_rows(rows)
-            unread = suppression.remove_unreadable(unread, column_names.get(USER_ID, USER_ID))
-            counts["rows_erased"] += len(batch.rows) + len(batch.rejects) - len(rows) - len(unread)
-        unread = protect_unreadable(unread, column_names, privacy, user_key, has_users=USER_ID in batch.present)
+            unreadable = suppression.remove_unreadable(unreadable)
+            counts["rows_erased"] += len(batch.rows) + len(batch.rejects) - len(rows) - len(unreadable.rejects)
+        unread = protect_unreadable(unreadable, column_names, privacy, user_key, has_users=USER_ID in batch.present)
         unread, found_unread = scrub_columns(unread, ("payload",) if privacy.columns else ())
         counts.update({f"replaced_{kind}": number for kind, number in (found + found_unread).items()})
         users = hash_users(rows[USER_ID], user_key) if privacy.options_of_users else None

@@ -1,13 +1,14 @@
 """Payloads of rejected rows: never with a user id, and without texts where few users are protected.
 
-readable rows -> protect_rows -> rows to store; REJECTS of unreadable rows -> protect_unreadable -> REJECTS
+readable rows -> protect_rows -> rows to store; Unreadable -> protect_unreadable -> REJECTS
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
@@ -18,6 +19,26 @@ from schemas.tables import QA_LOG
 
 USER_ID: Final = "user_id"
 _TEXTS: Final = ("question", "answer")
+
+
+def _finite_or_none(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+_DECODER: Final = json.JSONDecoder(parse_float=_finite_or_none, parse_constant=lambda _: None)
+
+
+class Unreadable(NamedTuple):
+    """Rows of a file that cannot be used.
+
+    Attributes:
+        rejects: REJECTS of them.
+        rows: columns of `schemas.tables.QA_LOG` of each, as the reader reads them; null where there is no such value.
+    """
+
+    rejects: pa.Table
+    rows: pa.Table
 
 
 def protect_rows(rows: pa.Table, privacy: Privacy, key: UserKey | None) -> pa.Table:
@@ -40,25 +61,31 @@ def protect_rows(rows: pa.Table, privacy: Privacy, key: UserKey | None) -> pa.Ta
 
 
 def protect_unreadable(
-    rejects: pa.Table, names: Mapping[str, str], privacy: Privacy, key: UserKey | None, *, has_users: bool
+    unreadable: Unreadable, names: Mapping[str, str], privacy: Privacy, key: UserKey | None, *, has_users: bool
 ) -> pa.Table:
-    """Return rejected rows of a file with payloads that may be stored.
+    """Return REJECTS of unreadable rows with payloads that may be stored.
 
     Of an object in a file with user ids the values of the other columns stay. Of a line that is no object only the
     number of characters stays, since the place of the id in it is unknown.
 
     Args:
-        rejects: REJECTS of unreadable rows.
+        unreadable: the rows. The user id is hashed as the reader reads it, so that all rows of a user have one hash.
         names: our name of a column -> the file's, where they differ.
         privacy: the settings.
         key: of the hashes of users.
         has_users: the file has a column of user ids.
     """
+    rejects = unreadable.rejects
     if not len(rejects):
         return rejects
     theirs = {names.get(name, name): name for name in reversed(QA_LOG.names)} | {name: name for name in QA_LOG.names}
     payloads = rejects["payload"].to_pylist()
-    stored = [_stored(payload, theirs, names.get(USER_ID, USER_ID), privacy, key, has_users) for payload in payloads]
+    hashes = [None] * len(payloads) if key is None else as_text(hash_users(unreadable.rows[USER_ID], key)).to_pylist()
+    user = names.get(USER_ID, USER_ID)
+    stored = [
+        _stored(payload, theirs, user, hashed, privacy, has_users)
+        for payload, hashed in zip(payloads, hashes, strict=True)
+    ]
     if stored == payloads:
         return rejects
     reasons = rejects["reason"].combine_chunks()
@@ -66,7 +93,7 @@ def protect_unreadable(
 
 
 def _stored(
-    payload: str, columns: Mapping[str, str], user: str, privacy: Privacy, key: UserKey | None, has_users: bool
+    payload: str, columns: Mapping[str, str], user: str, hashed: str | None, privacy: Privacy, has_users: bool
 ) -> str:
     row = object_in(payload)
     names_user = has_users or (f'"{user}"' in payload if row is None else not {user, USER_ID}.isdisjoint(row))
@@ -75,23 +102,32 @@ def _stored(
     if row is None or privacy.min_users > 1:
         return json.dumps({"characters": len(payload)})
     kept = {name: value for name, value in row.items() if name in columns and not isinstance(value, list | dict)}
-    for name in {user, USER_ID} & kept.keys():
-        hashed = (
-            None if key is None else as_text(hash_users(pa.array([_text(kept[name])], pa.string()), key))[0].as_py()
-        )
-        del kept[name]
-        if hashed is not None:
-            kept[name] = hashed
-    return json.dumps(kept, ensure_ascii=False)
+    place = user if user in kept else USER_ID  # where the payload has our names of columns
+    kept = {name: value for name, value in kept.items() if name not in {user, USER_ID}}
+    if hashed is not None:
+        kept[place] = hashed
+    return json.dumps(kept, ensure_ascii=False, allow_nan=False)
 
 
 def object_in(payload: str) -> dict[str, Any] | None:
-    """Return the JSON object of a payload; None where it is something else."""
+    r"""Return the JSON object of a payload; None where it is something else.
+
+    Numbers that are not finite become null. A surrogate without its other half, which no UTF-8 can have, becomes the
+    six characters of its escape, such as ``\ud83d``.
+    """
     try:
-        row = json.loads(payload)
+        row = _DECODER.decode(payload)
     except (ValueError, RecursionError):
         return None
-    return row if isinstance(row, dict) else None
+    return _with_whole_characters(row) if isinstance(row, dict) else None
+
+
+def _with_whole_characters(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_with_whole_characters(name): _with_whole_characters(part) for name, part in value.items()}
+    return [*map(_with_whole_characters, value)] if isinstance(value, list) else value
 
 
 def texts_in(value: object) -> Iterator[str]:
@@ -106,7 +142,3 @@ def texts_in(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for part in value:
             yield from texts_in(part)
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)

@@ -1,6 +1,6 @@
 """Suppression of erased questions: their rows are left out when a log is read again.
 
-rows of a log -> Suppression.remove_rows -> the other rows; REJECTS of unreadable rows -> remove_unreadable -> REJECTS
+rows of a log -> Suppression.remove_rows -> the other rows; Unreadable -> remove_unreadable -> Unreadable
 
 The list has keyed hashes only, so whoever lacks the key cannot find out what was erased.
 """
@@ -13,7 +13,7 @@ import json
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.privacy.payloads import USER_ID, object_in, texts_in
+from pipelines.privacy.payloads import USER_ID, Unreadable, object_in, texts_in
 from pipelines.privacy.users import UserKey, hash_questions, hash_users
 from pipelines.writing.rejects import reject
 from schemas.text_arrays import key_all
@@ -39,34 +39,36 @@ class Suppression:
         Args:
             rows: with ``question`` and ``user_id``.
         """
-        asked = pc.is_in(self._questions(rows["question"]), value_set=pa.array(self.questions, pa.uint64()))
-        by = pc.is_in(hash_users(rows[USER_ID], self.key), value_set=pa.array(self.users, pa.uint64()))
-        return rows.filter(pc.invert(pc.or_(asked, by)))
+        return rows.filter(pc.invert(self._are_erased(rows)))
 
-    def remove_unreadable(self, rejects: pa.Table, user_column: str) -> pa.Table:
-        """Return the rejected rows without erased questions and users; a line that is no object becomes its length.
+    def remove_unreadable(self, unreadable: Unreadable) -> Unreadable:
+        """Return the unreadable rows without erased questions and users; a line that is no object becomes its length.
 
-        Args:
-            rejects: REJECTS of unreadable rows.
-            user_column: name of the column of user ids in the file.
+        A row has an erased question if any text in its payload is one.
         """
+        rejects = unreadable.rejects
         if not len(rejects):
-            return rejects
+            return unreadable
         kept, stored = [], []
+        erased = self._are_erased(unreadable.rows).to_pylist()
         for row, payload in enumerate(rejects["payload"].to_pylist()):
             values = object_in(payload)
-            if values is None or not self._has(values, user_column):
+            if not erased[row] and (values is None or not self._has(values)):
                 kept.append(row)
                 stored.append(payload if values is not None else json.dumps({"characters": len(payload)}))
-        reasons = rejects["reason"].combine_chunks().take(pa.array(kept, pa.int64()))
-        return reject(pa.array(stored, pa.string()), stage=rejects["stage"][0].as_py(), reasons=reasons)
+        places = pa.array(kept, pa.int64())
+        reasons = rejects["reason"].combine_chunks().take(places)
+        left = reject(pa.array(stored, pa.string()), stage=rejects["stage"][0].as_py(), reasons=reasons)
+        return Unreadable(left, unreadable.rows.take(places))
 
-    def _has(self, values: dict[str, object], user_column: str) -> bool:
-        users = [str(values[name]) for name in {user_column, USER_ID} & values.keys() if values[name] is not None]
+    def _are_erased(self, rows: pa.Table) -> pa.Array:
+        asked = pc.is_in(self._questions(rows["question"]), value_set=pa.array(self.questions, pa.uint64()))
+        by = pc.is_in(hash_users(rows[USER_ID], self.key), value_set=pa.array(self.users, pa.uint64()))
+        return pc.or_(asked, by)
+
+    def _has(self, values: dict[str, object]) -> bool:
         texts = pa.array([*texts_in(values)], pa.string())
-        return not self.users.isdisjoint(
-            hash_users(pa.array(users, pa.string()), self.key).to_pylist()
-        ) or not self.questions.isdisjoint(self._questions(texts).to_pylist())
+        return not self.questions.isdisjoint(self._questions(texts).to_pylist())
 
     def _questions(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array:
         return hash_questions(key_all(texts), self.key)

@@ -33,6 +33,7 @@ class Batch(NamedTuple):
     Attributes:
         rows: the columns to read.
         rejects: `pipelines.intermediate.REJECTS` of the unusable rows.
+        unusable: the columns to read of those rows, in their order; null where a row has no value that can be read.
         unreadable: by column, number of values of ``rows`` that are null because they are no number or time, or a date
             in a file that does not show whether the day or the month is first.
         ambiguous: by column, number of such dates.
@@ -41,6 +42,7 @@ class Batch(NamedTuple):
 
     rows: pa.Table
     rejects: pa.Table
+    unusable: pa.Table
     unreadable: Mapping[str, int]
     ambiguous: Mapping[str, int]
     present: frozenset[str]
@@ -108,9 +110,11 @@ def assemble(
     dates = [c.name for c in columns if c.type == TIMESTAMP and conventions.is_undecided(c)]
     ambiguous = {name: pc.sum(interpret(unreadable[name], TIMESTAMP).is_ambiguous).as_py() or 0 for name in dates}
     rejected = [*rejects, *(Reject(reasons[row], payload(row)) for row in sorted(reasons))]
+    without_values = pa.table([pa.nulls(len(rejects), c.type) for c in columns], schema=table.schema)
     return Batch(
         table.filter(pa.array(keep)) if reasons else table,
         _rejects(rejected),
+        pa.concat_tables([without_values, table.filter(pa.array(~keep))]),
         {name: len(values) for name, values in unreadable.items() if len(values)},
         {name: count for name, count in ambiguous.items() if count},
         frozenset(name for name, values in arrays.items() if not count or values.null_count < count),

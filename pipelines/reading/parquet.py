@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -20,7 +21,7 @@ from pipelines.reading.headers.columns import Column, locate_columns
 from pipelines.reading.headers.suggestions import SAMPLE_ROWS
 from pipelines.reading.lines import MAX_ROW_BYTES
 from pipelines.reading.sources import Source
-from pipelines.reading.values.casting import is_castable, is_text
+from pipelines.reading.values.casting import cast_values, is_castable, is_text
 from pipelines.reading.values.conventions import Conventions
 from schemas.artifacts import storage
 from schemas.errors import QprError
@@ -108,9 +109,7 @@ def _locate(
 
     def sample() -> dict[str, list[str]]:
         first = next(file.iter_batches(SAMPLE_ROWS), None)
-        values = [] if first is None else [column.to_pylist() for column in first.columns]
-        texts = [[str(value) for value in of if value is not None and str(value).strip()] for of in values]
-        return dict(zip(schema.names, texts, strict=False))
+        return {} if first is None else dict(zip(schema.names, map(_texts, first.columns), strict=True))
 
     located = locate_columns(columns, names, schema.names, url=source.url, sample=sample, mappable=mappable)
     repeated = [name for name in located.values() if schema.names.count(name) > 1]
@@ -127,6 +126,7 @@ def _locate(
 def _batch(
     part: pa.RecordBatch, columns: Sequence[Column], located: Mapping[str, str], conventions: Conventions
 ) -> Batch:
+    kinds = {column.name: column.type for column in columns}
     arrays: dict[str, pa.Array] = {}
     flaws: dict[int, str] = {}
     for name, theirs in located.items():
@@ -134,8 +134,8 @@ def _batch(
         flaws.update(column_flaws)
 
     def payload(position: int) -> str:
-        row = {name: _shown(part[theirs][position]) for name, theirs in located.items()}
-        return json.dumps(row, ensure_ascii=False, default=str)[:PAYLOAD_CHARACTERS]
+        row = {name: _shown(part[theirs].slice(position, 1), kinds[name]) for name, theirs in located.items()}
+        return json.dumps(row, ensure_ascii=False, allow_nan=False, default=str)[:PAYLOAD_CHARACTERS]
 
     return assemble(columns, arrays, count=part.num_rows, flaws=flaws, payload=payload, conventions=conventions)
 
@@ -163,12 +163,25 @@ def _sound(values: pa.Array) -> tuple[pa.Array, dict[int, str]]:
     return texts, flaws
 
 
-def _shown(value: pa.Scalar) -> object:
-    if value.is_valid and pa.types.is_dictionary(value.type):
-        value = value.value
-    if not value.is_valid or not is_text(value.type):
-        return value.as_py()
-    return bytes(memoryview(value.as_buffer())[: 4 * PAYLOAD_CHARACTERS]).decode("utf-8", "backslashreplace")
+def _texts(values: pa.Array) -> list[str]:
+    """Return the texts in a column that are not blank; none of a column that cannot be read as text."""
+    if not is_castable(values.type, pa.string()):
+        return []
+    texts = cast_values(_sound(values)[0], pa.string()).to_pylist()
+    return [text for text in texts if text is not None and text.strip()]
+
+
+def _shown(value: pa.Array, kind: pa.DataType) -> object:
+    """Return the only value of an array as JSON can hold it: one of a column of texts as the text that is read."""
+    if pa.types.is_dictionary(value.type):
+        value = value.dictionary_decode()
+    if is_text(value.type) and value[0].is_valid:
+        start = bytes(memoryview(value[0].as_buffer())[: 4 * PAYLOAD_CHARACTERS])
+        return start.decode("utf-8", "backslashreplace")
+    if kind == pa.string() or pa.types.is_temporal(value.type):
+        return cast_values(value, pa.string())[0].as_py()
+    number = value[0].as_py()
+    return None if isinstance(number, float) and not math.isfinite(number) else number
 
 
 def _is_utf8(value: bytes) -> bool:

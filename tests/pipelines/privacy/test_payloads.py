@@ -3,9 +3,9 @@ import json
 import pyarrow as pa
 import pytest
 
-from pipelines.privacy.payloads import protect_rows, protect_unreadable
+from pipelines.privacy.payloads import Unreadable, object_in, protect_rows, protect_unreadable
 from pipelines.privacy.settings import Privacy
-from pipelines.privacy.users import UserKey
+from pipelines.privacy.users import UserKey, as_text, hash_users
 from pipelines.writing.rejects import reject
 from schemas.tables import QA_LOG
 
@@ -14,9 +14,16 @@ ROW = {"question": "how", "answer": None, "answer_id": "a7", "user_id": "u-secre
 ROWS = pa.table({f.name: pa.array([ROW.get(f.name)], f.type) for f in QA_LOG})
 
 
-def unreadable(*payloads, names=None, privacy=None, key=None, has_users=False):
+def rows_of(users):
+    return pa.table(
+        {f.name: pa.array(users, f.type) if f.name == "user_id" else pa.nulls(len(users), f.type) for f in QA_LOG}
+    )
+
+
+def unreadable(*payloads, names=None, privacy=None, key=None, has_users=False, users=None):
     rejects = reject(pa.array(payloads, pa.string()), stage="read", reasons="invalid_json")
-    found = protect_unreadable(rejects, names or {}, privacy or Privacy(), key, has_users=has_users)
+    rows = rows_of([None] * len(payloads) if users is None else users)
+    found = protect_unreadable(Unreadable(rejects, rows), names or {}, privacy or Privacy(), key, has_users=has_users)
     assert found.schema == rejects.schema
     assert set(found["reason"].to_pylist()) <= {"invalid_json"}
     return found["payload"].to_pylist()
@@ -53,7 +60,26 @@ def test_an_unreadable_object_loses_its_user_and_columns_that_are_not_read(paylo
 def test_the_other_values_of_an_unreadable_object_stay():
     payload = json.dumps({"question": ["x"], "answer": "yes", "user_id": 12})
     assert json.loads(*unreadable(payload)) == {"answer": "yes"}
-    assert json.loads(*unreadable(payload, key=KEY)).keys() == {"answer", "user_id"}
+    assert json.loads(*unreadable(payload, key=KEY, users=["12"])).keys() == {"answer", "user_id"}
+
+
+@pytest.mark.parametrize(("name", "names"), [("session", {"user_id": "session"}), ("user_id", {"user_id": "session"})])
+def test_a_user_is_hashed_as_the_reader_reads_it_under_the_name_in_the_payload(name, names):
+    payload = json.dumps({"question": ["x"], "answer": "yes", name: 12.5})
+    expected = as_text(hash_users(pa.array(["12.50"]), KEY))[0].as_py()
+    assert json.loads(*unreadable(payload, names=names, key=KEY, users=["12.50"])) == {"answer": "yes", name: expected}
+    assert json.loads(*unreadable(payload, names=names, key=KEY, users=[None])) == {"answer": "yes"}
+
+
+def test_a_character_that_is_no_utf8_and_a_number_that_is_not_finite_are_stored_as_json():
+    payload = (
+        r'{"question": "where \ud83d", "locale": "\ud83d\ude00", "confidence": 1e999, "timestamp": NaN, '
+        r'"user_id": "\ude00"}'
+    )
+    [stored] = unreadable(payload, key=KEY)
+    shown = {"question": r"where \ud83d", "locale": "\U0001f600", "confidence": None, "timestamp": None}
+    assert json.loads(stored, parse_constant=pytest.fail) == shown
+    assert object_in(r'{"\ud83d": ["\ude00", {"a": "\ud83d"}]}') == {r"\ud83d": [r"\ude00", {"a": r"\ud83d"}]}
 
 
 @pytest.mark.parametrize("line", ['{"question": "x", "user_id": "u-secret", bro', "how,u-secret", "[5]"])

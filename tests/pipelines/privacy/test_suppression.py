@@ -3,6 +3,7 @@ import json
 import pyarrow as pa
 import pytest
 
+from pipelines.privacy.payloads import Unreadable
 from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.users import UserKey, hash_questions, hash_users
 from pipelines.writing.rejects import reject
@@ -47,14 +48,27 @@ def test_rows_in_any_script_and_of_several_chunks_are_compared(suppression):
 def test_unreadable_rows_are_removed_by_any_text_in_them_and_lines_lose_theirs(suppression):
     payloads = [
         json.dumps({"question": ["x", SECRET]}),
-        json.dumps({"q": {"deep": SECRET.lower()}, "who": 1}),
+        json.dumps({"q": {"deep": SECRET.lower()}}),
         json.dumps({"question": ["x"], "who": "zoe"}),
         json.dumps({SECRET: 1, "who": "ann"}),
         json.dumps({"question": ["x"], "who": "ann"}),
+        r'{"question": "where \ud83d"}',
         f'{{"question": "{SECRET}"',
     ]
-    rejects = reject(pa.array(payloads), stage="read", reasons=pa.array(["a", "b", "c", "k", "d", "e"]))
-    left = suppression.remove_unreadable(rejects, "who")
-    assert left["payload"].to_pylist() == [payloads[4], json.dumps({"characters": len(payloads[5])})]
-    assert left["reason"].to_pylist() == ["d", "e"]
-    assert len(suppression.remove_unreadable(rejects.slice(0, 0), "who")) == 0
+    rejects = reject(pa.array(payloads), stage="read", reasons=pa.array(["a", "b", "c", "k", "d", "f", "e"]))
+    users = pa.array([None, None, "zoe", "ann", "ann", None, None])
+    rows = pa.table({"question": pa.nulls(len(users), pa.string()), "user_id": users})
+    left = suppression.remove_unreadable(Unreadable(rejects, rows))
+    assert left.rejects["payload"].to_pylist() == [*payloads[4:6], json.dumps({"characters": len(payloads[6])})]
+    assert left.rejects["reason"].to_pylist() == ["d", "f", "e"]
+    assert left.rows["user_id"].to_pylist() == ["ann", None, None]
+    empty = Unreadable(rejects.slice(0, 0), rows.slice(0, 0))
+    assert suppression.remove_unreadable(empty) == empty
+
+
+def test_an_unreadable_row_is_removed_by_the_question_and_user_that_were_read_of_it(suppression):
+    cut = json.dumps({"question": SECRET, "answer": ["x" * 2000]})[:1000]
+    rejects = reject(pa.array([cut] * 3), stage="read", reasons="wrong_type")
+    rows = pa.table({"question": [SECRET, "how", "how"], "user_id": ["ann", "zoe", "ann"]})
+    left = suppression.remove_unreadable(Unreadable(rejects, rows))
+    assert left.rejects["payload"].to_pylist() == [json.dumps({"characters": 1000})]

@@ -1,6 +1,7 @@
 import dataclasses
 import datetime
 import json
+import math
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -80,6 +81,29 @@ def test_rows_with_unusable_text_are_rejected_one_by_one(tmp_path, kind):
     assert [row["question"] for row in rows] == ["fine", "last"]
     assert [reason for reason, _ in rejected] == ["invalid_utf8", "nul_byte"]
     assert rejected[0][1] == {"question": "bad \\xff", "answer_id": "b"}
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ({"answer_id": pa.array([12.5, 3.0])}, {"answer_id": "12.5"}),
+        ({"answer_id": pa.array([3.0, 12.5])}, {"answer_id": "3"}),
+        ({"answer_id": pa.array([True, False])}, {"answer_id": "true"}),
+        ({"answer_id": pa.array([math.nan, 1])}, {"answer_id": None}),
+        ({"confidence": pa.array([math.inf, 1])}, {"confidence": None}),
+        ({"confidence": pa.array([0.5, math.nan])}, {"confidence": 0.5}),
+        ({"timestamp": pa.array([10**12, 0], pa.timestamp("s"))}, {"timestamp": None}),
+        ({"timestamp": pa.array([0, 10**12], pa.timestamp("s"))}, {"timestamp": "1970-01-01 00:00:00.000"}),
+        ({"timestamp": pa.array([1_700_000_000, 0])}, {"timestamp": 1_700_000_000}),
+    ],
+)
+def test_a_payload_is_json_with_the_values_as_they_are_read(tmp_path, stored, shown):
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    source = source_of(tmp_path, question=not_utf8(b"\xff", b"fine", kind=pa.string()), **stored)
+    [payload] = next(iter(read(source, COLUMNS))).rejects["payload"].to_pylist()
+    assert json.loads(payload, parse_constant=refuse) == {"question": "\\xff", **shown}
 
 
 def test_a_long_text_is_rejected_with_its_start(tmp_path):
@@ -188,3 +212,14 @@ def test_columns_are_suggested_by_what_they_hold(tmp_path):
     pq.write_table(pa.table({"n": [1], "c": ["how do I pay?"]}), tmp_path / "x.parquet")
     with pytest.raises(QprError, match=r"there are n, c\. Add: --column question=c$"):
         check_header(expand([str(tmp_path / "x.parquet")])[0], COLUMNS)
+
+
+def test_columns_are_suggested_beside_values_that_python_cannot_hold(tmp_path):
+    columns = {
+        "t": pa.array([10**12], pa.timestamp("s")),
+        "b": not_utf8(b"\xff", kind=pa.string()),
+        "l": pa.array([["a"]]),
+        "c": ["how do I pay?"],
+    }
+    with pytest.raises(QprError, match=r"there are t, b, l, c\. Add: --column question=c$"):
+        check_header(source_of(tmp_path, **columns), COLUMNS)

@@ -96,7 +96,7 @@ def test_nanoseconds_are_cut_and_dates_are_midnight():
     assert values(pa.array(["2024-03-01"]), TIMESTAMP) == [midnight]
 
 
-BOUNDS = [datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31, 23, 59, 59)]  # noqa: DTZ001  # as Arrow has them
+BOUNDS = [datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31, 23, 59, 59)]  # as Arrow has them
 
 
 @pytest.mark.parametrize("zone", [None, "UTC"])
