@@ -12,7 +12,16 @@ from typing import Final
 
 from schemas.errors import QprError, UsageError
 
-_MARKS: Final = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+_MARKS: Final = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # before that of UTF-16, with which it begins
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_NEED_MARK: Final = ("utf-16", "utf-32")
+"""Encodings whose byte order only a mark shows."""
+
 START_BYTES: Final = 1 << 16
 """Bytes of a file that show how its lines end."""
 
@@ -24,13 +33,14 @@ _DAMAGED_BYTE: Final = b"\xff"  # occurs in no UTF-8, so that readers reject the
 
 
 def checked_encoding(name: str) -> str:
-    """Return the normal name of a text encoding that Python can decode.
+    """Return the normal name of a text encoding that Python can decode piece by piece, whatever the bytes.
 
     Raises:
         UsageError: there is no such encoding.
     """
     try:
         b"a".decode(name, "ignore")
+        codecs.getincrementaldecoder(name)(errors=_DAMAGED).decode(b"", final=True)
         return codecs.lookup(name).name
     except (LookupError, UnicodeError, ValueError) as error:
         raise UsageError(
@@ -50,12 +60,15 @@ def utf8_pieces(pieces: Iterator[bytes], *, encoding: str | None, url: str) -> I
         url: the file, for messages.
 
     Raises:
-        QprError: the text looks like UTF-16 but has no byte-order mark and no ``encoding``.
+        QprError: the text looks like UTF-16 but has no byte-order mark and no ``encoding``, or the encoding needs one.
     """
     first = next(pieces, b"")
     marked = next((name for mark, name in _MARKS.items() if first.startswith(mark)), None)
     name = marked or encoding or "utf-8"
     texts: Iterator[bytes] = itertools.chain([first], pieces)
+    if first and marked is None and name in _NEED_MARK:
+        step = f"Leave --encoding out if it is UTF-8, or use --encoding {name}-le or {name}-be"
+        raise QprError(f"{url}: is not {name.upper()} with a byte-order mark. {step}")
     if name == "utf-8":
         _refuse_utf16(first, url)
     elif name == "utf-8-sig":

@@ -1,4 +1,7 @@
+import codecs
+import contextlib
 import dataclasses
+import encodings.aliases
 import gzip
 import random
 import resource
@@ -9,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.reading import lines
-from pipelines.reading.encodings import checked_encoding
+from pipelines.reading.encodings import checked_encoding, utf8_pieces
 from pipelines.reading.lines import MAX_ROW_BYTES, digest_text, physical_lines
 from pipelines.reading.sources import expand
 from schemas.errors import QprError, UsageError
@@ -20,8 +23,9 @@ def source_of(folder, content, name="x.jsonl"):
     return expand([str(folder / name)])[0]
 
 
-def lines_of(folder, content, name="x.jsonl"):
-    return [line for part in physical_lines(source_of(folder, content, name)) for line in part]
+def lines_of(folder, content, name="x.jsonl", encoding=None):
+    source = dataclasses.replace(source_of(folder, content, name), encoding=encoding)
+    return [line for part in physical_lines(source) for line in part]
 
 
 def naive_lines(content):
@@ -103,6 +107,36 @@ def test_utf16_without_a_mark_is_explained(tmp_path, encoding):
         lines_of(tmp_path, "question,answer\na,b\n".encode(encoding))
 
 
+@pytest.mark.parametrize("text", ["question,answer\na,b\n".encode("utf-16-le"), b"question,answer\na,b\n", b"a"])
+@pytest.mark.parametrize("encoding", ["utf-16", "UTF32"])
+def test_an_encoding_that_needs_a_mark_is_explained_where_there_is_none(tmp_path, encoding, text):
+    name = checked_encoding(encoding)
+    with pytest.raises(
+        QprError, match=rf"is not {name.upper()} with a byte-order mark\. .*--encoding {name}-le or {name}-be"
+    ):
+        lines_of(tmp_path, text, encoding=name)
+
+
+@pytest.mark.parametrize("encoding", [None, "utf-16", "utf-32", "utf-16-le", "cp1252"])
+@pytest.mark.parametrize("mark", [codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE])
+def test_a_byte_order_mark_decides(tmp_path, mark, encoding):
+    order = "le" if mark[0] == 0xFF else "be"
+    text = mark + "é😀\nb\n".encode(f"utf-{8 * len(mark)}-{order}")
+    assert b"".join(lines_of(tmp_path, text, encoding=encoding)) == "é😀\nb\n".encode()
+
+
+def test_every_encoding_that_is_accepted_reads_any_bytes():
+    names = []
+    for name in sorted({*encodings.aliases.aliases.values(), "idna", "punycode", "undefined"}):
+        with contextlib.suppress(UsageError):
+            names.append(checked_encoding(name))
+    assert len(names) > 80
+    for name in names:
+        pieces = [bytes(range(256)) * 300, b"\xff\x80\xfe", b"a"]
+        with contextlib.suppress(QprError) if name in ("utf-16", "utf-32") else contextlib.nullcontext():
+            assert b"".join(utf8_pieces(iter(pieces), encoding=name, url="x"))
+
+
 @pytest.mark.parametrize(
     ("start", "message"),
     [
@@ -123,7 +157,7 @@ def test_zstd_without_its_suffix_is_unpacked(tmp_path):
 
 def test_an_unknown_encoding_is_wrong_usage():
     assert (checked_encoding("Latin-1"), checked_encoding("UTF8")) == ("iso8859-1", "utf-8")
-    for name in ("nonsense", "base64", "rot13", ""):
+    for name in ("nonsense", "base64", "rot13", "punycode", "idna", "undefined", "utf-8\0", "\udcff", ""):
         with pytest.raises(UsageError, match=r"unknown text encoding\. Use a name such as utf-16"):
             checked_encoding(name)
 
