@@ -148,7 +148,7 @@ class ClustersConfig(NamedColumns, Sharded, frozen=True, extra="forbid"):
 class LabelledAssembly(Assembly, frozen=True, extra="forbid"):
     """Settings of clusters that people have judged: none is split or rejected, and their coherence is written."""
 
-    linking: Linking = Linking(method="none", min_probability=None)
+    linking: Linking = Linking(method="none", min_probability=None, answers="auto")  # given, so no options
     gate: Gate = Gate(coherence="paper", min_coherence=0)
 
 

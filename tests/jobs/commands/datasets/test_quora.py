@@ -89,3 +89,9 @@ def test_pairs_may_be_an_option_for_now_and_missing_ones_are_wrong_usage(tmp_pat
         else:
             assert json.loads(out)["rows"] == 3
             assert err.startswith("--pairs will go: give the files as arguments\n")
+
+
+def test_options_of_linkage_are_no_options_here(qpr):
+    for option in ("--answers", "--linkage", "--min-probability", "--coherence", "--min-coherence"):
+        code, _, err = qpr(HEADER + ROWS, option, "auto")
+        assert (code, f"No such option: {option}" in err) == (2, True)
