@@ -23,6 +23,8 @@ ARGUMENTS = "Arguments"
 _TYPES = {"<int>": "N", "<int range>": "N", "<float>": "X", "<float range>": "X"}
 """Short names of values, where an option gives none: `TEXT` for any other."""
 
+_MIN_INTEGER, _MAX_INTEGER = -(2**63), 2**63 - 1
+
 _DEFAULT = re.compile(r"\[default: \((.+?)\)(;|\])")
 """A default that is written as text; Typer puts it in parentheses."""
 
@@ -46,11 +48,16 @@ class Command(TyperCommand):
 
         Raises:
             UsageError: an option is an empty text, such as a variable of a shell that is not set: it would count as not
-                given, and `qpr answer` would go on without its certificate.
+                given, and `qpr answer` would go on without its certificate. Or an integer has more than 64 bits, which
+                no array can hold.
         """
         rest = super().parse_args(ctx, args)
         for parameter in self.params:
             value = ctx.params.get(parameter.name)
+            if isinstance(value, int) and not _MIN_INTEGER <= value <= _MAX_INTEGER:
+                least = getattr(parameter, "min", None)
+                allowed = f"{_MIN_INTEGER if least is None else least} to {_MAX_INTEGER}"
+                raise UsageError(f"{parameter.opts[0]} {value}: is out of range. Give a number from {allowed}")
             if parameter.param_type_name == "option" and (value == "" or (isinstance(value, list) and "" in value)):
                 raise UsageError(f"{parameter.opts[0]}: is empty. Give a value, or leave the option out")
         return rest

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 import numpy as np
 import pydantic
@@ -20,6 +20,10 @@ from model.text.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from model.encoders.network import Network
     from model.encoders.saved_model import ModelParts
+
+
+MAX_WIDTH: Final = 2**16
+"""Maximum length of a vector and number of channels: 16 times those of the widest encoders in use."""
 
 
 class Shape(pydantic.BaseModel, frozen=True, extra="forbid"):

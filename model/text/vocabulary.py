@@ -27,6 +27,9 @@ WORDS = 50_000
 HASH_BINS = 5_000
 """Number of embeddings that all other words share (same section)."""
 
+LARGEST_TABLE = 2**28
+"""Maximum rows that words or n-grams share: all rows of a model together are numbered by 32 bits."""
+
 SLICE = 2**17
 """Questions cut into words at a time: the words of five million take more than a gigabyte, their ids 220 MB."""
 

@@ -13,7 +13,7 @@ from model.choices import Precision
 from model.losses.interface import Loss
 from model.losses.registry import LOSSES
 from model.losses.sdml import SDMLLoss
-from model.text.vocabulary import HASH_BINS, WORDS
+from model.text.vocabulary import HASH_BINS, LARGEST_TABLE, WORDS
 from schemas.option import Option
 
 LARGEST_BATCH = 32_768
@@ -74,7 +74,7 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         default=WORDS, ge=0, description="Maximum words with a row of their own."
     )
     hash_bins: Annotated[int, Option(panel="Encoder")] = pydantic.Field(
-        default=HASH_BINS, ge=0, description="Rows shared by all other words."
+        default=HASH_BINS, ge=0, le=LARGEST_TABLE, description="Rows shared by all other words."
     )
     seed: int = pydantic.Field(default=0, ge=0, lt=2**63, description="Seed of weights, order and sampled non-pairs.")
 

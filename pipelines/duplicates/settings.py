@@ -17,7 +17,10 @@ class HeldOut(pydantic.BaseModel, frozen=True, extra="forbid", title="Splits"):
     """Number of pairs that are kept from training."""
 
     pairs: Annotated[int, Option("held-out-pairs")] = pydantic.Field(
-        default=5_000, ge=0, description="Number of pairs in validation and in test, at most a tenth of all each."
+        default=5_000,
+        ge=0,
+        le=1_000_000_000,
+        description="Number of pairs in validation and in test, at most a tenth of all each.",
     )
     salt: Annotated[str, Option("split-salt", metavar="WORD")] = pydantic.Field(
         default=DEFAULT_SALT, description="Salt of the hash that decides splits; change it to draw other splits."

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import pydantic
 
-from model.encoders.kind import Shape
+from model.encoders.kind import MAX_WIDTH, Shape
+from model.text.vocabulary import LARGEST_TABLE
 from schemas.option import Option
 
 Ngram = Annotated[int, pydantic.Field(ge=1, le=16)]
@@ -18,14 +19,11 @@ Ngram = Annotated[int, pydantic.Field(ge=1, le=16)]
 STATIC_FROM = "wordllama"
 """The package whose token embeddings the static encoder begins with."""
 
-LARGEST_TABLE = 2**28
-"""Rows are numbered by 32 bits, words and n-grams together."""
-
 
 class SubwordSettings(Shape, frozen=True):
     """Settings of the subword encoder, a normalised bag of words and their parts (after Bojanowski et al. 2017)."""
 
-    dimension: int = pydantic.Field(default=256, ge=1, description="Length of a question's vector.")
+    dimension: int = pydantic.Field(default=256, ge=1, le=MAX_WIDTH, description="Length of a question's vector.")
     ngrams: tuple[Ngram, ...] = pydantic.Field(
         default=(3, 4), min_length=1, description="Lengths of character n-grams of a word with its two end marks."
     )
