@@ -5,6 +5,7 @@ values of an option -> read_texts, read_pairs, read_numbers -> texts, names and 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 
 from schemas.artifacts import storage
@@ -23,7 +24,7 @@ def read_texts(given: Iterable[str], *, option: str) -> tuple[str, ...]:
         option: for messages.
 
     Raises:
-        UsageError: a text is blank.
+        UsageError: a text is blank, or not UTF-8.
         QprError: a file cannot be read, is not UTF-8 or contains no text.
     """
     return tuple(sorted({text for value in given for text in _texts(value, option)}))
@@ -62,7 +63,10 @@ def _texts(value: str, option: str) -> Iterator[str]:
     if not value.startswith("@"):
         if not value.strip():
             raise UsageError(f"{option} is blank. Give a text or @FILE")
-        yield value
+        try:
+            yield os.fsencode(value).decode()  # UTF-8 whatever the locale
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{option} {error.object!r}: is not UTF-8 ({error.reason}). Check the terminal") from error
         return
     url = value[1:]
     try:

@@ -55,6 +55,7 @@ def test_a_line_ends_with_a_line_feed_only(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("value", "content", "error", "message"),
     [
+        ("a \udcff", None, UsageError, r"--ignore-answer b'a \\xff': is not UTF-8"),
         ("  ", None, UsageError, "--ignore-answer is blank"),
         ("@none.txt", None, QprError, "none.txt"),
         ("@a.txt", b"\n \n", QprError, "a.txt: contains no text for --ignore-answer"),
