@@ -23,7 +23,7 @@ from pipelines.intermediate import Written
 from pipelines.neighbours.embeddings import Encode
 from pipelines.privacy.k_users import limit_users
 from pipelines.privacy.payloads import USER_ID, Unreadable, protect_rows, protect_unreadable
-from pipelines.privacy.scrub import scrub_columns
+from pipelines.privacy.scrub import scrub_columns, scrub_payloads
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.transform import limit_by_answer
@@ -172,8 +172,11 @@ def read_asked(
             unreadable = suppression.remove_unreadable(unreadable)
             counts["rows_erased"] += len(batch.rows) + len(batch.rejects) - len(rows) - len(unreadable.rejects)
         unread = protect_unreadable(unreadable, column_names, privacy, user_key, has_users=USER_ID in batch.present)
-        unread, found_unread = scrub_columns(unread, ("payload",) if privacy.columns else ())
-        counts.update({f"replaced_{kind}": number for kind, number in (found + found_unread).items()})
+        if privacy.columns:
+            hashed = frozenset({USER_ID, column_names.get(USER_ID, USER_ID)})
+            unread, found_unread = scrub_payloads(unread, hashed=hashed)
+            found += found_unread
+        counts.update({f"replaced_{kind}": number for kind, number in found.items()})
         users = hash_users(rows[USER_ID], user_key) if privacy.options_of_users else None
         checked = validate(rows, validation, users=users, protect=protect)
         if len(checked.asked):

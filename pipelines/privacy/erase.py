@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.privacy.patterns import replace_personal
-from pipelines.privacy.payloads import object_in, texts_in
+from pipelines.privacy.payloads import object_in, texts_in, unescaped
 from pipelines.privacy.users import UserKey, as_text, hash_questions, hash_users
 from schemas.ragged import offsets_of
 from schemas.text import fold, key
@@ -141,8 +141,8 @@ def erase_rejected(rejected: pa.Table, erasure: Erasure) -> pa.Table:
 
 def _names(payload: str, erasure: Erasure) -> bool:
     if (row := object_in(payload)) is None:
-        folded = fold(payload)
-        return any(one in folded for one in erasure.keys)
+        folded = (fold(payload), fold(unescaped(payload)))
+        return any(one in line for one in erasure.keys for line in folded)
     texts = [*texts_in(row)]
     nested = [fold(json.dumps(value, ensure_ascii=False)) for value in row.values() if isinstance(value, list | dict)]
     return (

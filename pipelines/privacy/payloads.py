@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -27,6 +28,11 @@ def _finite_or_none(digits: str) -> float | None:
 
 
 _DECODER: Final = json.JSONDecoder(parse_float=_finite_or_none, parse_constant=lambda _: None)
+
+_ESCAPE: Final = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}|[\"\\/bfnrt])"
+)
+"""An escape of JSON for a whole character."""
 
 
 class Unreadable(NamedTuple):
@@ -96,7 +102,7 @@ def _stored(
     payload: str, columns: Mapping[str, str], user: str, hashed: str | None, privacy: Privacy, has_users: bool
 ) -> str:
     row = object_in(payload)
-    names_user = has_users or (f'"{user}"' in payload if row is None else not {user, USER_ID}.isdisjoint(row))
+    names_user = has_users or (_names(payload, user) if row is None else not {user, USER_ID}.isdisjoint(row))
     if not names_user and privacy.min_users == 1:
         return payload
     if row is None or privacy.min_users > 1:
@@ -107,6 +113,11 @@ def _stored(
     if hashed is not None:
         kept[place] = hashed
     return json.dumps(kept, ensure_ascii=False, allow_nan=False)
+
+
+def _names(line: str, user: str) -> bool:
+    """Return whether a line that is no object has the name of a user column as a word, in any quotes."""
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line) for name in {user, USER_ID})
 
 
 def object_in(payload: str) -> dict[str, Any] | None:
@@ -128,6 +139,11 @@ def _with_whole_characters(value: Any) -> Any:
     if isinstance(value, dict):
         return {_with_whole_characters(name): _with_whole_characters(part) for name, part in value.items()}
     return [*map(_with_whole_characters, value)] if isinstance(value, list) else value
+
+
+def unescaped(line: str) -> str:
+    r"""Return a line with the characters of its escapes of JSON, ``é`` for ``\u00e9``; half of one stays escaped."""
+    return _ESCAPE.sub(lambda escape: str(json.loads(f'"{escape[0]}"')), line)
 
 
 def texts_in(value: object) -> Iterator[str]:

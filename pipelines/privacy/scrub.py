@@ -1,17 +1,20 @@
 """Replacement of personal data in tables of texts.
 
 column of texts -> scrub -> Scrubbed: the column with placeholders, and how many texts had each kind
+REJECTS -> scrub_payloads -> Scrubbed: their payloads with placeholders
 """
 
 from __future__ import annotations
 
 import collections
-from typing import NamedTuple
+import json
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.privacy.patterns import CANDIDATE, replace_personal
+from pipelines.privacy.payloads import object_in, unescaped
 from schemas.text_arrays import encode
 
 
@@ -56,3 +59,46 @@ def scrub_columns(table: pa.Table, names: tuple[str, ...]) -> tuple[pa.Table, co
             scrubbed.texts.cast(table.schema.field(name).type),
         )
     return table, found
+
+
+def scrub_payloads(rejects: pa.Table, *, hashed: frozenset[str]) -> tuple[pa.Table, collections.Counter[str]]:
+    r"""Return REJECTS with the payloads of unreadable rows scrubbed, and the number of replacements by kind.
+
+    In an object of JSON each value is scrubbed by itself, so that it stays an object, and in each text escapes are read
+    first: ``jo\u0040example.org`` and ``https:\/\/user:word@host`` are personal data too.
+
+    Args:
+        rejects: of a file.
+        hashed: names of fields that are hashes of users, of which digits may look like those of a card.
+    """
+    payloads = rejects["payload"].combine_chunks()
+    mask = pc.match_substring_regex(payloads, rf"\\|{CANDIDATE}")
+    found: list[str] = []
+    scrubbed = [_scrub_payload(payload, hashed, found) for payload in payloads.filter(mask).to_pylist()]
+    place = rejects.schema.get_field_index("payload")
+    column = pc.replace_with_mask(payloads, mask, pa.array(scrubbed, pa.string()))
+    return rejects.set_column(place, rejects.schema.field(place), column), collections.Counter(found)
+
+
+def _scrub_payload(payload: str, hashed: frozenset[str], found: list[str]) -> str:
+    before = len(found)
+    row = object_in(payload)
+    if row is None:
+        scrubbed = _scrub_value(unescaped(payload), found)
+    else:
+        values = {name: value if name in hashed else _scrub_value(value, found) for name, value in row.items()}
+        scrubbed = json.dumps({_scrub_value(name, found): value for name, value in values.items()}, ensure_ascii=False)
+    return payload if len(found) == before else scrubbed
+
+
+def _scrub_value(value: Any, found: list[str]) -> Any:
+    """Return a value of JSON with placeholders, and add the kind of each to ``found``; a number can become a text."""
+    if isinstance(value, dict):
+        return {_scrub_value(name, found): _scrub_value(part, found) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_scrub_value(part, found) for part in value]
+    if value is None or isinstance(value, bool):
+        return value
+    text, kinds = replace_personal(str(value))
+    found.extend(kinds)
+    return text if kinds else value

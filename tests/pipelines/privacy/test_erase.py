@@ -78,6 +78,7 @@ def test_a_pair_is_removed_whichever_side_is_erased():
         '{"Who paid, Zoe?": "x"}',
         '{"user_id": ["USER"]}',
         "garbled;WHO paid, zoe?;x",
+        r'"question": "who paid,\u0020Zo\u0065?", garbled',
         '{"user_id": "USER"}',
         '{"question": "QUESTION", "rows": 3}',
     ],

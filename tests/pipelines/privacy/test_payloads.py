@@ -82,6 +82,12 @@ def test_a_character_that_is_no_utf8_and_a_number_that_is_not_finite_are_stored_
     assert object_in(r'{"\ud83d": ["\ude00", {"a": "\ud83d"}]}') == {r"\ud83d": [r"\ude00", {"a": r"\ud83d"}]}
 
 
+def test_a_line_that_names_the_column_of_users_in_any_way_is_stored_as_its_length():
+    for line in ("{'who': 'u-secret'}", "{who: u-secret}", "user_id=u-secret", '"who":"u-secret"}'):
+        assert unreadable(line, names={"user_id": "who"}) == [json.dumps({"characters": len(line)})]
+    assert unreadable("how, whoever", names={"user_id": "who"}) == ["how, whoever"]
+
+
 @pytest.mark.parametrize("line", ['{"question": "x", "user_id": "u-secret", bro', "how,u-secret", "[5]"])
 def test_of_a_line_that_is_no_object_the_length_stays(line):
     assert unreadable(line, has_users=True) == [json.dumps({"characters": len(line)})]
