@@ -46,6 +46,19 @@ class Ranking:
         ids, rows = (np.take_along_axis(part, order, axis=1) for part in (self.ids, self.rows))
         return Ranking(ids, np.take_along_axis(self.scores, order, axis=1), rows)
 
+    def extended(self, longer: Ranking, k: int) -> Ranking:
+        """Return the first k of these hits, followed by those of another ranking that are not among them."""
+        width = self.ids.shape[1]
+        if np.array_equal(self.ids, longer.ids[:, :width]):
+            return longer.first(k)
+        repeated = places(longer.ids, self.ids) > 0
+        together = Ranking(
+            np.hstack([self.ids, np.where(repeated, -1, longer.ids)]),
+            np.hstack([self.scores, np.where(repeated, np.float32(-np.inf), longer.scores)]),
+            np.hstack([self.rows, np.where(repeated, -1, longer.rows)]),
+        )
+        return together.reordered(np.argsort(together.rows < 0, axis=1, kind="stable")[:, :k])
+
     def with_first(self, ids: Ints, rows: Ints, k: int) -> Ranking:
         """Return the first k of each query after one question is moved, or added, to rank 1.
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 
 MOST_HITS: Final = 20
-"""Hits beside an answer: as many neighbours as its probability compares. With more, reranking and fusion would look at
-more questions than without hits, and could find another answer than the certified one."""
+"""Hits beside an answer: as many neighbours as its probability compares."""
 
 
 def decide(question: str, hit: Hit | None, certificate: Loaded | None, now: datetime.datetime) -> Answer:

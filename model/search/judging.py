@@ -45,13 +45,12 @@ def judged(
     if not records:
         return None
     hits = [record["text"] for record in records]
-    nearest, places = found.nearest, found.dense_ranks - 1
+    nearest, places = found.nearest.first(NEIGHBOURS), found.dense_ranks - 1  # however many hits are returned
     there = found.ranking.found
-    far = there & (places < 0)
-    if far.any():  # hits by words only: their distances are computed, and stand after all neighbours
-        before = max(NEIGHBOURS, nearest.ids.shape[1])
-        nearest = _with_distances(index, asked, hits, found, far, before)
-        places = np.where(far, before + np.arange(far.shape[1]), places)
+    far = there & ((places < 0) | (places >= NEIGHBOURS))
+    if far.any():  # their distances are computed, and stand after all neighbours
+        nearest = _with_distances(index, asked, hits, found._replace(nearest=nearest), far)
+        places = np.where(far, NEIGHBOURS + np.arange(far.shape[1]), places)
     are_hits = np.array_equal(nearest.rows, found.ranking.rows)
 
     def column(name: str) -> list[Any]:
@@ -81,10 +80,8 @@ def _without_single_mates(index: Index, nearest: Ranking, clusters: Sequence[Clu
     return kept
 
 
-def _with_distances(
-    index: Index, asked: Sequence[str], hits: Sequence[str], found: Found, far: np.ndarray, before: int
-) -> Ranking:
-    """Return the nearest questions, padded to ``before`` columns, and the far hits of a ranking after them."""
+def _with_distances(index: Index, asked: Sequence[str], hits: Sequence[str], found: Found, far: np.ndarray) -> Ranking:
+    """Return the nearest questions, padded to `NEIGHBOURS` columns, and the far hits of a ranking after them."""
     ranking, nearest = found.ranking, found.nearest
     vectors = index.encoder.encode(asked) if found.vectors is None else found.vectors
     of_hits = index.vectors_of(ranking.rows[far])
@@ -93,7 +90,7 @@ def _with_distances(
         of_hits = index.encoder.encode([text for text, is_far in zip(hits, are_far, strict=True) if is_far])
     scores = np.full(far.shape, -np.inf, np.float32)
     scores[far] = -((vectors[np.nonzero(far)[0]] - of_hits) ** 2).sum(axis=1)
-    blanks = np.full((len(asked), before - nearest.ids.shape[1]), -1, np.int64)
+    blanks = np.full((len(asked), NEIGHBOURS - nearest.ids.shape[1]), -1, np.int64)
     return Ranking(
         np.hstack([nearest.ids, blanks, np.where(far, ranking.ids, -1)]),
         np.hstack([nearest.scores, np.where(blanks < 0, np.float32(-np.inf), 0), scores]).astype(np.float32),

@@ -6,7 +6,8 @@ texts -> Retrieval.find -> Found: a ranking, and the ranks of its questions by v
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from model.confidence.features import NEIGHBOURS
 from model.index.index import Index
 from model.index.lexical import Lexical
 from model.index.ranking import Ints, Ranking, places
+from model.index.shards import Matrix
 from model.search.found import Found
 from schemas.errors import UsageError
 
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from model.reranking.reranker import Reranker
 
 FUSED: Final = 20
-"""Minimum hits of each kind that are fused: 50 and 100 changed no metric on Quora's validation by more than .0002."""
+"""Hits of each kind that are fused, however many are returned, so that the first hits do not depend on their number: 50
+and 100 changed no metric on Quora's validation by more than .0002."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,21 +99,19 @@ class Retrieval:
         compares_vectors = self.mode != "exact" and (self.mode != "bm25" or least > 0)
         vectors = self.index.encoder.encode(asked) if compares_vectors else None
         if self.mode == "dense":
-            ranking = dense = self.index.rank(asked, max(k, least), exclude, vectors=vectors)
+            ranking = dense = self._by_vectors(asked, max(k, least), exclude, vectors, FUSED)
         elif self.mode == "bm25":
-            depth = max(
-                k, min(FUSED, len(self.index))
-            )  # BM25 reads more lists for more hits: the first is then another
-            ranking = lexical = self._by_words(texts, depth, exclude)
-            dense = self.index.rank(asked, least, exclude, vectors=vectors) if least else nothing
+            ranking = lexical = self._by_words(texts, k, exclude)
+            dense = self._by_vectors(asked, least, exclude, vectors, FUSED) if least else nothing
         elif self.mode == "fusion":
-            depth = max(k, least, min(FUSED, len(self.index)))
-            dense = self.index.rank(asked, depth, exclude, vectors=vectors)
-            lexical = self._by_words(texts, depth, exclude)
-            ranking = fused(dense, lexical, self.lexical_weight, k)
+            dense = self._by_vectors(asked, max(k, least), exclude, vectors, FUSED)
+            lexical = self._by_words(texts, max(k, least), exclude)
+            width = k if k <= FUSED else 2 * FUSED
+            ranking = fused(dense.first(FUSED), lexical.first(FUSED), self.lexical_weight, width)
+            if k > FUSED:
+                ranking = ranking.extended(fused(dense, lexical, self.lexical_weight, 2 * k, combined=np.maximum), k)
         elif self.reranker is not None:
-            depth = max(k, least, min(self.reranker.depth, len(self.index)))
-            dense = self.index.rank(asked, depth, exclude, vectors=vectors)
+            dense = self._by_vectors(asked, max(k, least), exclude, vectors, self.reranker.depth)
             ranking = self.reranker.reordered(self.index, pa.array(texts, pa.string()), dense, k)
         ids = np.array([self.index.row_id(text) for text in texts], np.int64)
         rows = self.index.rows_of(ids)
@@ -127,22 +128,57 @@ class Retrieval:
         found = before.find(texts, max(k, min(NEIGHBOURS, len(self.index))), exclude, neighbours=NEIGHBOURS)
         return first_by_probability(self.confidence, self.index, texts, found, k, exclude)
 
+    def _by_vectors(
+        self,
+        asked: pa.Array | Sequence[str],
+        k: int,
+        exclude: Ints | None,
+        vectors: Matrix | None,
+        first: int,
+    ) -> Ranking:
+        """Return at least k hits of each text by vectors, of which the first are the same for each k."""
+        search = functools.partial(self.index.rank, asked, exclude=exclude, vectors=vectors)
+        least = min(first, len(self.index))
+        return search(max(k, least)) if not self.index.codes else _first_alike(search, k, least)
+
     def _by_words(self, texts: Sequence[str], k: int, exclude: Ints | None) -> Ranking:
-        assert self.lexical is not None
-        ids, scores = self.lexical.rank(texts, k, exclude)
-        return Ranking(ids, scores, np.where(np.isfinite(scores), self.lexical.rows_of(ids), -1))
+        """Return at least k hits of each text by BM25, of which the first `FUSED` are the same for each k."""
+
+        def search(depth: int) -> Ranking:
+            assert self.lexical is not None
+            ids, scores = self.lexical.rank(texts, depth, exclude)
+            return Ranking(ids, scores, np.where(np.isfinite(scores), self.lexical.rows_of(ids), -1))
+
+        return _first_alike(search, k, min(FUSED, len(self.index)))
 
 
-def fused(dense: Ranking, lexical: Ranking, weight: float, k: int) -> Ranking:
+def _first_alike(search: Callable[[int], Ranking], k: int, first: int) -> Ranking:
+    """Return at least k hits, of which the first are the same for each k.
+
+    A search for more hits compares more codes and reads more lists of words, and can begin with another hit.
+
+    Args:
+        search: returns as many hits as its argument.
+        k: minimum number of hits.
+        first: number of hits that are the same.
+    """
+    return search(first) if k <= first else search(first).extended(search(k), k)
+
+
+def fused(dense: Ranking, lexical: Ranking, weight: float, k: int, *, combined: np.ufunc = np.add) -> Ranking:
     """Return the k best questions by ``1 / dense rank + weight / lexical rank``; ties by question id.
+
+    With ``np.maximum`` as ``combined`` they are ordered by the greater of both terms: the order of the first hits then
+    is the same, whatever the number of hits of each kind, since a later rank by the other kind changes nothing.
 
     Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009) without their constant: 60 cost .035 of MRR on Quora's
     validation, where the first rank of either side deserves trust.
     """
-    if len(dense.ids) == 1:
+    if len(dense.ids) == 1 and combined is np.add:
         return _fused_one(dense, lexical, weight, k)
     in_lexical, in_dense = places(dense.ids, lexical.ids), places(lexical.ids, dense.ids)
-    of_dense = 1 / np.arange(1, dense.ids.shape[1] + 1) + np.where(in_lexical, weight / np.maximum(in_lexical, 1), 0)
+    by_words = np.where(in_lexical, weight / np.maximum(in_lexical, 1), 0)
+    of_dense = combined(1 / np.arange(1, dense.ids.shape[1] + 1), by_words)
     of_lexical = np.broadcast_to(weight / np.arange(1, lexical.ids.shape[1] + 1), lexical.ids.shape)
     scores = np.hstack([
         np.where(dense.found, of_dense, -np.inf),

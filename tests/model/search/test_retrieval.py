@@ -1,8 +1,11 @@
+import json
+
 import numpy as np
 import pytest
 
 from model.index.ranking import Ranking, places
-from model.search.retrieval import fused
+from model.search.retrieval import _first_alike, fused
+from model.search.searcher import open_searcher
 
 
 def ranking(*ids):
@@ -51,3 +54,72 @@ def test_one_query_is_fused_as_several_are_to_the_last_bit(seed):
         assert alone.rows.tolist() == together.rows[row].tolist()
         assert alone.scores.tobytes() == together.scores[row].tobytes()
         assert places(one.ids, two.ids).tolist() == places(dense.ids, lexical.ids)[row].tolist()
+
+
+WORDS = ["bag", "bill", "cancel", "date", "fare", "flight", "gate", "lounge", "meal", "name", "parking", "pay"]
+WORDS += ["refund", "seat", "ticket", "visa"]
+
+
+def opened(place, qpr, make_model, mode, *options):
+    """Return an index of questions of three words out of sixteen, in one of its ways of searching."""
+    random = np.random.default_rng(0)
+    questions = sorted({" ".join(random.choice(WORDS, 3, replace=False)) for _ in range(1200)})
+    rows = [json.dumps({"question": text, "cluster_id": number % 100}) for number, text in enumerate(questions)]
+    if not place.exists():
+        place.mkdir()
+        (place / "faq.jsonl").write_text("\n".join(rows))
+        make_model(place / "model", words=WORDS, encoder="subword", dimension=16)
+        given = ("--questions", place / "faq.jsonl", "--model", place / "model", "--output", place / "index")
+        assert qpr("index", *given, *options).code == 0
+    return open_searcher(str(place / "index"), mode=mode)
+
+
+@pytest.fixture(scope="module")
+def places_of_indexes(tmp_path_factory):
+    return tmp_path_factory.mktemp("indexes")
+
+
+@pytest.mark.parametrize("factory", ["Flat", "HNSW32,SQ8,RFlat"])
+@pytest.mark.parametrize("mode", ["dense", "bm25", "fusion"])
+def test_a_ranking_does_not_depend_on_how_many_of_its_hits_are_returned(
+    places_of_indexes, qpr, make_model, monkeypatch, factory, mode
+):
+    monkeypatch.setattr("model.index.lexical.ENTRIES", 100)  # so that a search for more hits reads more lists
+    searcher = opened(places_of_indexes / factory, qpr, make_model, mode, "--factory", factory)
+    asked = ["my flight bill", "seat of the gate", "refund", "visa date fare name"]
+    longest = searcher.search_many(asked, 90)
+    assert min(map(len, longest)) > 20
+    exact = factory == "Flat" and mode == "dense"
+    for k in (1, 2, 5, 10, 20, 21, 35, 60):
+        compared = k if exact else min(k, 20)
+        for question, hits, longer in zip(asked, searcher.search_many(asked, k), longest, strict=True):
+            alone = searcher.search(question, k)
+            assert len(hits) == k
+            assert [hit.question_id for hit in alone] == [hit.question_id for hit in hits]
+            for some, others in ((hits, longer), (alone, longer)):
+                first = [(hit.question_id, hit.probability) for hit in others[:compared]]
+                assert [(hit.question_id, hit.probability) for hit in some[:compared]] == first
+
+
+def test_hits_after_the_fused_ones_are_ordered_by_their_better_rank():
+    dense, lexical = ranking([1, 2, 3, 4, 5]), ranking([6, 4, 7, 8, 9])
+    first = fused(dense.first(2), lexical.first(2), 1.0, 4)
+    rest = fused(dense, lexical, 1.0, 10, combined=np.maximum)
+    assert first.ids.tolist() == [[1, 6, 2, 4]]
+    assert rest.ids.tolist() == [[1, 6, 2, 4, 3, 7, 8, 5, 9, -1]]
+    assert first.extended(rest, 6).ids.tolist() == [[1, 6, 2, 4, 3, 7]]
+
+
+def test_a_ranking_is_extended_by_hits_that_it_does_not_have_yet():
+    first, longer = ranking([3, 1], [2, -1]), ranking([1, 4, 3, 5], [2, 6, -1, -1])
+    extended = first.extended(longer, 3)
+    assert extended.ids.tolist() == [[3, 1, 4], [2, 6, -1]]
+    assert extended.rows.tolist() == extended.ids.tolist()
+    assert first.extended(ranking([3, 1, 4], [2, -1, -1]), 3).ids.tolist() == [[3, 1, 4], [2, -1, -1]]
+
+
+def test_a_search_for_more_hits_begins_with_those_of_a_search_for_fewer():
+    """A search for more hits can find better ones, as BM25 does that reads more lists."""
+    found = {2: ranking([3, 1]), 4: ranking([8, 3, 1, 5])}
+    assert _first_alike(found.__getitem__, 1, 2).ids.tolist() == [[3, 1]]
+    assert _first_alike(found.__getitem__, 4, 2).ids.tolist() == [[3, 1, 8, 5]]
