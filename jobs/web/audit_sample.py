@@ -5,6 +5,7 @@ given answers of a day -> AuditSample.offer -> AuditSample.save, after midnight 
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import random
 import secrets
@@ -16,6 +17,7 @@ from typing import Final
 import orjson
 import pydantic
 
+from jobs.web.appended_lines import appending
 from schemas.artifacts.atomic_files import write_atomically
 from schemas.errors import QprError
 
@@ -92,18 +94,19 @@ class AuditSample:
                 self._end_day()
                 over, due = list(self._over), self._changed or bool(self._over)
                 today, self._changed = orjson.dumps(self._today.model_dump()), False
-            rows = [row for day in over for row in day.rows]
+            rows = [row for day in over for row in day.rows if row["request_id"] not in self._drawn]
             try:
-                if rows:
-                    with (self._folder / FILE).open("ab") as file:
-                        file.write(b"".join(orjson.dumps(row) + b"\n" for row in rows))
-                    self._drawn |= {str(row["request_id"]): str(row["certificate"]) for row in rows}
-                if due:
-                    with write_atomically(str(self._folder / TODAY)) as staged:
-                        staged.write(today)
+                with contextlib.ExitStack() as stack:
+                    if rows:  # removed again if the day that is over cannot be ended: it would be appended twice
+                        lines = b"".join(orjson.dumps(row) + b"\n" for row in rows)
+                        stack.enter_context(appending(self._folder / FILE, lines))
+                    if due:
+                        with write_atomically(str(self._folder / TODAY)) as staged:
+                            staged.write(today)
             except BaseException:
                 self._changed = True
                 raise
+            self._drawn |= {str(row["request_id"]): str(row["certificate"]) for row in rows}
             with self._lock:
                 del self._over[: len(over)]
             return len(rows)

@@ -10,11 +10,12 @@ import datetime
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Final
 
 from jobs.web.audit_sample import AuditSample
 from jobs.web.messages.documents import AnswerDocument
-from jobs.web.messages.faults import Fault
+from jobs.web.messages.faults import Fault, reporting_files
 from jobs.web.metrics import Metrics
 from jobs.web.state import State
 from model.certificates.certificate import Loaded
@@ -40,17 +41,13 @@ class Auditing:
         self.sample = AuditSample(state.folder, per_day) if state.folder is not None and per_day else None
         self._metrics = metrics
         self._current = current
-        self._monitor: Monitor | None = None
-        self._reported = ""
+        self._alarms: dict[str, bool] = {}
+        self._reported: dict[str, str] = {}
         self._looking = threading.Lock()  # else what was read before a verdict could be shown after it, with no alarm
 
-    @property
-    def alarm(self) -> bool:
-        """Return whether audits of the certificate in use have raised the alarm."""
-        loaded, monitor = self._current(), self._monitor
-        if loaded is None:
-            return False
-        return loaded.alarm or (monitor is not None and monitor.certificate == loaded.digest and monitor.alarm)
+    def has_alarm(self, loaded: Loaded | None) -> bool:
+        """Return whether audits of a certificate, in use now or before, have raised the alarm by the last look."""
+        return loaded is not None and (loaded.alarm or self._alarms.get(loaded.digest, False))
 
     def offer(self, answers: Sequence[AnswerDocument], version: str, filters: Mapping[str, str]) -> None:
         """Draw from certified answers; nothing that hints at the probability is kept, so that people judge blind."""
@@ -74,12 +71,17 @@ class Auditing:
                     }
                 )
 
-    def judge(self, name: str, *, is_wrong: bool) -> None:
-        """Count a verdict on a drawn answer.
+    def judge(self, name: str, *, is_wrong: bool, keeping: AbstractContextManager[None]) -> None:
+        """Count a verdict on a drawn answer and keep it, or neither.
+
+        Args:
+            name: of the drawn answer.
+            is_wrong: the verdict.
+            keeping: keeps the verdict, unless its block fails.
 
         Raises:
-            Fault: no answer of this id was drawn (404), it was judged before, or under another certificate (409).
-            QprError: the monitor cannot be read or written.
+            Fault: no answer of this id was drawn (404), it was judged before, or under another certificate (409), or
+                the verdict cannot be kept, or the monitor cannot be read or written (503).
         """
         loaded = self._current()
         digest = None if self.sample is None else self.sample.certificate_of(name)
@@ -87,16 +89,17 @@ class Auditing:
             raise Fault(404, "no answer was drawn under this audit_id, or its day is not over", "not_found")
         if loaded is None or digest != loaded.digest:
             raise Fault(409, "the answer was given under another certificate", "certificate")
-        if name in self._read(loaded).judged:
-            raise Fault(409, "the answer has been judged", "judged")
         now = datetime.datetime.now(datetime.UTC)
         alpha = loaded.certificate.alpha
-        with self._looking:
+        with self._looking, reporting_files():  # of two equal verdicts at once, one is counted and kept
+            if name in self._read(loaded).judged:
+                raise Fault(409, "the answer has been judged", "judged")
             try:
-                state = record(loaded.url, [AuditVerdict(name, is_wrong)], digest=digest, alpha=alpha, now=now)
+                with keeping:
+                    state = record(loaded.url, [AuditVerdict(name, is_wrong)], digest=digest, alpha=alpha, now=now)
             except ContradictionError as error:  # another process has counted the other verdict just now
                 raise Fault(409, "the answer has been judged", "judged") from error
-            self._show(state)
+            self._show(loaded, state)
 
     async def watch(self) -> None:
         """Keep the sample and look at the monitor, for ever."""
@@ -105,30 +108,49 @@ class Auditing:
             await asyncio.to_thread(self.refresh)
 
     def refresh(self) -> None:
-        """Keep the sample and look at the monitor once; a fault is reported, and the state before it stays."""
-        try:
-            if self.sample is not None:
-                self._metrics.drawn.inc(self.sample.save())
+        """Keep the sample and look at the monitor once; a fault of one is reported, and the state before it stays."""
+        self._attempt("sample", self._save)
+        self._attempt("monitor", self._look)
+
+    def _save(self) -> None:
+        if self.sample is not None:
+            self._metrics.drawn.inc(self.sample.save())
+
+    def _look(self) -> None:
+        with self._looking:
             loaded = self._current()
-            with self._looking:
-                self._show(None if loaded is None else self._read(loaded))
+            self._show(loaded, None if loaded is None else self._read(loaded))
+
+    def _attempt(self, subject: str, attempt: Callable[[], None]) -> None:
+        """Make an attempt that is repeated, and report its fault once."""
+        try:
+            attempt()
         except (OSError, QprError) as error:
-            self._report(f"audits: {error}")
+            self._report(subject, f"audits: {error}")
+        except Exception as error:  # noqa: BLE001  # else nobody would look for an alarm any more
+            self._report(subject, f"audits: {type(error).__name__}. This is a defect")
+        else:
+            self._report(subject, "")
 
     def _read(self, loaded: Loaded) -> Monitor:
         return read_monitor(loaded.url, digest=loaded.digest, alpha=loaded.certificate.alpha)
 
-    def _show(self, monitor: Monitor | None) -> None:
-        self._monitor = monitor
+    def _show(self, loaded: Loaded | None, monitor: Monitor | None) -> None:
+        """Put the monitor of a certificate into the metrics, and report its alarm."""
+        if loaded is not None and monitor is not None:
+            self._alarms[loaded.digest] = monitor.alarm
         self._metrics.audited.set(monitor.audits if monitor else 0)
         self._metrics.audited_wrong.set(monitor.wrong if monitor else 0)
         self._metrics.evidence.set(monitor.evidence if monitor else 0)
-        self._metrics.alarm.set(self.alarm)
+        self._metrics.alarm.set(self.has_alarm(loaded))
+        alarm = ""
         if monitor is not None and monitor.alarm:
             evidence = f"evidence {monitor.highest:.0f}, alarm at {ALARM:g}"
-            self._report(f"alarm: {evidence}: only questions of the index itself are answered")
+            alarm = f"alarm: {evidence}: only questions of the index itself are answered"
+        self._report("alarm", alarm)
 
-    def _report(self, text: str) -> None:
-        if text != self._reported:  # once, not at every look
+    def _report(self, subject: str, text: str) -> None:
+        """Print the text about a subject, unless it is the same as at the last look; an empty one ends it."""
+        if text and text != self._reported.get(subject):
             sys.stderr.write(f"{text}\n")
-        self._reported = text
+        self._reported[subject] = text

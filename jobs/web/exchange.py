@@ -34,7 +34,7 @@ class Exchange:
     def __init__(self, service: Service, readable: Readable, open_searcher: Opener) -> None:
         self._service = service
         self._readable = readable
-        self._reported = ""
+        self._reported = ("", "")
         self._open = open_searcher
         self._busy = asyncio.Lock()
         self._refused = ("", 0.0)
@@ -61,6 +61,7 @@ class Exchange:
                 return self._report(f"refused: {type(error).__name__}: {error}")
             if version is None:
                 return "unchanged"
+            self._refused, self._reported = ("", 0.0), ("", "")
             self._service.swap(version)
             del version
             await asyncio.to_thread(self._service.auditing.refresh)
@@ -70,9 +71,10 @@ class Exchange:
 
     def _report(self, text: str) -> str:
         self._service.metrics.swaps.labels("refused").inc()
-        if text != self._reported:  # once, not at every check
+        run_id, _ = self._refused
+        if (run_id, text) != self._reported:  # once, not at every check
             sys.stderr.write(f"the new version was {text}; the old one answers on\n")
-        self._reported = text
+        self._reported = run_id, text
         return text
 
     def _opened(self, force: bool) -> Version | None:
@@ -80,6 +82,7 @@ class Exchange:
         run_id = self._readable.now().runs()
         refused, since = self._refused
         if run_id == self._service.versions.current.run_id:
+            self._refused, self._reported = ("", 0.0), ("", "")
             return None
         if run_id == refused and not force and time.monotonic() - since < _AGAIN:
             return None

@@ -20,9 +20,12 @@ class Metrics:
     Args:
         waiting: returns the number of jobs in the queue.
         opened: returns the number of versions in memory.
+        blocked: returns the number of blocked answers.
     """
 
-    def __init__(self, *, waiting: Callable[[], int], opened: Callable[[], int]) -> None:
+    def __init__(
+        self, *, waiting: Callable[[], int], opened: Callable[[], int], blocked: Callable[[], int] = int
+    ) -> None:
         self.registry = kept = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         self.seconds = Histogram(
@@ -38,7 +41,7 @@ class Metrics:
             "qpr_batch_questions", "Questions searched together.", buckets=(1, 2, 4, 8, 16, 32, 64), registry=kept
         )
         self.swaps = Counter("qpr_swaps", "Attempts to open a new version.", ["result"], registry=kept)
-        self.blocked = Gauge("qpr_blocked_answers", "Blocked answers.", registry=kept)
+        Gauge("qpr_blocked_answers", "Blocked answers.", registry=kept).set_function(blocked)
         self.version = Info("qpr_index", "Version of the index that answers.", registry=kept)
         self.size = Gauge("qpr_index_questions", "Questions of the index that answers.", registry=kept)
         self.bound = Gauge("qpr_certified_bound", "Certified maximum share of wrong answers.", registry=kept)

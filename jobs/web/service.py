@@ -6,10 +6,9 @@ checked request -> Service -> plain objects for JSON
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,35 +26,21 @@ from jobs.web.messages.documents import (
     hit_documents,
     question_document,
 )
-from jobs.web.messages.faults import Fault
+from jobs.web.messages.faults import Fault, explaining_refusals
 from jobs.web.metrics import Metrics
 from jobs.web.settings import Serving
 from jobs.web.state import State
 from jobs.web.versions.answers import has_answer
-from jobs.web.versions.leases import Canary, Version, Versions
-from jobs.web.versions.opening import is_valid
+from jobs.web.versions.leases import Version, Versions
+from jobs.web.versions.opening import first_valid
 from model.choices import Mode
-from model.index.rows.row_filters import UnknownValueError
 from model.search.answering import MOST_HITS
-from schemas.errors import UsageError
 
 CLUSTER_QUESTIONS = 1000
 """Questions of a cluster that a response lists."""
 
-
 READY_S = 1.0
 """Seconds for which the outcome of a readiness check holds: its address is open, and must not cost searches."""
-
-
-@contextlib.contextmanager
-def _explained() -> Iterator[None]:
-    """Turn the refusal of a searcher into a fault of the request."""
-    try:
-        yield
-    except UnknownValueError as error:
-        raise Fault(404, str(error), "not_found") from error
-    except UsageError as error:
-        raise Fault(422, str(error)) from error
 
 
 class Service:
@@ -71,9 +56,10 @@ class Service:
         self.settings = settings
         self.versions = versions
         self.state = state
-        self.metrics = Metrics(waiting=lambda: self.batcher.waiting, opened=lambda: versions.opened)
+        self.metrics = Metrics(
+            waiting=lambda: self.batcher.waiting, opened=lambda: versions.opened, blocked=lambda: len(state.blocked)
+        )
         self.batcher = Batcher(settings.threads, self.metrics.batches.observe)
-        self.metrics.blocked.set(len(state.blocked))
         self.auditing = Auditing(state, settings.audits, self.metrics, lambda: versions.current.certificate)
         self._ready = (math.nan, "", False)
         self.show_version(versions.current)
@@ -108,7 +94,7 @@ class Service:
         with self.versions.lease() as version:
             if mode is not None and mode not in version.searcher.modes:
                 raise Fault(422, f"mode: this index has {', '.join(version.searcher.modes)}")
-            with _explained():
+            with explaining_refusals():
                 results = await self._search(version, questions, k, mode, filters)
             found = sum(bool(hits) for hits in results)
             self.metrics.questions.labels("search", "hits").inc(found)
@@ -119,14 +105,22 @@ class Service:
     async def _search(
         self, version: Version, questions: Sequence[str], k: int, mode: Mode | None, filters: Mapping[str, str]
     ) -> list[list[HitDocument]]:
-        blocked = self.state.blocked
-        depth, size = k, len(version.searcher)
-        while True:  # again and deeper, as long as blocked answers leave less than k hits
-            depth = min(size, 2 * depth + 8) if blocked else k
-            found = await self.batcher.run(version, "search", questions, depth, mode, filters, Listing(k, blocked))
-            lacking = any(len(listed.documents) < k and listed.found >= depth for listed in found)
-            if not lacking or depth >= size:
-                return [listed.documents for listed in found]
+        """Return k hits of each question; those are searched deeper of which blocked answers leave fewer."""
+        size = len(version.searcher)
+        while True:
+            blocked = self.state.blocked
+            documents: list[list[HitDocument]] = [[] for _ in questions]
+            depth, lacking = k, [*range(len(questions))]
+            while lacking:
+                asked = [questions[number] for number in lacking]
+                found = await self.batcher.run(version, "search", asked, depth, mode, filters, Listing(k, blocked))
+                for number, listed in zip(lacking, found, strict=True):
+                    documents[number] = listed.documents
+                listed_of = zip(lacking, found, strict=True)
+                lacking = [number for number, of in listed_of if len(of.documents) < k and depth <= of.found < size]
+                depth = 2 * depth + 8
+            if self.state.blocked is blocked:  # else an answer was blocked meanwhile
+                return documents
 
     async def answer(
         self, questions: Sequence[str], k: int = 0, filters: Mapping[str, str] = NO_VALUES
@@ -139,11 +133,11 @@ class Service:
             Fault: a column has no value (422), or the index has no such value (404).
         """
         with self.versions.lease() as version:
-            blocked = self.state.blocked
-            depth = MOST_HITS if k and blocked else k
-            with _explained():
+            depth = MOST_HITS if k and self.state.blocked else k
+            with explaining_refusals():
                 answers = await self._answers(version, questions, depth, filters)
-            alarm = self.auditing.alarm
+            blocked = self.state.blocked  # also those that were blocked meanwhile
+            alarm = self.auditing.has_alarm(version.certificate)
             rows = [answer_document(answer, blocked=blocked, alarm=alarm) for answer in answers]
             if k:
                 for row, answer in zip(rows, answers, strict=True):
@@ -169,7 +163,7 @@ class Service:
                 them (422).
         """
         version = self.versions.current
-        with _explained():
+        with explaining_refusals():
             part = version.searcher.part(filters)
         row = int(part.rows_of(np.array([question_id], np.int64))[0])
         if row < 0:
@@ -183,7 +177,7 @@ class Service:
             Fault: there are none with this id (404), or the index cannot be searched with these values (422).
         """
         version = self.versions.current
-        with _explained():
+        with explaining_refusals():
             part = version.searcher.part(filters)
         rows = version.clusters.of(cluster_id)
         if part is not version.searcher.index and len(rows):
@@ -203,7 +197,7 @@ class Service:
             since, name, able = self._ready
             if name == version.run_id and time.monotonic() - since < READY_S:
                 return able
-            canary = await asyncio.to_thread(_first_valid, version)  # it may have to find the valid rows first
+            canary = await asyncio.to_thread(first_valid, version)  # it may have to find the valid rows first
             able = True  # where the validity of all has ended
             if canary is not None:
                 [hits] = await self.batcher.run(version, "search", [canary.text], 1, filters=canary.filters)
@@ -215,17 +209,16 @@ class Service:
         """Block an answer in all later responses; one that is blocked already stays so.
 
         Raises:
-            Fault: the server keeps no state, or the list is full (409), or no question has this answer (404).
+            Fault: the server keeps no state, or the list is full (409), or no question has this answer (404), or the
+                list cannot be written (503).
         """
-        if answer_id in self.state.blocked:
-            return
         with self.versions.lease() as version:
             await asyncio.to_thread(self._block, version, answer_id)
-        self.metrics.blocked.set(len(self.state.blocked))
 
     def _block(self, version: Version, answer_id: str) -> None:
         """Look for an answer and block it in one thread, which goes on where the request is given up."""
-        if self.state.folder is not None and not has_answer(version.searcher.index, answer_id):
+        is_new = self.state.folder is not None and answer_id not in self.state.blocked
+        if is_new and not has_answer(version.searcher.index, answer_id):
             raise Fault(404, "no answer of this version has this id", "not_found")
         self.state.block(answer_id)
 
@@ -233,13 +226,14 @@ class Service:
         """Append a verdict to the feedback, with the version that answers; one on a drawn answer counts as an audit.
 
         Raises:
-            Fault: the server keeps no state, or the verdict is on no drawn answer, or on one that has been judged.
+            Fault: the server keeps no state, or the verdict is on no drawn answer, or on one that has been judged, or a
+                file cannot be written (503); then nothing is counted nor kept.
         """
-        if self.state.folder is not None and row["audit_id"] is not None:
-            await asyncio.to_thread(self.auditing.judge, row["audit_id"], is_wrong=not row["right"])
-        await asyncio.to_thread(self.state.append_feedback, {**row, "version": self.versions.current.name})
+        await asyncio.to_thread(self._append_feedback, {**row, "version": self.versions.current.name})
 
-
-def _first_valid(version: Version) -> Canary | None:
-    """Return a canary of a version whose answer has not ended; None where all have."""
-    return next((canary for canary in version.canaries if is_valid(version.searcher, canary)), None)
+    def _append_feedback(self, row: dict[str, Any]) -> None:
+        keeping = self.state.appending_feedback(row)
+        if self.state.folder is None or row["audit_id"] is None:
+            with keeping:
+                return
+        self.auditing.judge(row["audit_id"], is_wrong=not row["right"], keeping=keeping)

@@ -1,6 +1,6 @@
 """State that outlives the server: blocked answers and feedback; its folder has the audit sample too.
 
-DELETE /answers/{id} -> State.block -> blocked.json; POST /feedback -> State.append_feedback -> feedback.jsonl
+DELETE /answers/{id} -> State.block -> blocked.json; POST /feedback -> State.appending_feedback -> feedback.jsonl
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from typing import Any
 import orjson
 import pydantic
 
-from jobs.web.messages.faults import Fault
+from jobs.web.appended_lines import appending
+from jobs.web.messages.faults import Fault, reporting_files
+from schemas.artifacts import storage
+from schemas.artifacts.atomic_files import write_atomically
 from schemas.artifacts.output_lock.lock import held
 from schemas.artifacts.output_lock.owner import LockedError
 from schemas.errors import QprError
@@ -42,8 +45,9 @@ class State:
 
     def __init__(self, folder: str | None) -> None:
         self._folder = None if folder is None else Path(folder)
-        self._lock = threading.Lock()
+        self._blocking, self._appending = threading.Lock(), threading.Lock()
         self.blocked = frozenset[str]() if self._folder is None else _read_blocked(self._folder / "blocked.json")
+        self._written = self.blocked
 
     @property
     def folder(self) -> Path | None:
@@ -51,39 +55,42 @@ class State:
         return self._folder
 
     def block(self, answer_id: str) -> None:
-        """Block an answer, from this call on and after a restart.
+        """Block an answer, from this call on, and after a restart too once this has returned.
+
+        If the list cannot be written, the answer is blocked until the process ends, and the next call writes it.
 
         Raises:
-            Fault: the server keeps no state, or the list is full (409).
+            Fault: the server keeps no state, or the list is full (409), or it cannot be written (503).
         """
-        folder = self._kept("blocked answers")
-        with self._lock:
-            content = orjson.dumps(sorted(self.blocked | {answer_id}), option=orjson.OPT_INDENT_2)
+        path = self._kept("blocked answers") / "blocked.json"
+        with self._blocking:  # also for an answer that another request has not written yet
+            if answer_id in self._written:
+                return
+            blocked = self.blocked | {answer_id}
+            content = orjson.dumps(sorted(blocked), option=orjson.OPT_INDENT_2)
             if len(content) > MOST_BLOCKED:
                 raise Fault(409, "the list of blocked answers is full; make an index without these answers", "full")
-            self.blocked |= {answer_id}
-            new = folder / "blocked.json.new"
-            with new.open("wb") as file:
+            self.blocked = blocked
+            with reporting_files(), storage.explained(str(path)), write_atomically(str(path)) as file:
                 file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(folder / "blocked.json")
+            self._written = blocked
 
-    def append_feedback(self, row: Mapping[str, Any]) -> None:
-        """Append a row to the feedback.
+    @contextlib.contextmanager
+    def appending_feedback(self, row: Mapping[str, Any]) -> Iterator[None]:
+        """Append a row to the feedback; if the block fails, the row is removed.
 
         Raises:
-            Fault: the server keeps no state, or the file is full (409).
+            Fault: the server keeps no state, or the file is full (409), or it cannot be written (503).
         """
         path = self._kept("feedback") / "feedback.jsonl"
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-        with self._lock, path.open("ab+") as file:
-            size = file.seek(0, os.SEEK_END)
-            if size > MOST_FEEDBACK:
-                raise Fault(409, "the file of feedback is full; move it away", "full")
-            file.seek(max(0, size - 1))
-            cut = size and file.read(1) != b"\n"  # a killed server has left half a line
-            file.write((b"\n" if cut else b"") + orjson.dumps({"time": now, **row}) + b"\n")
+        line = orjson.dumps({"time": now, **row}) + b"\n"
+        with self._appending, contextlib.ExitStack() as stack:
+            with reporting_files(), storage.explained(str(path)):
+                if path.exists() and path.stat().st_size > MOST_FEEDBACK:
+                    raise Fault(409, "the file of feedback is full; move it away", "full")
+                stack.enter_context(appending(path, line))
+            yield
 
     def _kept(self, content: str) -> Path:
         if self._folder is None:

@@ -5,11 +5,16 @@ Fault -> response -> JSON with the sentence as ``error``
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import sys
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import orjson
 from starlette.responses import Response
+
+from model.index.rows.row_filters import UnknownValueError
+from schemas.errors import QprError, UsageError
 
 
 class Fault(Exception):  # noqa: N818  # a fault of the request, not of this program
@@ -33,6 +38,27 @@ class Fault(Exception):  # noqa: N818  # a fault of the request, not of this pro
 
 
 DEFECT = Fault(500, "a defect of the server; its log has the cause", "defect")
+
+
+@contextlib.contextmanager
+def explaining_refusals() -> Iterator[None]:
+    """Turn the refusal of a searcher into a fault of the request."""
+    try:
+        yield
+    except UnknownValueError as error:
+        raise Fault(404, str(error), "not_found") from error
+    except UsageError as error:
+        raise Fault(422, str(error)) from error
+
+
+@contextlib.contextmanager
+def reporting_files() -> Iterator[None]:
+    """Turn a failure to read or write a file of the server into a fault with the file's name, and print its cause."""
+    try:
+        yield
+    except QprError as error:
+        sys.stderr.write(f"error: {error}\n")
+        raise Fault(503, f"{error}. Repeat the request when this is corrected", "files") from error
 
 
 def response(fault: Fault) -> Response:

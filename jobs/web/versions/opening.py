@@ -105,6 +105,11 @@ def _values(canary: Canary) -> tuple[str, ...]:
     return tuple(canary.filters.values())
 
 
+def first_valid(version: Version) -> Canary | None:
+    """Return a canary of a version whose answer has not ended; None where all have."""
+    return next((canary for canary in version.canaries if is_valid(version.searcher, canary)), None)
+
+
 def is_valid(searcher: Searches, canary: Canary) -> bool:
     """Return whether the answer of a canary has not ended."""
     row = searcher.part(canary.filters).rows_of(np.array([canary.question_id], np.int64))[0]

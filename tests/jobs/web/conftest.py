@@ -67,7 +67,7 @@ class FakeSearcher:
         self.index = FakeIndex(rows)
         self.gate = threading.Event()
         self.gate.set()
-        self.calls = []
+        self.calls, self.depths = [], []
 
     def __len__(self):
         return len(self.index)
@@ -82,6 +82,7 @@ class FakeSearcher:
 
     def search_many(self, questions, k=10, *, mode=None, filters=None):
         self.calls.append(list(questions))
+        self.depths.append(k)
         self.mode = mode
         assert self.gate.wait(20)
         return [self._search(question, k) for question in questions]

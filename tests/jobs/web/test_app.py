@@ -3,6 +3,8 @@
 import html
 import json
 import re
+import threading
+import time
 import urllib.parse
 
 import pytest
@@ -169,6 +171,93 @@ def test_a_full_list_of_blocked_answers_takes_no_more(start, monkeypatch):
     assert client.delete("/answers/pay").status_code == 200
     assert client.delete("/answers/cancel").status_code == 409
     assert "by phone" in client.get("/search", params={"q": "cancel my flight"}).text
+
+
+def test_a_block_that_could_not_be_written_is_written_by_the_next_request(start, tmp_path, capsys):
+    client, path = start(), tmp_path / "state/blocked.json"
+    path.mkdir()  # as any failure to write
+    response = client.delete("/answers/pay")
+    expected = f"{path}: is a folder, not a file"
+    assert (response.status_code, response.json()["error"].partition(". ")[0]) == (503, expected)
+    assert f"error: {expected}" in capsys.readouterr().err
+    assert "in the app" not in client.get("/search", params={"q": "pay my bill"}).text  # it is hidden at once
+    assert "qpr_blocked_answers 1.0" in client.get("/metrics").text
+    assert client.delete("/answers/pay").status_code == 503
+    path.rmdir()
+    assert client.delete("/answers/pay").json() == {"blocked": "pay"}
+    assert json.loads(path.read_text()) == ["pay"]
+    assert "in the app" not in start().get("/search", params={"q": "pay my bill"}).text
+
+
+def test_a_block_is_confirmed_only_when_it_is_written(start, tmp_path, monkeypatch):
+    client, path = start(), tmp_path / "state/blocked.json"
+    began, may_end, confirmed = threading.Event(), threading.Event(), []
+    write = state.write_atomically
+
+    def write_slowly(name):
+        began.set()
+        assert may_end.wait(10)
+        return write(name)
+
+    monkeypatch.setattr(state, "write_atomically", write_slowly)
+
+    def block():
+        client.service.state.block("pay")
+        confirmed.append(path.exists())
+
+    threads = [threading.Thread(target=block) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+        assert began.wait(10)
+    threads[1].join(0.2)
+    assert confirmed == []
+    may_end.set()
+    for thread in threads:
+        thread.join()
+    assert confirmed == [True, True]
+
+
+@pytest.mark.parametrize("ask", [
+    lambda client: client.post("/answer", json={"questions": ["pay a bill"]}),
+    lambda client: client.post("/answer", json={"questions": ["pay a bill"], "k": 3}),
+    lambda client: client.post("/search", json={"questions": ["pay a bill"] * 5}),
+])  # fmt: skip
+def test_an_answer_that_is_blocked_during_a_search_is_not_in_its_response(start, ask):
+    client = start()
+    searcher = client.service.versions.current.searcher
+    searcher.gate.clear()
+    responses = []
+    thread = threading.Thread(target=lambda: responses.append(ask(client)))
+    thread.start()
+    while not searcher.calls:
+        time.sleep(0.001)
+    assert client.delete("/answers/pay").status_code == 200
+    searcher.gate.set()
+    thread.join()
+    assert responses[0].status_code == 200
+    assert "in the app" not in responses[0].text
+
+
+def test_only_questions_whose_hits_are_blocked_are_searched_deeper(start):
+    client = start()
+    searcher = client.service.versions.current.searcher
+    client.delete("/answers/pay")
+    client.post("/search", json={"questions": ["pay my bill", "cancel flight"], "k": 1})
+    assert [(len(questions), k) for questions, k in zip(searcher.calls, searcher.depths, strict=True)] == [
+        (2, 1),
+        (1, 10),
+    ]
+
+
+def test_feedback_that_cannot_be_written_is_refused_with_the_name_of_its_file(start, tmp_path, capsys):
+    client, path = start(), tmp_path / "state/feedback.jsonl"
+    path.mkdir()
+    response = client.post("/feedback", json={"question": "secret", "right": True})
+    assert response.status_code == 503
+    assert str(path) in response.json()["error"]
+    err = capsys.readouterr().err
+    assert str(path) in err
+    assert "secret" not in err + response.text
 
 
 def test_feedback_is_appended_to_a_file_and_to_nothing_else(start, tmp_path):

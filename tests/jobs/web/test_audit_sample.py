@@ -88,6 +88,33 @@ def test_a_restart_continues_the_day(tmp_path, clock):
     assert AuditSample(tmp_path, 2, now=clock).certificate_of(name) == "c"
 
 
+def test_a_day_whose_end_cannot_be_written_is_added_to_the_sample_once(tmp_path, clock):
+    sample = AuditSample(tmp_path, 2, now=clock)
+    offer(sample, 1)
+    clock.next_day()
+    (tmp_path / TODAY).mkdir()  # as any failure to write
+    for _ in range(2):
+        with pytest.raises(OSError, match=TODAY):
+            sample.save()
+    assert drawn(tmp_path) == []
+    (tmp_path / TODAY).rmdir()
+    assert (sample.save(), sample.save()) == (1, 0)
+    assert [row["question"] for row in drawn(tmp_path)] == ["1"]
+
+
+def test_a_day_that_was_added_before_the_process_was_killed_is_not_added_again(tmp_path, clock):
+    sample = AuditSample(tmp_path, 2, now=clock)
+    offer(sample, 1)
+    sample.save()
+    before = (tmp_path / TODAY).read_bytes()
+    clock.next_day()
+    sample.save()
+    (tmp_path / TODAY).write_bytes(before)
+    again = AuditSample(tmp_path, 2, now=clock)
+    assert again.save() == 0
+    assert [row["question"] for row in drawn(tmp_path)] == ["1"]
+
+
 @pytest.mark.parametrize(
     ("file", "content", "fault"),
     [

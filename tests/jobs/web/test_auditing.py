@@ -1,8 +1,14 @@
 """Audits of a served certificate: the sample, verdicts over HTTP and from a file, and the alarm."""
 
+import copy
+import dataclasses
 import datetime
 import json
+import os
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +16,7 @@ from jobs.web.versions.leases import Version
 from model.certificates.certificate import load_certificate
 from model.certificates.monitor import AuditVerdict, monitor_url, record
 from model.search.results import Answer
+from schemas.errors import QprError
 from tests.support.certificates import certificate, stored_certificate
 
 
@@ -170,6 +177,115 @@ def test_verdicts_on_nothing_drawn_are_refused(certified, start, tmp_path):
     }
     assert not (tmp_path / "state/feedback.jsonl").exists()
     assert judge(start(state=False), "0" * 32, right=True).status_code == 409
+
+
+def test_a_verdict_that_cannot_be_kept_is_not_counted(certified, tmp_path, monkeypatch):
+    client, feedback = certified(audits=3), tmp_path / "state/feedback.jsonl"
+    reasons(client, "pay a bill", "cancel the flight")
+    name = end_of_day(client, tmp_path)[0]["request_id"]
+    feedback.mkdir()
+    assert judge(client, name, right=False).status_code == 503
+    feedback.rmdir()
+    feedback.write_bytes(b"x" * 20)
+    monkeypatch.setattr("jobs.web.state.MOST_FEEDBACK", 10)
+    assert judge(client, name, right=False).json() == {"error": "the file of feedback is full; move it away"}
+    assert (shown(client, "qpr_audited_answers"), shown(client, "qpr_alarm_evidence")) == (0, 1)
+    feedback.unlink()
+    assert judge(client, name, right=False).status_code == 200
+    assert shown(client, "qpr_audited_wrong") == 1
+    assert [json.loads(line)["audit_id"] for line in feedback.read_text().splitlines()] == [name]
+
+
+def test_a_verdict_that_cannot_be_counted_is_not_kept(certified, tmp_path, capsys):
+    client, feedback, monitor = certified(audits=3), tmp_path / "state/feedback.jsonl", monitor_url(certified.url)
+    reasons(client, "pay a bill", "cancel the flight")
+    first, second = (row["request_id"] for row in end_of_day(client, tmp_path))
+    assert judge(client, first, right=True).status_code == 200
+    kept, counted = feedback.read_text(), Path(monitor).read_text()
+    with open(monitor, "w") as file:
+        file.write("{")
+    response = judge(client, second, right=False)
+    assert response.status_code == 503
+    assert f"{monitor}: damaged" in response.json()["error"]
+    assert f"error: {monitor}: damaged" in capsys.readouterr().err
+    assert feedback.read_text() == kept
+    with open(monitor, "w") as file:
+        file.write(counted)
+    assert judge(client, second, right=False).status_code == 200
+    assert len(feedback.read_text().splitlines()) == 2
+
+
+def test_a_verdict_of_which_the_monitor_cannot_be_written_is_not_kept(certified, tmp_path, monkeypatch):
+    client, feedback = certified(audits=3), tmp_path / "state/feedback.jsonl"
+    reasons(client, "pay a bill")
+    [row] = end_of_day(client, tmp_path)
+
+    def fail(*_, **__):
+        raise QprError("monitor: No space left on device. Free some space")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("jobs.web.auditing.record", fail)
+        response = judge(client, row["request_id"], right=False)
+    assert (response.status_code, "Free some space" in response.json()["error"]) == (503, True)
+    assert feedback.read_text() == ""
+    assert judge(client, row["request_id"], right=False).status_code == 200
+
+
+def test_of_equal_verdicts_at_once_one_is_counted_and_kept(certified, tmp_path):
+    client = certified(audits=3)
+    reasons(client, "pay a bill")
+    [row] = end_of_day(client, tmp_path)
+    with ThreadPoolExecutor(4) as pool:
+        responses = [*pool.map(lambda _: judge(client, row["request_id"], right=True).status_code, range(4))]
+    assert sorted(responses) == [200, 409, 409, 409]
+    assert len((tmp_path / "state/feedback.jsonl").read_text().splitlines()) == 1
+
+
+def test_the_alarm_of_a_version_holds_for_requests_that_began_on_it(certified, tmp_path):
+    client = certified(audits=10)
+    reasons(client, *["pay a bill"] * 6)
+    for row in end_of_day(client, tmp_path)[:4]:
+        judge(client, row["request_id"], right=False)
+    service = client.service
+    old, loaded = service.versions.current, service.versions.current.certificate
+    new = dataclasses.replace(old, name="new", searcher=copy.copy(old.searcher))
+    new.searcher.certificate = loaded._replace(digest="9" * 64)
+    old.searcher.gate.clear()
+    responses = []
+    thread = threading.Thread(target=lambda: responses.append(reasons(client, *["pay a bill"] * 5)))
+    count = len(old.searcher.calls)
+    thread.start()
+    while len(old.searcher.calls) == count:
+        time.sleep(0.001)
+    service.swap(new)
+    old.searcher.gate.set()
+    thread.join()
+    assert responses == [[(False, "alarm")] * 5]
+    assert reasons(client, "pay a bill") == [(True, "certified")]
+
+
+def test_a_fault_that_returns_is_reported_again_and_a_full_disk_does_not_hide_an_alarm(certified, tmp_path, capsys):
+    client, monitor = certified(), monitor_url(certified.url)
+    auditing = client.service.auditing
+    for _ in range(2):
+        with open(monitor, "w") as file:
+            file.write("{")
+        auditing.refresh()
+        auditing.refresh()
+        assert capsys.readouterr().err.count("monitor.json: damaged") == 1
+        os.unlink(monitor)
+        auditing.refresh()
+
+    def fail():
+        raise OSError("No space left on device")
+
+    auditing.sample.save = fail
+    given = {"digest": load_certificate(certified.url).digest, "alpha": certificate().alpha}
+    wrong = [AuditVerdict(str(number), True) for number in range(5)]
+    record(certified.url, wrong, **given, now=datetime.datetime.now(datetime.UTC))
+    auditing.refresh()
+    assert reasons(client, "pay a bill") == [(False, "alarm")]
+    assert capsys.readouterr().err.count("No space left") == 1
 
 
 def test_without_audits_nothing_is_drawn(certified, tmp_path):

@@ -177,6 +177,28 @@ def test_a_broken_version_is_refused_and_reported_and_the_old_one_answers(exchan
     exchanged(scenario)
 
 
+def test_a_refusal_is_reported_once_and_again_after_the_fault_was_corrected(exchanged, publish, capsys, monkeypatch):
+    async def scenario(service, exchange):
+        damage_a_shard(publish(NEW))
+        monkeypatch.setattr("jobs.web.exchange._AGAIN", 0)
+        for _ in range(3):
+            assert (await exchange.reload(force=False)).startswith("refused")
+        assert capsys.readouterr().err.count("the new version was refused") == 1
+        publish(OLD)
+        assert await exchange.reload(force=False) == "unchanged"
+        remove_the_manifest(publish(OLD))
+        for _ in range(2):
+            assert (await exchange.reload(force=False)).startswith("refused")
+        assert capsys.readouterr().err.count("the new version was refused") == 1
+        publish(OLD)
+        assert await exchange.reload(force=False) == "unchanged"
+        remove_the_manifest(publish(OLD))
+        assert (await exchange.reload(force=False)).startswith("refused")
+        assert capsys.readouterr().err.count("the new version was refused") == 1
+
+    exchanged(scenario)
+
+
 def test_a_refused_version_is_not_opened_again_at_every_check(exchanged, publish, monkeypatch):
     async def scenario(service, exchange):
         damage_a_shard(publish(NEW))
