@@ -55,6 +55,8 @@ class Connection(HttpToolsProtocol):
         self._head = 0  # bytes since the last complete head or piece of a body
         self._deadline = math.inf  # for a complete head
         self._fault = _INVALID
+        self._responding = 0  # requests that have no response yet
+        self._due: Fault | None = None  # the response after theirs
         self._unread, self._progress = 0, 0.0
 
     def connection_made(self, transport: Any) -> None:
@@ -69,11 +71,13 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Read bytes, of which at most `MOST_HEAD` may be an unfinished head, or trailers after a body."""
+        if self._due is not None:  # bytes that nobody reads would reset the connection when it is closed
+            return
         if self.cycle is not None and self.cycle.response_complete:  # later bytes gain no time
             self._deadline = min(self._deadline, self.loop.time() + HEAD_S)
         self._head += len(data)
         super().data_received(data)
-        if self._head > MOST_HEAD and not self.transport.is_closing():
+        if self._head > MOST_HEAD and self._due is None and not self.transport.is_closing():
             self._refuse(_LARGE)
 
     def on_headers_complete(self) -> None:
@@ -86,6 +90,7 @@ class Connection(HttpToolsProtocol):
         if sum(name == b"host" for name, _ in self.headers) > 1:  # the gate and a proxy could read different ones
             raise _INVALID
         self._head, self._deadline = 0, math.inf
+        self._responding += 1
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -118,8 +123,26 @@ class Connection(HttpToolsProtocol):
             self._count("stalled")
             self.transport.abort()
 
+    def on_response_complete(self) -> None:
+        """Go on to the next request, or to the refusal of the bytes after the last one."""
+        self._responding -= 1
+        super().on_response_complete()
+        if self._due is not None and not self._responding and not self.transport.is_closing():
+            self._write_refusal(self._due)
+
     def _refuse(self, fault: Fault) -> None:
+        """Refuse the bytes after the last complete request, whose response and those before it come first."""
         self._count(fault.cause)
+        if self.cycle is not None and self.cycle.more_body and not self.cycle.response_complete:
+            self._responding -= 1  # the refusal is the response to this request
+            if self.pipeline:
+                self.pipeline.popleft()  # the one that came last
+        if self._responding:
+            self._due = fault
+        else:
+            self._write_refusal(fault)
+
+    def _write_refusal(self, fault: Fault) -> None:
         answer = response(fault)
         lines = [name + b": " + value + b"\r\n" for name, value in (*answer.raw_headers, (b"connection", b"close"))]
         self.transport.write(b"".join([STATUS_LINE[fault.status], *lines, b"\r\n", answer.body]))

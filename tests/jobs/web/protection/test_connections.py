@@ -21,8 +21,10 @@ LARGE = 20_000_000
 
 
 async def application(scope, receive, send):
-    """Respond with the size of the body, at ``/early`` before it is read, at ``/large`` with many bytes."""
+    """Respond with the size of the body, at ``/early`` before it is read, at ``/large`` with many bytes, or late."""
     assert scope["type"] == "http"
+    if scope["path"] == "/late":
+        await asyncio.sleep(0.1)
     size, more = 0, scope["path"] != "/early"
     while more:
         message = await receive()
@@ -277,3 +279,36 @@ def test_a_request_that_runs_at_the_end_of_the_drain_gets_503(served, capfd, dra
     err = capfd.readouterr().err
     assert "Traceback" not in err
     assert err.count("\n") == 2, err  # the greeting, and one about the end
+
+
+LATE = GET.replace(b"/", b"/late", 1) + b"\r\n"
+BODY = b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("parts", "statuses"),
+    [
+        ([LATE + b"garbage\r\n\r\n"], [200, 400]),
+        ([LATE, b"garbage\r\n\r\n", b"more"], [200, 400]),
+        ([LATE + LATE + b"\x00\x01" * 50], [200, 200, 400]),
+        ([LATE, b"GET / HTTP/1.1\r\nX: " + b"x" * 70_000], [200, 431]),
+        ([LATE, GET + b"X: " + b"x" * 70_000 + b"\r\n\r\n"], [200, 431]),
+        ([LATE + POST + BODY + b"no size\r\n"], [200, 400]),
+        ([POST + BODY + b"no size\r\n"], [400]),
+        ([POST + BODY + b"3\r\nabc\r\n", b"no size\r\n"], [400]),
+        ([GET + b"\r\ngarbage\r\n\r\n"], [200, 400]),
+    ],
+)
+def test_refused_bytes_after_a_request_do_not_take_the_place_of_its_response(served, parts, statuses):
+    async def scenario(connect, _):
+        client = await connect()
+        for part in parts:
+            await client.send(part)
+            await asyncio.sleep(0.01)
+        for status in statuses:
+            given, headers, body = await asyncio.wait_for(client.response(), 5)
+            assert (given, body if given == 200 else b"error" in body) == (status, b"0" if status == 200 else True)
+        assert headers["connection"] == "close"
+        assert await client.ended() == b""
+
+    served(scenario)
