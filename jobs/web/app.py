@@ -108,17 +108,13 @@ def _add_lookups(app: FastAPI, service: Service) -> None:
         app, "GET /questions/{id}", "A question of the index.", 404, returns=QuestionDocument, parameters=of_question
     )
     async def question(request: Request) -> Response:
-        return json_response(
-            await asyncio.to_thread(service.question, read_id(request, "question"), read_parameters(request, columns))
-        )
+        return json_response(await service.question(read_id(request, "question"), read_parameters(request, columns)))
 
     @route(
         app, "GET /clusters/{id}", "The questions of a cluster.", 404, returns=ClusterDocument, parameters=of_cluster
     )
     async def cluster(request: Request) -> Response:
-        return json_response(
-            await asyncio.to_thread(service.cluster, read_id(request, "cluster"), read_parameters(request, columns))
-        )
+        return json_response(await service.cluster(read_id(request, "cluster"), read_parameters(request, columns)))
 
 
 def _add_operations(app: FastAPI, service: Service) -> None:

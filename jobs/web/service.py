@@ -155,14 +155,17 @@ class Service:
             return [known]
         return await self.batcher.run(version, "answer", questions, depth, filters=filters)
 
-    def question(self, question_id: int, filters: Mapping[str, str] = NO_VALUES) -> QuestionDocument:
+    async def question(self, question_id: int, filters: Mapping[str, str] = NO_VALUES) -> QuestionDocument:
         """Return a question of the index.
 
         Raises:
             Fault: there is none with this id that a search with these values finds (404), or it cannot be searched with
                 them (422).
         """
-        version = self.versions.current
+        with self.versions.lease() as version:
+            return await asyncio.to_thread(self._question, version, question_id, filters)
+
+    def _question(self, version: Version, question_id: int, filters: Mapping[str, str]) -> QuestionDocument:
         with explaining_refusals():
             part = version.searcher.part(filters)
         row = int(part.rows_of(np.array([question_id], np.int64))[0])
@@ -170,13 +173,16 @@ class Service:
             raise Fault(404, "no question has this id", "not_found")
         return {"version": version.name, **self._rows(version, [row])[0]}
 
-    def cluster(self, cluster_id: int, filters: Mapping[str, str] = NO_VALUES) -> ClusterDocument:
+    async def cluster(self, cluster_id: int, filters: Mapping[str, str] = NO_VALUES) -> ClusterDocument:
         """Return the questions of a cluster that a search with these values finds.
 
         Raises:
             Fault: there are none with this id (404), or the index cannot be searched with these values (422).
         """
-        version = self.versions.current
+        with self.versions.lease() as version:
+            return await asyncio.to_thread(self._cluster, version, cluster_id, filters)
+
+    def _cluster(self, version: Version, cluster_id: int, filters: Mapping[str, str]) -> ClusterDocument:
         with explaining_refusals():
             part = version.searcher.part(filters)
         rows = version.clusters.of(cluster_id)

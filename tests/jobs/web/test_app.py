@@ -104,6 +104,31 @@ def test_a_question_and_a_cluster_are_found_by_their_ids(start):
     assert {row["text"] for row in cluster["questions"]} == {"cancel my flight", "change my flight"}
 
 
+@pytest.mark.parametrize("path", [f"/questions/{question_id('pay my bill')}", "/clusters/7"])
+def test_a_look_up_keeps_the_version_on_which_it_began(start, path):
+    client = start()
+    service = client.service
+    index = service.versions.current.searcher.index
+    began, may_end, responses = threading.Event(), threading.Event(), []
+    read = index.questions
+
+    def read_slowly(rows):
+        began.set()
+        assert may_end.wait(10)
+        return read(rows)
+
+    index.questions = read_slowly
+    thread = threading.Thread(target=lambda: responses.append(client.get(path)))
+    thread.start()
+    assert began.wait(10)
+    service.swap(make_version("two"))
+    opened = service.versions.opened
+    may_end.set()
+    thread.join()
+    assert (opened, service.versions.opened) == (2, 1)
+    assert responses[0].json()["version"] == "one"
+
+
 @pytest.mark.parametrize("path", ["questions", "clusters"])
 @pytest.mark.parametrize(
     "number", ["0", "12", "x", "9" * 19, "9" * 30, "-9223372036854775808", "٣", "9223372036854775807"]
