@@ -138,8 +138,8 @@ class Retrieval:
     ) -> Ranking:
         """Return at least k hits of each text by vectors, of which the first are the same for each k."""
         search = functools.partial(self.index.rank, asked, exclude=exclude, vectors=vectors)
-        least = min(first, len(self.index))
-        return search(max(k, least)) if not self.index.codes else _first_alike(search, k, least)
+        least, compares_all = min(first, len(self.index)), self.index.probes >= self.index.most_probes
+        return search(max(k, least)) if compares_all or not self.index.codes else _first_alike(search, k, least)
 
     def _by_words(self, texts: Sequence[str], k: int, exclude: Ints | None) -> Ranking:
         """Return at least k hits of each text by BM25, of which the first `FUSED` are the same for each k."""
