@@ -182,7 +182,7 @@ def test_a_head_request_has_the_headers_of_a_get_request_and_no_body(served):
 
 
 def test_connections_without_a_complete_head_are_closed_in_time(served, monkeypatch):
-    monkeypatch.setattr(connections, "HEAD_S", 0.4)
+    monkeypatch.setattr(connections, "HEAD_S", 1.5)
 
     async def drip(client):
         with contextlib.suppress(OSError):
@@ -198,12 +198,12 @@ def test_connections_without_a_complete_head_are_closed_in_time(served, monkeypa
         await second.send(b"\r\n", GET)
         began = time.monotonic()
         await drip(slow)
-        assert time.monotonic() - began < 3
+        assert time.monotonic() - began < 10
         assert await silent.ended() == b""
         for late in (half, second):
             assert (await late.response())[0] == 408
             assert await late.ended() == b""
-        await asyncio.sleep(0.6)
+        await asyncio.sleep(2.0)
         assert (await idle.asked(GET, b"\r\n"))[0] == 200  # between requests it may wait
 
     assert served(scenario)[0] == {"head": 3}
