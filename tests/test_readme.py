@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from jobs.commands.registry import HELP
+
 README = Path(__file__).parent.parent / "README.md"
 SMALLER = {"--events 50000": "--events 3000", "--epochs 3": "--epochs 1"}
 
@@ -19,6 +21,11 @@ def chain():
         assert large in found
         found = found.replace(large, small)
     return [shlex.split(line)[1:] for line in found.splitlines()]
+
+
+def test_the_first_run_in_the_help_asks_the_question_of_the_readme():
+    [question] = re.findall(r'qpr search --index index (".+")', HELP)
+    assert chain()[-1][-1] == question.strip('"')
 
 
 @pytest.mark.slow

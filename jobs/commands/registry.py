@@ -27,7 +27,7 @@ A first run on generated logs:
   qpr clusters logs.parquet --output dataset
   qpr train --dataset dataset --output model --epochs 3
   qpr index --questions dataset --model model --output index
-  qpr search --index index "how tall is the tower"
+  qpr search --index index "how many people live in france"
 """
 
 COMMANDS = {

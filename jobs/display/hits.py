@@ -8,13 +8,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import rich.table
 
 from jobs.display.console import results
-from jobs.display.safe_text import printable, with_text_ids
+from jobs.display.safe_text import cut, printable, with_text_ids
 from schemas.text import key, words
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 SHOWN_WORDS = 5
 """Maximum shared words in a row of the table."""
+
+UNLIKELY: Final = 0.05
+"""Probability below which a hit is not likely to mean the same: at least 19 of 20 such hits do not."""
 
 
 def print_hits(question: str, hits: Sequence[Hit], *, as_json: bool) -> None:
@@ -32,6 +35,17 @@ def print_hits(question: str, hits: Sequence[Hit], *, as_json: bool) -> None:
         sys.stdout.flush()
     elif hits:
         results.print(_table(question, hits))
+        for note in _notes(hits):
+            results.print(note)
+
+
+def _notes(hits: Sequence[Hit]) -> Iterator[str]:
+    """Yield lines below the table."""
+    if all(hit.probability is not None and hit.probability < UNLIKELY for hit in hits):
+        yield "No hit is likely to mean the same."
+    texts = [text for hit in hits for text in (hit.text, hit.answer or "")]
+    if any(cut(text) != text for text in map(printable, texts)):
+        yield "Long texts are cut; --json prints them whole."
 
 
 def reason_of_no_hits(question: str, *, filtered: bool) -> str:
@@ -85,7 +99,7 @@ def _table(question: str, hits: Sequence[Hit]) -> rich.table.Table:
     for hit in hits:
         cells = [hit.text, *([hit.answer or ""] if answered else []), _reasons(question, hit)]
         probability = [] if not likely else ["" if hit.probability is None else f"{hit.probability:.2f}"]
-        table.add_row(str(hit.rank), *probability, *map(printable, cells))
+        table.add_row(str(hit.rank), *probability, *(cut(printable(cell)) for cell in cells))
     return table
 
 

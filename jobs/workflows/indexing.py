@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ import pyarrow as pa
 from jobs.display.console import emit, say, two_columns, working
 from jobs.options.inputs import input_files
 from jobs.workflows.confidence import fit_confidence
+from jobs.workflows.next_steps import next_search
 from jobs.workflows.search_modes import with_mode
 from jobs.workflows.sizing.coding import with_codes
 from jobs.workflows.sizing.index_plan import plan_of, show_plan
@@ -167,6 +167,7 @@ def build_index(
         )
     if show:
         _show(output, manifest, ignored=inputs.ignored_columns, as_json=as_json)
+        say(f"Next: {next_search(output, opened())}")
     return manifest
 
 
@@ -200,8 +201,6 @@ def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) ->
         rows[f"MRR, {name}"] = f"{figures['mrr']:.4f} in {figures['median_ms']:.2f} computed ms a query"
     rows["seconds"] = manifest.seconds
     emit(result, as_json=as_json, table=lambda: two_columns(url, rows))
-    filters = "".join(f"--filter {name}=VALUE " for name in configuration.get("vary_by") or ())
-    say(f'Next: qpr search --index {shlex.quote(url)} {filters}"how do I pay my bill"')
 
 
 def input_notes(counters: dict[str, int]) -> Iterator[str]:

@@ -1,23 +1,37 @@
-"""Commands to type after a dataset was made, chosen by its size.
+"""Commands to type after a dataset or an index was made.
 
-counters of a dataset -> next_steps -> lines
+counters of a dataset -> next_steps -> lines; index -> next_search -> command
 """
 
 from __future__ import annotations
 
+import datetime
 import shlex
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
+from jobs.display.safe_text import printable
 from pipelines.questions import scripts
+from schemas.filters import VALID_UNTIL
 from schemas.quantities import counted
 from schemas.tables import SPLITS
+
+if TYPE_CHECKING:
+    from model.index.index import Index
 
 FEW_QUESTIONS: Final = 200
 """Minimum number of questions in clusters to train on: with 250, `static` had an H@1 of .37 and the default of .31."""
 
 STATIC_WINS: Final = 10_000
 """Up to 10,849 train questions `--preset static` had the higher MRR in all 14 comparisons (docs/log.md)."""
+
+EXAMPLES: Final = 100
+"""Questions of an index from which an example is chosen: rows are in the order of hashes, so these are a sample."""
+
+EXAMPLE_CHARACTERS: Final = 80
+"""Maximum characters of an example, so that the command fits two lines of a terminal."""
 
 _STATIC_EXTRA: Final = "pip install 'question-paraphrase-retrieval[static]'"
 
@@ -54,6 +68,32 @@ def next_steps(url: str, counters: Mapping[str, int]) -> list[str]:
     if "train" not in missing and _is_mostly_latin(counters):
         lines.append(f"To start from published word vectors: {train} ({_STATIC_EXTRA})")
     return lines
+
+
+def next_search(url: str, index: Index) -> str:
+    """Return a command that searches an index for one of its own questions, with the values that it requires.
+
+    Args:
+        url: folder of the index.
+        index: the same, opened; it has at least one question.
+    """
+    sample = index.questions(index.live_rows(np.arange(min(len(index), EXAMPLES)))).to_pylist()
+    now = datetime.datetime.now(datetime.UTC)
+    row = max(sample, key=lambda row: (_is_typed_easily(row["text"]), _is_valid(row, now), row["events"] or 0))
+    filters = [word for name in index.settings.vary_by or () for word in ("--filter", f"{name}={row[name]}")]
+    question = printable(row["text"])
+    dashed = ["--"] if question.startswith("-") else []
+    return shlex.join(["qpr", "search", "--index", url, *filters, *dashed, question])
+
+
+def _is_typed_easily(text: str) -> bool:
+    """Return whether a question is short and stands between quotes as it is."""
+    return len(text) <= EXAMPLE_CHARACTERS and printable(text) == text and "'" not in text
+
+
+def _is_valid(row: Mapping[str, Any], now: datetime.datetime) -> bool:
+    end = row.get(VALID_UNTIL.name)
+    return end is None or end > now
 
 
 def _is_mostly_latin(counters: Mapping[str, int]) -> bool:

@@ -53,4 +53,4 @@ class Filtering(pydantic.BaseModel, frozen=True, extra="forbid"):
 class Search(Opening, frozen=True, extra="forbid"):
     """The same, and the number of hits."""
 
-    k: int = pydantic.Field(default=20, ge=1, description="Maximum hits of a question.")
+    k: int = pydantic.Field(default=10, ge=1, description="Maximum hits of a question.")

@@ -1,8 +1,11 @@
 """Lines about the hits of a question."""
 
+import json
+
 import pytest
 
-from jobs.display.hits import reason_of_no_hits
+from jobs.display.hits import print_hits, reason_of_no_hits
+from model.search.results import Hit
 
 
 @pytest.mark.parametrize(
@@ -16,3 +19,32 @@ from jobs.display.hits import reason_of_no_hits
 )
 def test_only_a_question_without_a_word_has_no_word_to_search_by(question, filtered, reason):
     assert reason_of_no_hits(question, filtered=filtered) == reason
+
+
+def hit(rank=1, probability=None, text="pay my bill", answer=None):
+    return Hit(rank, 7, text, answer, None, None, None, probability)
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "noted"),
+    [((0.049, 0.0), True), ((0.049, 0.05), False), ((None, None), False), ((0.01, None), False)],
+)
+def test_unlikely_hits_are_called_unlikely(probabilities, noted, capsys):
+    hits = [hit(rank, probability) for rank, probability in enumerate(probabilities, 1)]
+    print_hits("cancel it", hits, as_json=False)
+    assert ("No hit is likely to mean the same.\n" in capsys.readouterr().out) is noted
+    print_hits("cancel it", hits, as_json=True)
+    assert "likely" not in capsys.readouterr().out
+
+
+def test_long_texts_are_cut_in_the_table_alone(capsys):
+    long = "word " * 480
+    print_hits("cancel it", [hit(text=long, answer=long)], as_json=False)
+    shown = capsys.readouterr().out
+    assert shown.count("word") == 2 * 60
+    assert shown.splitlines()[-1] == "Long texts are cut; --json prints them whole."
+    print_hits("cancel it", [hit(text=long, answer=long)], as_json=True)
+    [row] = json.loads(capsys.readouterr().out)["hits"]
+    assert (row["text"], row["answer"]) == (long, long)
+    print_hits("cancel it", [hit(answer="no\n" * 100)], as_json=False)
+    assert "cut" not in capsys.readouterr().out

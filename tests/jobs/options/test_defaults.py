@@ -6,8 +6,12 @@ import pytest
 
 from jobs.commands.registry import COMMANDS
 from jobs.options.encoder_training import DistillationTraining, EncoderTraining
+from jobs.web.messages.bodies import DEFAULT_K
+from jobs.web.versions.leases import Searches
 from model.encoders.registry import KINDS
 from model.losses.sdml import SDMLLoss
+from model.search.searcher import Searcher
+from model.search.settings import Search
 from model.training.presets import PRESETS
 from model.training.settings import TrainingSettings
 from pipelines.graphs.settings import ClustersConfig, QuoraConfig
@@ -96,3 +100,8 @@ def required(command):
     from jobs.commands.registry import app
 
     return [p for p in typer.main.get_command(app).commands[command].params if p.required]
+
+
+def test_every_search_returns_the_same_number_of_hits_by_default():
+    searches = Searcher.search, Searcher.search_many, Searches.search_many
+    assert {inspect.signature(search).parameters["k"].default for search in searches} == {Search().k} == {DEFAULT_K}

@@ -1,3 +1,5 @@
+import shlex
+
 import pytest
 
 from jobs.workflows.next_steps import FEW_QUESTIONS, STATIC_WINS, next_steps
@@ -55,3 +57,39 @@ def test_an_empty_split_of_labelled_pairs_is_filled_by_pairs():
     text = "\n".join(next_steps("pairs", counters))
     assert "No cluster in split test: --held-out-pairs allows it a tenth of all pairs at most" in text
     assert "answer" not in text
+
+
+@pytest.fixture
+def build(qpr, tmp_path, make_model, monkeypatch):
+    """Return a function that indexes the lines of a CSV file and returns the words of the command that is advised."""
+    monkeypatch.chdir(tmp_path)
+    make_model(tmp_path / "model")
+
+    def build(*lines, options=()):
+        (tmp_path / "faq.csv").write_text("\n".join(lines) + "\n")
+        outcome = qpr("index", "--questions", "faq.csv", "--model", "model", "--output", "an index", *options)
+        assert outcome.code == 0, outcome.err
+        [advice] = [line for line in outcome.err.splitlines() if line.startswith("Next: ")]
+        return shlex.split(advice.removeprefix("Next: "))[1:]
+
+    return build
+
+
+def test_the_search_that_is_advised_after_indexing_finds_its_question(qpr, build):
+    rows = ("where is it's bill,a,9", f"{'pay ' * 30},a,9", "who pays my bill,a,3", "--which bill,a,1")
+    advised = build("question,answer,events", *rows)
+    assert advised == ["search", "--index", "an index", "who pays my bill"]  # asked most of those that are typed easily
+    assert "the same question" in qpr(*advised).out
+
+
+def test_a_question_that_begins_with_a_dash_follows_after_two(qpr, build):
+    advised = build("question,answer", "--which bill,a")
+    assert advised[-2:] == ["--", "--which bill"]
+    assert "the same question" in qpr(*advised).out
+
+
+def test_the_search_that_is_advised_has_values_that_find_a_valid_answer(qpr, build):
+    lines = ("question,answer,locale,until", "old bill,a,de,2020-01-01", "new bill,a,fr CA,2999-01-01")
+    advised = build(*lines, options=("--vary-by", "locale", "--valid-until", "until"))
+    assert advised[3:] == ["--filter", "locale=fr CA", "new bill"]
+    assert "the same question" in qpr(*advised).out
