@@ -29,9 +29,11 @@ FEW = 64
 """Maximum number of questions encoded without Arrow, whose calls take 1 ms together for one question or a hundred."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Encoder(abc.ABC):
     """A trained question encoder; pickles, so that it can travel to workers.
+
+    Subclasses are dataclasses with ``repr=False``: their fields are vocabularies and weights.
 
     Attributes:
         digest: the digest of the model it was loaded from.
@@ -89,6 +91,9 @@ class Encoder(abc.ABC):
             with ThreadPoolExecutor(threads) as pool:
                 list(pool.map(encode_chunk, starts))
         return vectors
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.digest[:12]!r}, dimension={self.dimension})"
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields to pickle, without values computed from them on demand."""

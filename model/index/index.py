@@ -58,14 +58,14 @@ class Index:
     """
 
     url: str
-    settings: IndexSettings
+    settings: IndexSettings = dataclasses.field(repr=False)
     probes: int
     encoder: Encoder
-    shards: tuple[Shard, ...]
-    question_ids: tuple[Ints, ...]
+    shards: tuple[Shard, ...] = dataclasses.field(repr=False)
+    question_ids: tuple[Ints, ...] = dataclasses.field(repr=False)
     stored: VerifiedFiles = dataclasses.field(repr=False)
     _id_tables: tuple[IdTable, ...] = dataclasses.field(repr=False)
-    codes: tuple[Codes, ...] = ()
+    codes: tuple[Codes, ...] = dataclasses.field(default=(), repr=False)
     suffix: str = ""
 
     def __len__(self) -> int:

@@ -39,8 +39,8 @@ class WordCounts:
         tokenizer: version of the words, as in `schemas.text_arrays.words_all`.
     """
 
-    words: tuple[str, ...]
-    counts: npt.NDArray[np.int64]
+    words: tuple[str, ...] = dataclasses.field(repr=False)
+    counts: npt.NDArray[np.int64] = dataclasses.field(repr=False)
     questions: int
     mean_length: float
     tokenizer: int = VERSION

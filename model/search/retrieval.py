@@ -46,10 +46,10 @@ class Retrieval:
 
     index: Index
     mode: Mode = "dense"
-    lexical: Lexical | None = None
+    lexical: Lexical | None = dataclasses.field(default=None, repr=False)
     lexical_weight: float = 1.0
-    reranker: Reranker | None = None
-    confidence: Confidence | None = None
+    reranker: Reranker | None = dataclasses.field(default=None, repr=False)
+    confidence: Confidence | None = dataclasses.field(default=None, repr=False)
 
     @property
     def modes(self) -> tuple[Mode, ...]:

@@ -40,9 +40,8 @@ if TYPE_CHECKING:
 class Searcher:
     """An opened index and the way it is searched.
 
-    A question whose key equals that of the query is always at rank 1. A question without a word has no hits. In an
-    index that varies by columns every search names a value of each, and finds only rows with these. No search finds an
-    answer whose validity has ended.
+    A question whose key equals that of the query is always at rank 1. In an index that varies by columns every search
+    names a value of each, and finds only rows with these. No search finds an answer whose validity has ended.
 
     Attributes:
         retrieval: the index, and the way it is searched.
@@ -57,6 +56,9 @@ class Searcher:
     certificate: Loaded | None = None
     confidence: Confidence | None = None
     clock: Callable[[], datetime.datetime] = utc_now
+
+    def __repr__(self) -> str:
+        return f"Searcher({self.index.url!r}, {len(self)} questions, mode={self.retrieval.mode!r})"
 
     @property
     def index(self) -> Index:
@@ -93,8 +95,7 @@ class Searcher:
     def search(self, question: str, k: int = 10, *, filters: Filters = None) -> list[Hit]:
         """Return the questions that best match one question, the best first.
 
-        There are k of them, or fewer if the index or the searched lists have fewer; none for a question without a word.
-        Ties rank by question id.
+        At most k, fewer if the index or the searched lists have fewer, none for a question without a word; ties by id.
 
         >>> searcher = open_searcher("index")
         >>> [hit.rank for hit in searcher.search("how do I pay my bill", k=2)]
@@ -117,9 +118,8 @@ class Searcher:
         return self._hits(self.views.of(filters, self.clock()).in_mode(mode), asked, k)
 
     def _hits(self, retrieval: Retrieval, asked: Sequence[str], k: int) -> list[list[Hit]]:
-        neighbours = NEIGHBOURS if self.confidence is not None else 0
-        found = retrieval.find(asked, min(k, len(self)), None, neighbours=neighbours)
-        index, judgement = retrieval.index, None
+        judges, index, judgement = self.confidence is not None, retrieval.index, None
+        found = retrieval.find(asked, min(k, len(self)), None, neighbours=NEIGHBOURS if judges else 0)
         records = index.records(found.ranking.rows[found.ranking.found])
         if self.confidence is not None:
             from model.search.judging import judged

@@ -82,7 +82,7 @@ class Vocabulary:
         tokenizer: version of the words, as in `schemas.text_arrays.words_all`.
     """
 
-    words: tuple[str, ...]
+    words: tuple[str, ...] = dataclasses.field(repr=False)
     hash_bins: int = HASH_BINS
     tokenizer: int = VERSION
 

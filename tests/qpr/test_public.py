@@ -95,6 +95,13 @@ def test_only_a_question_of_the_index_is_answered_without_a_certificate(searcher
     assert searcher.answer("?!") == nothing
 
 
+def test_the_text_of_a_searcher_is_short_and_has_no_word_of_its_questions(searcher, place):
+    assert repr(searcher) == f"Searcher({str(place / 'index')!r}, 4 questions, mode='dense')"
+    for part in (searcher.retrieval, searcher.index, searcher.index.encoder):
+        assert len(repr(part)) < 300
+        assert "bill" not in repr(part)
+
+
 def test_questions_are_encoded_by_the_call_of_the_model_card(place):
     assert qpr.load_encoder(str(place / "model")).encode(["pay my bill", "?!"]).shape[0] == 2
 

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import pickle
+import pkgutil
 
 import numpy as np
 import pytest
 
+from model import encoders
 from model.encoders import interface as encoding
+from model.encoders.interface import Encoder
 from model.encoders.kernels import dispatch as loops
 from model.encoders.loading import load_encoder
 from schemas.compiled import SWITCH
@@ -52,3 +56,15 @@ def test_half_precision_is_close(memory, make_model):
     single, half = load_encoder(f"{memory}/m"), load_encoder(f"{memory}/m", half=True)
     np.testing.assert_allclose(half.encode(TEXTS), single.encode(TEXTS), atol=2e-2)
     assert not np.array_equal(half.encode(TEXTS), single.encode(TEXTS))
+
+
+def test_the_text_of_an_encoder_is_short_and_has_no_word_of_its_vocabulary(encoder):
+    assert repr(encoder) == f"{type(encoder).__name__}({encoder.digest[:12]!r}, dimension=8)"
+
+
+def test_all_kinds_of_encoders_have_the_short_text():
+    for module in pkgutil.walk_packages(encoders.__path__, f"{encoders.__name__}."):
+        importlib.import_module(module.name)
+    ours = [kind for kind in Encoder.__subclasses__() if kind.__module__.startswith("model.")]
+    assert len(ours) >= 4
+    assert [kind.__name__ for kind in ours if kind.__repr__ is not Encoder.__repr__] == []

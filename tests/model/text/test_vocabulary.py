@@ -34,6 +34,10 @@ def test_the_most_frequent_words_come_first_and_ties_in_alphabetical_order():
     assert Vocabulary.learn(keys, words=0).words == ()
 
 
+def test_the_text_of_a_vocabulary_has_none_of_its_words():
+    assert "bill" not in repr(Vocabulary(("pay", "bill")))
+
+
 def test_a_repeated_word_counts_every_time():
     assert Vocabulary.learn(pa.array(["a b b"]), words=1).words == ("b",)
 

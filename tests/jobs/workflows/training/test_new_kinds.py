@@ -64,7 +64,7 @@ class MeanNetwork(Network):
         return self.gain * self.body(inputs.ids, inputs.offsets[:-1])
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class MeanEncoder(Encoder):
     """The mean of a question's rows, with numpy alone."""
 
