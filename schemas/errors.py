@@ -34,6 +34,11 @@ class DamagedError(QprError):
     """A manifest or a checkpoint whose bytes differ from the written ones."""
 
 
+def how_to_install(extra: str) -> str:
+    """Return the command that installs an extra of `setup.py`; the package is on no index, so it runs in a clone."""
+    return f"Run in a clone of question-paraphrase-retrieval: pip install '.[{extra}]'"
+
+
 def is_out_of_memory(error: BaseException) -> bool:
     """Return whether an error reports too little memory."""
     return isinstance(error, MemoryError) or (

@@ -1,6 +1,7 @@
 import ast
 import importlib.metadata
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from jobs.display.console import EXTRA_OF_MODULE
 from schemas import __version__
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,6 +35,26 @@ def test_the_four_generic_names_belong_to_this_distribution_alone():
 def test_the_console_script_is_qpr_and_nothing_else():
     scripts = importlib.metadata.distribution("question-paraphrase-retrieval").entry_points
     assert [(script.name, script.value) for script in scripts] == [("qpr", "jobs.cli:main")]
+
+
+def test_extras_are_installed_from_a_clone_by_names_that_exist():
+    extras = set(importlib.metadata.metadata("question-paraphrase-retrieval").get_all("Provides-Extra"))
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md"), *ROOT.glob("deploy/**/*.md")]
+    texts = {name(path): path.read_text(encoding="utf-8") for path in [*pages, *MODULES, *SCRIPTS]}
+    assert [path for path, text in texts.items() if "question-paraphrase-retrieval" + "[" in text] == []
+    for path, text in texts.items():
+        for group in re.findall(r"'\.\[([a-z,]+)\]'", text):
+            assert set(group.split(",")) <= extras, path
+    assert [
+        path
+        for path, text in texts.items()
+        if not path.startswith("tests") and path.endswith(".py") and re.search(r"QprError\(.*pip install '\.\[", text)
+    ] == []  # messages take the words of `how_to_install`
+
+
+def test_the_readme_installs_what_its_commands_need():
+    [group] = re.findall(r"pip install '\.\[(.+)\]'", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert set(group.split(",")) == {*EXTRA_OF_MODULE.values(), "fast"}
 
 
 def test_a_generic_name_is_never_imported_bare_nor_anything_relatively():

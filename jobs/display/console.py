@@ -36,7 +36,7 @@ from jobs.display.safe_text import escape_controls
 from jobs.display.signals import stop_signals
 from pipelines.engine import progress
 from schemas.artifacts.io_errors import system_fault
-from schemas.errors import QprError, is_out_of_memory
+from schemas.errors import QprError, how_to_install, is_out_of_memory
 
 _WHERE_IT_RAN = re.compile(r" \[while running '.*")
 """Suffix that Beam appends to an error."""
@@ -215,9 +215,8 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
             extra = EXTRA_OF_MODULE.get((error.name or "").split(".")[0])
             if extra is None:
                 return None
-            install = f"pip install 'question-paraphrase-retrieval[{extra}]'"
             needs = f"`qpr {' '.join(arguments[:1])}` needs {error.name}, which is not installed"
-            return _fail(f"{needs}. Run: {install}", 1)
+            return _fail(f"{needs}. {how_to_install(extra)}", 1)
         case BrokenPipeError():  # the reader of the results has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1

@@ -15,7 +15,7 @@ from model.search.opening import open_index
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, read_manifest
 from schemas.artifacts.row_files import check_free, write_rows
-from schemas.errors import QprError, UsageError
+from schemas.errors import QprError, UsageError, how_to_install
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -95,7 +95,7 @@ def _client(output: str) -> QdrantClient:
     try:
         from qdrant_client import QdrantClient
     except ImportError as error:
-        raise QprError("--to qdrant needs the package qdrant-client: pip install '.[qdrant]'") from error
+        raise QprError(f"--to qdrant needs the package qdrant-client. {how_to_install('qdrant')}") from error
     if output.startswith(("http://", "https://")):
         return QdrantClient(url=output, api_key=os.environ.get(API_KEY), timeout=60, check_compatibility=False)
     if storage.exists(storage.join(output, MANIFEST)):

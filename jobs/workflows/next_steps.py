@@ -14,6 +14,7 @@ import numpy as np
 
 from jobs.display.safe_text import printable
 from pipelines.questions import scripts
+from schemas.errors import how_to_install
 from schemas.filters import VALID_UNTIL
 from schemas.quantities import counted
 from schemas.tables import SPLITS
@@ -33,8 +34,6 @@ EXAMPLES: Final = 100
 EXAMPLE_CHARACTERS: Final = 80
 """Maximum characters of an example, so that the command fits two lines of a terminal."""
 
-_STATIC_EXTRA: Final = "pip install 'question-paraphrase-retrieval[static]'"
-
 
 def next_steps(url: str, counters: Mapping[str, int]) -> list[str]:
     """Return advice on the use of a dataset, one step a line.
@@ -50,7 +49,7 @@ def next_steps(url: str, counters: Mapping[str, int]) -> list[str]:
     train = f"qpr train --dataset {quoted} --preset static --output MODEL"
     if questions >= FEW_QUESTIONS and not missing:
         small = questions < STATIC_WINS
-        hint = f"static starts from published word vectors, which finds more here: {_STATIC_EXTRA}"
+        hint = f"static starts from published word vectors, which finds more here. {how_to_install('static')}"
         by_vectors = small and _is_mostly_latin(counters)
         command = train if by_vectors else train.replace(" --preset static", "")
         return [f"Next: qpr sample --dataset {quoted}; {command}", *([hint] if by_vectors else [])]
@@ -66,7 +65,7 @@ def next_steps(url: str, counters: Mapping[str, int]) -> list[str]:
         )
     lines.append(f"To search without training: {index}, with a model of sentence-transformers in FOLDER.")
     if "train" not in missing and _is_mostly_latin(counters):
-        lines.append(f"To start from published word vectors: {train} ({_STATIC_EXTRA})")
+        lines.append(f"To start from published word vectors: {train}. {how_to_install('static')}")
     return lines
 
 

@@ -20,7 +20,7 @@ from model.encoders.subword.settings import STATIC_FROM
 from model.encoders.transformer.checkpoint_folder import MODULES
 from model.encoders.transformer.checkpoint_folder import PREFIX as SENTENCES
 from pipelines.linkage.settings import EncoderKind
-from schemas.errors import QprError
+from schemas.errors import QprError, how_to_install
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +67,7 @@ def refining_encoder(given: str) -> tuple[WorkerEncoder, EncoderKind]:
         QprError: there is no such encoder, or a package that it needs is missing.
     """
     if given == "static" and importlib.util.find_spec(STATIC_FROM) is None:
-        raise QprError(f"static needs the package {STATIC_FROM}: pip install '.[static]'")
+        raise QprError(f"static needs the package {STATIC_FROM}. {how_to_install('static')}")
     url = f"{STATIC}{STATIC_FROM}" if given == "static" else given
     if (Path(given) / MODULES).is_file():
         raise QprError(f"{given}: a model of sentence-transformers. Write {SENTENCES}{given}")

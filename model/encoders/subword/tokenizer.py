@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from model.text.vocabulary import TokenIds
-from schemas.errors import QprError
+from schemas.errors import QprError, how_to_install
 from schemas.ragged import offsets_of
 
 _KNOWN = 2**18
@@ -69,9 +69,8 @@ class Pieces:
         try:
             from tokenizers import Tokenizer
         except ImportError as error:
-            raise QprError(
-                f"pretrained tokens need the package tokenizers ({error}): pip install '.[static]'"
-            ) from error
+            needs = f"pretrained tokens need the package tokenizers ({error})"
+            raise QprError(f"{needs}. {how_to_install('static')}") from error
         try:
             return Tokenizer.from_buffer(self.content)
         except BaseException as error:

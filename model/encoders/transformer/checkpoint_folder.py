@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from model.encoders.transformer.settings import TransformerSettings
-from schemas.errors import QprError
+from schemas.errors import QprError, how_to_install
 
 PREFIX = "st:"
 """Begins the address of such a folder where another model's URL could stand."""
@@ -99,7 +99,7 @@ def load_sentences(folder: Path, *, name: str, **options: str) -> Any:
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
-        raise QprError(f"{name} needs a package: {error}. pip install '.[transformers]'") from error
+        raise QprError(f"{name} needs a package: {error}. {how_to_install('transformers')}") from error
     safe = {"use_safetensors": True, **options}  # a pickle of weights could run code
     try:
         with _quiet():
