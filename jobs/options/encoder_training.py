@@ -10,14 +10,14 @@ from __future__ import annotations
 import copy
 import dataclasses
 import typing
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import pydantic
 from pydantic_core import PydanticUndefined
 
 from jobs.display.help import OPTIONS
-from jobs.options.from_settings import OptionGroup, bounds_of
+from jobs.options.from_settings import OptionGroup, bounds_of, default_text
 from model.encoders.kind import Shape
 from model.encoders.registry import KINDS, kind_of
 from model.losses.registry import LOSSES
@@ -44,10 +44,10 @@ class EncoderTraining(OptionGroup):
     @classmethod
     def described(cls) -> Iterator[Described]:
         """Yield the options: the three choices, then those of encoders, losses and training, equal names merged."""
-        yield _choice("preset", PRESETS, "Settings of every option without a default.")
-        yield _choice("encoder", KINDS, "Kind of encoder.", default="the preset's")
-        yield _choice("loss", LOSSES, "Training loss.", default="the preset's")
-        yield from _by_panel([*_encoder_options(), *_loss_options(), *_training_options()])
+        yield from _preset_and_encoder()
+        losses = {name: preset.training.loss.name for name, preset in PRESETS.items()}
+        yield _with_defaults(_choice("loss", LOSSES, "Training loss."), losses)
+        yield from _by_panel([*_encoder_options(), *_loss_options(), *_training_options(taught=False)])
 
     @classmethod
     def of_values(cls, given: Mapping[str, Any]) -> Self:
@@ -97,11 +97,10 @@ class DistillationTraining(EncoderTraining):
     @classmethod
     def described(cls) -> Iterator[Described]:
         """Yield the options: preset, encoder, and those of encoders and of the training without pairs."""
-        yield _choice("preset", PRESETS, "Settings of every option without a default.")
-        yield _choice("encoder", KINDS, "Kind of encoder.", default="the preset's")
+        yield from _preset_and_encoder()
         training = [
             _with_text(option, cls.texts[option.path[-1]] or option.field.description or "")
-            for option in _training_options()
+            for option in _training_options(taught=True)
             if option.path[-1] in cls.texts
         ]
         yield from _by_panel([*_encoder_options(), *training])
@@ -120,15 +119,34 @@ def _by_panel(options: Iterable[Described]) -> list[Described]:
     return sorted(options, key=lambda option: panels.get(option.shown.panel or OPTIONS, len(panels)))
 
 
-def _training_options() -> Iterator[Described]:
-    """Yield the options of `TrainingSettings`, with the default that all presets share."""
+def _preset_and_encoder() -> Iterator[Described]:
+    """Yield the choices of the preset and of the encoder."""
+    yield _choice(
+        "preset",
+        PRESETS,
+        "Choice among several defaults: the one after its name, else the first.",
+        "default, or by --encoder",
+    )
+    yield _choice("encoder", KINDS, "Kind of encoder.", f"{PRESETS['default'].encoder}, or by --preset")
+
+
+def _training_options(*, taught: bool) -> Iterator[Described]:
+    """Yield the options of `TrainingSettings`, with the value of each preset.
+
+    Args:
+        taught: with the values by which distillation replaces some of them.
+    """
     for option in described_settings(TrainingSettings):
         name = option.path[-1]
         if name != "loss":
-            default = _shared(getattr(preset.training, name) for preset in PRESETS.values())
             owners = [kind.name for kind in KINDS.values() if name not in kind.unused]
-            panel = option.shown.panel or "Training"
-            yield _owned(option, owners, KINDS)._replace(default=default, shown=option.shown._replace(panel=panel))
+            values = {
+                preset: (KINDS[encoder].taught if taught else {}).get(name, getattr(training, name))
+                for preset, (encoder, training) in PRESETS.items()
+                if encoder in owners
+            }
+            shown = option.shown._replace(panel=option.shown.panel or "Training")
+            yield _with_defaults(_owned(option, owners, KINDS)._replace(shown=shown), values)
 
 
 def _encoder_options() -> Iterator[Described]:
@@ -137,40 +155,71 @@ def _encoder_options() -> Iterator[Described]:
         name: [option for option in described_settings(kind.settings) if option.path[-1] not in kind.derived]
         for name, kind in KINDS.items()
     }
-    yield from _merged(options, "Encoder")
+    for of_owner in _by_name(options):
+        defaults = {name: option.default for name, option in of_owner.items()}
+        yield _with_defaults(_merged(of_owner, options, "Encoder"), defaults)
 
 
 def _loss_options() -> Iterator[Described]:
-    """Yield the options of all losses; a default is shown if no preset has another."""
-    losses = [preset.training.loss for preset in PRESETS.values()]
+    """Yield the options of all losses, with the value of each preset if there is one that sets it."""
+    losses = {name: preset.training.loss for name, preset in PRESETS.items()}
+    options = {name: list(described_settings(loss)) for name, loss in LOSSES.items()}
+    for of_owner in _by_name(options):
+        first, *_ = of_owner.values()
+        name = first.path[-1]
+        by_preset = {
+            preset: getattr(loss, name) if name in loss.model_fields_set else first.default
+            for preset, loss in losses.items()
+        }
+        is_set = any(name in loss.model_fields_set for loss in losses.values())
+        usual = PRESETS["default"].training.loss.name
+        by_loss = {owner: of_owner[owner].default for owner in sorted(of_owner, key=lambda owner: owner != usual)}
+        yield _with_defaults(_merged(of_owner, options, "Loss"), by_preset if is_set else by_loss)
 
-    def default(option: Described) -> Any:
-        name = option.path[-1]
-        return _shared([option.default, *(getattr(loss, name) for loss in losses if name in type(loss).model_fields)])
 
-    yield from _merged({name: list(described_settings(loss)) for name, loss in LOSSES.items()}, "Loss", default)
-
-
-def _merged(
-    options: Mapping[str, Iterable[Described]],
-    panel: str,
-    default: Callable[[Described], Any] = lambda option: option.default,
-) -> Iterator[Described]:
-    """Yield each option once; bounds and defaults that its owners do not share are left out, choices are united."""
+def _by_name(options: Mapping[str, Iterable[Described]]) -> Iterable[dict[str, Described]]:
+    """Return each option of several owners once, as its declarations by owner."""
     by_name: dict[str, dict[str, Described]] = {}
     for owner, described in options.items():
         for option in described:
             by_name.setdefault(option.path[-1], {})[owner] = option
-    for of_owner in by_name.values():
-        first, *others = of_owner.values()
-        if any(bounds_of(other) != bounds_of(first) for other in others):
-            first = first._replace(field=pydantic.fields.FieldInfo(description=first.field.description))
-        if typing.get_origin(first.kind) is Literal:
-            choices = dict.fromkeys(value for option in of_owner.values() for value in typing.get_args(option.kind))
-            first = first._replace(kind=Literal[tuple(choices)])
-        shown = first.shown._replace(panel=first.shown.panel or panel)
-        shared = _shared(default(option) for option in of_owner.values())
-        yield _owned(first, of_owner, options)._replace(default=shared, shown=shown)
+    return by_name.values()
+
+
+def _merged(of_owner: Mapping[str, Described], owners: Collection[str], panel: str) -> Described:
+    """Return one option for its declarations; bounds that they do not share are left out, choices are united.
+
+    Args:
+        of_owner: the declaration of each owner.
+        owners: all of the kind; an option that not all of them have names those that do.
+        panel: of the help, for an option without one.
+    """
+    first, *others = of_owner.values()
+    if any(bounds_of(other) != bounds_of(first) for other in others):
+        first = first._replace(field=pydantic.fields.FieldInfo(description=first.field.description))
+    if typing.get_origin(first.kind) is Literal:
+        choices = dict.fromkeys(value for option in of_owner.values() for value in typing.get_args(option.kind))
+        first = first._replace(kind=Literal[tuple(choices)])
+    shown = first.shown._replace(panel=first.shown.panel or panel)
+    return _owned(first, of_owner, owners)._replace(shown=shown)
+
+
+def _with_defaults(option: Described, values: Mapping[str, Any]) -> Described:
+    """Return the option with its default, and with any that differs by name, such as ``4; paper 10``.
+
+    Args:
+        option: without a default.
+        values: defaults by the name of a preset, encoder or loss, the usual one first.
+    """
+    given = {name: value for name, value in values.items() if value is not PydanticUndefined}
+    usual, *others = list(dict.fromkeys(given.values())) or [None]
+    if not others:
+        return option._replace(default=usual)
+    texts = [default_text(usual, option.names) or ""]
+    for value in others:
+        owners = ", ".join(name for name in given if given[name] == value)
+        texts.append(f"{owners} {default_text(value, option.names)}")
+    return option._replace(default=None, shown=option.shown._replace(default="; ".join(texts)))
 
 
 def _owned(option: Described, owners: Collection[str], of: Collection[str]) -> Described:
@@ -187,16 +236,8 @@ def _with_text(option: Described, text: str) -> Described:
 
 
 def _choice(name: str, choices: Iterable[str], text: str, default: str | None = None) -> Described:
-    field = pydantic.fields.FieldInfo(description=text)
-    return Described(
-        (name,), (f"--{name}",), field, Literal[tuple(choices)], None, Option(panel=OPTIONS, default=default)
-    )
-
-
-def _shared(values: Iterable[Any]) -> Any:
-    """Return the value if all are equal, otherwise None."""
-    first, *others = (None if value is PydanticUndefined else value for value in values)
-    return first if all(other == first for other in others) else None
+    field, shown = pydantic.fields.FieldInfo(description=text), Option(panel=OPTIONS, default=default)
+    return Described((name,), (f"--{name}",), field, Literal[tuple(choices)], None, shown)
 
 
 def _selected(values: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:

@@ -165,7 +165,7 @@ def _setting(described: Described) -> Setting:
         help=described.field.description,
         metavar=shown.metavar or metavar,
         rich_help_panel=shown.panel,
-        show_default=shown.default or _default_text(described.default, names) or False,
+        show_default=shown.default or default_text(described.default, names) or False,
         **bounds_of(described),
     )
     name = names[0].removeprefix("--").replace("-", "_")
@@ -201,7 +201,7 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _default_text(value: Any, names: Sequence[str]) -> str | None:
+def default_text(value: Any, names: Sequence[str]) -> str | None:
     """Return a default for the help; None for none, for an empty list and for a flag that is off."""
     if isinstance(value, bool):
         return names[not value].strip("-") if len(names) > 1 else None

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pydantic
 import pytest
 
@@ -13,6 +16,8 @@ from model.losses.triplet import TripletLoss
 from model.training.presets import PRESETS
 from model.training.settings import TrainingSettings
 from schemas.errors import UsageError
+
+PAGE = Path(__file__).parents[3] / "docs" / "training.md"
 
 
 def described(settings=EncoderTraining):
@@ -98,3 +103,54 @@ def test_distillation_has_values_of_its_own_unless_they_are_given():
     training = DistillationTraining.of_values({"epochs": 9}).training
     assert (training.epochs, training.learning_rate) == (9, taught["learning_rate"])
     assert DistillationTraining.of_values({"encoder": "cnn"}).training == PRESETS["paper"].training
+
+
+def shown(name, settings=EncoderTraining):
+    return described(settings)[name].shown.default
+
+
+def test_the_help_shows_the_value_of_each_preset():
+    assert (shown("preset"), shown("encoder")) == ("default, or by --encoder", "subword, or by --preset")
+    assert shown("epochs") == "4; transformer 1; paper 10"
+    assert shown("dropout") == "0.1; static 0.25"  # no option of the other two encoders
+    assert shown("linear_decay") == "linear-decay; paper early-stopping"
+    assert shown("dimension") == "256; cnn 300"
+    assert shown("symmetric") == "symmetric; sdml, triplet one-sided"
+    assert shown("scale") == "30.0; static 25.0; transformer, paper 20.0"
+
+
+def test_the_help_shows_the_values_of_distillation():
+    taught = KINDS["subword"].taught
+    assert shown("epochs", DistillationTraining) == f"{taught['epochs']}; transformer 1; paper 10"
+    assert described(DistillationTraining)["dropout"].default == taught["dropout"]
+
+
+@pytest.mark.parametrize("settings", [EncoderTraining, DistillationTraining])
+def test_the_help_shows_some_default_of_every_option(settings):
+    without = {
+        name for name, option in described(settings).items() if option.default is None and option.shown.default is None
+    }
+    assert without == {"transformer_from"}  # a folder that the encoder requires
+
+
+def test_the_table_of_the_page_has_the_values_of_the_presets():
+    used = {
+        name: {
+            option: value
+            for option, value in {"encoder": preset.encoder, **preset.training.flat()}.items()
+            if option not in KINDS[preset.encoder].unused
+        }
+        for name, preset in PRESETS.items()
+    }
+    options = dict.fromkeys(option for values in used.values() for option in values)
+    words = {True: "yes", False: "no"}
+    expected = {}
+    for option in options:
+        values = [values.get(option, "–") for values in used.values()]
+        if len({value for value in values if value != "–"}) > 1:
+            cells = [words[value] if isinstance(value, bool) else str(value) for value in values]
+            expected[f"`--{option.replace('_', '-')}`"] = cells
+    header, _, *lines = re.findall(r"^\|.*\|$", PAGE.read_text().split("\n## ")[2], re.MULTILINE)
+    assert header == "| option | " + " | ".join(f"`{name}`" for name in PRESETS) + " |"
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert {option: cells for option, *cells in rows} == expected
