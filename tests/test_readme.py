@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from jobs.commands.registry import HELP
+from jobs.display.console import results
+from jobs.display.hits import print_hits
+from model.search.results import Hit, Why
 
 README = Path(__file__).parent.parent / "README.md"
 SMALLER = {"--events 50000": "--events 3000", "--epochs 3": "--epochs 1"}
@@ -39,6 +42,21 @@ def test_the_commands_of_the_readme_run_one_after_the_other_and_so_does_its_pyth
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) == 3
     assert all(" -> " in line for line in printed)
+
+
+def test_the_hit_that_the_readme_shows_is_printed_like_that(monkeypatch, capsys):
+    [block] = re.findall(r"^```\n\$ (qpr search .+)\n((?:.+\n)+)```", README.read_text(), re.MULTILINE)
+    (command, table), log = block, blocks("")[0]
+    question = shlex.split(command)[-1]
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in table.splitlines() if line.startswith("│")]
+    rank, probability, text, answer, why = (" ".join(filter(None, cells)) for cells in zip(*rows, strict=True))
+    assert (text, answer) in [tuple(re.split(" {2,}", line)) for line in log.splitlines()]
+    shared = [word for word in question.split() if word in text.lower().strip("?").split()]
+    hit = Hit(int(rank), 7, text, answer, None, None, None, float(probability), Why(tuple(shared), 1))
+    monkeypatch.setattr(results, "width", 80)
+    print_hits(question, [hit], as_json=False)
+    assert why.endswith(", nearest 1")
+    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == table.splitlines()
 
 
 def test_every_command_is_in_the_readme_and_every_command_of_the_readme_is_there(qpr):
