@@ -19,7 +19,7 @@ from schemas.artifacts import conditional_writes
 from schemas.errors import UsageError
 
 _WRITTEN: Final = {RIGHT: "right", UNCLEAR: "unclear"}
-"""Verdicts of `qpr calibrate`; all others are "wrong"."""
+"""Verdicts of `qpr calibrate` and `qpr certify`; all others are "wrong"."""
 
 
 def export_verdicts(store: VerdictStore, queue: Queue, file: str, *, overwrite: bool) -> dict[str, Any]:
@@ -81,7 +81,8 @@ def _request_row(
     written = {"review_id": name, "verdict": None, "labeller": None}
     if verdict is None:
         return {**row, **written}
-    return {**row, **written, "verdict": verdict.verdict, "labeller": labellers[name], **_of(verdict)}
+    judged = _WRITTEN.get(verdict.verdict, WRONG)
+    return {**row, **written, "verdict": judged, "labeller": labellers[name], **_of(verdict)}
 
 
 def _cluster_row(verdict: Verdict, labellers: Mapping[str, str], queue: Queue) -> dict[str, Any]:

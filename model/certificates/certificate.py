@@ -55,7 +55,7 @@ class Certificate(pydantic.BaseModel, frozen=True, extra="forbid"):
         delta: chance that the promise does not hold.
         threshold: minimum probability of an answer.
         answered: number of requests of the test part that the threshold answers.
-        wrong: number of wrong answers among them, "cannot tell" included.
+        wrong: number of wrong answers among them, unclear ones included.
         upper_bound: Clopper-Pearson bound of the share of wrong answers, with confidence 1 - delta.
         coverage: share of the test part's requests that are answered.
         requests: number of judged requests, without those that are in the index word for word.

@@ -48,7 +48,7 @@ class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
         certificate: digest of the certificate.
         alpha: promised maximum share of wrong answers.
         audits: number of verdicts.
-        wrong: number of wrong answers, "cannot tell" included.
+        wrong: number of wrong answers, unclear ones included.
         highest: highest evidence so far that more than alpha are wrong.
         judged: ids of the judged answers; each counts once.
         judged_wrong: ids of the wrong ones among them; files of earlier releases lack some or all.

@@ -9,22 +9,17 @@ import collections
 import datetime
 import hashlib
 import json
+import typing
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from schemas.errors import QprError
 from schemas.quantities import counted, listed
 
-Verdict = Literal["right", "wrong", "cannot tell"]
+Verdict = Literal["right", "wrong", "unclear"]
+"""Judgements of an answer; unclear counts as wrong."""
 
-VERDICTS: Final[Mapping[str, Verdict]] = {
-    "right": "right",
-    "wrong": "wrong",
-    "cannot tell": "cannot tell",
-    "cannot_tell": "cannot tell",
-    "unclear": "cannot tell",
-}
-"""Spellings of the verdicts, in lower case."""
+_VERDICTS: Final[Mapping[str, Verdict]] = {verdict: verdict for verdict in typing.get_args(Verdict)}
 
 
 class Request(NamedTuple):
@@ -66,12 +61,12 @@ def read_verdict(text: str) -> Verdict | None:
     Raises:
         ValueError: it is none of the verdicts.
     """
-    cell = " ".join(text.lower().split())
+    cell = text.strip().lower()
     if not cell:
         return None
-    if cell not in VERDICTS:
-        raise ValueError(f"verdict {text[:40]!a} is none of right, wrong and cannot tell")
-    return VERDICTS[cell]
+    if cell not in _VERDICTS:
+        raise ValueError(f"verdict {text[:40]!a} is none of {', '.join(_VERDICTS)}")
+    return _VERDICTS[cell]
 
 
 def check_requests(

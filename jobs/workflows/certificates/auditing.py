@@ -86,7 +86,7 @@ def _add(source: Source, loaded: Loaded, now: datetime.datetime) -> Monitor:
 
 
 def read_audits(source: Source, loaded: Loaded) -> list[AuditVerdict]:
-    """Return the verdicts of a file on answers that a certificate permitted; "cannot tell" counts as wrong.
+    """Return the verdicts of a file on answers that a certificate permitted; unclear counts as wrong.
 
     Rows of other certificates, and rows without a verdict, are left out and reported.
 

@@ -40,8 +40,8 @@ def test_a_sample_of_later_requests_passes_and_questions_may_repeat():
         ),
         pytest.param([request(1, labeller="")], "row 1: judged without a labeller", id="nobody"),
         pytest.param(
-            [request(1), request(2, question="question 1", verdict="cannot tell")],
-            "rows 1 and 2 contradict each other about one question: right, cannot tell",
+            [request(1), request(2, question="question 1", verdict="unclear")],
+            "rows 1 and 2 contradict each other about one question: right, unclear",
             id="contradiction",
         ),
     ],
@@ -73,7 +73,7 @@ def test_all_requests_from_the_lowest_probability_on_need_a_verdict():
 
 
 def test_a_file_without_a_wrong_answer_is_suspicious():
-    judged = [request(1), request(2, verdict="cannot tell")]
+    judged = [request(1), request(2, verdict="unclear")]
     with pytest.raises(QprError, match=r"none of 2 verdicts is wrong\. .* Draw requests at random"):
         check_verdicts("requests.csv", judged, [], lowest=0)
     check_verdicts("requests.csv", [*judged, request(3, verdict="wrong")], [], lowest=0)
@@ -84,8 +84,7 @@ def test_a_file_without_a_wrong_answer_is_suspicious():
     [
         ("right", "right"),
         (" Wrong ", "wrong"),
-        ("cannot  tell", "cannot tell"),
-        ("UNCLEAR", "cannot tell"),
+        ("UNCLEAR", "unclear"),
         (" ", None),
     ],
 )
@@ -93,9 +92,9 @@ def test_verdicts_are_read_in_any_case(text, verdict):
     assert read_verdict(text) == verdict
 
 
-@pytest.mark.parametrize("text", ["ok", "1", "right wrong", "yes"])
+@pytest.mark.parametrize("text", ["ok", "1", "right wrong", "yes", "cannot tell"])
 def test_other_verdicts_are_unknown(text):
-    with pytest.raises(ValueError, match="is none of right, wrong and cannot tell"):
+    with pytest.raises(ValueError, match=r"is none of right, wrong, unclear$"):
         read_verdict(text)
 
 

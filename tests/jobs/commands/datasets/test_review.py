@@ -179,7 +179,7 @@ def test_judged_requests_are_a_requests_file(review, write_jsonl, tmp_path):
     assert review("--export", tmp_path / "judged.jsonl", source=source).code == 0
     [written] = expand([str(tmp_path / "judged.jsonl")])
     requests = read_requests(written)
-    assert sorted(str(request.verdict) for request in requests) == ["None"] * 3 + ["cannot tell", "right", "wrong"]
+    assert sorted(str(request.verdict) for request in requests) == ["None"] * 3 + ["right", "unclear", "wrong"]
     assert {request.labeller for request in requests if request.verdict} == {"Ada"}
     review(keys="rwcrwc", source=source, person="Bob")
     assert review("--export", tmp_path / "judged.jsonl", "--overwrite", source=source).code == 0

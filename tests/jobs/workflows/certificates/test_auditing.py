@@ -36,9 +36,9 @@ def monitor(result):
 
 
 def test_verdicts_count_once_and_undecided_ones_are_wrong(audit):
-    first = monitor(audit("right", "wrong", "cannot tell", ""))
+    first = monitor(audit("right", "wrong", "unclear", ""))
     assert (first["audits"], first["wrong"], first["alarm"]) == (3, 2, False)
-    again = audit("right", "wrong", "cannot tell", "right")
+    again = audit("right", "wrong", "unclear", "right")
     assert monitor(again) | {"evidence": 0, "highest": 0} == first | {"audits": 4, "evidence": 0, "highest": 0}
     assert "without a verdict" not in again.err
 
@@ -53,7 +53,7 @@ def test_a_verdict_that_contradicts_a_counted_one_is_refused_and_the_others_do_n
         assert "audit.jsonl: request_id '" in result.err
         assert "was counted as" in result.err
         assert state.read_bytes() == before
-    again = audit("right", "right", "cannot tell", "right")
+    again = audit("right", "right", "unclear", "right")
     assert "audit.jsonl: 3 verdicts counted already, 1 added" in again.err
     assert monitor(again)["audits"] == 4
 
