@@ -15,7 +15,7 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
-from jobs.display.help import Command
+from jobs.display.help import Command, explained_usage
 from jobs.options.quiet import with_quiet
 
 
@@ -79,6 +79,24 @@ class LazyGroup(TyperGroup):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands: Any = LazyCommands(self.entries)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse a command line up to the name of the command.
+
+        Raises:
+            UsageError: there is no such option.
+        """
+        with explained_usage(ctx):
+            return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that ``args`` begin with, its name and its arguments.
+
+        Raises:
+            UsageError: there is no such command.
+        """
+        with explained_usage(ctx):
+            return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  # Click asks for it
         """Return the names; the method of the base class would build every command."""

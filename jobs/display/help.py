@@ -1,13 +1,16 @@
-"""The ``--help`` of every command: two columns under named panels, no name cut at 80 columns.
+"""The ``--help`` of every command, two columns under named panels, and one line about a wrong command line.
 
 parameters of a command -> Command.format_options -> sections of text
+error of Click or pydantic -> explained_usage, plain_fault -> UsageError
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 import shlex
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import typer
@@ -34,6 +37,49 @@ _EXAMPLES = re.compile("^(?=Examples?:)", re.MULTILINE)
 WRONG_USAGE: type[Exception] = typer.BadParameter.__mro__[1]
 """Click's base error of wrong usage; some versions of typer have their own copy of click."""
 
+_VALUE = re.compile(r"Invalid value for '([^']+)'(?: / '[^']+')*: ")
+"""Beginning of Click's message about a value, with the names of its option."""
+
+_WORDINGS = (
+    (re.compile("^Value error, "), ""),
+    (re.compile("Input should be greater than or equal to "), "must be at least "),
+    (re.compile("Input should be less than or equal to "), "must be at most "),
+    (re.compile("Input should be a valid integer.*"), "must be a whole number"),
+    (re.compile("Input should be a valid number.*"), "must be a number"),
+    (re.compile("Input should be "), "must be "),
+)
+"""Wordings of pydantic, with which newer versions of typer check values too, and ours."""
+
+
+def plain_fault(message: str) -> str:
+    """Return the message of pydantic about a value in words that fit behind the value."""
+    for wording, ours in _WORDINGS:
+        message = wording.sub(ours, message)
+    return message
+
+
+@contextlib.contextmanager
+def explained_usage(ctx: Any, advice: str = "") -> Iterator[None]:
+    """Raise Click's errors of the block as our own, which print one line without the usage.
+
+    Args:
+        ctx: Click's context of the command.
+        advice: next step; the help of the command by default.
+
+    Raises:
+        UsageError: the command line is wrong.
+    """
+    try:
+        yield
+    except WRONG_USAGE as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # newer versions of Click print the help by it
+            raise
+        message = error.format_message().rstrip(".")  # type: ignore[attr-defined]  # names the option, str() does not
+        option = _VALUE.match(message)
+        fault = f"{option[1]}: {plain_fault(message[option.end() :])}" if option else message
+        end = "" if fault.endswith("?") else "."
+        raise UsageError(f"{fault}{end} {advice or f'See `{ctx.command_path} --help`'}") from error
+
 
 class Command(TyperCommand):
     """A command whose help groups options by their ``rich_help_panel`` and prints examples line by line."""
@@ -47,11 +93,12 @@ class Command(TyperCommand):
         """Parse a command line.
 
         Raises:
-            UsageError: an option is an empty text, such as a variable of a shell that is not set: it would count as not
-                given, and `qpr answer` would go on without its certificate. Or an integer has more than 64 bits, which
-                no array can hold.
+            UsageError: it is wrong, or an option is an empty text, such as a variable of a shell that is not set: it
+                would count as not given, and `qpr answer` would go on without its certificate. Or an integer has more
+                than 64 bits, which no array can hold.
         """
-        rest = super().parse_args(ctx, args)
+        with explained_usage(ctx, self.advice(args)):
+            rest = super().parse_args(ctx, args)
         for parameter in self.params:
             value = ctx.params.get(parameter.name)
             if isinstance(value, int) and not _MIN_INTEGER <= value <= _MAX_INTEGER:
@@ -61,6 +108,10 @@ class Command(TyperCommand):
             if parameter.param_type_name == "option" and (value == "" or (isinstance(value, list) and "" in value)):
                 raise UsageError(f"{parameter.opts[0]}: is empty. Give a value, or leave the option out")
         return rest
+
+    def advice(self, args: Sequence[str]) -> str:  # noqa: ARG002  # of a subclass
+        """Return the next step after a wrong command line, "" for the help of the command."""
+        return ""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write one section a panel; Rich's own tables cut names that are longer than a quarter of the screen."""
@@ -81,23 +132,14 @@ class Command(TyperCommand):
 class SearchCommand(Command):
     """`qpr search`, which explains what to do with a question that begins with a dash."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse a command line.
-
-        Raises:
-            UsageError: it is wrong, and one of its words may be a question that looks like an option.
-        """
+    def advice(self, args: Sequence[str]) -> str:
+        """Return the next step after a wrong command line, of whose words one may be a question like an option."""
         words = list(itertools.takewhile(lambda word: word != "--", args))
         options = [option for parameter in self.params for option in parameter.opts]
         dashed = [word for word in words if word.startswith("-") and word.partition("=")[0] not in options]
-        try:
-            return super().parse_args(ctx, args)
-        except WRONG_USAGE as error:
-            if not dashed:
-                raise
-            after = shlex.join(["--", dashed[0]])
-            message = error.format_message().rstrip(".")  # type: ignore[attr-defined]  # names the option, str() does not
-            raise UsageError(f"{message}. If {dashed[0]!r} is a question, write -- before it: … {after}") from error
+        if not dashed:
+            return super().advice(args)
+        return f"If {dashed[0]!r} is a question, write -- before it: … {shlex.join(['--', dashed[0]])}"
 
 
 def _signature(written: str, *, named: bool) -> str:

@@ -19,6 +19,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar
 import pydantic
 import typer
 
+from jobs.display.help import plain_fault
 from jobs.options.text_lists import read_numbers, read_pairs, read_texts
 from schemas.errors import UsageError
 from schemas.option import Described, described_settings, is_settings
@@ -215,7 +216,7 @@ def default_text(value: Any, names: Sequence[str]) -> str | None:
 def _fault(error: pydantic.ValidationError, options: Sequence[Setting]) -> str:
     """Return the first fault of the settings, under the name of its option."""
     first = error.errors(include_url=False)[0]
-    fault = _DATE if first["type"] in _NO_DATE else first["msg"].removeprefix("Value error, ")
+    fault = _DATE if first["type"] in _NO_DATE else plain_fault(first["msg"])
     place = tuple(map(str, first["loc"]))
     for option in options:
         if place[: len(option.path)] == option.path:

@@ -6,7 +6,8 @@ dataset and index, version of a warehouse, or BEIR folder and model -> ranked id
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from jobs.display.console import emit
 from jobs.options.output import AsJson, Overwrite, file_to_write, folder
@@ -47,19 +48,47 @@ def evaluate(
     from jobs.workflows.warehouses.version_reading import Readable
     from model.search.searcher import open_searcher
 
+    of_index = {"--dataset": dataset, "--index": index, "--warehouse": warehouse, "--at": at, "--limit": settings.limit}
+    of_index |= {f"--{name}": value for name, value in opening.model_dump(exclude_unset=True).items()}
+    _check_places(of_index, beir, model)
     if output:
         conditional_writes.refuse_existing(output, overwrite=overwrite)
-    if (warehouse or (dataset and index)) and not (beir or model):
+    if beir and model:
+        result = evaluate_model(beir, model, settings)
+    else:
         with Readable(index, None, warehouse, at).held() as read:
             searcher = open_searcher(read.index_url, **dict(opening))
             result = evaluate_index(dataset or read.dataset or "", searcher, settings)
-    elif beir and model and not (dataset or index or warehouse or at or opening.model_fields_set or settings.limit):
-        result = evaluate_model(beir, model, settings)
-    else:
-        places = "--dataset and --index, or --warehouse, or --beir and --model"
-        of_index = "--mode, --probes, --rerank, --verify, --exact and --limit"
-        raise UsageError(f"give {places}; {of_index} need an index, --at a warehouse")
     if output:
         content = json.dumps(result, ensure_ascii=False, indent=2).encode() + b"\n"
         conditional_writes.write_result(output, content, overwrite=overwrite)
     emit(result, as_json=as_json, table=lambda: metrics_table(result))
+
+
+def _check_places(of_index: Mapping[str, Any], beir: str | None, model: str | None) -> None:
+    """Refuse places that are not enough for an evaluation, and those of another kind of evaluation.
+
+    Args:
+        of_index: options of an evaluation of an index, and their values.
+        beir: folder of a collection.
+        model: that encodes it.
+
+    Raises:
+        UsageError: an option is missing, or has no use; the message names it.
+    """
+    if beir:
+        for option, value in of_index.items():
+            if value:
+                raise UsageError(f"{option}: has no use with --beir, which has a collection of its own. Leave it out")
+        if not model:
+            raise UsageError("--model is missing: give the model that encodes the texts of --beir")
+        return
+    if model:
+        raise UsageError("--model: has no use without --beir; an index holds its model. Leave it out")
+    if not of_index["--warehouse"]:
+        if not (of_index["--index"] or of_index["--dataset"]):
+            raise UsageError("give --dataset and --index, or --warehouse, or --beir and --model")
+        if not of_index["--dataset"]:
+            raise UsageError("--dataset is missing: give the dataset whose split is searched, or --warehouse")
+        if not of_index["--index"]:
+            raise UsageError("--index is missing: give the index to search, or --warehouse")

@@ -57,7 +57,7 @@ def test_the_modules_of_a_training_start_no_engine():
 def test_a_mistyped_command_is_answered_with_the_right_one(qpr, typed, suggested):
     outcome = qpr(typed)
     assert (outcome.code, outcome.out) == (2, "")
-    assert f"No such command '{typed}'. Did you mean '{suggested}'?" in outcome.err
+    assert outcome.err == f"error: No such command '{typed}'. Did you mean '{suggested}'? See `qpr --help`\n"
 
 
 def test_the_help_lists_commands_in_the_order_of_the_registry(qpr):

@@ -4,6 +4,7 @@ import pytest
 import typer.main
 
 from jobs.commands.registry import COMMANDS, app
+from jobs.display.help import plain_fault
 
 GROUP = typer.main.get_command(app)
 
@@ -49,6 +50,37 @@ def test_each_command_has_an_example_on_a_line_of_its_own_whose_options_exist(qp
     known = {name for parameter in GROUP.commands[command].params for name in parameter.opts}
     for example in examples:
         assert set(re.findall(r"--[\w-]+", example)) <= known
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("search", "--index"), "Option '--index' requires an argument. See `qpr search --help`"),
+        (("search", "-k", "0", "pay"), "--k: must be at least 1. See `qpr search --help`"),
+        (("train", "--dataset", "d"), "Missing option '--output'. See `qpr train --help`"),
+        (("train", "--epochs", "a"), "--epochs: must be a whole number. See `qpr train --help`"),
+        (("--foo",), "No such option: --foo. See `qpr --help`"),
+        (("foo",), "No such command 'foo'. See `qpr --help`"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line_that_begins_as_every_error(qpr, words, message):
+    assert qpr(*words) == (2, "", f"error: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("message", "ours"),
+    [
+        ("Value error, must be a pair", "must be a pair"),
+        ("Input should be greater than or equal to 1", "must be at least 1"),
+        ("Input should be less than or equal to 1", "must be at most 1"),
+        ("Input should be a valid integer, unable to parse string as an integer", "must be a whole number"),
+        ("Input should be a valid number, unable to parse string as a number", "must be a number"),
+        ("Input should be 'a' or 'b'", "must be 'a' or 'b'"),
+        ("0 is not in the range x>=1", "0 is not in the range x>=1"),  # of typer without pydantic
+    ],
+)
+def test_the_words_of_pydantic_are_replaced(message, ours):
+    assert plain_fault(message) == ours
 
 
 def test_the_summary_of_each_command_is_whole(qpr, monkeypatch):

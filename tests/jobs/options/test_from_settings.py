@@ -86,9 +86,9 @@ def test_what_a_default_of_inner_settings_sets_stays(run):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--number", "0"], "--number 0: Input should be greater than 0"),
+        (["--number", "0"], "--number 0: must be greater than 0"),
         (["--widths", "1,x"], "--widths 1,x: give one number, such as 5, or several, such as 3,5"),
-        (["--rate", "low=x"], "--rate low=x: Input should be a valid number"),
+        (["--rate", "low=x"], "--rate low=x: must be a number"),
         (["--rate", "high=1"], "--rate high=1: Extra inputs are not permitted"),
         (["--rate", "low=1", "--rate", "low=2"], "--rate low=2: low is 1 already"),
         (["--rate", "low"], "--rate low: has no value. Write --rate low=VALUE"),

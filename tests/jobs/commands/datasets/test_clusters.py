@@ -150,7 +150,7 @@ def test_an_output_that_holds_something_else_is_refused(qpr, log, tmp_path, outp
         (["--", "--direct_running_mode=multi_threading"], "multi_threading loses rows"),
         (["--", "--direct_num_worker=2"], "did you mean --direct_num_workers?"),
         (["--min-coherence", "2"], "min-coherence"),
-        (["--min-confidence", "nan"], "--min-confidence nan: Input should be a finite number"),
+        (["--min-confidence", "nan"], "--min-confidence nan: must be a finite number"),
         (["--near-duplicate", "0.5"], "must be 0 or from 0.8 to 1, got 0.5"),
         (["--coherence", "papers"], "papers"),
         (["--shards", "0"], "shards"),

@@ -143,7 +143,7 @@ def test_the_index_of_another_dataset_is_an_error_that_names_both(place, tmp_pat
     ("change", "code", "message"),
     [
         ({"--split": "validation"}, 1, "no cluster in split validation, so no query. Use another --split"),
-        ({"--split": "train"}, 2, "--split"),
+        ({"--split": "tst"}, 2, "error: --split: 'tst' is not one of 'validation', 'test'. See `qpr evaluate --help`"),
         ({"--dataset": "nowhere"}, 1, "nowhere: not a dataset: it does not exist"),
         ({"--index": "nowhere"}, 1, "nowhere: not an index: it does not exist"),
         ({"--depth": "9"}, 2, "--depth"),
@@ -154,6 +154,26 @@ def test_mistakes_are_named(place, capsys, change, code, message):
     given = {"--dataset": place / "data", "--index": place / "index", **change}
     assert run("evaluate", *(part for pair in given.items() for part in pair)) == code
     assert message in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--index", "i"), "--dataset is missing: give the dataset whose split is searched, or --warehouse"),
+        (("--dataset", "d"), "--index is missing: give the index to search, or --warehouse"),
+        ((), "give --dataset and --index, or --warehouse, or --beir and --model"),
+        (("--beir", "b"), "--model is missing: give the model that encodes the texts of --beir"),
+        (
+            ("--dataset", "d", "--model", "m"),
+            "--model: has no use without --beir; an index holds its model. Leave it out",
+        ),
+        (("--beir", "b", "--limit", "3"), "--limit: has no use with --beir, which has a collection of its own"),
+        (("--beir", "b", "--model", "m", "--verify"), "--verify: has no use with --beir"),
+    ],
+)
+def test_a_missing_place_is_named(qpr, given, message):
+    outcome = qpr("evaluate", *given)
+    assert (outcome.code, message in outcome.err) == (2, True), outcome.err
 
 
 def test_probes_of_an_exact_search_are_refused(place, qpr):

@@ -150,7 +150,7 @@ def test_without_standard_input_there_is_no_question(index, capsys, monkeypatch)
         (("--index", "nowhere", "a"), 1, "nowhere: not an index: it does not exist"),
         (("--k", "0", "a"), 2, "--k"),
         (("--probes", "0", "a"), 2, "--probes"),
-        (("--k", "-1", "a"), 2, "'--k'"),
+        (("--k", "-1", "a"), 2, "error: --k: must be at least 1."),
         (("--filter", "locale", "a"), 2, "--filter locale: has no value. Write --filter locale=VALUE"),
         ((), 2, "no question: give one as an argument or one a line on stdin"),
     ],

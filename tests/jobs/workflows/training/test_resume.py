@@ -228,7 +228,7 @@ def test_time_over_keeps_what_was_learned_and_reports_it(qpr, dataset, tmp_path)
     [
         (["--max-minutes", 0], "--max-minutes 0"),
         (["--max-minutes", "nan"], "--max-minutes nan"),
-        (["--checkpoint-every", -1], "Invalid value for '--checkpoint-every'"),
+        (["--checkpoint-every", -1], "error: --checkpoint-every: must be at least 0"),
     ],
 )
 def test_times_that_make_no_sense_are_wrong_usage(qpr, dataset, tmp_path, options, told):
