@@ -165,7 +165,7 @@ def test_mistakes_are_named(place, capsys, change, code, message):
         (("--beir", "b"), "--model is missing: give the model that encodes the texts of --beir"),
         (
             ("--dataset", "d", "--model", "m"),
-            "--model: has no use without --beir; an index holds its model. Leave it out",
+            "--model: has no use without --beir; an index holds its model",
         ),
         (("--beir", "b", "--limit", "3"), "--limit: has no use with --beir, which has a collection of its own"),
         (("--beir", "b", "--model", "m", "--verify"), "--verify: has no use with --beir"),
