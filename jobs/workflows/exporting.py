@@ -5,11 +5,13 @@ index URL -> export_index -> file or collection
 
 from __future__ import annotations
 
+import contextlib
 import os
+import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
-from jobs.display.console import emit, progress_bar, two_columns
+from jobs.display.console import emit, progress_bar, two_columns, warn
 from model.exports.vector_tables import vector_schema, vector_tables
 from model.search.opening import open_index
 from schemas.artifacts import storage
@@ -54,7 +56,8 @@ def export_index(
         else:
             version = read_manifest(url, "index").digest[:12]
             alias = collection or COLLECTION
-            result["collection"] = _to_qdrant(tables, index, output, alias, version=version, overwrite=overwrite)
+            with _printed_warnings():
+                result["collection"] = _to_qdrant(tables, index, output, alias, version=version, overwrite=overwrite)
             result["alias"] = alias
     emit(result, as_json=as_json, table=lambda: two_columns("Exported index", result))
 
@@ -72,15 +75,9 @@ def _to_qdrant(
     from model.exports.qdrant import upload
 
     client = _client(output)
+    dimension = index.settings.dimension
     try:
-        return upload(
-            tables,
-            client,
-            alias=collection,
-            version=version,
-            dimension=index.settings.dimension,
-            overwrite=overwrite,
-        )
+        return upload(tables, client, alias=collection, version=version, dimension=dimension, overwrite=overwrite)
     except QprError:
         raise
     except Exception as error:  # the client has an exception of its own for each transport
@@ -89,6 +86,16 @@ def _to_qdrant(
         raise QprError(f"{output}: Qdrant did not take the questions: {cause}. {advice}") from error
     finally:
         client.close()
+
+
+@contextlib.contextmanager
+def _printed_warnings() -> Iterator[None]:
+    """Print the warnings of Qdrant's client in the block, each once and without its place in the source code."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for text in dict.fromkeys(" ".join(str(one.message).split()) for one in caught):
+        warn(text)
 
 
 def _client(output: str) -> QdrantClient:

@@ -14,6 +14,7 @@ from jobs.display.console import emit, two_columns
 from jobs.display.text_input import read_lines
 from jobs.options.output import AsJson, Overwrite, file_to_write, folder
 from schemas.artifacts import conditional_writes
+from schemas.errors import UsageError
 
 
 def encode(
@@ -42,6 +43,8 @@ def encode(
 
     from model.encoders.loading import load_encoder
 
+    if not output.endswith(".npy"):
+        raise UsageError(f"--output {output}: must end in .npy, NumPy's binary format")
     conditional_writes.refuse_existing(output, overwrite=overwrite)
     questions = read_lines(input_)
     vectors = load_encoder(model, half=half_tables).encode(questions, threads=threads)

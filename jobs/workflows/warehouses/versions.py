@@ -152,6 +152,7 @@ def sweep(warehouse: str, *, keep: int, grace_hours: float, delete: bool, as_jso
     check_warehouse(warehouse)
     now = datetime.datetime.now(datetime.UTC)
     with alone_in(warehouse) if delete else contextlib.nullcontext():
+        of_any_age = removable(warehouse, keep=keep, grace=datetime.timedelta(0), now=now)
         found = removable(warehouse, keep=keep, grace=datetime.timedelta(hours=grace_hours), now=now)
         for lease in spared(warehouse, keep=keep, now=now):
             say(f"version {lease.version} stays: {lease.reader} has it open")
@@ -161,9 +162,16 @@ def sweep(warehouse: str, *, keep: int, grace_hours: float, delete: bool, as_jso
     result = {"warehouse": warehouse, "deleted": delete, "bytes": freed, "folders": [f.path for f in found]}
     rows = {folder.path: counted(folder.bytes, "byte") for folder in found}
     title = f"{counted(len(found), 'folder')}, {counted(freed, 'byte')}, {'removed' if delete else 'removable'}"
-    emit(result, as_json=as_json, table=lambda: two_columns(title, rows))
+    nothing = _nothing_to_remove(len(of_any_age) - len(found), grace_hours)
+    emit(result, as_json=as_json, table=lambda: two_columns(title, rows) if found else nothing)
     if found and not delete:
         say("Nothing was removed. Add --delete to remove them")
+
+
+def _nothing_to_remove(young: int, grace_hours: float) -> str:
+    """Return the line for no removable folder, with the number of those that are too young."""
+    are = f" {counted(young, 'folder')} {'is' if young == 1 else 'are'} younger than --grace-hours {grace_hours:g}."
+    return f"Nothing to remove.{are if young else ''}"
 
 
 def _version(warehouse: str, at: str | None) -> tuple[int | None, Version]:

@@ -75,6 +75,15 @@ def test_a_local_folder_of_qdrant_is_filled(qpr, index, tmp_path):
     assert outcome.err.endswith("Give a new folder, or end the program that uses it\n")
 
 
+def test_a_warning_of_qdrant_is_one_line_without_its_place_in_the_source(qpr, index, tmp_path, monkeypatch):
+    local = pytest.importorskip("qdrant_client.local.local_collection", reason="needs the extra qdrant")
+    monkeypatch.setattr(local.LocalCollection, "LARGE_DATA_THRESHOLD", 1)
+    outcome = qpr("export", "--index", index, "--to", "qdrant", "--output", tmp_path / "qdrant")
+    [line] = [line for line in outcome.err.splitlines() if "not recommended" in line]
+    assert line.startswith("warning: Local mode is not recommended for collections with more than ")
+    assert "UserWarning" not in outcome.err
+
+
 def test_qdrant_writes_into_no_artefact(qpr, index):
     pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
     before = sorted(index.rglob("*"))

@@ -152,3 +152,12 @@ def test_it_needs_no_torch(model, tmp_path):
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, capture_output=True).returncode == 0
     assert (tmp_path / "x.npy").exists()
+
+
+def test_a_name_that_looks_like_text_is_refused(qpr, tmp_path):
+    outcome = qpr("encode", "--model", "m", "--input", "-", "--output", tmp_path / "v.txt")
+    assert (outcome.code, outcome.err) == (
+        2,
+        f"error: --output {tmp_path}/v.txt: must end in .npy, NumPy's binary format\n",
+    )
+    assert not (tmp_path / "v.txt").exists()

@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -93,6 +94,13 @@ def test_gc_names_readers_and_refuses_a_damaged_lease(qpr, warehouse):
     outcome = qpr(*arguments, "--delete")
     assert (outcome.code, outcome.err.count("\n")) == (1, 1)
     assert "damaged lease" in outcome.err
+
+
+def test_gc_with_nothing_to_remove_prints_a_line_with_the_number_of_young_folders(qpr, warehouse):
+    assert qpr("gc", "--warehouse", warehouse).out == "Nothing to remove.\n"
+    outcome = qpr("gc", "--warehouse", warehouse, "--keep", 1, "--grace-hours", 87_600)
+    assert re.fullmatch(r"Nothing to remove\. \d folders are younger than --grace-hours 87600\.\n", outcome.out)
+    assert json.loads(qpr("gc", "--warehouse", warehouse, "--json").out)["folders"] == []
 
 
 @pytest.mark.parametrize("command", [["versions"], ["gc"], ["answer", "hello"], ["rollback", "--to", 1]])
