@@ -20,6 +20,7 @@ import pydantic
 import typer
 
 from jobs.display.help import plain_fault
+from jobs.options.output import choices
 from jobs.options.text_lists import read_numbers, read_pairs, read_texts
 from schemas.errors import UsageError
 from schemas.option import Described, described_settings, is_settings
@@ -188,7 +189,7 @@ def bounds_of(described: Described) -> dict[str, Any]:
 def _typed(kind: Any, option: str) -> tuple[Any, Callable[[Any], Any], str | None]:
     """Return the type of an option for Typer, its reader, and the metavar of its values."""
     if typing.get_origin(kind) is Literal:
-        return kind, _same, f"[{'|'.join(typing.get_args(kind))}]"
+        return kind, _same, choices(kind)
     if typing.get_origin(kind) is dict or is_settings(kind):
         return list[str], functools.partial(read_pairs, option=option), "NAME=VALUE"
     if typing.get_origin(kind) is tuple:

@@ -5,6 +5,7 @@ command line -> Annotated types -> commands
 
 from __future__ import annotations
 
+import typing
 from typing import Annotated, Any
 
 import typer
@@ -27,9 +28,19 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Check, print the plan, write nothing.")]
 
 
+def choices(kind: Any) -> str:
+    """Return the metavar of an option whose values are those of a ``Literal``."""
+    return f"[{'|'.join(typing.get_args(kind))}]"
+
+
 def folder(text: str) -> Any:
     """Return the declaration of an option that names a folder to read."""
     return typer.Option(metavar="FOLDER", help=text)
+
+
+def model_to_read(text: str) -> Any:
+    """Return the declaration of an option that names a model to read."""
+    return typer.Option(metavar="MODEL", help=text)
 
 
 def file_to_write(text: str, *, show_default: str | bool = True) -> Any:

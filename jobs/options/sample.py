@@ -26,14 +26,14 @@ class Sample(pydantic.BaseModel, frozen=True, extra="forbid"):
     )
     clusters: int = pydantic.Field(default=200, ge=1, description="Clusters to show.")
     seed: int = pydantic.Field(default=0, description="Seed of the sample.")
-    split: Annotated[Literal["train", "validation", "test"] | None, Option(metavar="NAME", default="all")] = (
-        pydantic.Field(default=None, description="Only train, validation or test.")
+    split: Annotated[Literal["train", "validation", "test"] | None, Option(default="all")] = pydantic.Field(
+        default=None, description="Split of the clusters."
     )
     questions: int = pydantic.Field(
         default=10, ge=1, description="Maximum questions of a cluster in a table or Markdown."
     )
-    format: Annotated[Literal["table", "markdown", "csv", "parquet"], Option(metavar="NAME")] = pydantic.Field(
-        default="table", description="table, markdown, csv or parquet."
+    format: Literal["table", "markdown", "csv", "parquet"] = pydantic.Field(
+        default="table", description="Format of the sample."
     )
 
     @pydantic.model_validator(mode="after")

@@ -16,7 +16,7 @@ from schemas.option import Option
 class ReviewSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Queue, person and claim."""
 
-    queue: Annotated[Literal["clusters", "pairs", "requests"], Option(metavar="NAME")] = pydantic.Field(
+    queue: Literal["clusters", "pairs", "requests"] = pydantic.Field(
         default="clusters",
         description="clusters: all of them; pairs: for `qpr calibrate`; requests: for `qpr certify`.",
     )

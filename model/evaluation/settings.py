@@ -15,9 +15,7 @@ from schemas.option import Option
 class Evaluation(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Queries of an evaluation and the number of their hits."""
 
-    split: Annotated[Literal["validation", "test"], Option(metavar="NAME")] = pydantic.Field(
-        default="test", description="Split with the queries: validation or test."
-    )
+    split: Literal["validation", "test"] = pydantic.Field(default="test", description="Split with the queries.")
     depth: int = pydantic.Field(
         default=100, ge=10, le=10_000, description="Hits per query; a paraphrase below is not found."
     )

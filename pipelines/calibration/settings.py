@@ -21,7 +21,7 @@ class CalibrationConfig(NamedColumns, frozen=True, extra="forbid"):
     gold_column: Annotated[str, Option(metavar="COLUMN")] = pydantic.Field(
         default="gold_cluster", description="Column whose equal values mark paraphrases."
     )
-    method: Annotated[Literal["boosted", "logistic"], Option("linkage", metavar="NAME")] = pydantic.Field(
+    method: Annotated[Literal["boosted", "logistic"], Option("linkage")] = pydantic.Field(
         default="boosted", description="Method whose weights to learn: boosted or logistic (faster, less precise)."
     )
 

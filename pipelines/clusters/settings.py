@@ -21,7 +21,7 @@ class Gate(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters"):
         max_cluster_size: the questions with the smallest ids (hashes) represent a larger cluster.
     """
 
-    coherence: Annotated[Literal["paper", "adjusted", "idf"], Option(metavar="NAME")] = pydantic.Field(
+    coherence: Literal["paper", "adjusted", "idf"] = pydantic.Field(
         default="idf",
         description="Score of --min-coherence: idf (common words, rare words count more), adjusted (common words) or "
         "paper (Bonadiman et al. 2019, high for few questions; sets --linkage none, --near-duplicate 0 and "

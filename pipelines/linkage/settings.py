@@ -27,7 +27,7 @@ class Linking(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters")
 
     method: Annotated[
         Literal["boosted", "logistic", "fellegi-sunter", "none"],
-        Option("linkage", metavar="NAME", default="boosted; none with --coherence paper"),
+        Option("linkage", default="boosted; none with --coherence paper"),
     ] = pydantic.Field(
         default="boosted",
         description="Method that splits the questions of an answer: boosted, logistic (faster, less precise), "
@@ -40,7 +40,7 @@ class Linking(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters")
         description="Minimum mean probability that the questions of a cluster are paraphrases, but for intents: "
         "these stay whole (--answers fact splits them).",
     )
-    answers: Annotated[Literal["auto", "intent", "fact"], Option(metavar="KIND")] = pydantic.Field(
+    answers: Literal["auto", "intent", "fact"] = pydantic.Field(
         default="auto",
         description="Meaning of equal answers: intent (the same question, but for wrong answers), fact (maybe another "
         "question) or auto (decided for each answer by its text and the nearest questions).",

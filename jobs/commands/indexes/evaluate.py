@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from jobs.display.console import emit
-from jobs.options.output import AsJson, Overwrite, file_to_write, folder
+from jobs.options.output import AsJson, Overwrite, file_to_write, folder, model_to_read
 from jobs.options.warehouse import VersionAt, VersionWarehouse
 from model.evaluation.settings import Evaluation
 from model.search.settings import ExactOpening
@@ -24,7 +24,7 @@ def evaluate(
     warehouse: VersionWarehouse = None,
     at: VersionAt = None,
     beir: Annotated[str | None, folder("Instead: corpus.jsonl, queries.jsonl and qrels/test.tsv.")] = None,
-    model: Annotated[str | None, folder("With --beir: model that encodes the texts.")] = None,
+    model: Annotated[str | None, model_to_read("With --beir: model that encodes the texts, or st:FOLDER.")] = None,
     *,
     settings: Evaluation,
     opening: ExactOpening,

@@ -9,7 +9,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from jobs.options.output import AsJson, Overwrite, folder, lasting
+from jobs.options.output import AsJson, Overwrite, choices, folder, lasting
+
+Format = Literal["parquet", "qdrant"]
 
 
 def export(
@@ -22,7 +24,7 @@ def export(
             help="File to write (.parquet); for qdrant a local folder or a server's URL.",
         ),
     ],
-    to: Annotated[Literal["parquet", "qdrant"], typer.Option(help="Format to write.")] = "parquet",
+    to: Annotated[Format, typer.Option(metavar=choices(Format), help="Format to write.")] = "parquet",
     collection: Annotated[
         str | None,
         typer.Option(

@@ -25,7 +25,7 @@ def index(
         typer.Option(metavar="PATH", help="Dataset, or files or globs: .parquet, .csv, .tsv, .jsonl; .gz, .zst."),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="FOLDER", help="Model by `qpr train`, or st:FOLDER of sentence-transformers.")
+        str | None, typer.Option(metavar="MODEL", help="Model by `qpr train`, or st:FOLDER of sentence-transformers.")
     ] = None,
     overwrite: Overwrite = False,
     add: Annotated[

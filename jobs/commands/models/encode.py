@@ -12,13 +12,13 @@ import typer
 
 from jobs.display.console import emit, two_columns
 from jobs.display.text_input import read_lines
-from jobs.options.output import AsJson, Overwrite, file_to_write, folder
+from jobs.options.output import AsJson, Overwrite, file_to_write, model_to_read
 from schemas.artifacts import conditional_writes
 from schemas.errors import UsageError
 
 
 def encode(
-    model: Annotated[str, folder("Model of `qpr train`, or st:FOLDER.")],
+    model: Annotated[str, model_to_read("Model of `qpr train`, or st:FOLDER.")],
     input_: Annotated[
         str, typer.Option("--input", metavar="FILE", help="One question a line, UTF-8, also .gz or .zst; -: stdin.")
     ],

@@ -1,10 +1,13 @@
+import inspect
 import re
+import typing
 
 import pytest
 import typer.main
 
 from jobs.commands.registry import COMMANDS, app
 from jobs.display.help import plain_fault
+from jobs.options.from_settings import with_settings
 
 GROUP = typer.main.get_command(app)
 
@@ -33,6 +36,22 @@ def test_each_option_is_named_in_full_once_at_80_columns(qpr, monkeypatch, comma
                 assert len(starts) == 1, name
     assert max(map(len, lines)) <= 80
     assert "…" not in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_values_of_a_choice_stand_behind_its_option(command):
+    parameters = inspect.signature(with_settings(COMMANDS[command].load()), eval_str=True).parameters.values()
+    for parameter in parameters:
+        kind, *declared = typing.get_args(parameter.annotation) or (None,)  # Context has none
+        kinds = [part for part in (kind, *typing.get_args(kind)) if typing.get_origin(part) is typing.Literal]
+        for choice in kinds:
+            assert declared[0].metavar == f"[{'|'.join(typing.get_args(choice))}]", parameter.name
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_option_of_a_model_has_the_same_name_of_its_value(qpr, monkeypatch, command):
+    named = re.findall(r"^  --(model|teacher|init-from|with) (\S+)", help_of(qpr, monkeypatch, command), re.MULTILINE)
+    assert {value for _, value in named} <= {"MODEL"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
