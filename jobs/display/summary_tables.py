@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pipelines.intermediate import JudgedAnswer
 from pipelines.questions.scripts import NO_LETTER
 from pipelines.summary.answer_worth import AnswerWorth, answer_worth, promise_of_verdicts
-from pipelines.summary.row_balance import Balance, Split, row_balance
+from pipelines.summary.row_balance import OTHER_COUNTS, Balance, Split, row_balance
 from pipelines.summary.script_shares import ScriptShare
 from pipelines.summary.worth_by_kind import worth_of_answers, worth_of_kinds
 from schemas.artifacts.manifest import Source
@@ -85,7 +85,7 @@ def summary_tables(
 def other_counts(counters: Mapping[str, int]) -> SummaryTable:
     """Return the table of the counters that are in none of `summary_tables` and not 0."""
     others = sorted((name, number) for name, number in row_balance(counters).others.items() if number)
-    rows = [(name.replace("_", " "), whole(number)) for name, number in others]
+    rows = [(OTHER_COUNTS.get(name, name.replace("_", " ")), whole(number)) for name, number in others]
     return SummaryTable(("Other counts", "number"), rows)
 
 

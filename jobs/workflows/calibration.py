@@ -16,6 +16,7 @@ import rich.table
 
 from jobs.display.calibration_chart import calibration_picture
 from jobs.display.console import emit, say, working
+from jobs.display.summary_tables import label
 from jobs.options.inputs import input_files
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import REPORTS, first_fault, read_manifest, read_verified
@@ -180,7 +181,11 @@ def _table(result: Calibration) -> rich.table.Table:
     """Return a table of the lowest threshold that reaches a precision and the recall there, for each score."""
     from pipelines.calibration.calibrate import threshold_for
 
-    table = rich.table.Table("score", *(f"precision {p}" for p in SHOWN), title="lowest threshold: recall there")
+    title = "Lowest threshold that reaches the precision, and its recall"
+    table = rich.table.Table(title=title, title_justify="left")
+    table.add_column("score", no_wrap=True)
+    for precision in SHOWN:
+        table.add_column(f"precision {precision}")
     for name, points in result.curves.items():
         cells = []
         for precision in SHOWN:
@@ -190,7 +195,7 @@ def _table(result: Calibration) -> rich.table.Table:
                 cells.append("not reached")
             else:
                 cells.append(f"{point.threshold:.2f}: {point.recall:.3f}")
-        table.add_row(name, *cells)
+        table.add_row(label(name), *cells)
     return table
 
 

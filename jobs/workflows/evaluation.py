@@ -123,7 +123,7 @@ def _report_missing(dataset: str, index: Index, judged: Judgements, *, split: st
             "Use the --dataset it was built from, or index this one with `qpr index`"
         )
     if len(missing) > MISSING_SHARE * len(relevant):
-        share = f"{count} ({len(missing) / len(relevant):.0%}) are not in {index.url}; they count as not found"
+        share = f"{count} ({100 * len(missing) / len(relevant):.0f} %) are not in {index.url}; they count as not found"
         warn(f"{share}. {built} is evaluated")
     elif len(missing):
         say(f"{count} are not in the index; they count as not found")

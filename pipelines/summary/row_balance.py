@@ -19,6 +19,16 @@ _IN_SPLIT = ("clusters", "members", "pairs")
 _STAGES = (*ROW_STAGES, "ambiguity", "splits", "review", "linkage", "size", "coherence", "leakage")
 
 
+OTHER_COUNTS = {
+    "groups": "paraphrase groups that the linkage found",
+    "groups_incoherent": "of these, rejected as incoherent",
+    "groups_of_one": "of these, with one question",
+    "groups_over_max_cluster_size": "of these, larger than --max-cluster-size",
+    "members_judged": "questions compared with others of their answer",
+}
+"""Descriptions of counters whose names are those of no table."""
+
+
 class Rejects(NamedTuple):
     """Number of rows or questions that a stage rejected for a reason, and their share of all."""
 

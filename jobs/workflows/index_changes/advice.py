@@ -49,7 +49,7 @@ class Shape:
         """Return the reasons to compact the index; empty where there is none."""
         found = []
         if self.deleted_share >= DELETED_SHARE:
-            found.append(f"{self.deleted_share:.0%} of the rows are deleted")
+            found.append(f"{100 * self.deleted_share:.0f} % of the rows are deleted")
         if self.segments > SEGMENTS:
             found.append(f"it has {counted(self.segments, 'segment')}")
         if grown := self.grown_list:

@@ -174,7 +174,7 @@ def _reason(base: Base, masks: list[Mask], holders: Ints, *, segments: int, segm
         return f"its first segment would have {first:,} of {counted(len(holders), 'question')}"
     dead, every = sum(int(mask.sum()) for mask in masks), added + sum(map(len, masks))
     if dead >= DELETED_SHARE * every:
-        return f"{dead / every:.0%} of its rows would be deleted"
+        return f"{100 * dead / every:.0f} % of its rows would be deleted"
     if segments + bool(added) > SEGMENTS:
         return f"it would have over {counted(SEGMENTS, 'segment')}"
     return None

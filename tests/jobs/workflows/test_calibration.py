@@ -1,9 +1,14 @@
+import io
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
+import rich.console
 
+from jobs.workflows.calibration import _table
+from pipelines.calibration.calibrate import Point
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest, read_verified
@@ -131,3 +136,15 @@ def test_logs_that_are_too_few_to_calibrate_leave_nothing_behind(qpr, write_json
     assert outcome.code == 1
     assert "the logs are too few" in outcome.err
     assert not (tmp_path / "c").exists()
+
+
+def test_the_table_names_each_score_in_full_at_80_columns():
+    points = [Point(0.25, 0.96, 0.5), Point(0.5, 0.97, 0.4)]
+    names = ("linkage_probability", "coherence", "adjusted_coherence")
+    screen = rich.console.Console(width=80, file=io.StringIO())
+    screen.print(_table(SimpleNamespace(curves=dict.fromkeys(names, points))))
+    text = screen.file.getvalue()
+    assert "Lowest threshold that reaches the precision, and its recall" in text
+    assert all(word in text for word in ("linkage probability", "coherence (paper)", "0.25: 0.500"))
+    assert "…" not in text
+    assert "..." not in text

@@ -123,7 +123,7 @@ def test_many_missing_paraphrases_are_a_warning_that_names_what_the_index_was_bu
     assert (result["relevant_missing"], result["relevant"]) == (4, 10)
     digests = [open_dataset(str(place / name)).manifest.digest[:12] for name in ("data", "half")]
     said = " ".join(printed.err.split())
-    assert f"warning: 4 of 10 paraphrases of split test (40%) are not in {place / 'index'}; they count as not" in said
+    assert f"warning: 4 of 10 paraphrases of split test (40 %) are not in {place / 'index'}; they count as not" in said
     built = f"It was built from {place / 'data'} (digest {digests[0]}), and {place / 'half'} (digest {digests[1]}) is"
     assert built in said
 

@@ -258,7 +258,7 @@ def test_deleting_everything_is_refused(place, qpr):
 def test_compaction_is_advised_when_a_fifth_is_deleted_and_after_eight_segments(place, qpr):
     index = place / "index"
     gone = change(qpr, index, "--delete", write_csv(place / "gone.csv", ROWS[:8]))
-    assert gone["compaction_advised"] == ["20% of the rows are deleted"]
+    assert gone["compaction_advised"] == ["20 % of the rows are deleted"]
     for number in range(7):
         added = change(qpr, index, "--add", write_csv(place / "one.csv", MORE[number : number + 1]))
     assert added["compaction_advised"] == []

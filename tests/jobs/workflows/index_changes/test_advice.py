@@ -10,7 +10,7 @@ from model.index.shards import build_shard, open_shard, train
     [
         (Shape(1, 0.0, 1.0, 1.0), []),
         (Shape(8, 0.19, 6.0, 2.0), []),
-        (Shape(1, 0.2, 1.0, 1.0), ["20% of the rows are deleted"]),
+        (Shape(1, 0.2, 1.0, 1.0), ["20 % of the rows are deleted"]),
         (Shape(9, 0.0, 1.0, 1.0), ["it has 9 segments"]),
         (
             Shape(2, 0.0, 6.1, 2.0),

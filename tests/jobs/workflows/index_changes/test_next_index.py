@@ -136,7 +136,7 @@ def test_objects_are_copied_by_their_store(nights, memory):
 @pytest.mark.parametrize(
     ("clusters", "reason"),
     [
-        ([questions(20, 60)], "33% of its rows would be deleted"),
+        ([questions(20, 60)], "33 % of its rows would be deleted"),
         ([questions(0, 121)], "its first segment would have 60 of 121 questions"),
     ],
 )
