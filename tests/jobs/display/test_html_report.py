@@ -89,7 +89,7 @@ def test_the_page_of_a_run():
         assert part in text
     assert "Not published" not in text
     assert "check, found" not in text  # a line of zero
-    assert "groups incoherent" not in text_of(page(counters={"groups": 3, "groups_incoherent": 0}))
+    assert "rejected as incoherent" not in text_of(page(counters={"groups": 3, "groups_incoherent": 0}))
     assert html.count("<svg") == html.count('role="img"') == 2
     assert html == page(
         [cluster("in the app", "pay bill", "how pay")], counters=counters, configuration={"a": {"b": [1, None]}}
