@@ -30,6 +30,7 @@ from model.search.retrieval import Retrieval
 from model.search.views import Filters, Views, utc_now
 from schemas.artifacts.manifest import read_manifest
 from schemas.errors import UsageError
+from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from model.certificates.certificate import Loaded
@@ -58,7 +59,7 @@ class Searcher:
     clock: Callable[[], datetime.datetime] = utc_now
 
     def __repr__(self) -> str:
-        return f"Searcher({self.index.url!r}, {len(self)} questions, mode={self.retrieval.mode!r})"
+        return f"Searcher({self.index.url!r}, {counted(len(self), 'question')}, mode={self.retrieval.mode!r})"
 
     @property
     def index(self) -> Index:
@@ -178,8 +179,7 @@ class Searcher:
         best = self._same_questions(retrieval.index, asked)
         others = [number for number, hit in enumerate(best) if hit is None]
         if others:
-            searched = self._hits(retrieval, [asked[number] for number in others], 1)
-            for number, found in zip(others, searched, strict=True):
+            for number, found in zip(others, self._hits(retrieval, [asked[n] for n in others], 1), strict=True):
                 best[number] = with_guard(asked[number], found[0]) if found else None
         return best
 
