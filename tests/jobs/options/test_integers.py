@@ -29,7 +29,7 @@ def test_an_integer_beyond_64_bits_is_wrong_usage_and_the_range_is_named(qpr, co
     outcome = qpr(command, *required, f"{option}={10**20}")
     assert outcome.code == 2
     assert option in outcome.err
-    assert any(words in outcome.err for words in ("Give a number from", "in the range", "less than or equal to"))
+    assert any(words in outcome.err for words in ("Give a number from", "in the range", "must be at most"))
 
 
 @pytest.mark.parametrize("option", ["--dimension", "--hash-bins", "--embedding-dimension", "--channels"])

@@ -72,7 +72,7 @@ def test_every_option_reaches_the_generator(tmp_path):
         (["--noise", "none=0.1"], 2, "truncated"),
         (["--noise", "swapped=often"], 2, "--noise swapped=often: "),
         (["--noise", "swapped"], 2, "--noise swapped: has no value"),
-        (["--noise", "swapped=2"], 2, "less than or equal to 1"),
+        (["--noise", "swapped=2"], 2, "must be at most 1"),
         (["--start", "2023-02-29"], 2, "--start 2023-02-29: "),
         (["--days", "1000000000"], 2, "--days 1000000000: the log would go on after the year 9999"),
         (["--from-dataset", "memory://nothing-there"], 1, "does not exist"),
