@@ -19,7 +19,10 @@ from schemas.quantities import counted, listed
 Verdict = Literal["right", "wrong", "unclear"]
 """Judgements of an answer; unclear counts as wrong."""
 
-_VERDICTS: Final[Mapping[str, Verdict]] = {verdict: verdict for verdict in typing.get_args(Verdict)}
+_NAMES: Final[tuple[Verdict, ...]] = typing.get_args(Verdict)
+
+_VERDICTS: Final[Mapping[str, Verdict]] = {**{verdict: verdict for verdict in _NAMES}, "cannot tell": "unclear"}
+"""Verdicts by what stands in a cell; "cannot tell" is on the button of `qpr review`."""
 
 
 class Request(NamedTuple):
@@ -61,11 +64,11 @@ def read_verdict(text: str) -> Verdict | None:
     Raises:
         ValueError: it is none of the verdicts.
     """
-    cell = text.strip().lower()
+    cell = " ".join(text.lower().split())
     if not cell:
         return None
     if cell not in _VERDICTS:
-        raise ValueError(f"verdict {text[:40]!a} is none of {', '.join(_VERDICTS)}")
+        raise ValueError(f"verdict {text[:40]!a} is none of {', '.join(_NAMES)}")
     return _VERDICTS[cell]
 
 
