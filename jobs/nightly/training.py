@@ -56,7 +56,7 @@ def reason_to_train(
         for artefact in (parent.trained.dataset, dataset)
     )
     share = changed_share(count_changes(cluster_changes(before, after)))
-    return f"{share:.1%} of the clusters changed since the training" if share > limit else None
+    return f"{100 * share:.1f} % of the clusters changed since the training" if share > limit else None
 
 
 def how_trained(chosen: EncoderTraining) -> list[Any]:

@@ -64,8 +64,8 @@ def current(warehouse: str) -> tuple[int, Version] | None:
 def version_at(warehouse: str, at: str | None) -> tuple[int, Version]:
     """Return the version with a number, that of a date, or for None the current one.
 
-    The version of a date is the one whose data end last on or before it; of several the newest. So the version that a
-    rollback replaced is still that of its date.
+    The version of a date is the newest that a night has made of data up to it. A rollback, whose data end earlier than
+    those of the version that it replaced, is that of a date only where no such version is left.
 
     Raises:
         QprError: there is none.
@@ -80,16 +80,16 @@ def version_at(warehouse: str, at: str | None) -> tuple[int, Version]:
         date = datetime.date.fromisoformat(at)
     except ValueError as error:
         raise QprError(f"{at}: is neither the number of a version nor a date such as 2026-11-20") from error
-    latest: tuple[int, Version] | None = None
+    rollback: tuple[int, Version] | None = None
     for number in reversed(numbers(warehouse)):
         version = read_version(warehouse, number)
-        if version.date <= date and (latest is None or version.date > latest[1].date):
-            latest = number, version
-        if version.date == date:
-            break
-    if latest is None:
+        if version.date <= date and version.rollback_of is None:
+            return number, version
+        if version.date <= date and rollback is None:
+            rollback = number, version
+    if rollback is None:
         raise QprError(f"{warehouse}: has no version of {date} or before. `qpr versions` lists them")
-    return latest
+    return rollback
 
 
 def made_after(warehouse: str, version: Version) -> tuple[int, Version] | None:

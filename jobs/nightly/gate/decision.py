@@ -99,9 +99,9 @@ def _lost(settings: GateSettings, evidence: Evidence) -> str | None:
     for name, share in _kept_shares(evidence.after).items():
         if name in shares and shares[name] - share > settings.max_kept_fall:
             return (
-                f"share of questions {name} in a cluster fell from {shares[name]:.1%} to {share:.1%}, more than "
-                f"--max-kept-fall {settings.max_kept_fall:g} allows. Look at the table rejected of {evidence.judge}, "
-                f"or raise the limit and {_AGAIN}"
+                f"share of questions {name} in a cluster fell from {100 * shares[name]:.1f} % to {100 * share:.1f} %, "
+                f"more than --max-kept-fall {settings.max_kept_fall:g} allows. Look at the table rejected of "
+                f"{evidence.judge}, or raise the limit and {_AGAIN}"
             )
     return None
 
@@ -113,8 +113,9 @@ def _drifted(settings: GateSettings, evidence: Evidence) -> str | None:
     return (
         f"answers of {mix.date} are {mix.distance:.3f} away from those of the days before, the most unusual of which "
         f"is {mix.usual:.3f} away; --max-drift {settings.max_drift:g} allows {mix.usual + settings.max_drift:.3f}. "
-        f"{mix.new:.1%} of the rows have a new answer, and {mix.moved[:40]!a} went from {mix.share_before:.1%} to "
-        f"{mix.share:.1%}. Replace the drop of that day, or raise the limit and {_AGAIN}"
+        f"{100 * mix.new:.1f} % of the rows have a new answer, and {mix.moved[:40]!a} went from "
+        f"{100 * mix.share_before:.1f} % to {100 * mix.share:.1f} %. Replace the drop of that day, or "
+        f"raise the limit and {_AGAIN}"
     )
 
 
@@ -131,7 +132,7 @@ def _unreviewed(settings: GateSettings, evidence: Evidence) -> str | None:
     if review.right.bound < settings.min_right:
         return (
             f"{review.right.right:,} of {counted(review.right.judged, 'judged cluster')} are right, which shows "
-            f"{review.right.bound:.2%}, less than --min-right {settings.min_right:g}. {judge}"
+            f"{100 * review.right.bound:.2f} %, less than --min-right {settings.min_right:g}. {judge}"
         )
     return None
 

@@ -60,8 +60,7 @@ class Neighbours:
             of the differences, 0 if it has no other question.
         """
         left, right, alike, dot = self.left[part], self.right[part], self.alike[part], self._products[part]
-        sizes = np.bincount(self.answer_of_row)
-        others = (sizes[self.answer_of_row[left]] - 2).astype(float)
+        others = (self._sizes[self.answer_of_row[left]] - 2).astype(float)
         total, squares = self._totals
         one, two = total[left] - alike, total[right] - alike
         one_2, two_2 = squares[left] - alike**2, squares[right] - alike**2
@@ -74,15 +73,17 @@ class Neighbours:
 
     def standing(self, part: slice = EVERY) -> tuple[np.ndarray, np.ndarray]:
         """Return, for the left and right question of each pair, the number of partners with a higher similarity."""
-        pairs = np.bincount(self.left, minlength=len(self.answer_of_row))
-        pairs += np.bincount(self.right, minlength=len(self.answer_of_row))
-        starts = np.cumsum(pairs) - pairs
         falling = _falling(self.alike[part])
         one, two = (
-            np.searchsorted(self._ordered, side << 32 | falling) - starts[side]
+            np.searchsorted(self._ordered, side << 32 | falling) - self._first_places[side]
             for side in (self.left[part], self.right[part])
         )
         return one, two
+
+    @functools.cached_property
+    def _sizes(self) -> np.ndarray:
+        """Return the number of questions of each answer."""
+        return np.bincount(self.answer_of_row)
 
     @functools.cached_property
     def _best_two(self) -> tuple[np.ndarray, np.ndarray]:
@@ -106,6 +107,14 @@ class Neighbours:
         return np.sort(np.concatenate([self.left << 32 | falling, self.right << 32 | falling]))
 
     @functools.cached_property
+    def _first_places(self) -> np.ndarray:
+        """Return the place of each row's first pair in `_ordered`."""
+        sides = np.bincount(self.left, minlength=len(self.answer_of_row))
+        sides += np.bincount(self.right, minlength=len(self.answer_of_row))
+        places: np.ndarray = np.cumsum(sides) - sides
+        return places
+
+    @functools.cached_property
     def _totals(self) -> np.ndarray:
         """Return the (2, R) sums of the similarities of each row and of their squares."""
         rows = len(self.answer_of_row)
@@ -119,7 +128,7 @@ class Neighbours:
     @functools.cached_property
     def _products(self) -> np.ndarray:
         """Return for each pair the sum, over all third questions, of the product of their similarities to the two."""
-        sizes, answer = np.bincount(self.answer_of_row), self.answer_of_row[self.left]
+        sizes, answer = self._sizes, self.answer_of_row[self.left]
         dot = np.zeros(len(self.left))
         counts = np.bincount(answer, minlength=len(sizes))
         starts = np.cumsum(counts) - counts

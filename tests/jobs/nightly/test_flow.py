@@ -179,7 +179,7 @@ def test_a_missed_canary_refuses_the_night_and_verdicts_keep_wrong_clusters_out(
         json.dumps({"queue": "clusters", "digest": dataset.manifest.digest, "confidence": 0.95, "right": right})
     )
     given += ("--verdicts", verdicts, "--require-review", review)
-    assert "which shows 90.00%, less than --min-right 0.97" in night(qpr, warehouse, *given, code=3)["refused"]
+    assert "which shows 90.00 %, less than --min-right 0.97" in night(qpr, warehouse, *given, code=3)["refused"]
     published = night(qpr, warehouse, *given, "--min-right", 0.9)["version"]
     kept = open_dataset(path_of(warehouse, published["dataset"]))
     assert wrong["cluster_id"] not in kept.table("clusters", columns=["cluster_id"])["cluster_id"].to_pylist()

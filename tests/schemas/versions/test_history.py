@@ -85,8 +85,10 @@ def test_a_rollback_is_not_the_version_of_the_date_that_it_replaced(tmp_path, ma
     assert history.roll_back(w, 1) == 3
     assert history.version_at(w, "2026-11-20")[0] == 2
     assert history.version_at(w, "2026-11-25")[0] == 2
-    assert history.version_at(w, "2026-11-19")[0] == 3
+    assert history.version_at(w, "2026-11-19")[0] == 1
     assert history.version_at(w, None)[0] == 3
+    storage.delete(history.file_of(w, 1))
+    assert history.version_at(w, "2026-11-19")[0] == 3
 
 
 def test_no_rollback_to_a_version_with_a_missing_or_changed_artefact(tmp_path, make_version):

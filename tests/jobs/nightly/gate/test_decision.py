@@ -46,9 +46,11 @@ def test_new_questions_are_refused_by_a_fall_that_is_shown_and_beyond_the_limit(
 def test_a_fall_of_the_kept_share_of_one_script_is_refused():
     thai = {"script_Thai_kept": 20, "script_Thai_rejected": 20}
     lost = {"script_Thai_kept": 5, "script_Thai_rejected": 35}
-    assert "of all scripts in a cluster fell from 80.0% to 60.0%" in refused(after=KEPT | {"questions_in_clusters": 60})
+    assert "of all scripts in a cluster fell from 80.0 % to 60.0 %" in refused(
+        after=KEPT | {"questions_in_clusters": 60}
+    )
     reason = refused(before=KEPT | thai, after=KEPT | lost)
-    assert "of questions in the script Thai in a cluster fell from 50.0% to 12.5%" in reason
+    assert "of questions in the script Thai in a cluster fell from 50.0 % to 12.5 %" in reason
 
 
 def test_questions_that_moved_into_train_are_refused():
@@ -70,7 +72,7 @@ def test_a_day_with_other_answers_is_refused_beyond_the_usual_distance():
     mix = Mix(datetime.date(2026, 11, 20), 0.35, 0.2, 0.1, "Yes", 0.03, 0.41)
     reason = refused(mix=mix)
     assert reason.startswith("answers of 2026-11-20 are 0.350 away from those of the days before, the most unusual of")
-    assert "--max-drift 0.1 allows 0.300. 10.0% of the rows have a new answer, and 'Yes' went from 3.0% to" in reason
+    assert "--max-drift 0.1 allows 0.300. 10.0 % of the rows have a new answer, and 'Yes' went from 3.0 % to" in reason
     assert refused(GateSettings(max_drift=0.16), mix=mix) is None
     assert refused(mix=mix._replace(usual=0.3)) is None
 
@@ -81,7 +83,7 @@ def test_verdicts_that_show_too_small_a_share_are_refused():
     )
     settings = GateSettings(require_review="r.json", min_right=0.99)
     reason = refused(settings, review=review)
-    assert "200 of 200 judged clusters are right, which shows 98.00%, less than --min-right 0.99" in reason
+    assert "200 of 200 judged clusters are right, which shows 98.00 %, less than --min-right 0.99" in reason
     assert "`qpr review --dataset w/datasets/d`, report them and run the night again" in reason
     assert refused(GateSettings(require_review="r.json"), review=review) is None
     reason = refused(GateSettings(require_review="r.json"), review=review, is_reviewed=False)
