@@ -58,20 +58,31 @@ def compare(queries: Rows, candidates: Rows, words: WordTable, *, mean_length: f
     return table
 
 
-def standings(values: Floats) -> Floats:
-    """Return each candidate's rank by a value and how much less it has than the best, (n, k, 2), of values (n, k)."""
-    order = np.argsort(-values, axis=1, kind="stable")
+def standings(values: Floats, there: npt.NDArray[np.bool_]) -> Floats:
+    """Return each candidate's rank by a value and how much less it has than the best, (n, k, 2).
+
+    Args:
+        values: (n, k).
+        there: (n, k) False where a query has no candidate, which is compared with none; its gap is 0.
+    """
+    order = np.argsort(-np.where(there, values, -np.inf), axis=1, kind="stable")
     rank = np.empty_like(order)
     np.put_along_axis(rank, order, np.arange(values.shape[1])[None], axis=1)
-    return np.stack([rank.astype(np.float32), values.max(axis=1, keepdims=True) - values], axis=2)
+    return np.stack([rank.astype(np.float32), _below_best(values, there)], axis=2)
 
 
-def behind(table: Floats) -> Floats:
+def behind(table: Floats, there: npt.NDArray[np.bool_]) -> Floats:
     """Return how far each candidate is behind its query's best one by the columns `COMPARED` of (n, k, len(PAIR))."""
     columns = table[:, :, [PAIR.index(name) for name in COMPARED]]
     bigger_is_better = np.array([1 if "unlike" not in name else -1 for name in COMPARED], np.float32)
-    signed = columns * bigger_is_better
-    return np.asarray(signed.max(axis=1, keepdims=True) - signed, np.float32)
+    return _below_best(columns * bigger_is_better, there[:, :, None])
+
+
+def _below_best(values: Floats, there: npt.NDArray[np.bool_]) -> Floats:
+    """Return the maximum over the candidates (axis 1) that are there minus each value, 0 for others."""
+    best = np.where(there, values, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
+    with np.errstate(invalid="ignore"):  # a query without a candidate has no best one
+        return np.where(there, best - values, 0).astype(np.float32)
 
 
 def _compared(one: Rows, two: Rows, words: WordTable, mean_length: float) -> dict[str, np.ndarray]:

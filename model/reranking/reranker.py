@@ -134,7 +134,7 @@ class Reranker:
             scores: (n, k) as of `model.index.ranking.Ranking`.
         """
         found, place = np.unique(rows[rows >= 0], return_inverse=True)
-        candidate = np.zeros(rows.shape, np.int64)
+        candidate = np.full(rows.shape, -1, np.int64)
         candidate[rows >= 0] = place + len(texts)
         compared = pa.concat_arrays([texts, index.questions(found)["text"].combine_chunks()])
         return self._compared(compared, index.encoder, candidate, scores)
@@ -142,8 +142,14 @@ class Reranker:
     def _compared(
         self, compared: pa.Array, encoder: Encoder, candidate: npt.NDArray[np.int64], scores: Floats
     ) -> Floats:
-        """Return the features; ``candidate`` (n, k) are places in ``compared``, whose first n texts are the queries."""
+        """Return the features; ``candidate`` (n, k) are places in ``compared``, whose first n texts are the queries.
+
+        Where a place is -1 there is no candidate; what stands there does not depend on the other queries, nor do other
+        candidates depend on it.
+        """
         n, k = candidate.shape
+        there = candidate >= 0
+        candidate = np.where(there, candidate, np.arange(n)[:, None])
         query = np.repeat(np.arange(n), k)
         words, table = worded(key_all(compared), self.counts, encoder)
         pairs = compare(words[query], words[candidate.ravel()], table, mean_length=self.counts.mean_length)
@@ -152,8 +158,8 @@ class Reranker:
             vectors = other.encode(compared)
             nearness.append(np.einsum("nd,nkd->nk", vectors[:n], vectors[candidate]))
         pairs = pairs.reshape(n, k, -1)
-        columns = [part for near in nearness for part in (near[:, :, None], standings(near))]
-        return np.concatenate([*columns, pairs, behind(pairs)], axis=2)
+        columns = [part for near in nearness for part in (near[:, :, None], standings(near, there))]
+        return np.concatenate([*columns, pairs, behind(pairs, there)], axis=2)
 
 
 def logits(weights: Weights, table: Floats) -> Floats:

@@ -94,12 +94,20 @@ def test_many_pairs_are_compared_as_few(monkeypatch):
 
 def test_standings_are_rank_and_distance_to_the_best():
     values = np.array([[0.5, 0.9, 0.5]], np.float32)
-    assert standings(values)[0] == pytest.approx(np.array([[1, 0.4], [0, 0], [2, 0.4]]))
+    assert standings(values, np.isfinite(values))[0] == pytest.approx(np.array([[1, 0.4], [0, 0], [2, 0.4]]))
+
+
+def test_what_is_missing_is_compared_with_nothing():
+    values, there = np.array([[0.9, 0.2, 0.5], [1, 1, 1]], np.float32), np.array([[False, True, True], [False] * 3])
+    assert standings(values, there)[0, 1:] == pytest.approx(np.array([[1, 0.3], [0, 0]]))
+    table = np.random.default_rng(0).normal(size=(2, 3, len(PAIR))).astype(np.float32)
+    assert (behind(table, there)[0, 1:] == behind(table[:1, 1:], there[:1, 1:])[0]).all()
+    assert (behind(table, there)[~there] == 0).all()
 
 
 def test_behind_is_never_negative_and_0_for_the_best():
     table = np.random.default_rng(0).normal(size=(3, 5, len(PAIR))).astype(np.float32)
-    gaps = behind(table)
+    gaps = behind(table, np.ones((3, 5), bool))
     assert gaps.shape == (3, 5, len(COMPARED))
     assert (gaps.min(axis=1) == 0).all()
     unlike = COMPARED.index("unlike_share")
