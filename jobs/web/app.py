@@ -40,14 +40,14 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await asyncio.to_thread(service.auditing.refresh)
+        await service.auditing.refresh()
         watching = [asyncio.create_task(service.auditing.watch())]
         if exchange is not None:
             watching.append(asyncio.create_task(exchange.watch()))
         yield
         for task in watching:
             task.cancel()
-        await asyncio.to_thread(service.auditing.refresh)
+        await service.auditing.refresh()
         service.batcher.close()
 
     app = DirectApp(

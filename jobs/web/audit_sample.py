@@ -17,7 +17,7 @@ from typing import Final
 import orjson
 import pydantic
 
-from jobs.web.appended_lines import appending
+from jobs.web.appended_lines import AppendedFile
 from schemas.artifacts.atomic_files import write_atomically
 from schemas.errors import QprError
 
@@ -65,12 +65,13 @@ class AuditSample:
         rng: random.Random | None = None,
     ) -> None:
         self._folder, self._size, self._now = folder, size, now
+        self._file = AppendedFile(folder / FILE)
         self._rng = rng or random.SystemRandom()
         self._lock, self._saving = threading.Lock(), threading.Lock()
         self._today = _read_today(folder / TODAY) or self._new_day()
         self._over: list[_Day] = []
         self._changed = False
-        self._drawn = _read_drawn(folder / FILE)
+        self._drawn = _read_drawn(self._file.path)
 
     def offer(self, row: Mapping[str, str | None]) -> None:
         """Count an answer that was given, and draw it with the chance that all answers of its day have."""
@@ -99,7 +100,7 @@ class AuditSample:
                 with contextlib.ExitStack() as stack:
                     if rows:  # removed again if the day that is over cannot be ended: it would be appended twice
                         lines = b"".join(orjson.dumps(row) + b"\n" for row in rows)
-                        stack.enter_context(appending(self._folder / FILE, lines))
+                        stack.enter_context(self._file.appending(lines))
                     if due:
                         with write_atomically(str(self._folder / TODAY)) as staged:
                             staged.write(today)

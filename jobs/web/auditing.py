@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import functools
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import Final
 
@@ -43,7 +44,9 @@ class Auditing:
         self._current = current
         self._alarms: dict[str, bool] = {}
         self._reported: dict[str, str] = {}
-        self._looking = threading.Lock()  # else what was read before a verdict could be shown after it, with no alarm
+        # One thread reads and writes the monitor, maybe on a slow store: audits that wait take no thread of other
+        # requests, and nothing that was read before a verdict is shown after it, with no alarm.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="audit")
 
     def has_alarm(self, loaded: Loaded | None) -> bool:
         """Return whether audits of a certificate, in use now or before, have raised the alarm by the last look."""
@@ -71,8 +74,11 @@ class Auditing:
                     }
                 )
 
-    def judge(self, name: str, *, is_wrong: bool, keeping: AbstractContextManager[None]) -> None:
-        """Count a verdict on a drawn answer and keep it, or neither.
+    async def judge(self, name: str, *, is_wrong: bool, keeping: AbstractContextManager[None]) -> None:
+        """Keep a verdict on a drawn answer and count it, or neither.
+
+        It is kept first: if the server is killed between the two, a verdict is kept that is not counted, and no verdict
+        is counted of which the row is lost. A repeated request counts it and keeps it once more.
 
         Args:
             name: of the drawn answer.
@@ -83,6 +89,10 @@ class Auditing:
             Fault: no answer of this id was drawn (404), it was judged before, or under another certificate (409), or
                 the verdict cannot be kept, or the monitor cannot be read or written (503).
         """
+        judging = functools.partial(self._judge, name, is_wrong=is_wrong, keeping=keeping)
+        await asyncio.get_running_loop().run_in_executor(self._thread, judging)
+
+    def _judge(self, name: str, *, is_wrong: bool, keeping: AbstractContextManager[None]) -> None:
         loaded = self._current()
         digest = None if self.sample is None else self.sample.certificate_of(name)
         if digest is None:
@@ -91,8 +101,8 @@ class Auditing:
             raise Fault(409, "the answer was given under another certificate", "certificate")
         now = datetime.datetime.now(datetime.UTC)
         alpha = loaded.certificate.alpha
-        with self._looking, reporting_files():  # of two equal verdicts at once, one is counted and kept
-            if name in self._read(loaded).judged:
+        with reporting_files():
+            if name in self._read(loaded).judged:  # of two equal verdicts at once, the later one
                 raise Fault(409, "the answer has been judged", "judged")
             try:
                 with keeping:
@@ -105,10 +115,13 @@ class Auditing:
         """Keep the sample and look at the monitor, for ever."""
         while True:
             await asyncio.sleep(WATCH_S)
-            await asyncio.to_thread(self.refresh)
+            await self.refresh()
 
-    def refresh(self) -> None:
+    async def refresh(self) -> None:
         """Keep the sample and look at the monitor once; a fault of one is reported, and the state before it stays."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._refresh)
+
+    def _refresh(self) -> None:
         self._attempt("sample", self._save)
         self._attempt("monitor", self._look)
 
@@ -117,9 +130,8 @@ class Auditing:
             self._metrics.drawn.inc(self.sample.save())
 
     def _look(self) -> None:
-        with self._looking:
-            loaded = self._current()
-            self._show(loaded, None if loaded is None else self._read(loaded))
+        loaded = self._current()
+        self._show(loaded, None if loaded is None else self._read(loaded))
 
     def _attempt(self, subject: str, attempt: Callable[[], None]) -> None:
         """Make an attempt that is repeated, and report its fault once."""

@@ -64,7 +64,7 @@ class Exchange:
             self._refused, self._reported = ("", 0.0), ("", "")
             self._service.swap(version)
             del version
-            await asyncio.to_thread(self._service.auditing.refresh)
+            await self._service.auditing.refresh()
             gc.freeze()  # a full collection would stop all threads while it visits every object of the version
             sys.stderr.write(f"serving version {self._service.versions.current.name} now\n")
             return "swapped"

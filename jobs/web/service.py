@@ -9,6 +9,7 @@ import asyncio
 import math
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,7 @@ class Service:
         )
         self.batcher = Batcher(settings.threads, self.metrics.batches.observe)
         self.auditing = Auditing(state, settings.audits, self.metrics, lambda: versions.current.certificate)
+        self._appending = ThreadPoolExecutor(1, thread_name_prefix="feedback")  # other requests do not wait for it
         self._ready = (math.nan, "", False)
         self.show_version(versions.current)
 
@@ -235,11 +237,9 @@ class Service:
             Fault: the server keeps no state, or the verdict is on no drawn answer, or on one that has been judged, or a
                 file cannot be written (503); then nothing is counted nor kept.
         """
-        await asyncio.to_thread(self._append_feedback, {**row, "version": self.versions.current.name})
-
-    def _append_feedback(self, row: dict[str, Any]) -> None:
-        keeping = self.state.appending_feedback(row)
+        row = {**row, "version": self.versions.current.name}
         if self.state.folder is None or row["audit_id"] is None:
-            with keeping:
-                return
-        self.auditing.judge(row["audit_id"], is_wrong=not row["right"], keeping=keeping)
+            await asyncio.get_running_loop().run_in_executor(self._appending, self.state.append_feedback, row)
+        else:
+            keeping = self.state.appending_feedback(row)
+            await self.auditing.judge(row["audit_id"], is_wrong=not row["right"], keeping=keeping)

@@ -1,6 +1,6 @@
 """State that outlives the server: blocked answers and feedback; its folder has the audit sample too.
 
-DELETE /answers/{id} -> State.block -> blocked.json; POST /feedback -> State.appending_feedback -> feedback.jsonl
+DELETE /answers/{id} -> State.block -> blocked.json; POST /feedback -> State.append_feedback -> feedback.jsonl
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 import pydantic
 
-from jobs.web.appended_lines import appending
+from jobs.web.appended_lines import AppendedFile
 from jobs.web.messages.faults import Fault, reporting_files
 from schemas.artifacts import storage
 from schemas.artifacts.atomic_files import write_atomically
@@ -45,7 +45,8 @@ class State:
 
     def __init__(self, folder: str | None) -> None:
         self._folder = None if folder is None else Path(folder)
-        self._blocking, self._appending = threading.Lock(), threading.Lock()
+        self._blocking = threading.Lock()
+        self._feedback = None if self._folder is None else AppendedFile(self._folder / "feedback.jsonl")
         self.blocked = frozenset[str]() if self._folder is None else _read_blocked(self._folder / "blocked.json")
         self._written = self.blocked
 
@@ -75,6 +76,16 @@ class State:
                 file.write(content)
             self._written = blocked
 
+    def append_feedback(self, row: Mapping[str, Any]) -> None:
+        """Append a row to the feedback; it does not wait for a block of `appending_feedback`.
+
+        Raises:
+            Fault: the server keeps no state, or the file is full (409), or it cannot be written (503).
+        """
+        file = self._kept_feedback()
+        with reporting_files(), storage.explained(str(file.path)):
+            file.append(_line(row))
+
     @contextlib.contextmanager
     def appending_feedback(self, row: Mapping[str, Any]) -> Iterator[None]:
         """Append a row to the feedback; if the block fails, the row is removed.
@@ -82,15 +93,20 @@ class State:
         Raises:
             Fault: the server keeps no state, or the file is full (409), or it cannot be written (503).
         """
-        path = self._kept("feedback") / "feedback.jsonl"
-        now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-        line = orjson.dumps({"time": now, **row}) + b"\n"
-        with self._appending, contextlib.ExitStack() as stack:
-            with reporting_files(), storage.explained(str(path)):
-                if path.exists() and path.stat().st_size > MOST_FEEDBACK:
-                    raise Fault(409, "the file of feedback is full; move it away", "full")
-                stack.enter_context(appending(path, line))
+        file = self._kept_feedback()
+        with contextlib.ExitStack() as stack:
+            with reporting_files(), storage.explained(str(file.path)):
+                stack.enter_context(file.appending(_line(row)))
             yield
+
+    def _kept_feedback(self) -> AppendedFile:
+        """Return the file of feedback, which has room for a row."""
+        self._kept("feedback")
+        assert self._feedback is not None
+        with reporting_files(), storage.explained(str(self._feedback.path)):
+            if self._feedback.path.exists() and self._feedback.path.stat().st_size > MOST_FEEDBACK:
+                raise Fault(409, "the file of feedback is full; move it away", "full")
+        return self._feedback
 
     def _kept(self, content: str) -> Path:
         if self._folder is None:
@@ -124,6 +140,12 @@ def locked_state(folder: str | None) -> Iterator[State]:
             text = f"{folder}: another server keeps its state there: {error.who}. Stop it, or give another --state"
             raise QprError(text) from None
         yield State(folder)
+
+
+def _line(row: Mapping[str, Any]) -> bytes:
+    """Return a row as a line of JSON with the present time."""
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    return orjson.dumps({"time": now, **row}) + b"\n"
 
 
 def _read_blocked(path: Path) -> frozenset[str]:

@@ -1,15 +1,28 @@
 """Lines are appended as a whole, or not at all."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from jobs.web.appended_lines import appending
+from jobs.web.appended_lines import AppendedFile
 
 
 def append(path, lines):
-    with appending(path, lines):
-        pass
+    AppendedFile(path).append(lines)
+
+
+def fail_after(file, lines, *steps):
+    """Append lines in a block that takes some steps and fails."""
+
+    def run():
+        with file.appending(lines):
+            for step in steps:
+                step()
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        run()
 
 
 def test_lines_are_appended_after_the_half_line_of_a_killed_process(tmp_path):
@@ -25,9 +38,39 @@ def test_lines_are_appended_after_the_half_line_of_a_killed_process(tmp_path):
 def test_the_lines_of_a_block_that_fails_are_removed(tmp_path):
     path = tmp_path / "lines"
     path.write_bytes(b"one\nhal")
-    with pytest.raises(KeyError), appending(path, b"two\n"):
+    with pytest.raises(KeyError), AppendedFile(path).appending(b"two\n"):
         raise KeyError(path.read_bytes())
     assert path.read_bytes() == b"one\nhal"
+
+
+@pytest.mark.parametrize("before", [b"one\n", b"one\nhal", b""])
+def test_the_lines_that_others_appended_during_a_block_that_fails_stay(tmp_path, before, monkeypatch):
+    monkeypatch.setattr("jobs.web.appended_lines._COPIED", 3)
+    path = tmp_path / "lines"
+    path.write_bytes(before)
+    file = AppendedFile(path)
+    fail_after(file, b"two\n", lambda: file.append(b"three\n"), lambda: file.append(b"two\n"))
+    whole = before + (b"" if before[-1:] in (b"", b"\n") else b"\n")
+    assert path.read_bytes() == whole + b"three\ntwo\n"
+    assert [*tmp_path.iterdir()] == [path]
+
+
+def test_a_file_that_was_moved_away_during_a_block_that_fails_is_left(tmp_path):
+    path = tmp_path / "lines"
+    file = AppendedFile(path)
+    fail_after(file, b"two\n", lambda: path.rename(tmp_path / "moved"), lambda: file.append(b"three\n"))
+    assert path.read_bytes() == b"three\n"
+
+
+def test_blocks_that_fail_at_once_remove_their_own_lines(tmp_path):
+    file = AppendedFile(tmp_path / "lines")
+
+    def fail(number):
+        fail_after(file, b"%d\n" % number * (number + 1), lambda: file.append(b"kept %d\n" % number))
+
+    with ThreadPoolExecutor(8) as pool:
+        [*pool.map(fail, range(24))]
+    assert sorted(file.path.read_bytes().splitlines()) == sorted(b"kept %d" % number for number in range(24))
 
 
 def test_a_part_of_a_line_that_a_full_disk_leaves_is_removed(tmp_path, monkeypatch):

@@ -17,6 +17,7 @@ from model.certificates.certificate import load_certificate
 from model.certificates.monitor import AuditVerdict, monitor_url, record
 from model.search.results import Answer
 from schemas.errors import QprError
+from schemas.text import question_id
 from tests.support.certificates import certificate, stored_certificate
 
 
@@ -58,6 +59,10 @@ def end_of_day(client, tmp_path):
     sample._now = lambda: datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1)
     sample.save()
     return [json.loads(line) for line in (tmp_path / "state/audit.jsonl").read_text().splitlines()]
+
+
+def refresh(client):
+    client.portal.call(client.service.auditing.refresh)
 
 
 def shown(client, name):
@@ -115,13 +120,13 @@ def test_a_look_that_began_before_a_verdict_does_not_hide_its_alarm(certified, t
 
     def read_slowly(loaded):
         monitor = read(loaded)
-        if threading.current_thread() is look:
+        if not has_read.is_set():
             has_read.set()
             done.wait(0.5)  # the verdict is done, or waits for this look
         return monitor
 
     monkeypatch.setattr(auditing, "_read", read_slowly)
-    look = threading.Thread(target=auditing.refresh)
+    look = threading.Thread(target=refresh, args=(client,))
     look.start()
     assert has_read.wait(10)
     judge(client, last["request_id"], right=False)
@@ -159,8 +164,8 @@ def test_a_damaged_monitor_is_reported_and_the_state_before_it_stays(certified, 
     client = certified()
     with open(monitor_url(certified.url), "w") as file:
         file.write("{")
-    client.service.auditing.refresh()
-    client.service.auditing.refresh()
+    refresh(client)
+    refresh(client)
     assert capsys.readouterr().err.count("monitor.json: damaged") == 1
     assert reasons(client, "pay a bill") == [(True, "certified")]
 
@@ -241,6 +246,69 @@ def test_of_equal_verdicts_at_once_one_is_counted_and_kept(certified, tmp_path):
     assert len((tmp_path / "state/feedback.jsonl").read_text().splitlines()) == 1
 
 
+@pytest.fixture
+def slow_store(monkeypatch):
+    """Return an event that the store of the monitor waits for when a verdict is counted, and one of a first verdict."""
+    released, has_begun = threading.Event(), threading.Event()
+
+    def record_slowly(*given, **named):
+        has_begun.set()
+        assert released.wait(20)
+        return record(*given, **named)
+
+    monkeypatch.setattr("jobs.web.auditing.record", record_slowly)
+    return released, has_begun
+
+
+def test_feedback_blocks_and_look_ups_do_not_wait_for_audits_on_a_slow_store(certified, tmp_path, slow_store):
+    released, has_begun = slow_store
+    client = certified(audits=50, limits={"timeout": 60})
+    reasons(client, *["pay a bill"] * 50)
+    names = [row["request_id"] for row in end_of_day(client, tmp_path)]
+    with ThreadPoolExecutor(60) as pool:  # more audits than the threads of an event loop
+        audits = [pool.submit(judge, client, name, right=True) for name in names]
+        try:
+            assert has_begun.wait(20)
+            others = [
+                pool.submit(client.post, "/feedback", json={"question": "plain", "right": True}),
+                pool.submit(client.delete, "/answers/pay"),
+                pool.submit(client.get, f"/questions/{question_id('pay my bill')}"),
+            ]
+            assert [other.result(10).status_code for other in others] == [200] * 3
+            assert not any(audit.done() for audit in audits)
+        finally:
+            released.set()
+    assert {audit.result().status_code for audit in audits} == {200}
+    rows = [json.loads(line) for line in (tmp_path / "state/feedback.jsonl").read_text().splitlines()]
+    assert sorted(row["audit_id"] or "" for row in rows) == sorted(["", *names])
+
+
+def test_a_verdict_that_cannot_be_counted_leaves_the_feedback_that_came_meanwhile(
+    certified, tmp_path, slow_store, monkeypatch
+):
+    released, has_begun = slow_store
+    client, feedback = certified(audits=3), tmp_path / "state/feedback.jsonl"
+    reasons(client, "pay a bill")
+    [drawn] = end_of_day(client, tmp_path)
+
+    def fail(*_, **__):
+        raise QprError("monitor: No space left on device. Free some space")
+
+    monkeypatch.setattr(f"{__name__}.record", fail)
+    with ThreadPoolExecutor(1) as pool:
+        audit = pool.submit(judge, client, drawn["request_id"], right=False)
+        try:
+            assert has_begun.wait(20)
+            plain = client.post("/feedback", json={"question": "plain", "right": True})
+            rows = [json.loads(line)["audit_id"] for line in feedback.read_text().splitlines()]
+        finally:
+            released.set()
+    assert (audit.result().status_code, plain.status_code) == (503, 200)
+    assert rows == [drawn["request_id"], None]  # kept before it is counted: a killed server loses no counted verdict
+    assert [json.loads(line)["question"] for line in feedback.read_text().splitlines()] == ["plain"]
+    assert (shown(client, "qpr_audited_answers"), shown(client, "qpr_alarm_evidence")) == (0, 1)
+
+
 def test_the_alarm_of_a_version_holds_for_requests_that_began_on_it(certified, tmp_path):
     client = certified(audits=10)
     reasons(client, *["pay a bill"] * 6)
@@ -270,11 +338,11 @@ def test_a_fault_that_returns_is_reported_again_and_a_full_disk_does_not_hide_an
     for _ in range(2):
         with open(monitor, "w") as file:
             file.write("{")
-        auditing.refresh()
-        auditing.refresh()
+        refresh(client)
+        refresh(client)
         assert capsys.readouterr().err.count("monitor.json: damaged") == 1
         os.unlink(monitor)
-        auditing.refresh()
+        refresh(client)
 
     def fail():
         raise OSError("No space left on device")
@@ -283,7 +351,7 @@ def test_a_fault_that_returns_is_reported_again_and_a_full_disk_does_not_hide_an
     given = {"digest": load_certificate(certified.url).digest, "alpha": certificate().alpha}
     wrong = [AuditVerdict(str(number), True) for number in range(5)]
     record(certified.url, wrong, **given, now=datetime.datetime.now(datetime.UTC))
-    auditing.refresh()
+    refresh(client)
     assert reasons(client, "pay a bill") == [(False, "alarm")]
     assert capsys.readouterr().err.count("No space left") == 1
 
@@ -291,5 +359,5 @@ def test_a_fault_that_returns_is_reported_again_and_a_full_disk_does_not_hide_an
 def test_without_audits_nothing_is_drawn(certified, tmp_path):
     client = certified(audits=0)
     reasons(client, "pay a bill")
-    client.service.auditing.refresh()
+    refresh(client)
     assert not list((tmp_path / "state").glob("audit*"))
