@@ -9,10 +9,12 @@ import contextlib
 import fcntl
 import math
 import struct
+import sys
 import termios
 from collections.abc import Callable
 from typing import Any, Final
 
+from httptools import HttpParserInvalidURLError
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
@@ -35,6 +37,13 @@ STALLED_S: Final = 10.0
 """Seconds after which a connection is closed whose client takes nothing of a response."""
 
 _INVALID = Fault(400, "this is no HTTP request", "http")
+_HOSTS = Fault(400, "the request has more than one Host header", "http")
+_URL = Fault(
+    400,
+    "the address of the request is invalid; write characters that are not ASCII as %XX, for example by "
+    "curl --get --data-urlencode",
+    "http",
+)
 _LARGE = Fault(431, f"the head of the request is larger than {MOST_HEAD // 1024} KiB", "head")
 _LATE = Fault(408, f"the head of the request was not complete after {HEAD_S:g} s", "head")
 _FULL = Fault(503, "too many connections; ask again later", "connections", {"Retry-After": "1", "Connection": "close"})
@@ -88,7 +97,8 @@ class Connection(HttpToolsProtocol):
                 self._fault = _LARGE
                 raise _LARGE
         if sum(name == b"host" for name, _ in self.headers) > 1:  # the gate and a proxy could read different ones
-            raise _INVALID
+            self._fault = _HOSTS
+            raise _HOSTS
         self._head, self._deadline = 0, math.inf
         self._responding += 1
         super().on_headers_complete()
@@ -106,8 +116,8 @@ class Connection(HttpToolsProtocol):
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002  # that of the protocol
-        """Refuse bytes that are no request, or too many."""
-        self._refuse(self._fault)
+        """Refuse bytes that are no request, or too many; called while the error of the parser is handled."""
+        self._refuse(_URL if isinstance(sys.exception(), HttpParserInvalidURLError) else self._fault)
 
     def check(self) -> None:
         """Close the connection if it is late or makes no progress."""

@@ -152,8 +152,21 @@ def test_trailers_that_never_end_are_refused(served):
 
 def test_bytes_that_are_no_request_get_400_as_json(served):
     async def scenario(connect, _):
-        status, headers, _ = await (await connect()).asked(b"\x16\x03\x01\x00\r\n\r\n")
+        status, headers, body = await (await connect()).asked(b"\x16\x03\x01\x00\r\n\r\n")
         assert (status, headers["content-type"], headers["connection"]) == (400, "application/json", "close")
+        assert json.loads(body) == {"error": "this is no HTTP request"}
+
+    assert served(scenario)[0] == {"http": 1}
+
+
+@pytest.mark.parametrize(
+    "address", ["/search?q=café".encode(), "/café".encode("latin-1"), b"/search?q=\x01", b"search"]
+)
+def test_an_address_with_other_characters_gets_400_with_what_to_do(served, address):
+    async def scenario(connect, _):
+        status, headers, body = await (await connect()).asked(GET.replace(b"/", address, 1) + b"\r\n")
+        assert (status, headers["connection"]) == (400, "close")
+        assert json.loads(body)["error"].startswith("the address of the request is invalid; write characters")
 
     assert served(scenario)[0] == {"http": 1}
 
@@ -162,7 +175,8 @@ def test_a_request_with_two_hosts_gets_400(served):
     async def scenario(connect, _):
         for first, second in ((b"evil.example", b"localhost"), (b"localhost", b"localhost")):
             request = b"GET / HTTP/1.1\r\nHost: " + first + b"\r\nhost: " + second + b"\r\n\r\n"
-            assert (await (await connect()).asked(request))[0] == 400
+            status, _, body = await (await connect()).asked(request)
+            assert (status, json.loads(body)) == (400, {"error": "the request has more than one Host header"})
         assert (await (await connect()).asked(GET + b"\r\n"))[0] == 200
 
     assert served(scenario)[0] == {"http": 2}
