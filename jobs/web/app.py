@@ -24,6 +24,7 @@ from jobs.web.messages.faults import Fault, json_response
 from jobs.web.metrics import TYPE
 from jobs.web.search_page import search_page
 from jobs.web.service import Service
+from jobs.web.settings import Serving
 from schemas import __version__
 
 _OF_BODY = (400, 413, 415)
@@ -67,32 +68,41 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
     _add_search_page(app, service)
     _add_docs_page(app, with_token=service.settings.token_file is not None)
     if exchange is not None:
-        _add_exchange(app, exchange)
+        _add_exchange(app, exchange, service.settings)
     return app
 
 
 def _add_searches(app: FastAPI, service: Service) -> None:
-    limits = service.settings.limits
+    settings, limits = service.settings, service.settings.limits
     modes, columns = service.versions.current.searcher.modes, service.columns
     searched, answered = asked_model(limits, modes, columns), asked_model(limits, columns=columns)
     unknown = (404,) if columns else ()  # a value that no question has
     one = search_parameters(limits, modes, columns)
     several, answering = body_schema(searched, columns, k=3), body_schema(answered, columns)
 
-    @route(app, "GET /search", "Hits of one question.", *unknown, returns=SearchDocument, parameters=one)
+    @route(app, settings, "GET /search", "Hits of one question.", *unknown, returns=SearchDocument, parameters=one)
     async def search_one(request: Request) -> Response:
         question, k, mode, values = read_query(request, limits, columns)
         _log(request, [question])
         return json_response(await service.search([question], k, mode, values))
 
-    @route(app, "POST /search", "Hits of questions.", *_OF_BODY, *unknown, returns=SearchDocument, body=several)
+    @route(
+        app, settings, "POST /search", "Hits of questions.", *_OF_BODY, *unknown, returns=SearchDocument, body=several
+    )
     async def search(request: Request) -> Response:
         body: Any = await read_json(request, searched, limits)
         _log(request, body.texts)
         return json_response(await service.search(body.texts, body.k, body.mode, body.values))
 
     @route(
-        app, "POST /answer", "Answers, or abstentions.", *_OF_BODY, *unknown, returns=AnswersDocument, body=answering
+        app,
+        settings,
+        "POST /answer",
+        "Answers, or abstentions.",
+        *_OF_BODY,
+        *unknown,
+        returns=AnswersDocument,
+        body=answering,
     )
     async def answer(request: Request) -> Response:
         body: Any = await read_json(request, answered, limits)
@@ -101,38 +111,63 @@ def _add_searches(app: FastAPI, service: Service) -> None:
 
 
 def _add_lookups(app: FastAPI, service: Service) -> None:
-    columns = service.columns
+    settings, columns = service.settings, service.columns
     of_question, of_cluster = id_parameter("question", columns), id_parameter("cluster", columns)
 
     @route(
-        app, "GET /questions/{id}", "A question of the index.", 404, returns=QuestionDocument, parameters=of_question
+        app,
+        settings,
+        "GET /questions/{id}",
+        "A question of the index.",
+        404,
+        returns=QuestionDocument,
+        parameters=of_question,
     )
     async def question(request: Request) -> Response:
         return json_response(await service.question(read_id(request, "question"), read_parameters(request, columns)))
 
     @route(
-        app, "GET /clusters/{id}", "The questions of a cluster.", 404, returns=ClusterDocument, parameters=of_cluster
+        app,
+        settings,
+        "GET /clusters/{id}",
+        "The questions of a cluster.",
+        404,
+        returns=ClusterDocument,
+        parameters=of_cluster,
     )
     async def cluster(request: Request) -> Response:
         return json_response(await service.cluster(read_id(request, "cluster"), read_parameters(request, columns)))
 
 
 def _add_operations(app: FastAPI, service: Service) -> None:
-    limits = service.settings.limits
+    settings, limits = service.settings, service.settings.limits
     verdict = feedback_model(limits)
     kept, given = dict[str, bool], body_schema(verdict, right=True)
 
-    @route(app, "POST /feedback", "Keep a verdict on an answer.", *_OF_BODY, 404, 409, returns=kept, body=given)
+    @route(
+        app,
+        settings,
+        "POST /feedback",
+        "Keep a verdict on an answer.",
+        *_OF_BODY,
+        404,
+        409,
+        503,
+        returns=kept,
+        body=given,
+    )
     async def feedback(request: Request) -> Response:
         await service.append_feedback((await read_json(request, verdict, limits)).model_dump())
         return json_response({"kept": True})
 
     @route(
         app,
+        settings,
         "DELETE /answers/{id:text}",
         "Block an answer at once; a blocked one stays so.",
         404,
         409,
+        503,
         returns=dict[str, str],
         parameters=id_parameter("answer"),
     )
@@ -141,16 +176,16 @@ def _add_operations(app: FastAPI, service: Service) -> None:
         await service.block(answer_id)
         return json_response({"blocked": answer_id})
 
-    @route(app, "GET /healthz", "The process runs.", returns=dict[str, bool])
+    @route(app, settings, "GET /healthz", "The process runs.", returns=dict[str, bool])
     async def health() -> Response:
         return json_response({"alive": True})
 
-    @route(app, "GET /readyz", "A question of the index finds itself.", returns=dict[str, bool | str])
+    @route(app, settings, "GET /readyz", "A question of the index finds itself.", returns=dict[str, bool | str])
     async def ready() -> Response:
         able = await service.ready()
         return json_response({"ready": able, "version": service.versions.current.name}, 200 if able else 503)
 
-    @route(app, "GET /metrics", "Metrics in the format of Prometheus.")
+    @route(app, settings, "GET /metrics", "Metrics in the format of Prometheus.")
     async def metrics() -> Response:
         return Response(service.metrics.text(), media_type=TYPE)
 
@@ -178,8 +213,8 @@ def _add_docs_page(app: FastAPI, *, with_token: bool) -> None:
         return Response(html, media_type="text/html", headers={"Content-Security-Policy": policy})
 
 
-def _add_exchange(app: FastAPI, exchange: Exchange) -> None:
-    @route(app, "POST /reload", "Look for a new version now.", 409, returns=dict[str, str])
+def _add_exchange(app: FastAPI, exchange: Exchange, settings: Serving) -> None:
+    @route(app, settings, "POST /reload", "Look for a new version now.", 409, returns=dict[str, str])
     async def reload() -> Response:
         outcome = await exchange.reload()
         if outcome.startswith("refused"):

@@ -1,6 +1,6 @@
 """Rules that depend on the address of a request: the gate enforces them, and the documents list their statuses.
 
-method, path -> needs_token, is_rated, is_timed, is_upkeep; gate_statuses -> statuses of the gate at an address
+method, path -> needs_token, is_rated, is_timed, is_upkeep; gate_statuses -> statuses of refused requests to an address
 """
 
 from __future__ import annotations
@@ -31,10 +31,22 @@ def is_upkeep(method: str, path: str) -> bool:
     return path in ("/metrics", "/reload") or (method == "DELETE" and path.startswith("/answers/"))
 
 
-def gate_statuses(path: str) -> frozenset[int]:
-    """Return the statuses of requests to an address that do not pass the gate.
+def gate_statuses(path: str, *, has_token: bool, has_rate: bool) -> frozenset[int]:
+    """Return the statuses of requests to an address that do not pass the connection or the gate.
 
-    503 is among those of every address: of a busy server, or one that ends or has too many connections.
+    400, 408 and 431 are among those of every address: of a head that is invalid, late or too large. So are 403, of a
+    page of another site, and 503, of a busy server, or one that ends or has too many connections.
+
+    Args:
+        path: of the address.
+        has_token: requests to the server need a token; without one it answers requests to a local name only.
+        has_rate: the server limits the rate of a client.
     """
-    by_rule = {401: needs_token(path), 422: needs_token(path), 429: is_rated(path), 504: is_timed(path)}
-    return frozenset({403, 421, 503, *(status for status, applies in by_rule.items() if applies)})
+    by_rule = {
+        401: has_token and needs_token(path),
+        421: not has_token,
+        422: needs_token(path),
+        429: has_rate and is_rated(path),
+        504: is_timed(path),
+    }
+    return frozenset({400, 403, 408, 431, 503, *(status for status, applies in by_rule.items() if applies)})

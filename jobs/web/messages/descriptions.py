@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from jobs.web.messages.addresses import gate_statuses
 from jobs.web.messages.bodies import DEFAULT_K, MODE
 from jobs.web.messages.documents import FaultDocument
-from jobs.web.settings import Limits
+from jobs.web.settings import Limits, Serving
 from model.choices import Mode
 from schemas.filters import MAX_VALUE_CHARACTERS
 
@@ -28,17 +28,19 @@ sentence in its field error.
 """
 
 _FAULTS = {
-    400: "The body is no valid JSON.",
+    400: "The request is no valid HTTP, or its body no valid JSON.",
     401: "The bearer token is missing or wrong.",
     403: "A page of another site asks.",
     404: "There is none with this id, or no question with this value.",
+    408: "The head of the request was not complete in time.",
     409: "The server cannot do this as it was started, or in its present state.",
     413: "The body is too large.",
     415: "The Content-Type is not application/json.",
     421: "The request is not for this host.",
     422: "A parameter or a field is missing, unknown or out of bounds.",
     429: "Too many requests of this client.",
-    503: "Busy, not ready, or about to end.",
+    431: "The head of the request is too large.",
+    503: "Busy, not ready or about to end, or a file of the server cannot be read or written.",
     504: "Not done in time.",
 }
 
@@ -51,6 +53,7 @@ _ID, _VALUE = "ID", "VALUE"
 
 def route(
     app: FastAPI,
+    settings: Serving,
     address: str,
     summary: str,
     *statuses: int,
@@ -62,17 +65,18 @@ def route(
 
     Args:
         app: the application.
+        settings: of the server.
         address: method and path, such as "GET /search".
         summary: one sentence.
-        statuses: of its faults, beside those of the gate.
+        statuses: of its faults, beside those of the connection and the gate.
         returns: type of the response; None: text.
         body: by `body_schema`.
         parameters: of the path or the query.
     """
     method, path = address.split(" ")
+    refused = gate_statuses(path, has_token=settings.token_file is not None, has_rate=settings.limits.rate is not None)
     faults: dict[int | str, dict[str, Any]] = {
-        status: {"description": _FAULTS[status], "model": FaultDocument}
-        for status in sorted({*statuses, *gate_statuses(path)})
+        status: {"description": _FAULTS[status], "model": FaultDocument} for status in sorted({*statuses, *refused})
     }
     extra: dict[str, Any] = {} if body is None else {"requestBody": body}
     if parameters:

@@ -419,14 +419,24 @@ def test_the_commands_of_the_description_run(start):
             assert response.status_code == (404 if "{" in path or path == "/reload" else 200), (path, response.text)
 
 
-def test_the_statuses_of_an_address_are_those_that_it_can_have(start):
-    paths = start().get("/openapi.json").json()["paths"]
+@pytest.mark.parametrize("has_token", [False, True])
+@pytest.mark.parametrize("has_rate", [False, True])
+def test_the_statuses_of_an_address_are_those_that_it_can_have(start, has_token, has_rate):
+    given = {"token": "t" * 16, "token_file": "token"} if has_token else {}
+    client = start(**given, limits={"rate": 1000 if has_rate else None})
+    client.headers["Authorization"] = f"Bearer {'t' * 16}"
+    paths = client.get("/openapi.json").json()["paths"]
     statuses = {
         f"{method} {path}": {int(one) for one in operation["responses"]}
         for path, methods in paths.items()
         for method, operation in methods.items()
     }
-    assert statuses["get /healthz"] == {200, 403, 421, 503, 504}
-    assert statuses["get /readyz"] == {200, 403, 421, 429, 503, 504}
-    assert statuses["get /metrics"] == {200, 401, 403, 421, 422, 429, 503, 504}
-    assert statuses["post /search"] == statuses["get /metrics"] | {400, 413, 415}
+    open_address = {200, 400, 403, 408, 431, 503, 504} | ({421} if not has_token else set())
+    rated = {429} if has_rate else set()
+    own = {422} | ({401} if has_token else set())
+    assert statuses["get /healthz"] == open_address
+    assert statuses["get /readyz"] == open_address | rated
+    assert statuses["get /metrics"] == statuses["get /readyz"] | own
+    assert statuses["post /search"] == statuses["get /metrics"] | {413, 415}
+    assert statuses["post /feedback"] == statuses["post /search"] | {404, 409}
+    assert statuses["delete /answers/{id}"] == statuses["get /metrics"] | {404, 409}
