@@ -95,10 +95,10 @@ def test_a_query_is_ordered_as_if_it_were_alone(opened, monkeypatch):
 
 def test_missing_hits_and_other_queries_change_no_feature(place, make_reranker, tmp_path):
     digest = open_index(str(place / "index-other")).settings.model_digest
-    index, asked = open_index(str(place / "index-model")), pa.array(["cancel my flight", "rent the bike"])
+    index, asked = open_index(str(place / "index-model")), pa.array(["rent a bike", "rent a bike"])
     url = make_reranker(tmp_path / "r", encoders=[("other", digest)])
     reranker = load_reranker(url, model_digest=index.settings.model_digest)
-    rows = np.array([[0, 1, 2, 3], [4, 5, -1, -1]])
+    rows = np.array([[0, 1, 2, 3], [4, 6, -1, -1]])
     scores = np.where(rows >= 0, np.float32([[-0.1, -0.2, -0.3, -0.4]]), np.float32(-np.inf))
     together = reranker.features(index, asked, rows, scores)
     alone = reranker.features(index, asked[1:], rows[1:, :2], scores[1:, :2])
