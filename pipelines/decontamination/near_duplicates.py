@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from pipelines.decontamination.set_similarity import differences, similar_pairs
 from pipelines.intermediate import LEAKS, SETS
 from schemas.hashing import bag_ids, mix
+from schemas.ragged import starts_of_runs
 
 PRECEDENCE: Final = ("train", "test", "validation")
 """Order of the splits: a question is removed from its split if an earlier one has the same or a similar question."""
@@ -108,7 +109,9 @@ def meetings(tokens: np.ndarray, level: int) -> Iterator[np.ndarray]:
 
 
 def find_leaks(sets: pa.Table, near_duplicate: float) -> Found:
-    """Return the questions with the same or almost the same words in an earlier split; a question may occur repeatedly.
+    """Return the questions with the same or almost the same words in an earlier split.
+
+    A question has one row for each split and reason, with the highest index that was found.
 
     Args:
         sets: SETS; all rows of each ``meeting`` are present.
@@ -121,9 +124,16 @@ def find_leaks(sets: pa.Table, near_duplicate: float) -> Found:
     ranks, ids = different["rank"].to_numpy(), different["question_id"].to_numpy()
     for block in similar_pairs(different, near_duplicate, equal=False):
         reason = ranks[block.partner] * KINDS + NEAR_DUPLICATE
-        leaks.append(leaks_of(ids[block.row], ranks[block.row], reason, block.jaccard))
+        leaks.append(highest(leaks_of(ids[block.row], ranks[block.row], reason, block.jaccard)))
         pairs += block.compared
-    return Found(pa.concat_tables(leaks), pairs)
+    return Found(highest(pa.concat_tables(leaks)), pairs)
+
+
+def highest(leaks: pa.Table) -> pa.Table:
+    """Return the row with the highest score of each question, split and reason."""
+    columns = [leaks[name].to_numpy() for name in ("question_id", "rank", "reason")]
+    order = np.lexsort((-leaks["score"].to_numpy(), *columns[::-1]))
+    return leaks.take(pa.array(order[starts_of_runs(*(column[order] for column in columns))]))
 
 
 def earliest(groups: np.ndarray, ranks: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.decontamination.partners import Partners
 from schemas.compiled import load_loops
 from schemas.ragged import offsets_of, ranges
 
@@ -64,7 +65,8 @@ def differences(size: int, least: float) -> Mapping[int, int]:
 def similar_pairs(sets: pa.Table, least: float, *, equal: bool) -> Iterator[Pairs]:
     """Yield the pairs of sets with a Jaccard index of at least ``least``; the partner is of an earlier split.
 
-    A pair with two values of ``meeting`` in common is yielded twice.
+    A pair with two values of ``meeting`` in common is yielded twice. A set with very many possible partners is compared
+    with no further ones of a size and split once one of the split is similar (`partners.ALWAYS`).
 
     Args:
         sets: SETS with tokens; all rows of each ``meeting`` are present.
@@ -74,26 +76,32 @@ def similar_pairs(sets: pa.Table, least: float, *, equal: bool) -> Iterator[Pair
     sizes = pc.list_value_length(sets["token_ids"]).to_numpy().astype(np.int64)
     if not len(sizes):
         return
-    meetings, ranks = sets["meeting"].to_numpy(), sets["rank"].to_numpy()
-    _, meeting = np.unique(meetings, return_inverse=True)
-    place = meeting * (int(sizes.max()) + 1) + sizes  # one number for each ``meeting`` and size
-    by_place = np.argsort(place, kind="stable")
-    rows, places = _wanted(
-        np.flatnonzero(ranks > 0), meeting, sizes, functools.partial(_other_sizes, least=least, equal=equal)
-    )
+    ranks, meeting = sets["rank"].to_numpy().astype(np.int64), _numbers(sets["meeting"].to_numpy())
+    splits, step = int(ranks.max()) + 1, int(sizes.max()) + 1
+    place = (meeting * splits + ranks) * step + sizes  # one number for each ``meeting``, split and size
+    by_place = np.lexsort((sets["question_id"].to_numpy(), place))  # so that which ones come first is the same anywhere
+    rows, other = _wanted(np.flatnonzero(ranks > 0), sizes, functools.partial(_other_sizes, least=least, equal=equal))
+    row, rank = _earlier(ranks[rows])
+    rows, places = rows[row], (meeting[rows[row]] * splits + rank) * step + other[row]
     first = np.searchsorted(place[by_place], places, side="left")
-    counts = np.searchsorted(place[by_place], places, side="right") - first
-    token_codes = _codes(sets["token_ids"].combine_chunks())
-    block = np.cumsum(counts * sizes[rows]) // BLOCK_WORDS
-    for number in np.unique(block[counts > 0]):
-        chosen = np.flatnonzero((block == number) & (counts > 0))
-        row = np.repeat(rows[chosen], counts[chosen])
-        partner = by_place[ranges(first[chosen], counts[chosen])]
-        lower = ranks[partner] < ranks[row]
-        row, partner = row[lower], partner[lower]
+    partners = Partners(rows, rank, first, np.searchsorted(place[by_place], places, side="right") - first)
+    token_codes, leaking = _codes(sets["token_ids"].combine_chunks()), np.zeros((len(sizes), splits), bool)
+    for row, place_of_partner in partners.blocks(sizes[rows], BLOCK_WORDS, leaking):
+        partner = by_place[place_of_partner]
         scores = _jaccard(row, partner, sizes, token_codes)
         enough = scores >= least
+        leaking[row[enough], ranks[partner[enough]]] = True
         yield Pairs(row[enough], partner[enough], scores[enough], len(row))
+
+
+def _numbers(values: np.ndarray) -> np.ndarray:
+    """Return the number of each value among the distinct ones."""
+    return np.unique(values, return_inverse=True)[1]
+
+
+def _earlier(ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return each row's number as often as it has earlier splits, and the ranks of these."""
+    return np.repeat(np.arange(len(ranks)), ranks), ranges(np.zeros_like(ranks), ranks)
 
 
 def _other_sizes(size: int, least: float, equal: bool) -> list[int]:
@@ -101,9 +109,9 @@ def _other_sizes(size: int, least: float, equal: bool) -> list[int]:
 
 
 def _wanted(
-    rows: np.ndarray, meeting: np.ndarray, sizes: np.ndarray, other_sizes: Callable[[int], list[int]]
+    rows: np.ndarray, sizes: np.ndarray, other_sizes: Callable[[int], list[int]]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return each row once for every size that its partner can have, and the number of that ``meeting`` and size."""
+    """Return each row once for every size that its partner can have, and this size."""
     repeated, others = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for size in np.unique(sizes[rows]).tolist():
         of_size = rows[sizes[rows] == size]
@@ -112,8 +120,7 @@ def _wanted(
             others.append(np.full(len(of_size), other))
     row, size_of_partner = np.concatenate(repeated), np.concatenate(others)
     possible = size_of_partner <= sizes.max()
-    row = row[possible]
-    return row, meeting[row] * (int(sizes.max()) + 1) + size_of_partner[possible]
+    return row[possible], size_of_partner[possible]
 
 
 class _Codes(NamedTuple):

@@ -17,7 +17,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.decontamination.character_grams import count_grams, gram_sets, prefixes
-from pipelines.decontamination.near_duplicates import KINDS, PRECEDENCE, SIMILAR_SPELLING, Found, leaks_of, mixed
+from pipelines.decontamination.near_duplicates import (
+    KINDS,
+    PRECEDENCE,
+    SIMILAR_SPELLING,
+    Found,
+    highest,
+    leaks_of,
+    mixed,
+)
+from pipelines.decontamination.partners import Partners
 from pipelines.decontamination.set_similarity import jaccard
 from pipelines.intermediate import LEAKS, SPELLINGS
 from pipelines.questions.token_frequencies import TokenWeights
@@ -59,7 +68,10 @@ def place_spellings(rows: pa.Table, near_duplicate: float, held_out: TokenWeight
 
 
 def find_similar_spellings(rows: pa.Table, near_duplicate: float) -> Found:
-    """Return the questions with almost the same spelling in an earlier split; a question may occur repeatedly.
+    """Return the questions with almost the same spelling in an earlier split.
+
+    A question has one row for each split, with the highest index that was found. One with very many possible partners
+    is compared with no further ones of a split once one of them is similar (`partners.ALWAYS`).
 
     Args:
         rows: SPELLINGS; all rows of each ``meeting`` are present.
@@ -68,37 +80,42 @@ def find_similar_spellings(rows: pa.Table, near_duplicate: float) -> Found:
     contested = rows.filter(pa.array(mixed(rows))).combine_chunks()
     ranks, ids, keys = contested["rank"].to_numpy(), contested["question_id"].to_numpy(), contested["key"]
     leaks, compared = [LEAKS.empty_table()], 0
-    for pairs in _candidates(contested, near_duplicate):
+    leaking = np.zeros((len(contested), len(PRECEDENCE)), bool)
+    for pairs in _candidates(contested, near_duplicate, leaking):
         compared += len(pairs[0])
         _, first, place = np.unique(ids[pairs].ravel(), return_index=True, return_inverse=True)
         one, other = place.reshape(2, -1)
         score = jaccard(one, other, gram_sets(keys.take(pa.array(pairs.ravel()[first])).combine_chunks()))
         row, partner = pairs[:, score >= near_duplicate]
+        leaking[row, ranks[partner]] = True
         reason = ranks[partner] * KINDS + SIMILAR_SPELLING
-        leaks.append(leaks_of(ids[row], ranks[row], reason, score[score >= near_duplicate]))
-    return Found(pa.concat_tables(leaks), compared)
+        leaks.append(highest(leaks_of(ids[row], ranks[row], reason, score[score >= near_duplicate])))
+    return Found(highest(pa.concat_tables(leaks)), compared)
 
 
-def _candidates(rows: pa.Table, least: float) -> Iterator[np.ndarray]:
+def _candidates(rows: pa.Table, least: float, leaking: np.ndarray) -> Iterator[np.ndarray]:
     """Yield the pairs that sizes and parities do not exclude, a row of a later split first, as (2, P) rows.
 
     Sets of a and b grams with a Jaccard index of at least t differ in at most (a + b)(1 - t) / (1 + t) grams.
+    ``leaking`` is that of `Partners.blocks`.
     """
-    sizes, ranks = rows["size"].to_numpy().astype(np.int64), rows["rank"].to_numpy()
+    sizes, ranks = (rows[name].to_numpy().astype(np.int64) for name in ("size", "rank"))
     parities = rows["parity"].to_numpy().view(np.uint64)  # bits of a signed integer are counted in its absolute value
-    step = int(sizes.max(initial=0)) + 1
-    place = np.unique(rows["meeting"].to_numpy(), return_inverse=True)[1] * step
-    order = np.argsort(place + sizes, kind="stable")
-    by_place = (place + sizes)[order]
+    step, splits = int(sizes.max(initial=0)) + 1, len(PRECEDENCE)
+    meeting = np.unique(rows["meeting"].to_numpy(), return_inverse=True)[1]
+    place = (meeting * splits + ranks) * step + sizes
+    order = np.lexsort((rows["question_id"].to_numpy(), place))  # which ones come first is the same anywhere
     later = np.flatnonzero(ranks > 0)
-    smallest = np.ceil(least * sizes[later] - 1e-9).astype(np.int64)
-    largest = np.minimum(np.floor(sizes[later] / least + 1e-9).astype(np.int64), step - 1)
-    first = np.searchsorted(by_place, place[later] + smallest, side="left")
-    counts = np.searchsorted(by_place, place[later] + largest, side="right") - first
-    block = np.cumsum(counts) // BLOCK_PAIRS
-    for number in np.unique(block).tolist():
-        chosen = block == number
-        row, partner = np.repeat(later[chosen], counts[chosen]), order[ranges(first[chosen], counts[chosen])]
-        most = np.floor((sizes[row] + sizes[partner]) * (1 - least) / (1 + least) + 1e-9)
-        possible = (ranks[partner] < ranks[row]) & (np.bitwise_count(parities[row] ^ parities[partner]) <= most)
-        yield np.stack([row[possible], partner[possible]])
+    row = np.repeat(later, ranks[later])
+    rank = ranges(np.zeros_like(later), ranks[later])
+    smallest = np.ceil(least * sizes[row] - 1e-9).astype(np.int64)
+    largest = np.minimum(np.floor(sizes[row] / least + 1e-9).astype(np.int64), step - 1)
+    start = (meeting[row] * splits + rank) * step
+    first = np.searchsorted(place[order], start + smallest, side="left")
+    count = np.searchsorted(place[order], start + largest, side="right") - first
+    partners = Partners(row, rank, first, count)
+    for one, place_of_partner in partners.blocks(np.ones_like(row), BLOCK_PAIRS, leaking):
+        other = order[place_of_partner]
+        most = np.floor((sizes[one] + sizes[other]) * (1 - least) / (1 + least) + 1e-9)
+        possible = np.bitwise_count(parities[one] ^ parities[other]) <= most
+        yield np.stack([one[possible], other[possible]])
