@@ -6,12 +6,17 @@ values of an option -> read_texts, read_pairs, read_numbers -> texts, names and 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from schemas.artifacts import storage
 from schemas.errors import QprError, UsageError
 
 _NOTHING = "none"
+
+_UNDECODED: Final = re.compile("[\udc80-\udcff]")
+"""Bytes that the locale's encoding does not have: an argument with one is read as UTF-8."""
 
 
 def read_texts(given: Iterable[str], *, option: str) -> tuple[str, ...]:
@@ -64,7 +69,7 @@ def _texts(value: str, option: str) -> Iterator[str]:
         if not value.strip():
             raise UsageError(f"{option} is blank. Give a text or @FILE")
         try:
-            yield os.fsencode(value).decode()  # UTF-8 whatever the locale
+            yield os.fsencode(value).decode() if _UNDECODED.search(value) else value
         except UnicodeDecodeError as error:
             raise UsageError(f"{option} {error.object!r}: is not UTF-8 ({error.reason}). Check the terminal") from error
         return

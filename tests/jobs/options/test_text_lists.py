@@ -68,3 +68,9 @@ def test_what_is_no_answer_is_refused(tmp_path, monkeypatch, value, content, err
         (tmp_path / "a.txt").write_bytes(content)
     with pytest.raises(error, match=message):
         read_texts([value], option="--ignore-answer")
+
+
+def test_a_text_that_the_locale_has_decoded_stays(monkeypatch):
+    monkeypatch.setattr("os.fsencode", lambda text: text.encode("latin-1", "surrogateescape"))
+    assert read_texts(["où"], option="--o") == ("où",)
+    assert read_texts(["o\udcc3\udcb9"], option="--o") == ("où",)
