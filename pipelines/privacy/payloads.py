@@ -27,7 +27,19 @@ def _finite_or_none(digits: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-_DECODER: Final = json.JSONDecoder(parse_float=_finite_or_none, parse_constant=lambda _: None)
+def _without_repeated_names(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(fields)
+    if len(row) < len(fields):  # JSON keeps the last value only, and the others would be stored unread
+        raise ValueError("a name of a field occurs twice")
+    return row
+
+
+_DECODER: Final = json.JSONDecoder(
+    parse_float=_finite_or_none, parse_constant=lambda _: None, object_pairs_hook=_without_repeated_names
+)
+
+_MAX_DEPTH: Final = 64
+"""Maximum number of lists and objects within one another; each takes up to two of Python's 1,000 calls at once."""
 
 _ESCAPE: Final = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}|[\"\\/bfnrt])"
@@ -117,28 +129,36 @@ def _stored(
 
 def _names(line: str, user: str) -> bool:
     """Return whether a line that is no object has the name of a user column as a word, in any quotes."""
-    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line) for name in {user, USER_ID})
+    forms = (line, unescaped(line))
+    return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", form) for name in {user, USER_ID} for form in forms)
 
 
 def object_in(payload: str) -> dict[str, Any] | None:
     r"""Return the JSON object of a payload; None where it is something else.
 
+    None too for an object that has a name twice at any depth, or more than 64 lists and objects within one another.
     Numbers that are not finite become null. A surrogate without its other half, which no UTF-8 can have, becomes the
     six characters of its escape, such as ``\ud83d``.
     """
     try:
         row = _DECODER.decode(payload)
+        return _with_whole_characters(row) if isinstance(row, dict) else None
     except (ValueError, RecursionError):
         return None
-    return _with_whole_characters(row) if isinstance(row, dict) else None
 
 
-def _with_whole_characters(value: Any) -> Any:
+def _with_whole_characters(value: Any, depth: int = 0) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {_with_whole_characters(name): _with_whole_characters(part) for name, part in value.items()}
-    return [*map(_with_whole_characters, value)] if isinstance(value, list) else value
+    if not isinstance(value, list | dict):
+        return value
+    if depth == _MAX_DEPTH:
+        raise ValueError(f"has more than {_MAX_DEPTH} lists and objects within one another")
+    if isinstance(value, list):
+        return [_with_whole_characters(part, depth + 1) for part in value]
+    return _without_repeated_names(
+        [(_with_whole_characters(name), _with_whole_characters(part, depth + 1)) for name, part in value.items()]
+    )
 
 
 def unescaped(line: str) -> str:

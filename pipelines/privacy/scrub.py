@@ -65,7 +65,8 @@ def scrub_payloads(rejects: pa.Table, *, hashed: frozenset[str]) -> tuple[pa.Tab
     r"""Return REJECTS with the payloads of unreadable rows scrubbed, and the number of replacements by kind.
 
     In an object of JSON each value is scrubbed by itself, so that it stays an object, and in each text escapes are read
-    first: ``jo\u0040example.org`` and ``https:\/\/user:word@host`` are personal data too.
+    first: ``jo\u0040example.org`` and ``https:\/\/user:word@host`` are personal data too. A payload without a
+    replacement stays as it is if nothing is found in its characters either; else its object is written again.
 
     Args:
         rejects: of a file.
@@ -84,11 +85,11 @@ def _scrub_payload(payload: str, hashed: frozenset[str], found: list[str]) -> st
     before = len(found)
     row = object_in(payload)
     if row is None:
-        scrubbed = _scrub_value(unescaped(payload), found)
-    else:
-        values = {name: value if name in hashed else _scrub_value(value, found) for name, value in row.items()}
-        scrubbed = json.dumps({_scrub_value(name, found): value for name, value in values.items()}, ensure_ascii=False)
-    return payload if len(found) == before else scrubbed
+        scrubbed = str(_scrub_value(unescaped(payload), found))
+        return scrubbed if len(found) > before else str(_scrub_value(payload, found))
+    values = {name: value if name in hashed else _scrub_value(value, found) for name, value in row.items()}
+    scrubbed = json.dumps({_scrub_value(name, found): value for name, value in values.items()}, ensure_ascii=False)
+    return scrubbed if len(found) > before or replace_personal(payload)[1] else payload
 
 
 def _scrub_value(value: Any, found: list[str]) -> Any:

@@ -8,12 +8,14 @@ The list has keyed hashes only, so whoever lacks the key cannot find out what wa
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.privacy.payloads import USER_ID, Unreadable, object_in, texts_in
+from pipelines.privacy.scrub import scrub
 from pipelines.privacy.users import UserKey, hash_questions, hash_users
 from pipelines.writing.rejects import reject
 from schemas.text_arrays import key_all
@@ -44,13 +46,13 @@ class Suppression:
     def remove_unreadable(self, unreadable: Unreadable) -> Unreadable:
         """Return the unreadable rows without erased questions and users; a line that is no object becomes its length.
 
-        A row has an erased question if any text in its payload is one.
+        A row has an erased question if any text in its payload is one, as it was asked or with personal data replaced.
         """
         rejects = unreadable.rejects
         if not len(rejects):
             return unreadable
         kept, stored = [], []
-        erased = self._are_erased(unreadable.rows).to_pylist()
+        erased = self._are_erased(unreadable.rows, scrubbed=True).to_pylist()
         for row, payload in enumerate(rejects["payload"].to_pylist()):
             values = object_in(payload)
             if not erased[row] and (values is None or not self._has(values)):
@@ -61,14 +63,18 @@ class Suppression:
         left = reject(pa.array(stored, pa.string()), stage=rejects["stage"][0].as_py(), reasons=reasons)
         return Unreadable(left, unreadable.rows.take(places))
 
-    def _are_erased(self, rows: pa.Table) -> pa.Array:
-        asked = pc.is_in(self._questions(rows["question"]), value_set=pa.array(self.questions, pa.uint64()))
+    def _are_erased(self, rows: pa.Table, *, scrubbed: bool = False) -> pa.Array:
+        forms = [rows["question"], *([scrub(rows["question"]).texts] if scrubbed else [])]
+        questions = pa.array(self.questions, pa.uint64())
+        asked = functools.reduce(pc.or_, (pc.is_in(self._questions(form), value_set=questions) for form in forms))
         by = pc.is_in(hash_users(rows[USER_ID], self.key), value_set=pa.array(self.users, pa.uint64()))
         return pc.or_(asked, by)
 
     def _has(self, values: dict[str, object]) -> bool:
         texts = pa.array([*texts_in(values)], pa.string())
-        return not self.questions.isdisjoint(self._questions(texts).to_pylist())
+        return any(
+            not self.questions.isdisjoint(self._questions(form).to_pylist()) for form in (texts, scrub(texts).texts)
+        )
 
     def _questions(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array:
         return hash_questions(key_all(texts), self.key)

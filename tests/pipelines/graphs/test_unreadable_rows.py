@@ -104,3 +104,31 @@ def test_numbers_that_are_not_finite_are_missing_values(tmp_path):
     pq.write_table(pa.table(columns), path)
     assert [reason for reason, _ in rejected(path)] == ["missing_answer", "invalid_utf8"]
     assert [payload.get("answer") for _, payload in rejected(path)] == [None, "2"]
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+@pytest.mark.parametrize(
+    ("row", "stored"),
+    [
+        (
+            '{"question": "mail jo@b.org", "question": ["x"], "answer": "y"}',
+            '{"question": "mail [email]", "question": ["x"], "answer": "y"}',
+        ),
+        *(
+            tuple('{"question":' + "[" * depth + f'"{text}"' + "]" * depth + "}" for text in ("a@b.org", "[email]"))
+            for depth in (100, 460, 480, 900)
+        ),
+    ],
+    ids=["repeated", "100", "460", "480", "900"],
+)
+def test_an_object_with_a_repeated_name_or_many_levels_is_scrubbed_as_a_line(tmp_path, row, stored, key):
+    path = tmp_path / "log.jsonl"
+    path.write_text(row + "\n")
+    [source] = expand([str(path)])
+    written = [*read_asked(source, {}, Validation(), Privacy(), key, None)]
+    [table] = [part.value for part in written if getattr(part, "tag", "") == "rejects"]
+    assert table["payload"].to_pylist() == [stored[:1000]]
+    length = json.dumps({"characters": len(row[:1000])})
+    written = [*read_asked(source, {}, Validation(), Privacy(), KEY, suppression_of("zoe"))]
+    [table] = [part.value for part in written if getattr(part, "tag", "") == "rejects"]
+    assert table["payload"].to_pylist() == [length]

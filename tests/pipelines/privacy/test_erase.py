@@ -81,6 +81,8 @@ def test_a_pair_is_removed_whichever_side_is_erased():
         r'"question": "who paid,\u0020Zo\u0065?", garbled',
         '{"user_id": "USER"}',
         '{"question": "QUESTION", "rows": 3}',
+        '{"question": "Who paid, Zoe?", "question": ["x"]}',
+        '{"question": ' + "[" * 480 + '"Who paid, Zoe?"' + "]" * 480 + "}",
     ],
 )
 def test_a_rejected_row_that_names_it_is_removed(payload):

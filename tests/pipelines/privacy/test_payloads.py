@@ -98,3 +98,28 @@ def test_lines_of_a_file_without_users_stay_unless_users_are_counted():
     assert unreadable(*lines) == lines
     assert all(list(json.loads(line)) == ["characters"] for line in unreadable(*lines, privacy=Privacy(min_users=2)))
     assert unreadable() == []
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        '{"question": "a", "question": ["x"]}',
+        '{"question": {"a": 1, "a": 2}}',
+        r'{"question": "a", "q\u0075estion": 1}',
+        '{"q": ' + "[" * 64 + "]" * 64 + "}",
+        '{"q":' * 65 + "1" + "}" * 65,
+        '{"q": ' + "[" * 5000,
+    ],
+    ids=["names", "nested", "escaped", "lists", "objects", "cut"],
+)
+def test_an_object_with_a_repeated_name_or_too_many_levels_is_none(payload):
+    assert object_in(payload) is None
+
+
+def test_an_object_of_64_levels_is_one():
+    assert object_in('{"q": ' + "[" * 63 + "]" * 63 + "}") is not None
+
+
+def test_a_line_whose_escapes_name_the_column_of_users_is_stored_as_its_length():
+    line = r'{"user\u005fid": "u-secret", "question": "a", "question": ["x"]}'
+    assert unreadable(line) == [json.dumps({"characters": len(line)})]

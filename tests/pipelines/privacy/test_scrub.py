@@ -72,3 +72,23 @@ def test_escapes_in_a_line_that_is_no_object_hide_nothing():
 )
 def test_a_payload_without_personal_data_stays_as_it_is(payload):
     assert scrub_payload(payload) == (payload, {})
+
+
+@pytest.mark.parametrize(
+    ("payload", "scrubbed"),
+    [
+        ('{"question": "mail jo@b.org", "question": ["x"]}', '{"question": "mail [email]", "question": ["x"]}'),
+        (r'{"question": [{"a": "jo\u0040b.org", "a": 1}]}', '{"question": [{"a": "[email]", "a": 1}]}'),
+        ('{"confidence": 4111111111111111.0e999}', '{"confidence": null}'),
+        (r"4111 1111 1111 1111\u0031 is it", r"[card]\u0031 is it"),
+    ],
+)
+def test_no_part_of_a_payload_that_its_values_do_not_have_stays_unread(payload, scrubbed):
+    assert scrub_payload(payload)[0] == scrubbed
+
+
+@pytest.mark.parametrize("depth", [60, 100, 460, 480, 900])
+@pytest.mark.parametrize(("opening", "closing"), ["[]", ('{"a":', "}")])
+def test_a_payload_of_many_levels_is_scrubbed(depth, opening, closing):
+    around = '{"question": ' + opening * depth + '"%s"' + closing * depth + "}"
+    assert scrub_payload(around % "jo@b.org")[0].replace(" ", "") == (around % "[email]").replace(" ", "")

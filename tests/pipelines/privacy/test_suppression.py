@@ -3,6 +3,7 @@ import json
 import pyarrow as pa
 import pytest
 
+from pipelines.privacy.erase import erasure_of
 from pipelines.privacy.payloads import Unreadable
 from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.users import UserKey, hash_questions, hash_users
@@ -72,3 +73,22 @@ def test_an_unreadable_row_is_removed_by_the_question_and_user_that_were_read_of
     rows = pa.table({"question": [SECRET, "how", "how"], "user_id": ["ann", "zoe", "ann"]})
     left = suppression.remove_unreadable(Unreadable(rejects, rows))
     assert left.rejects["payload"].to_pylist() == [json.dumps({"characters": 1000})]
+
+
+@pytest.mark.parametrize("erased", ["my mail is jo@example.org please", "my mail is [email] please"])
+def test_an_unreadable_row_is_removed_by_its_question_with_personal_data_replaced(erased):
+    erasure = erasure_of([erased], [], KEY)
+    questions = hash_questions(pa.array(sorted(erasure.keys)), KEY).to_pylist()
+    suppression = Suppression(frozenset(questions), frozenset(), KEY)
+    asked = "My mail is jo@example.org please!"
+    rejects = reject(pa.array([json.dumps({"q": [asked]}), asked, "other"]), stage="read", reasons="wrong_type")
+    rows = pa.table({"question": pa.array([None, asked, asked[:20]], pa.string()), "user_id": pa.nulls(3, pa.string())})
+    left = suppression.remove_unreadable(Unreadable(rejects, rows))
+    assert left.rejects["payload"].to_pylist() == [json.dumps({"characters": 5})]
+
+
+def test_an_object_that_has_a_name_twice_becomes_its_length(suppression):
+    payload = json.dumps({"question": SECRET})[:-1] + ', "question": ["x"]}'
+    rows = pa.table({"question": pa.nulls(1, pa.string()), "user_id": pa.nulls(1, pa.string())})
+    left = suppression.remove_unreadable(Unreadable(reject(pa.array([payload]), stage="read", reasons="x"), rows))
+    assert left.rejects["payload"].to_pylist() == [json.dumps({"characters": len(payload)})]
