@@ -14,6 +14,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from schemas.characters import LAST_OF_PLANE_0
+
 Span = tuple[int, int]
 
 WORD: Final = r"0-9A-Za-z_\u00aa\u00b5\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u058f\u1e00-\u1fff"
@@ -23,15 +25,23 @@ Digits, underscores, and letters of Latin, Greek, Cyrillic and Armenian. Other s
 prefixes without a space before or after a number.
 """
 
-_UNEVEN: Final = re.compile(r"[^\x00-\x7f]|[^\S ]|  ")
+_SPACES: Final = re.compile(" {2,}")
 _HYPHENS: Final = frozenset("-\u2010\u2011\ufe63\uff0d")
 _LONG_DASHES: Final = frozenset("\u2014\u2015\u2e3a\u2e3b\u301c\u3030\ufe31\ufe58")
 _DASH: Final = re.compile(
-    r"(?<=[0-9)])( ?)[\u2013\u2014](?= ?[0-9(])|(?<=[A-Za-z])\u2013(?=[A-Za-z])|(?<=[0-9])\u2013(?=[\w.+%-]{1,64}@)"
+    r"(?<=[0-9)])( ?)[\u2013\u2014\u30fc\uff70](?= ?[0-9(])|(?<=[A-Za-z])\u2013(?=[A-Za-z])"
+    r"|(?<=[0-9])\u2013(?=[\w.+%-]{1,64}@)"
 )
-"""A dash in place of a hyphen: within a number, a word or the name in an address. Others separate clauses."""
+"""A dash in place of a hyphen: within a number, a word or the name in an address. Others separate clauses.
 
-_SIGNS: Final = frozenset("@.+/()")
+Within a number the long-vowel mark of Japanese is one too, which looks like a dash and is on the same key.
+"""
+
+_SIGNS: Final = frozenset("@.+/()%'_:?=&#")
+"""Signs of the patterns. Full-width commas and semicolons are left out: no space follows one, so it starts a number."""
+
+_CHANGEABLE: Final = (range(0x3400), range(0xA000, 0xAC00), range(0xF900, 0x20000), range(0xE0000, 0xE1000))
+"""Code points that can have a plain form: all but Chinese characters, Hangul and those for private use."""
 
 
 class Kind(NamedTuple):
@@ -66,15 +76,17 @@ class MatchingCopy:
     """
 
     def __init__(self, text: str) -> None:
-        self.plain = text
+        self.plain = _plain_copy(text)
+        self._text = text
+        self._is_copy = self.plain != text
         self._source: list[str] | None = None  # the part of the text of each character of the copy
-        if _UNEVEN.search(text):
-            self.plain, self._source = _with_source(text)
 
     @property
     def text(self) -> str:
         """Return the text with all replacements, and otherwise as it was given."""
-        return self.plain if self._source is None else "".join(self._source)
+        if not self._is_copy:
+            return self.plain
+        return self._text if self._source is None else "".join(self._source)
 
     def replace(self, kind: Kind) -> int:
         """Replace personal data of a kind by its placeholder; return the number of replacements."""
@@ -88,27 +100,43 @@ class MatchingCopy:
         if spans:
             gaps = [*zip([0, *(end for _, end in spans)], [*(start for start, _ in spans), None], strict=True)]
             placeholder = f"[{kind.name}]"
-            if self._source is not None:
+            if self._is_copy:
+                self._source = _source_of(self._text) if self._source is None else self._source
                 first, *others = (self._source[start:end] for start, end in gaps)
                 self._source = [*first, *(part for other in others for part in (*placeholder, *other))]
             self.plain = placeholder.join(self.plain[start:end] for start, end in gaps)
         return len(spans)
 
 
-def _with_source(text: str) -> tuple[str, list[str]]:
-    """Return the plain copy of a text, and the part of the text that each of its characters stands for."""
-    characters: list[str] = []
+def _plain_copy(text: str) -> str:
+    """Return the plain copy of a text; the text itself where all characters are invisible."""
+    if not _uneven().search(text):
+        return text
+    evened = _uneven().sub(lambda uneven: _plain(uneven[0][0]), text)
+    return _DASH.sub(lambda dash: f"{dash[1] or ''}-", _SPACES.sub(" ", evened)) or text
+
+
+def _source_of(text: str) -> list[str]:
+    """Return the part of a text that each character of its plain copy stands for."""
     starts: list[int] = []
+    before = ""
     for place, character in enumerate(text):
         plain = _plain(character)
-        if plain and not (plain == " " and characters and characters[-1] == " "):
-            characters.append(plain)
+        if plain and not plain == before == " ":
             starts.append(place)
-    if not characters:
-        return text, list(text)
-    bounds = [0, *starts[1:], len(text)]
-    source = [text[start:end] for start, end in itertools.pairwise(bounds)]
-    return _DASH.sub(lambda dash: f"{dash[1] or ''}-", "".join(characters)), source
+        before = plain or before
+    return [text[start:end] for start, end in itertools.pairwise([0, *starts[1:], len(text)])]
+
+
+@functools.cache
+def _uneven() -> re.Pattern[str]:
+    """Return an expression of runs of spaces, and characters that can change in a copy.
+
+    Of planes above 0 it has all characters, since one range of them is faster than many.
+    """
+    codes = (code for codes in _CHANGEABLE for code in codes if code <= LAST_OF_PLANE_0)
+    changed = "".join(re.escape(chr(code)) for code in codes if _plain.__wrapped__(chr(code)) != chr(code))
+    return re.compile(f"[{changed}\u2013\u2014\u30fc\uff70\U00010000-\U0010ffff]| {{2,}}")
 
 
 @functools.cache

@@ -21,14 +21,15 @@ FEWEST_DIGITS: Final = 9
 
 _SEPARATORS = (
     r"\s\v\x1c-\x1f\x{85}\p{Z}\p{Cf}\p{Pd}().\-/+\x{207a}\x{207b}\x{207d}\x{207e}\x{208a}\x{208b}\x{208d}\x{208e}"
-    r"\x{2024}\x{2212}\x{fb29}\x{fe35}\x{fe36}\x{fe52}\x{fe59}\x{fe5a}\x{fe62}\x{ff08}\x{ff09}\x{ff0b}\x{ff0e}\x{ff0f}"
+    r"\x{2024}\x{2212}\x{30fc}\x{ff70}\x{fb29}\x{fe35}\x{fe36}\x{fe52}\x{fe59}\x{fe5a}\x{fe62}\x{ff08}\x{ff09}\x{ff0b}\x{ff0e}\x{ff0f}"
 )
 _DOTS = r"[.\x{2024}\x{fe52}\x{ff0e}]\p{Cf}*"
+_COLON = r"[:\x{fe13}\x{fe55}\x{ff1a}]"
 
 CANDIDATE: Final = (
-    rf"[@\x{{fe6b}}\x{{ff20}}]|:\p{{Cf}}*[/\x{{ff0f}}]\p{{Cf}}*[/\x{{ff0f}}]|\p{{N}}(?:[{_SEPARATORS}]*\p{{N}}){{6}}"
+    rf"[@\x{{fe6b}}\x{{ff20}}]|{_COLON}\p{{Cf}}*[/\x{{ff0f}}]\p{{Cf}}*[/\x{{ff0f}}]|\p{{N}}(?:[{_SEPARATORS}]*\p{{N}}){{6}}"
     rf"|\p{{N}}\p{{Cf}}*{_DOTS}(?:\p{{N}}\p{{Cf}}*){{1,3}}{_DOTS}\p{{N}}"
-    r"|(?:[[:xdigit:]]|[^\x00-\x7f]):(?:[[:xdigit:]:]|[^\x00-\x7f])*:"
+    rf"|(?:[[:xdigit:]]|[^\x00-\x7f]){_COLON}(?:[[:xdigit:]:]|[^\x00-\x7f])*{_COLON}"
 )
 """A text without a match of this (RE2) has no personal data of any kind; most texts are excluded by it."""
 
@@ -113,6 +114,11 @@ def _is_ip(match: str) -> bool:
     return not _names_nobody(address)
 
 
+def _ip6(match: str) -> Sequence[Span]:
+    """Return the address in a match, which the colon of a clause can follow."""
+    return next(([(0, len(one))] for one in (match, match.removesuffix(":")) if _is_ip(one)), [])
+
+
 def _names_nobody(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     """Return whether many machines have an address, or none.
 
@@ -149,9 +155,17 @@ _NUMBERED = (
     r"(?:(?:abschnitt|article|artikel|chapter|clause|figure|item|kapitel|paragraph|part|release|rule|sec|section|step"
     r"|table|version)s?[.:]?|§{1,2})\s{0,2}"
 )
+_NO_GROUP = "(?<!::)" + "".join(rf"(?<!(?<!\w)[0-9a-f]{{{digits}}}:)" for digits in range(1, 5))
+"""No group of an IP address precedes, but a word with a colon can."""
+
 _NEXT = r"(?:, ?| ?[-\u2013] ?| and | or | to )"
 
-_URL_REST = rf"(?:(?!{_OTHER})[^\s()<>\"'\u3000-\u303f\uff00-\uff0f\uff1a-\uff1f])*(?<![.,;:!?])"
+_SECRET = rf"[?&#](?:{_CREDENTIAL})=[^\s\"'\u2018-\u201f&]*+"
+"""A credential with its name: its value can have letters of any script and other signs, and is often a password."""
+
+_URL_REST = rf"(?:{_SECRET}|(?!{_OTHER})[^\s()<>\"'\u2018-\u201f\u3000-\u303f\uff00-\uff0f\uff1a-\uff1f])*+"
+_AFTER_URL: Final = ".,;:!?()<>[]{}\u3001\u3002\u300a\u300b\u300c\u300d\u300e\u300f\u3010\u3011\uff01\uff0c\uff1b"
+"""Signs of the sentence, which stay at the end of a URL."""
 
 _COUNTED = "(?! ?[人円元圆圓万亿億个個名명원])"
 """Units that follow a quantity in Chinese, Japanese and Korean."""
@@ -161,10 +175,10 @@ KINDS: Final = (
         "url",
         re.compile(
             rf"(?<![{WORD}])[a-z][a-z0-9+.-]{{0,20}}://(?:[^\s/@]{{1,200}}:[^\s/@]{{0,200}}@(?:{_OTHER}+[.-])*{_OTHER}*"
-            rf"|\S{{0,500}}?[?&#](?:{_CREDENTIAL})=){_URL_REST}",
+            rf"|\S{{0,500}}?{_SECRET}){_URL_REST}",
             re.I,
         ),
-        whole_if(bool),
+        lambda match: [(0, len(match.rstrip(_AFTER_URL)))],
         sign="://",
     ),
     Kind("email", re.compile(rf"(?:{_LATIN_LOCAL}|{_OTHER_LOCAL})@{_DOMAIN}{_TOP}"), whole_if(bool), sign="@"),
@@ -182,8 +196,8 @@ KINDS: Final = (
     ),
     Kind(
         "ip",
-        re.compile(r"(?<![\w:.])[0-9a-f]{1,4}:[0-9a-f:]*:[0-9a-f]{0,4}(?![\w:])", re.I | re.A),
-        whole_if(_is_ip),
+        re.compile(rf"(?<![\w.]){_NO_GROUP}[0-9a-f]{{1,4}}:[0-9a-f:]*:[0-9a-f]{{0,4}}(?![\w:])", re.I | re.A),
+        _ip6,
     ),
     *PHONES,
     Kind(

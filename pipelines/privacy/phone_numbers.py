@@ -42,7 +42,7 @@ _MOST_OF_LOTTERY: Final = 50
 _NO_CODE: Final = "".join(
     rf"(?<!\b{word} )" for word in ("ean", "gtin", "hs code", "hts", "hts code", "isbn", "issn", "ndc", "sku", "upc")
 )
-_BEFORE: Final = rf"(?<![{WORD}.-])(?<!\d[ :]){_NO_CODE}"
+_BEFORE: Final = rf"(?<![{WORD}.-])(?<!\d )(?<!\d:(?!\(?0[1-9]\d)){_NO_CODE}"
 _AFTER: Final = rf"(?![{WORD}/-]|[.:]\d)"
 
 _INTERNATIONAL = rf"(?<![{WORD}.+])(?:\+|(?<!\d ){_NO_CODE}00)[1-9](?:[ ().\-/]{{0,2}}\d){{7,13}}(?![{WORD}])"

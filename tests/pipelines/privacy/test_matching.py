@@ -1,9 +1,11 @@
 import re
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.privacy import matching
 from pipelines.privacy.matching import Kind, MatchingCopy, whole_if
 from schemas.text import fold
 
@@ -37,6 +39,7 @@ def test_a_replacement_leaves_what_is_before_and_after_it_as_it_was(text):
         ("a\u20141 a \u2013 b 1\u2013b", "a\u20141 a \u2013 b 1\u2013b"),
         ("１\u0968\uff20\uff0e", "12@."),
         ("Ａ\u00b2，是", "A2，是"),
+        ("1ー2 ー 1\uff702ー", "1-2 - 1-2ー"),
     ],
 )
 def test_characters_that_look_alike_are_one_in_the_copy(text, plain):
@@ -46,3 +49,29 @@ def test_characters_that_look_alike_are_one_in_the_copy(text, plain):
 @given(st.text(st.sampled_from("a1 @.-\u00a0\u2011\u200b\u00ad\uff11\uff20\uff0e\u00b2\u3000\u2028")))
 def test_a_copy_is_no_less_plain_than_a_key(text):
     assert MatchingCopy(f"a{text}").plain.strip() == fold(f"a{text}").replace("\u2010", "-")
+
+
+CLAUSES = set(',;!"`[]{}<>$*\\^|~')
+"""Signs that are in no pattern, or between clauses: their full-width forms stay."""
+
+WITH_SIGNS = [
+    (character, sign)
+    for character in map(chr, range(0x80, sys.maxunicode + 1))
+    if len(sign := fold(f"a{character}a")[1:-1]) == 1
+    and sign.isascii()
+    and not sign.isalnum()
+    and sign not in CLAUSES
+    and character not in "\u02bc\u2018\u2019\u2010"  # quotes, which the pattern of an e-mail address has, and a hyphen
+]
+
+
+@pytest.mark.parametrize(("character", "sign"), WITH_SIGNS, ids=[f"{ord(character):x}" for character, _ in WITH_SIGNS])
+def test_every_character_that_is_a_sign_in_a_key_is_that_sign_in_a_copy(character, sign):
+    assert MatchingCopy(f"a{character}a").plain == f"a{sign}a"
+
+
+def test_no_other_character_than_those_that_are_searched_has_a_plain_form():
+    plain = matching._plain.__wrapped__
+    changed = [character for character in map(chr, range(sys.maxunicode + 1)) if plain(character) != character]
+    assert [character for character in changed if not matching._uneven().fullmatch(character)] == []
+    assert not any(matching._uneven().search(text) for text in ("für", "ваш", "日本語", "주소", "आप", "a b"))

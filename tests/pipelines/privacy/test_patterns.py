@@ -115,12 +115,58 @@ def test_numbers_beside_a_card_stay(text, replaced):
         ("请问怎么把jo@example.com改成别的邮箱", "请问怎么把[email]改成别的邮箱"),
         ("メールアドレスをjo@example.comから変更したい", "メールアドレスを[email]から変更したい"),
         ("อีเมลjo@example.comใช้ไม่ได้", "อีเมล[email]ใช้ไม่ได้"),
-        ("打开https://x.org/a?token=abc是什么", "打开[url]是什么"),
+        ("打开https://x.org/a?token=abc 是什么", "打开[url] 是什么"),
+        ("打开https://jo:secret@例子.公司/a？是什么", "打开[url]？是什么"),
+        ("地址：2001:4860::ff00:42:8329：正常吗", "地址：[ip]：正常吗"),
+        ("电话1：030 1234567、电话2：030 7654321", "电话1：[phone]、电话2：[phone]"),
+        ("你好，123456789；987654321", "你好，[number]；[number]"),
         ("打开https://jo:secret@例子.公司/a", "打开[url]"),
     ],
 )
 def test_the_words_around_stay_in_scripts_without_spaces(text, replaced):
     assert replace_personal(text)[0] == replaced
+
+
+@pytest.mark.parametrize(
+    ("text", "replaced"),
+    [
+        ("http://h/x?password=비밀번호12", "[url]"),
+        ("http://h/x?password=كلمةسر99 ok", "[url] ok"),
+        ("http://h/x?token=日本abc123", "[url]"),
+        ("http://h/x?token=ab日cd&a=b是", "[url]是"),
+        ("http://h/x?a=b&password=ab，cd", "[url]"),
+        ("http://h/x?a=b&token=abc是", "[url]"),
+        ("http://jo:pw@h/x?token=abc是 ok", "[url] ok"),
+        ("http://h/x?token=a&b=c&pwd=日(1)<2>x ok", "[url] ok"),
+        ("see 'http://h/x?token=日本'now", "see '[url]'now"),
+        ('see "http://h/x?token=日本", “http://h/x?token=日本”.', 'see "[url]", “[url]”.'),
+        ("(http://h/x?token=日本)。", "([url])。"),
+    ],
+)
+def test_a_credential_has_letters_of_any_script(text, replaced):
+    assert replace_personal(text)[0] == replaced
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("ip", "2001：4860：4860：0：0：0：0：8888"),
+        ("ip", "2001﹕4860﹕﹕8888"),
+        ("url", "https：//jo:geheim@intern/x"),
+        ("url", "https：／／jo：geheim@intern/x"),
+        ("url", "http://h/x？token＝abcdef123"),
+        ("url", "http://h/x?a=b＆pwd﹦abcdef123"),
+        ("url", "http://h/x＃access＿token=abcdef123"),
+        ("email", "jo＿ann％o＇brien@x.org"),
+        ("phone", "090ー1234ー5678"),
+        ("phone", "090\uff701234\uff705678"),
+        ("card", "4111ー1111ー1111ー1111"),
+    ],
+)
+def test_full_width_signs_and_the_long_vowel_mark_hide_nothing(kind, text):
+    assert is_candidate(text)
+    for around in ("{}", "is {}?", "是：{}"):
+        assert replace_personal(around.format(text)) == (around.format(f"[{kind}]"), [kind])
 
 
 SPACES = ["\u00a0", "\u202f", "\u2009", "\u3000", "\t", "\n", "  ", " \u200b ", "\u2029"]
@@ -221,6 +267,12 @@ def test_every_kind_has_an_example():
         "4111 1111 1111 1111 ",
         "山1",
         "://山",
+        "a://?pwd=!",
+        "://?pwd=山&",
+        "&pwd=山",
+        "a://b:c@",
+        "a：",
+        "1ー",
     ],
 )
 def test_a_long_text_takes_no_more_than_linear_time(piece):
