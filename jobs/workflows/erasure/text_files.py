@@ -53,7 +53,7 @@ def erase_from_file(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, A
         text = (gzip.decompress(content) if packed else content).decode("utf-8-sig")
         mentions = Mentions(erasure)
         after, removed = _FORMATS[ending](text, mentions)
-        left = ending == ".json" and _mentions(json.loads(after), mentions)
+        left = ending == ".json" and _mentions(_decode(after), mentions)
     except (ValueError, OSError, EOFError, zlib.error, csv.Error, RecursionError) as error:
         raise QprError(f"{url}: cannot be read as {ending} in UTF-8 ({error}). Correct the file or its name") from error
     if left:
@@ -76,10 +76,22 @@ def _lines(text: str, found: Mentions) -> tuple[str, int]:
     return "".join(kept), len(lines) - len(kept)
 
 
+def _decode(text: str) -> Any:
+    """Return a value of JSON; a field whose name an object has twice has the list of its values."""
+    return json.loads(text, object_pairs_hook=_with_all_values)
+
+
+def _with_all_values(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, list[Any]] = {}
+    for name, value in fields:
+        values.setdefault(name, []).append(value)
+    return {name: found if len(found) > 1 else found[0] for name, found in values.items()}
+
+
 def _json_lines(text: str, found: Mentions) -> tuple[str, int]:
     kept, removed = [], 0
     for line in _lines_of(text):
-        value = json.loads(line) if line.strip() else None
+        value = _decode(line) if line.strip() else None
         if _mentions(value, found):
             removed += 1
         else:
@@ -99,7 +111,7 @@ def _json(text: str, found: Mentions) -> tuple[str, int]:
             return [without(one) for one in kept]
         return {name: without(one) for name, one in value.items()} if isinstance(value, dict) else value
 
-    value = json.loads(text)
+    value = _decode(text)
     after = _without_names(without(value), found)
     return (text if after == value else json.dumps(after, ensure_ascii=False)), removed
 

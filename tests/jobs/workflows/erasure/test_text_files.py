@@ -84,6 +84,15 @@ def test_a_row_with_the_question_as_the_name_of_a_field_goes(tmp_path):
     assert storage.read_bytes(path) == f"{kept}\n".encode()
 
 
+@pytest.mark.parametrize("ending", ["jsonl", "json"])
+def test_a_row_that_has_the_name_of_a_field_twice_goes(tmp_path, ending):
+    path = str(tmp_path / f"a.{ending}")
+    rows = [json.dumps(AUDIT)[:-1] + ', "question": "how"}', json.dumps(OTHER)]
+    storage.write_bytes(path, ("\n".join(rows) if ending == "jsonl" else f"[{', '.join(rows)}]").encode())
+    assert erase_from_file(path, erasure_of([SECRET], [], None), dry_run=False)["rows"] == 1
+    assert "zibeline" not in storage.read_bytes(path).decode()
+
+
 def test_a_question_of_one_word_that_names_a_field_removes_no_row(tmp_path):
     path, row = str(tmp_path / "a.json"), json.dumps({"rows": [{"question": "how do i pay"}]}).encode()
     storage.write_bytes(path, row)
