@@ -17,6 +17,7 @@ from torch import Tensor
 from model.distances import unit
 from model.encoders.network import Network
 from model.training.batching import Numbers, batches
+from model.training.distillation.teacher_embeddings import check_vectors
 from model.training.failures import quoted, worst_row
 from model.training.objective import Objective
 from model.training.settings import TrainingSettings
@@ -86,7 +87,7 @@ class DistillationObjective(Objective):
         settings: its epochs, batch size, learning rate and decay, and seed count.
 
     Raises:
-        QprError: there are too few questions, or a teacher's vector is not finite.
+        QprError: there are too few questions, or the teacher's vectors are unusable.
     """
 
     unit = "question"
@@ -94,9 +95,7 @@ class DistillationObjective(Objective):
     def __init__(self, network: Network, texts: pa.Array, taught: Matrix, settings: TrainingSettings) -> None:
         if len(texts) < 2:
             raise QprError(f"{counted(len(texts), 'question')}: a teacher needs at least 2")
-        if not np.isfinite(taught).all():
-            row = f"question {int(np.isfinite(taught).all(axis=1).argmin()) + 1} of {len(taught)}"
-            raise QprError(f"the teacher's vector of {row} is not finite. Check the teacher")
+        check_vectors(taught)
         self.network: Network = network
         self._texts, self._inputs, self.settings = texts, network.read(texts), settings
         dimension = network.encode_all(self._inputs.take(np.arange(1))).shape[1]

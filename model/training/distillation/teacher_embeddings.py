@@ -26,6 +26,9 @@ from schemas.quantities import counted
 _PART = 2_048
 """Questions that a teacher encodes between two progress reports."""
 
+_CHECKSUM = "sha256"
+"""Name of the checksum in a file's metadata."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Lesson:
@@ -82,38 +85,89 @@ def taught_vectors(
         on_part: called with the number of encoded questions.
 
     Raises:
-        QprError: the file is damaged, or holds vectors of another teacher or of other questions.
+        QprError: the file is damaged, or holds vectors of another teacher or of other questions; or the teacher's
+            vectors are unusable, then no file is written.
     """
     about = {"teacher": teacher.digest, "questions": lesson.digest}
+    shape = len(lesson), teacher.dimension
     if kept and storage.exists(kept):
-        return _read(kept, about)
-    vectors = np.empty((len(lesson), teacher.dimension), np.float32)
+        return _read(kept, about, shape)
+    vectors = np.empty(shape, np.float32)
     for start in range(0, len(lesson), _PART):
         vectors[start : start + _PART] = teacher.encode(lesson.texts.slice(start, _PART))
         on_part(min(start + _PART, len(lesson)))
+    check_vectors(vectors)
     if kept:
+        metadata = about | {_CHECKSUM: _checksum(vectors)}
         try:
-            conditional_writes.create(kept, safetensors.numpy.save({"vectors": vectors}, metadata=about))
+            conditional_writes.create(kept, safetensors.numpy.save({"vectors": vectors}, metadata=metadata))
         except conditional_writes.ConflictError:  # another run encoded at the same time
-            return _read(kept, about)
+            return _read(kept, about, shape)
     return vectors
 
 
-def _read(url: str, about: dict[str, str]) -> Matrix:
+def check_vectors(vectors: Matrix) -> None:
+    """Check that vectors of a teacher have directions to learn.
+
+    Args:
+        vectors: (questions, E).
+
+    Raises:
+        QprError: one is not finite or so long that its squared length overflows, or all are zero.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("qe,qe->q", vectors, vectors)
+    if not (finite := np.isfinite(squares)).all():
+        row = f"question {int(finite.argmin()) + 1} of {len(vectors)}"
+        raise QprError(f"the teacher's vector of {row} is not finite, or too long to be squared. Check the teacher")
+    if not vectors.any():
+        raise QprError("the teacher's vectors of all questions are zero. Check the teacher")
+
+
+def _read(url: str, about: dict[str, str], shape: tuple[int, int]) -> Matrix:
+    """Return the vectors of a file after all checks.
+
+    Args:
+        url: of the file.
+        about: metadata that the file must have.
+        shape: (questions, E) of its vectors.
+
+    Raises:
+        QprError: the file is damaged, or holds vectors of another teacher or of other questions.
+    """
     content = storage.read_bytes(url)
     try:
         vectors: Matrix = read_tensors(content)["vectors"]
-    except (ValueError, KeyError) as error:
-        raise QprError(f"{url}: is damaged: {error}. Remove it to encode with the teacher again") from error
-    found = _metadata(content)
-    different = [name for name in about if found.get(name) != about[name]]
+    except KeyError as error:
+        raise _damaged(url, "it has no tensor 'vectors'") from error
+    except ValueError as error:
+        raise _damaged(url, str(error)) from error
+    metadata = _metadata(content)
+    different = [name for name in about if metadata.get(name) != about[name]]
     if different:
         other = {"teacher": "of another teacher", "questions": "of other questions"}[different[0]]
         raise QprError(f"{url}: keeps vectors {other}. Give another --vectors, or remove it")
+    if vectors.dtype != np.float32 or vectors.shape != shape:
+        raise _damaged(url, f"its vectors are {vectors.dtype} {vectors.shape}, expected float32 {shape}")
+    if metadata.get(_CHECKSUM) != _checksum(vectors):
+        raise _damaged(url, f"its vectors have not the {_CHECKSUM} that it records")
+    try:
+        check_vectors(vectors)
+    except QprError as error:
+        raise _damaged(url, str(error).partition(". ")[0]) from error
     return vectors
+
+
+def _damaged(url: str, reason: str) -> QprError:
+    return QprError(f"{url}: is damaged: {reason}. Remove it to encode with the teacher again")
+
+
+def _checksum(vectors: Matrix) -> str:
+    """Return the sha256 of the numbers as the file stores them."""
+    return hashlib.sha256(np.ascontiguousarray(vectors, "<f4").data.cast("B")).hexdigest()
 
 
 def _metadata(content: bytes) -> dict[str, str]:
     """Return the metadata of a safetensors file: its header is JSON, after 8 bytes of its length."""
     header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
-    return dict(header.get("__metadata__", {}))
+    return dict(header.get("__metadata__") or {})

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import dataclasses
+import hashlib
+
 import numpy as np
 import pytest
+import safetensors.numpy
 
 from model.encoders.loading import load_encoder
 from model.training.distillation.teacher_embeddings import lesson_of, taught_vectors
@@ -90,3 +94,65 @@ def test_a_file_of_another_teacher_of_other_questions_or_damaged_is_refused(data
     storage.write_bytes(kept, storage.read_bytes(kept)[:-3])
     with pytest.raises(QprError, match="is damaged"):
         taught_vectors(lesson, teacher, kept=kept)
+
+
+@pytest.fixture
+def kept(dataset, teacher, memory):
+    """Return a lesson, a file of its vectors, and a function that replaces these and keeps the rest of the file."""
+    lesson, url = lesson_of(dataset("train"), most=0), f"{memory}/kept.safetensors"
+    vectors = taught_vectors(lesson, teacher, kept=url)
+    right = {"teacher": teacher.digest, "questions": lesson.digest}
+
+    def replace(change, *, checksum=True, name="vectors"):
+        changed = np.ascontiguousarray(change(vectors))
+        digest = hashlib.sha256((changed if checksum else vectors).tobytes()).hexdigest()
+        storage.write_bytes(url, safetensors.numpy.save({name: changed}, metadata=right | {"sha256": digest}))
+
+    return lesson, url, replace
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda vectors: vectors[:4], r"its vectors are float32 \(4, \d+\), expected float32 \(6, "),
+        (lambda vectors: np.concatenate([vectors, vectors]), r"float32 \(12, "),
+        (lambda vectors: vectors[:, 0], r"float32 \(6,\), expected"),
+        (lambda vectors: vectors[:, :0], r"float32 \(6, 0\), expected"),
+        (lambda vectors: vectors.astype(np.float64), "its vectors are float64"),
+        (lambda vectors: (vectors * 100).astype(np.int32), "its vectors are int32"),
+        (lambda vectors: vectors * 0, "vectors of all questions are zero"),
+        (lambda vectors: vectors * np.float32(1e30), "of question 1 of 6 is not finite, or too long to be squared"),
+        (lambda vectors: vectors * np.float32(np.nan), "infinite or none"),
+    ],
+)
+def test_a_file_with_the_right_metadata_and_unusable_vectors_is_refused(kept, teacher, change, message):
+    lesson, url, replace = kept
+    replace(change)
+    with pytest.raises(QprError, match=rf"is damaged: .*{message}.*\. Remove it to encode with the teacher again"):
+        taught_vectors(lesson, teacher, kept=url)
+
+
+def test_a_changed_bit_or_a_tensor_of_another_name_is_refused(kept, teacher):
+    lesson, url, replace = kept
+    replace(lambda vectors: vectors)
+    taught_vectors(lesson, teacher, kept=url)
+    content = bytearray(storage.read_bytes(url))
+    content[-1] ^= 1
+    storage.write_bytes(url, bytes(content))
+    with pytest.raises(QprError, match=r"is damaged: its vectors have not the sha256 that it records\. Remove it"):
+        taught_vectors(lesson, teacher, kept=url)
+    replace(lambda vectors: vectors, name="other")
+    with pytest.raises(QprError, match=r"is damaged: it has no tensor 'vectors'\. Remove it"):
+        taught_vectors(lesson, teacher, kept=url)
+
+
+@pytest.mark.parametrize(("factor", "message"), [(0, "are zero. Check"), (np.inf, "is not finite"), (1e30, "too long")])
+def test_unusable_vectors_of_a_teacher_are_refused_and_not_kept(dataset, teacher, memory, factor, message):
+    class Unusable(type(teacher)):
+        def encode(self, texts, **options):
+            return super().encode(texts, **options) * np.float32(factor)
+
+    unusable = Unusable(**{field.name: getattr(teacher, field.name) for field in dataclasses.fields(teacher)})
+    with pytest.raises(QprError, match=message), np.errstate(invalid="ignore"):
+        taught_vectors(lesson_of(dataset("train"), most=0), unusable, kept=f"{memory}/kept.safetensors")
+    assert not storage.exists(f"{memory}/kept.safetensors")
