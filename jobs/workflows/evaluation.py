@@ -85,6 +85,7 @@ def evaluate_index(dataset: str, searcher: Searcher, settings: Evaluation) -> di
         **query_times(searcher, judged),
         "index": {"url": index.url, **index.settings.model_dump(), "probes": index.probes},
         "mode": searcher.retrieval.mode,
+        "queries_seen_in_training": _report_seen_queries(dataset, searcher, split=settings.split),
         **({"reranker": searcher.retrieval.reranker.url} if searcher.retrieval.reranker else {}),
     }
 
@@ -127,6 +128,28 @@ def _report_missing(dataset: str, index: Index, judged: Judgements, *, split: st
         warn(f"{share}. {built} is evaluated")
     elif len(missing):
         say(f"{count} are not in the index; they count as not found")
+
+
+def _report_seen_queries(dataset: str, searcher: Searcher, *, split: str) -> bool:
+    """Return True, after a warning, if the way of searching learned from the queries that it is measured by.
+
+    Rerankers and confidence models learn from the validation split of the datasets among their inputs.
+    """
+    retrieval = searcher.retrieval
+    if retrieval.reranker:
+        learner, manifest = f"reranker {retrieval.reranker.url}", read_manifest(retrieval.reranker.url, "reranker")
+    elif retrieval.mode == "probability":
+        learner, manifest = f"confidence model of {retrieval.index.url}", read_manifest(retrieval.index.url, "index")
+    else:
+        return False
+    digest = open_dataset(dataset).manifest.digest
+    if split != "validation" or digest not in {source.digest for source in manifest.inputs}:
+        return False
+    warn(
+        f"the figures are too good: the {learner} learned from the validation queries of {_named(dataset, digest)}. "
+        "Use --split test for figures of new queries"
+    )
+    return True
 
 
 def _built_from(url: str) -> str:

@@ -37,6 +37,9 @@ def evaluate(
     A question never finds itself. Per question its best paraphrase counts; per pair each one counts, ranked without the
     others. A collection in the BEIR layout is encoded and searched exactly, and its grades count.
 
+    A reranker, and the confidence model of mode probability, learn from the validation split. Their figures on that
+    split are too good; a warning reports it, and queries_seen_in_training of --json is true.
+
     With --warehouse the index of a version is measured on its own dataset, or on that of --dataset.
 
     Examples:

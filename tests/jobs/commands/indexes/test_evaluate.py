@@ -9,6 +9,7 @@ from model.evaluation.evaluator import measure, query_times
 from model.evaluation.relevance import judgements
 from model.search.searcher import open_searcher
 from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import read_manifest
 from schemas.text import question_id
 from schemas.versions import history
 from tests.support.small_versions import make_version
@@ -180,6 +181,39 @@ def test_probes_of_an_exact_search_are_refused(place, qpr):
     given = ("--dataset", place / "data", "--index", place / "index", "--exact", "--probes", 3)
     refused = qpr("evaluate", *given)
     assert (refused.code, "--probes has no use with --exact" in refused.err) == (2, True), refused.err
+
+
+@pytest.mark.parametrize(
+    ("data", "split", "mode", "seen"),
+    [
+        ("learned", "validation", "probability", True),
+        ("learned", "validation", "dense", False),
+        ("learned", "test", "probability", False),
+        ("copy", "validation", "probability", False),
+    ],
+)
+def test_queries_that_the_confidence_model_learned_from_are_reported(
+    place, qpr, make_training_data, data, split, mode, seen
+):
+    if not (place / "probable").exists():
+        clusters = [("validation", texts) for texts in CLUSTERS]
+        clusters += [("test", ["pay a fee", "fee to pay"]), ("test", ["cancel a fee", "fee to cancel"])]
+        make_training_data(place / "copy", clusters)
+        # 75 queries are not enough for a confidence model
+        more = [("validation", [f"{a} fee {n}", f"fee {n} {a}"]) for a in WORDS for n in range(3)]
+        make_training_data(place / "learned", clusters + more)
+        given = ("--questions", place / "learned", "--model", place / "model", "--output", place / "probable")
+        assert qpr("index", *given).code == 0
+    given = ("--dataset", place / data, "--index", place / "probable", "--split", split, "--mode", mode, "--json")
+    outcome = qpr("evaluate", *given)
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["queries_seen_in_training"] is seen
+    digest = read_manifest(str(place / "learned"), "dataset").digest[:12]
+    warning = (
+        f"warning: the figures are too good: the confidence model of {place / 'probable'} learned from the validation "
+        f"queries of {place / 'learned'} (digest {digest}). Use --split test for figures of new queries"
+    )
+    assert (warning in outcome.err) == seen
 
 
 def test_times_are_taken_of_the_first_queries_only(place):

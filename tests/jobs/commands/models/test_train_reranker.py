@@ -49,10 +49,16 @@ def test_a_reranker_improves_the_order_of_hits_and_reports_it(place, qpr):
     assert told["mrr_reranked"] > max(told["mrr_as_found"], 0.6)
     asked = ("evaluate", "--dataset", place / "data", "--index", place / "index", "--split", "validation", "--json")
     plain = json.loads(qpr(*asked).out)
-    better = json.loads(qpr(*asked, "--rerank", place / "reranker").out)
+    reranked = qpr(*asked, "--rerank", place / "reranker")
+    better = json.loads(reranked.out)
     assert plain["per_question"]["mrr"] == pytest.approx(told["mrr_as_found"], abs=1e-3)
     assert better["per_question"]["mrr"] >= told["mrr_reranked"] - 0.02
     assert better["reranker"] == str(place / "reranker")
+    warning = (
+        f"warning: the figures are too good: the reranker {place / 'reranker'} learned from the validation queries"
+    )
+    assert warning in reranked.err
+    assert (plain["queries_seen_in_training"], better["queries_seen_in_training"]) == (False, True)
 
 
 @pytest.mark.usefixtures("five_epochs")
