@@ -19,9 +19,6 @@ from schemas.ragged import ranks_in_runs, starts_of_runs
 
 Numbers = npt.NDArray[np.int64]
 
-MANY_STEPS = 100
-"""Fewer steps an epoch cost seconds, whatever their size; a small dataset always has small ones."""
-
 
 def epoch_batches(pairs: Pairs, settings: TrainingSettings, *, epoch: int) -> Iterator[Numbers]:
     """Yield the pairs of every step of an epoch."""
@@ -34,30 +31,44 @@ def epoch_batches(pairs: Pairs, settings: TrainingSettings, *, epoch: int) -> It
 
 def fitted(settings: TrainingSettings, pairs: Pairs, *, inform: Callable[[str], None]) -> TrainingSettings:
     """Return settings whose batch is no larger than the data; report clusters that distort batches."""
-    size, of = settings.batch_size, "pairs"
-    largest = len(pairs)
     if settings.deals_clusters:
-        largest, of = pairs.cluster_count, "clusters, each of which comes once in a batch"
-    if size > largest:
-        inform(f"batch size reduced from {size} to {largest}, the number of train {of}")
-        settings = settings.model_copy(update={"batch_size": largest})
-    if settings.deals_clusters:
-        _report_large_cluster(settings, pairs, inform=inform)
-    elif settings.batch_size > pairs.cluster_count:
+        return _fitted_to_clusters(settings, pairs, inform=inform)
+    size, clusters = settings.batch_size, pairs.cluster_count
+    if size > len(pairs):
+        inform(f"batch size reduced from {size:,} to {len(pairs):,}, the number of train pairs")
+        settings = settings.model_copy(update={"batch_size": len(pairs)})
+    if settings.batch_size > clusters:
         alone = "--unique-clusters lets each come once"
-        inform(
-            f"a batch holds pairs of at most {counted(pairs.cluster_count, 'cluster')}, fewer than its pairs; {alone}"
-        )
+        inform(f"a batch holds pairs of at most {counted(clusters, 'cluster')}, fewer than its pairs; {alone}")
     return settings
 
 
-def _report_large_cluster(settings: TrainingSettings, pairs: Pairs, *, inform: Callable[[str], None]) -> None:
-    """Report a cluster whose many pairs force an epoch into many small steps."""
+def _fitted_to_clusters(settings: TrainingSettings, pairs: Pairs, *, inform: Callable[[str], None]) -> TrainingSettings:
+    """Return settings whose batch is no larger than those of `unique_batches`, and report why it is smaller.
+
+    They are smaller where there are fewer clusters, or where the largest cluster has more pairs than there would be
+    batches.
+    """
+    size = settings.batch_size
     drawn = _drawn(pairs.clusters, settings.pairs_per_cluster or None)
     total, most = int(drawn.sum()), int(drawn.max())
-    if most > MANY_STEPS and most * settings.batch_size > 2 * total:
-        size = f"{most:,} steps of at most {counted(-(-total // most), 'pair')}, not {settings.batch_size:,}"
-        inform(f"an epoch takes {size}: one cluster has {most:,} pairs, one for each step. Set --pairs-per-cluster")
+    count = _batch_count(drawn, size)
+    largest = -(-total // count)
+    if size > largest == len(drawn):
+        clusters = "the number of train clusters, each of which comes once in a batch"
+        inform(f"batch size reduced from {size:,} to {largest:,}, {clusters}")
+    elif most > -(-total // size):
+        alone = max(2 * count - total, 0)
+        steps = f"an epoch takes {counted(count - alone, 'step')}"
+        if alone:
+            steps += f", and {counted(alone, 'pair')} alone in a batch {'is' if alone == 1 else 'are'} left out"
+        change = "Lower" if settings.pairs_per_cluster else "Set"
+        cause = f"the largest cluster has {counted(most, 'pair')} an epoch, at most one in a batch, so {steps}"
+        advice = f"{change} --pairs-per-cluster for larger batches"
+        inform(f"batch size reduced from {size:,} to {largest:,}: {cause}. {advice}")
+    else:
+        return settings
+    return settings.model_copy(update={"batch_size": largest})
 
 
 def batches(pairs: int, *, size: int, seed: int, epoch: int) -> Iterator[Numbers]:
@@ -95,7 +106,7 @@ def unique_batches(
         epoch: its number.
     """
     drawn = _drawn(clusters, per_cluster)
-    count = max(-(-int(drawn.sum()) // size), int(drawn.max()))
+    count = _batch_count(drawn, size)
     random = np.random.default_rng([seed, epoch])
     rank = random.permutation(int(clusters.max()) + 1)[clusters]
     order = np.lexsort((random.random(len(clusters)), rank))
@@ -110,3 +121,8 @@ def _drawn(clusters: Numbers, per_cluster: int | None) -> Numbers:
     """Return the number of pairs drawn of every cluster."""
     counts = np.bincount(clusters)
     return counts if per_cluster is None else np.minimum(counts, per_cluster)
+
+
+def _batch_count(drawn: Numbers, size: int) -> int:
+    """Return the number of batches that hold all drawn pairs, those of a lone pair included."""
+    return max(-(-int(drawn.sum()) // size), int(drawn.max()))

@@ -43,9 +43,9 @@ class Plan:
         checkpoint_bytes: size of a checkpoint on disk; two are kept, and a third exists while it is written.
         memory_bytes: peak of the process in these steps plus writing a checkpoint, its largest file twice; with a
             graphics card the peak of the card.
-        batch_size: pairs a step.
+        pairs_a_step: maximum number of pairs in a step.
         batches_an_epoch: steps.
-        pairs_an_epoch: number of pairs in them.
+        pairs_an_epoch: number of pairs in them, without those left out because they are alone in a batch.
         epochs: maximum number.
         measured_steps: number of steps measured.
         seconds_a_step: median of these.
@@ -58,7 +58,7 @@ class Plan:
     model_bytes: int
     checkpoint_bytes: int
     memory_bytes: int
-    batch_size: int
+    pairs_a_step: int
     batches_an_epoch: int
     pairs_an_epoch: int
     epochs: int
@@ -103,7 +103,7 @@ def plan_training(
     parameters = sum(weight.numel() for weight in network.body.parameters())
     step = statistics.median(steps[_COLD:] or steps)
     epoch = step * trainer.steps + judging
-    held = sum(map(len, objective.batches(1)))
+    held = [len(batch) for batch in objective.batches(1)]
     best = 0 if settings.linear_decay or not len(validation) else parameters
     return Plan(
         device=str(next(network.parameters()).device),
@@ -111,9 +111,9 @@ def plan_training(
         model_bytes=parameters * np.dtype(kind_of(shape).stored_as).itemsize,
         checkpoint_bytes=(3 * parameters + best) * 4,
         memory_bytes=_peak(writing=2 * 4 * parameters),
-        batch_size=objective.settings.batch_size,
+        pairs_a_step=max(held),
         batches_an_epoch=trainer.steps,
-        pairs_an_epoch=held,
+        pairs_an_epoch=sum(held),
         epochs=settings.epochs,
         measured_steps=len(steps),
         seconds_a_step=step,

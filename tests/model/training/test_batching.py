@@ -150,15 +150,36 @@ def test_a_batch_larger_than_the_pairs_or_the_clusters_is_reduced():
     assert said == ["batch size reduced from 6 to 5, the number of train clusters, each of which comes once in a batch"]
 
 
-def test_a_cluster_that_makes_many_small_steps_is_reported():
-    # 12 pairs in batches of 5 are 3, but the largest cluster has 4: too few steps to speak of
-    assert fit(batch_size=5, unique_clusters=True)[1] == []
+LARGE_CLUSTER = [
+    ([4, 3, 2, 2, 1], {"batch_size": 5}, 3, "4 pairs", "4 steps. Set"),  # 12 pairs would fit 3 batches of 5
+    ([9, 3, 2, 2, 1], {"batch_size": 1024, "pairs_per_cluster": 4}, 3, "4 pairs", "4 steps. Lower"),
+    ([3, *[1] * 843], {"batch_size": 1024}, 282, "3 pairs", "3 steps. Set"),
+    ([150, 1, 1, 1, 1], {"batch_size": 5}, 2, "150 pairs", "4 steps, and 146 pairs alone in a batch are left out. Set"),
+    ([3, 1, 1], {"batch_size": 9}, 2, "3 pairs", "2 steps, and 1 pair alone in a batch is left out. Set"),
+]
+
+
+@pytest.mark.parametrize(("sizes", "options", "largest", "pairs", "steps"), LARGE_CLUSTER)
+def test_a_cluster_that_decides_the_number_of_batches_is_reported(sizes, options, largest, pairs, steps):
     said: list[str] = []
-    fitted(TrainingSettings(batch_size=5, unique_clusters=True), pairs_of([150, 1, 1, 1, 1]), inform=said.append)
+    given, data = TrainingSettings(unique_clusters=True, **options), pairs_of(sizes)
+    settings = fitted(given, data, inform=said.append)
+    reduced = (
+        f"batch size reduced from {options['batch_size']:,} to {largest}: the largest cluster has {pairs} an epoch"
+    )
     assert said == [
-        "an epoch takes 150 steps of at most 2 pairs, not 5: one cluster has 150 pairs, one for each step. "
-        "Set --pairs-per-cluster"
+        f"{reduced}, at most one in a batch, so an epoch takes {steps} --pairs-per-cluster for larger batches"
     ]
-    even: list[str] = []
-    fitted(TrainingSettings(batch_size=2, unique_clusters=True), pairs_of([150, 150]), inform=even.append)
-    assert even == []
+    found = [*epoch_batches(data, settings, epoch=1)]
+    assert max(map(len, found)) == settings.batch_size == largest
+    assert len(found) == int(steps.split()[0])
+    as_given = [*epoch_batches(data, given, epoch=1)]
+    assert [batch.tolist() for batch in found] == [batch.tolist() for batch in as_given]
+
+
+@pytest.mark.parametrize(("size", "sizes"), [(2, [150, 150]), (6, [2, 2, 1, 1, 1])])
+def test_batches_that_no_cluster_makes_smaller_are_not_reported(size, sizes):
+    said: list[str] = []
+    given = TrainingSettings(batch_size=size, unique_clusters=True)
+    assert fitted(given, pairs_of(sizes), inform=said.append) == given
+    assert said == []

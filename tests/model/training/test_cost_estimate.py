@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import dataclasses
 import math
 
+import numpy as np
 import pytest
 import safetensors.numpy
 
@@ -47,7 +49,19 @@ def test_sizes_are_those_of_a_model_and_a_checkpoint(pairs_about, shape, setting
     assert found.memory_bytes > found.checkpoint_bytes
     batches = [*epoch_batches(pairs, settings, epoch=1)]
     assert (found.batches_an_epoch, found.pairs_an_epoch) == (len(batches), sum(map(len, batches)))
-    assert (found.batch_size, found.epochs, found.device) == (10, 3, "cpu")
+    assert found.pairs_a_step == max(map(len, batches))
+    assert (found.epochs, found.device) == (3, "cpu")
+
+
+def test_the_pairs_of_a_step_are_those_of_real_batches(pairs_about):
+    said: list[str] = []
+    shape, settings = KINDS["subword"]
+    large = settings.model_copy(update={"batch_size": 1000, "pairs_per_cluster": 8})
+    pairs = pairs_about("pay", "cancel")
+    pairs = dataclasses.replace(pairs, clusters=np.minimum(np.arange(len(pairs)) // 3, 5))  # 3 pairs each, the last 9
+    found = plan_training(pairs, pairs_about("find"), shape=shape, settings=large, inform=said.append)
+    assert (found.pairs_a_step, found.batches_an_epoch, found.pairs_an_epoch) == (3, 8, 23)
+    assert any(line.startswith("batch size reduced from 1,000 to 3: ") for line in said)
 
 
 def test_the_time_is_that_of_its_steps_and_its_measurements(monkeypatch, pairs_about):
@@ -75,7 +89,7 @@ def test_what_training_begins_with_is_checked_and_reported(pairs_about):
     said: list[str] = []
     large = settings.model_copy(update={"batch_size": 5000})
     plan_training(pairs_about("pay"), pairs_about(), shape=shape, settings=large, inform=said.append)
-    assert any("batch size reduced from 5000 to 12" in line for line in said)
+    assert any("batch size reduced from 5,000 to 12" in line for line in said)
     assert any("no validation pairs" in line for line in said)
     with pytest.raises(QprError, match="--device cpu"):
         plan_training(pairs_about("pay"), pairs_about(), shape=shape, settings=settings, device="cuda:99")

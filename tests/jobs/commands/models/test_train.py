@@ -149,7 +149,7 @@ def test_no_validation_pair_and_a_large_batch_are_reported(qpr, memory, make_tra
     outcome = qpr("train", "--dataset", url, "--output", f"{memory}/m", *SMALL, "--batch-size", 1000)
     assert outcome.code == 0
     assert "no validation pairs" in outcome.err
-    assert "batch size reduced from 1000 to 12, the number of train clusters" in outcome.err
+    assert "batch size reduced from 1,000 to 12, the number of train clusters" in outcome.err
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ def test_it_shows_sizes_and_time_and_writes_nothing(qpr, memory, dataset, option
     found = json.loads(outcome.out)
     assert (found["train_pairs"], found["train_clusters"], found["validation_pairs"]) == (9, 3, 0)
     assert (found["epochs"], found["batches_an_epoch"], found["pairs_an_epoch"]) == (2, 3, 9)
+    assert found["pairs_a_step"] == 3
     assert found["seconds"] == pytest.approx(2 * found["seconds_an_epoch"])
     assert found["seconds"] > 0
     assert (found["output"], found["replaces"]) == (f"{memory}/m", False)
