@@ -18,6 +18,7 @@ from torch import nn
 
 from model.reranking.reranker import LARGEST, Weights, logits
 from model.reranking.term_statistics import Floats
+from model.reranking.weight_limits import LEAST_DEVIATION
 from model.training.batching import Numbers
 from model.training.failures import explain_memory
 from model.training.objective import Objective
@@ -79,7 +80,7 @@ class RankingObjective(Objective):
 
     Attributes:
         mean: (features,) of all candidates.
-        deviation: (features,) of all candidates, above 0.
+        deviation: (features,) of all candidates, at least `LEAST_DEVIATION`.
 
     Raises:
         QprError: too few queries have a paraphrase among their candidates, or a feature is not finite.
@@ -98,7 +99,7 @@ class RankingObjective(Objective):
             column = int(np.isfinite(flat).all(axis=0).argmin())
             bad = f"feature {column} of {np.count_nonzero(~np.isfinite(flat[:, column])):,} candidates is not finite"
             raise QprError(f"{bad}. Check the vectors of the index's model and of those given with --with")
-        self.mean, self.deviation = flat.mean(axis=0), np.maximum(flat.std(axis=0), 1e-6)
+        self.mean, self.deviation = flat.mean(axis=0), np.maximum(flat.std(axis=0), LEAST_DEVIATION)
         self._inputs = torch.from_numpy(np.clip((table[useful] - self.mean) / self.deviation, -LARGEST, LARGEST))
         self._relevant, self._absent = torch.from_numpy(relevant[useful]), torch.from_numpy(~there[useful])
         self._seed = seed

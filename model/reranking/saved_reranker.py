@@ -16,6 +16,7 @@ from model.encoders.loading import load_encoder
 from model.encoders.tensors import read_tensors
 from model.reranking.reranker import OtherEncoder, Reranker, RerankerSettings, Weights, weight_shapes
 from model.reranking.term_statistics import WordCounts
+from model.reranking.weight_limits import unusable
 from model.text.vocabulary import Vocabulary
 from schemas.artifacts.manifest import Manifest, Source, read_manifest, read_settings, read_verified
 from schemas.artifacts.writer import Output
@@ -37,12 +38,15 @@ def save_reranker(
     """Write a reranker and publish it.
 
     Raises:
-        QprError: a file cannot be written, or a weight is not finite.
+        QprError: a file cannot be written, or a weight is not finite or too large for finite scores.
     """
     if name := first_not_finite(weights, np.float32):
         output.abandon()
         raise QprError(f"{output.url}: {name} is not finite, so no reranker is written. {_AGAIN}")
     arrays = {name: np.ascontiguousarray(weight, np.float32) for name, weight in weights.items()}
+    if fault := unusable(arrays):
+        output.abandon()
+        raise QprError(f"{output.url}: {fault}, so no reranker is written. {_AGAIN}")
     contents = {
         WORDS: "".join(f"{word}\n" for word in counts.words).encode(),
         WEIGHTS: safetensors.numpy.save({**arrays, "counts": np.asarray(counts.counts, np.int64)}),
@@ -89,7 +93,7 @@ def load_reranker(url: str, *, model_digest: str) -> Reranker:
 
 
 def _tensors(url: str, content: bytes, settings: RerankerSettings) -> dict[str, Any]:
-    """Return the weights and the counts, of the right shapes and types."""
+    """Return the weights and the counts, of the right shapes and types; weights give finite scores."""
     try:
         arrays = read_tensors(content)
     except ValueError as error:
@@ -101,8 +105,8 @@ def _tensors(url: str, content: bytes, settings: RerankerSettings) -> dict[str, 
         wrong = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
         shapes = f"{found.get(wrong, 'missing')}, expected {wanted.get(wrong, 'no such tensor')}"
         raise QprError(f"{url}: {WEIGHTS}: {wrong[:60]!a} is {shapes}. {_AGAIN}")
-    if (arrays["deviation"] <= 0).any():
-        raise QprError(f"{url}: {WEIGHTS}: 'deviation' holds a number that is not above 0. {_AGAIN}")
+    if fault := unusable(arrays):
+        raise QprError(f"{url}: {WEIGHTS}: {fault}. {_AGAIN}")
     return arrays
 
 

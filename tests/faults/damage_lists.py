@@ -128,6 +128,9 @@ def reranker_damages():
     yield from of.of_tensors(*at, "mean", "deviation", "hidden.weight", "hidden.bias", "out.weight")
     zero = of.tensors_change(lambda t: {**t, "deviation": t["deviation"] * 0})
     yield Damage(*at, "a deviation of 0", zero, "deviation")
+    for name in ("mean", "hidden.weight", "hidden.bias", "out.weight"):
+        huge = of.tensors_change(lambda t, n=name: of.spoiled(t, n, np.float32(-3e38)))
+        yield Damage(*at, f"{name} holds a huge number", huge, name)
     for name, counts in {
         "negative counts": np.array([-1, 9, 9, 9]),
         "counts beyond the questions": np.array([10**9, 9, 9, 9]),
