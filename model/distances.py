@@ -25,8 +25,15 @@ def paired(a: Tensor, b: Tensor, distance: Distance) -> Tensor:
 
 
 def squared_distances(a: Tensor, b: Tensor) -> Tensor:
-    """``||a_i - b_j||^2`` for all pairs, shape (len(a), len(b)), in O(len(a) * len(b)) memory; never below 0."""
-    return (a.square().sum(1)[:, None] + b.square().sum(1)[None, :] - 2 * a @ b.T).clamp_min(0)
+    """``||a_i - b_j||^2`` for all pairs, shape (len(a), len(b)), in O(len(a) * len(b)) memory; never below 0.
+
+    Rows in the same place are subtracted. In training they are the two questions of a pair, which come near each other.
+    Without the subtraction, rounding of the squares hides the distance of near and long vectors, and the gradient of
+    its root.
+    """
+    squares = a.square().sum(1)[:, None] + b.square().sum(1)[None, :] - 2 * a @ b.T
+    places = min(len(a), len(b))
+    return squares.diagonal_scatter(_paired_squares(a[:places], b[:places])).clamp_min(0)
 
 
 def symmetric_kl(a: Tensor, b: Tensor) -> Tensor:

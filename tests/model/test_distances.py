@@ -52,6 +52,23 @@ def test_nothing_is_nearer_than_itself(distance, scale, batch):
     assert not paired(a, a, distance).any()
 
 
+@pytest.mark.parametrize("distance", ["squared_euclidean", "euclidean"])
+@pytest.mark.parametrize("others", [0, 2, -2])
+def test_near_pairs_of_long_vectors_keep_distance_and_gradient(distance, others, batch):
+    a, noise = batch(6, 64, scale=100)
+    b = a + noise * 1e-6  # their squared distance, about 1e-6, is far below the rounding of 640,000 in float32
+    a, b = (a[:others] if others < 0 else a).float(), (b[:-others] if others > 0 else b).float()
+    places = min(len(a), len(b))
+    exact_a, exact_b = a.double().requires_grad_(), b.double().requires_grad_()
+    near = paired(exact_a[:places], exact_b[:places], distance)
+    expected = torch.autograd.grad(near.sum(), (exact_a, exact_b))
+    a.requires_grad_(), b.requires_grad_()
+    found = pairwise(a, b, distance).diagonal()
+    torch.testing.assert_close(found.double(), near, rtol=1e-5, atol=0)
+    for gradient, of in zip(torch.autograd.grad(found.sum(), (a, b)), expected, strict=True):
+        torch.testing.assert_close(gradient.double(), of, rtol=1e-4, atol=1e-12)
+
+
 def test_kl_does_not_mind_what_is_added_to_a_whole_vector(batch):
     a, b = batch(4)
     torch.testing.assert_close(symmetric_kl(a + 3, b - 5), symmetric_kl(a, b))

@@ -51,6 +51,16 @@ def test_loss_agrees_with_nested_loops(distance, smoothing, n, clusters, batch):
             assert both == pytest.approx((expected + naive(b, a, clusters, over=over, **options)) / 2, abs=1e-12)
 
 
+def test_euclidean_distance_has_the_gradient_of_double_precision_for_near_pairs_of_long_vectors(batch):
+    a, noise = batch(8, 64, scale=100)
+    single = [side.float().requires_grad_() for side in (a, a + noise * 1e-6)]
+    double = [side.detach().double().requires_grad_() for side in single]
+    loss = SDMLLoss(distance="euclidean", smoothing=0.9)
+    found, expected = (torch.autograd.grad(loss(*sides), sides) for sides in (single, double))
+    for gradient, of in zip(found, expected, strict=True):
+        torch.testing.assert_close(gradient.double(), of, rtol=1e-3, atol=1e-6)
+
+
 def test_a_batch_worked_out_by_hand():
     a = torch.tensor([[0.0], [1.0]])
     b = torch.tensor([[0.0], [1.0]])
