@@ -149,7 +149,9 @@ def _read(url: str, about: dict[str, str], shape: tuple[int, int]) -> Matrix:
         raise QprError(f"{url}: keeps vectors {other}. Give another --vectors, or remove it")
     if vectors.dtype != np.float32 or vectors.shape != shape:
         raise _damaged(url, f"its vectors are {vectors.dtype} {vectors.shape}, expected float32 {shape}")
-    if metadata.get(_CHECKSUM) != _checksum(vectors):
+    if _CHECKSUM not in metadata:
+        raise _damaged(url, f"it records no {_CHECKSUM} of its vectors, as files of earlier releases")
+    if metadata[_CHECKSUM] != _checksum(vectors):
         raise _damaged(url, f"its vectors have not the {_CHECKSUM} that it records")
     try:
         check_vectors(vectors)

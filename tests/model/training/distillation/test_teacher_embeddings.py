@@ -132,7 +132,7 @@ def test_a_file_with_the_right_metadata_and_unusable_vectors_is_refused(kept, te
         taught_vectors(lesson, teacher, kept=url)
 
 
-def test_a_changed_bit_or_a_tensor_of_another_name_is_refused(kept, teacher):
+def test_a_changed_bit_a_missing_checksum_and_a_tensor_of_another_name_are_refused(kept, teacher):
     lesson, url, replace = kept
     replace(lambda vectors: vectors)
     taught_vectors(lesson, teacher, kept=url)
@@ -140,6 +140,11 @@ def test_a_changed_bit_or_a_tensor_of_another_name_is_refused(kept, teacher):
     content[-1] ^= 1
     storage.write_bytes(url, bytes(content))
     with pytest.raises(QprError, match=r"is damaged: its vectors have not the sha256 that it records\. Remove it"):
+        taught_vectors(lesson, teacher, kept=url)
+    vectors = safetensors.numpy.load(bytes(content))
+    metadata = {"teacher": teacher.digest, "questions": lesson.digest}
+    storage.write_bytes(url, safetensors.numpy.save(vectors, metadata=metadata))
+    with pytest.raises(QprError, match=r"is damaged: it records no sha256 of its vectors, .*\. Remove it"):
         taught_vectors(lesson, teacher, kept=url)
     replace(lambda vectors: vectors, name="other")
     with pytest.raises(QprError, match=r"is damaged: it has no tensor 'vectors'\. Remove it"):
