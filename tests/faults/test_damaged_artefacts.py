@@ -32,7 +32,7 @@ def commands(whole, damaged, artefact, output):
         "train --init-from": ("train", "--dataset", at["dataset"], "--init-from", model, "--preset", "paper", *small),
         "index": ("index", "--questions", at["dataset"], "--model", model, "--shards", 1, "--output", output, "--json"),
         "distil": ("distil", "--dataset", at["dataset"], "--teacher", model, *small),
-        "encode": ("encode", "--model", model, "--input", whole / "questions.txt", "--output", output),
+        "encode": ("encode", "--model", model, "--input", whole / "questions.txt", "--output", f"{output}.npy"),
         "search": search,
         "search --rerank": (*search, "--rerank", at["reranker"]),
         "evaluate": evaluate,

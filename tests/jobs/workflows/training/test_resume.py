@@ -197,7 +197,7 @@ def test_a_loss_that_explodes_names_the_batch_and_leaves_the_last_good_checkpoin
 
 def test_a_network_too_large_for_the_memory_states_what_to_lower(qpr, dataset, tmp_path):
     outcome = qpr(
-        "train", "--dataset", dataset, "--output", tmp_path / "m", "--ngram-bins", 2**28, "--dimension", 2**24
+        "train", "--dataset", dataset, "--output", tmp_path / "m", "--ngram-bins", 2**28, "--dimension", 2**16
     )
     assert outcome.code == 1
     assert "not enough memory. Lower --batch-size (now " in outcome.err
