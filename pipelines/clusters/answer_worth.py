@@ -67,8 +67,8 @@ def worth_counts(linked: Linked, answers: np.ndarray, judged: pa.Table) -> dict[
         f"{PREFIX}pairs": int((sizes * (sizes - 1) // 2).sum()),
         f"{PREFIX}pairs_expected": int(_expected(linked).sum()),
         f"{PREFIX}pairs_kept": int(kept_pairs.sum()),
-        f"{PREFIX}pairs_kept_expected": int((millionths * kept_pairs).sum()),
-        f"{PREFIX}pairs_kept_variance": int((unsure * kept_pairs**2).sum()),
+        f"{PREFIX}pairs_kept_expected": _weighted_sum(millionths, kept_pairs),
+        f"{PREFIX}pairs_kept_variance": _weighted_sum(unsure, kept_pairs, power=2),
         f"{PREFIX}answers": len(sizes),
         f"{PREFIX}intents": len(np.unique(answers[of_intent])),
         f"{PREFIX}strays": int(np.count_nonzero(of_intent & (linked.confidence == 0))),
@@ -137,6 +137,18 @@ def extreme_answers(shares: Shares) -> list[JudgedAnswer]:
 
 def _expected(linked: Linked) -> np.ndarray:
     return np.zeros(len(linked.group), np.int64) if linked.expected is None else linked.expected
+
+
+def _weighted_sum(values: np.ndarray, pairs: np.ndarray, *, power: int = 1) -> int:
+    """Return the sum of ``values * pairs**power``, exact in any order.
+
+    The squared number of pairs of 10,000 questions times a million is above the largest int64, so each distinct number
+    of pairs is multiplied as a Python integer.
+    """
+    distinct, place = np.unique(pairs, return_inverse=True)
+    totals = np.zeros(len(distinct), np.int64)
+    np.add.at(totals, place, values)
+    return sum(total * number**power for number, total in zip(distinct.tolist(), totals.tolist(), strict=True))
 
 
 def _millionths(share: np.ndarray) -> int:

@@ -187,7 +187,7 @@ def _by_linkage(plain: AnswerWorth, found: Mapping[str, int]) -> AnswerWorth:
     if not kept:
         return plain._replace(paraphrases=share)
     precision = found["pairs_kept_expected"] / _MILLION / kept
-    spread = _NORMAL * math.sqrt(found["pairs_kept_variance"] / _MILLION) / kept
+    spread = _NORMAL * math.sqrt(max(found["pairs_kept_variance"], 0) / _MILLION) / kept
     low, high = max(precision - spread, 0.0), min(precision + spread, 1.0)
     return plain._replace(paraphrases=share, precision=precision, low=low, high=high)
 

@@ -55,6 +55,25 @@ def test_the_counters_of_parts_add_up_exactly() -> None:
     assert {name: parts[0][name] + parts[1][name] for name in kept} == {name: whole[name] for name in kept}
 
 
+@pytest.mark.parametrize("sizes", [[10_000], [3_000_000], [10_000, 3_000_000, 2]])
+def test_the_interval_of_large_clusters_is_exact(sizes: list[int]) -> None:
+    counted = counters(sizes, [0.8] * len(sizes))
+    pairs = [size * (size - 1) // 2 for size in sizes]
+    assert counted["worth_pairs_kept_expected"] == 800_000 * sum(pairs)
+    assert counted["worth_pairs_kept_variance"] == 160_000 * sum(number**2 for number in pairs)
+    worth = answer_worth(counted, {})
+    assert worth is not None
+    assert (worth.precision, worth.high) == pytest.approx((0.8, 1))
+    spread = 1.96 * 0.4 * sum(number**2 for number in pairs) ** 0.5 / sum(pairs)
+    assert worth.low == pytest.approx(max(0.8 - spread, 0))
+
+
+def test_a_counter_of_the_variance_below_zero_counts_as_zero() -> None:
+    worth = answer_worth(counters([3], [0.8]) | {"worth_pairs_kept_variance": -1}, {})
+    assert worth is not None
+    assert worth.low == worth.precision == worth.high
+
+
 def test_without_a_kept_pair_there_is_no_precision() -> None:
     worth = answer_worth(counters([], []), {})
     assert worth is not None
