@@ -12,12 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import REJECTS
-from schemas.text_arrays import hash64_all
+from schemas.text_arrays import encode, hash64_all
 
 TAG: Final = "rejects"
 """Name of the tagged output of a step that carries its REJECTS."""
 
 MAX_PAYLOAD_CHARACTERS: Final = 10_000
+"""Maximum number of characters of a payload, or of the answer in the payload of a member."""
 
 
 def reject(
@@ -38,15 +39,7 @@ def reject(
         shard_keys: hashes that spread the rows over files; those of the payloads by default.
     """
     cut = pc.utf8_slice_codeunits(payloads, 0, MAX_PAYLOAD_CHARACTERS)
-    rows = len(cut)
-    columns = {
-        "shard_key": hash64_all(cut) if shard_keys is None else shard_keys,
-        "stage": pa.repeat(stage, rows),
-        "reason": pa.repeat(reasons, rows) if isinstance(reasons, str) else reasons,
-        "score": pa.nulls(rows, pa.float64()) if scores is None else scores,
-        "payload": cut,
-    }
-    return pa.table(columns).cast(REJECTS)
+    return _rejects(cut, stage, reasons, scores, hash64_all(cut) if shard_keys is None else shard_keys)
 
 
 def reject_rows(rows: pa.Table, reasons: pa.Array, *, stage: str = "validate") -> pa.Table:
@@ -62,12 +55,18 @@ def reject_rows(rows: pa.Table, reasons: pa.Array, *, stage: str = "validate") -
 
 
 def reject_members(members: pa.Table, *, stage: str, reason: str, scores: pa.Array | None = None) -> pa.Table:
-    """Return a REJECTS row for each member; its payload contains question, answer, events, cluster and split."""
+    """Return a REJECTS row for each member; its payload contains question, answer, events, cluster and split.
+
+    A payload is always a whole JSON object: the answer is cut instead, and then its hash is added. The question stays
+    whole, as `pipelines.privacy.erase` compares it.
+    """
     if not len(members):
         return REJECTS.empty_table()
+    answers, hashes = cut_answers(members["answer"].combine_chunks())
     columns = {
         "question": members["text"],
-        "answer": members["answer"],
+        "answer": answers,
+        "answer_hash": hashes,
         "events": members["events"],
         # the answer where there is no cluster yet, a number and not a string: content digests cover these bytes
         # until the schema version changes
@@ -75,7 +74,39 @@ def reject_members(members: pa.Table, *, stage: str, reason: str, scores: pa.Arr
         "split": members["split"],
     }
     keys = members["question_id"].combine_chunks()
-    return reject(json_objects(pa.table(columns)), stage=stage, reasons=reason, scores=scores, shard_keys=keys)
+    return _rejects(json_objects(pa.table(columns)), stage, reason, scores, keys)
+
+
+def cut_answers(answers: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Return (N,) answers of at most `MAX_PAYLOAD_CHARACTERS`, and (N,) hashes of those that were longer, else null.
+
+    Both together name an answer, so rejected questions can be matched to the clusters of a long answer.
+
+    Args:
+        answers: (N,) strings or nulls.
+    """
+    is_long = pc.fill_null(pc.greater(pc.utf8_length(answers), MAX_PAYLOAD_CHARACTERS), False)
+    hashes = pa.nulls(len(answers), pa.string())
+    if not pc.any(is_long).as_py():
+        return answers, hashes
+    coded = encode(answers.filter(is_long))
+    hashed = hash64_all(coded.dictionary).cast(pa.string()).take(coded.indices)
+    cut = pc.utf8_slice_codeunits(answers, 0, MAX_PAYLOAD_CHARACTERS)
+    return cut, pc.replace_with_mask(hashes, is_long, hashed)
+
+
+def _rejects(
+    payloads: pa.Array, stage: str, reasons: pa.Array | str, scores: pa.Array | None, shard_keys: pa.Array
+) -> pa.Table:
+    rows = len(payloads)
+    columns = {
+        "shard_key": shard_keys,
+        "stage": pa.repeat(stage, rows),
+        "reason": pa.repeat(reasons, rows) if isinstance(reasons, str) else reasons,
+        "score": pa.nulls(rows, pa.float64()) if scores is None else scores,
+        "payload": payloads,
+    }
+    return pa.table(columns).cast(REJECTS)
 
 
 def json_objects(rows: pa.Table) -> pa.Array:

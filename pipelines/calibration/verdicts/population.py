@@ -6,16 +6,17 @@ Dataset -> read_population -> Population: kept pairs ranked by probability, othe
 from __future__ import annotations
 
 import dataclasses
-import json
-from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.privacy.payloads import object_in
+from pipelines.writing.rejects import cut_answers
 from schemas.artifacts.dataset import Dataset
 from schemas.errors import QprError
+from schemas.quantities import counted
 from schemas.ragged import starts_of_runs
 from schemas.text_arrays import hash64_all
 
@@ -37,7 +38,7 @@ class Population:
         group_size: (G,) int64 number of its questions.
         group_cluster: (G,) int64 index of its cluster in ``cluster_id``; -1 for a rejected question.
         rejected: (G,) texts of the rejected questions; null for clusters.
-        answers: their texts, by number.
+        answers: their texts, by number; of an answer without a cluster as the payloads of rejects have it.
     """
 
     cluster_id: np.ndarray
@@ -75,7 +76,8 @@ def read_population(dataset: Dataset) -> Population:
     """Return the pairs of a dataset; questions that leak between splits or have no clear answer are in none.
 
     Raises:
-        QprError: the dataset has no cluster, or its answers were not split by linkage.
+        QprError: the dataset has no cluster, its answers were not split by linkage, or a rejected question cannot be
+            read.
     """
     columns = ["cluster_id", "answer", "size", "linkage_probability"]
     clusters = dataset.table("clusters", columns=columns).combine_chunks()
@@ -87,11 +89,13 @@ def read_population(dataset: Dataset) -> Population:
         )
     order = np.lexsort((clusters["cluster_id"].to_numpy(), -clusters["linkage_probability"].to_numpy()))
     clusters = clusters.take(pa.array(order))
-    answers, texts = _rejected(dataset)
-    coded = pa.chunked_array([clusters["answer"].combine_chunks(), answers], pa.string()).dictionary_encode()
+    answers, keys, texts = _rejected(dataset)
+    kept_answers = clusters["answer"].combine_chunks()
+    coded = pa.chunked_array([_keys(*cut_answers(kept_answers)), keys], pa.string()).dictionary_encode()
     codes = np.concatenate([chunk.indices.to_numpy() for chunk in coded.chunks]).astype(np.int64)
     group_size = np.concatenate([clusters["size"].to_numpy(), np.ones(len(answers), np.int64)])
     group_cluster = np.concatenate([np.arange(len(clusters)), np.full(len(answers), -1)])
+    _, first = np.unique(codes, return_index=True)
     names = np.concatenate([clusters["cluster_id"].to_numpy(), hash64_all(texts).to_numpy()])
     by_answer = np.lexsort((names, -group_cluster, codes))
     return Population(
@@ -102,25 +106,37 @@ def read_population(dataset: Dataset) -> Population:
         group_size=group_size[by_answer],
         group_cluster=group_cluster[by_answer],
         rejected=pa.concat_arrays([pa.nulls(len(clusters), pa.string()), texts]).take(pa.array(by_answer)),
-        answers=coded.chunk(0).dictionary,
+        answers=pa.chunked_array([kept_answers, answers], pa.string()).take(pa.array(first)).combine_chunks(),
     )
 
 
-def _rejected(dataset: Dataset) -> tuple[pa.Array, pa.Array]:
-    """Return answers and texts of the questions that linkage, size or coherence rejected."""
-    found = [
-        row for part in dataset.parts("rejected", columns=["stage", "reason", "payload"]) for row in _members(part)
-    ]
-    return pa.array([answer for answer, _ in found], pa.string()), pa.array([text for _, text in found], pa.string())
+def _rejected(dataset: Dataset) -> tuple[pa.Array, pa.Array, pa.Array]:
+    """Return answers, their keys and texts of the questions that linkage, size or coherence rejected."""
+    found: list[tuple[str, str | None, str]] = []
+    unreadable = 0
+    for part in dataset.parts("rejected", columns=["stage", "reason", "payload"]):
+        for payload in part.filter(_is_paired(part))["payload"].to_pylist():
+            row = object_in(payload) or {}
+            if isinstance(row.get("answer"), str) and isinstance(row.get("question"), str):
+                found.append((row["answer"], row.get("answer_hash"), row["question"]))
+            else:
+                unreadable += 1
+    if unreadable:
+        broken = counted(unreadable, "rejected question")
+        raise QprError(
+            f"{dataset.url}: the payload of {broken} cannot be read, so pairs that were not kept cannot be counted. "
+            "Make the dataset again"
+        )
+    answers, hashes, texts = (pa.array([row[place] for row in found], pa.string()) for place in range(3))
+    return answers, _keys(answers, hashes), texts
 
 
-def _members(rejected: pa.Table) -> Iterator[tuple[str, str]]:
+def _is_paired(rejected: pa.Table) -> pa.ChunkedArray:
+    """Return whether each REJECTS row is a question with another one of its answer."""
     judged = pc.is_in(rejected["stage"], pa.array(["linkage", "size", "coherence"]))
-    paired = pc.invert(pc.is_in(rejected["reason"], pa.array(_UNPAIRED)))
-    for payload in rejected.filter(pc.and_(judged, paired))["payload"].to_pylist():
-        try:
-            row = json.loads(payload)
-        except ValueError:
-            continue  # longer than payloads are kept, so the answer is cut
-        if isinstance(row, dict) and isinstance(row.get("answer"), str) and isinstance(row.get("question"), str):
-            yield row["answer"], row["question"]
+    return pc.and_(judged, pc.invert(pc.is_in(rejected["reason"], pa.array(_UNPAIRED))))
+
+
+def _keys(answers: pa.Array, hashes: pa.Array) -> pa.Array:
+    """Return one text for each answer that `cut_answers` cut, equal for equal answers only."""
+    return pc.binary_join_element_wise(answers, pc.fill_null(hashes, ""), "\n")

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.intermediate import REJECTS
-from pipelines.writing.rejects import MAX_PAYLOAD_CHARACTERS, json_objects, json_strings, reject
+from pipelines.intermediate import MEMBERS, REJECTS
+from pipelines.writing.rejects import MAX_PAYLOAD_CHARACTERS, json_objects, json_strings, reject, reject_members
 from schemas.text import hash64
 
 awkward = st.text() | st.text('"\\\n\t\r\b\f\x00\x1f\x7f\u2028/{}:,é😀')
@@ -58,6 +58,20 @@ def test_one_reason_serves_all_rows_or_each_has_its_own():
 def test_a_payload_is_cut_at_the_limit(length):
     [payload] = reject(pa.array(["é" * length]), stage="read", reasons="x")["payload"].to_pylist()
     assert payload == "é" * MAX_PAYLOAD_CHARACTERS
+
+
+@pytest.mark.parametrize("length", [9_970, MAX_PAYLOAD_CHARACTERS, MAX_PAYLOAD_CHARACTERS + 1, 100_000])
+def test_the_payload_of_a_member_is_a_whole_object_with_a_cut_answer(length):
+    question, answers = '"' * MAX_PAYLOAD_CHARACTERS, ["é" * length + end for end in ("a", "b", "a")]
+    members = pa.Table.from_pylist(
+        [{"question_id": 1, "text": question, "answer": answer, "cluster_id": 7} for answer in answers], schema=MEMBERS
+    )
+    payloads = reject_members(members, stage="linkage", reason="no_paraphrase")["payload"].to_pylist()
+    rows = [json.loads(payload) for payload in payloads]
+    assert [row["question"] for row in rows] == [question] * 3
+    assert [row["answer"] for row in rows] == [answer[:MAX_PAYLOAD_CHARACTERS] for answer in answers]
+    assert all(("answer_hash" in row) == (length >= MAX_PAYLOAD_CHARACTERS) for row in rows)
+    assert rows[0] == rows[2] != rows[1]
 
 
 def test_nothing_is_rejected_from_nothing():

@@ -1,10 +1,11 @@
 import io
-import json
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.intermediate import MEMBERS
+from pipelines.writing.rejects import reject_members
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.writer import Output
 from schemas.tables import CLUSTERS, REJECTED
@@ -34,10 +35,10 @@ def make_dataset(tmp_path):
                     "texts": ordered,
                 }
             )
-        lost = [
-            {"stage": stage, "reason": reason, "payload": json.dumps({"question": text, "answer": answer})}
-            for answer, text, stage, reason in rejected
-        ]
+        lost = []
+        for answer, text, stage, reason in rejected:
+            member = pa.Table.from_pylist([{"question_id": 1, "text": text, "answer": answer}], schema=MEMBERS)
+            lost += reject_members(member, stage=stage, reason=reason).select(REJECTED.names).to_pylist()
         output = Output(str(tmp_path / "dataset"), "dataset", overwrite=True)
         files = []
         tables = {"clusters": (rows, CLUSTERS), "rejected": (lost, REJECTED)}
