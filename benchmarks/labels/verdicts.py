@@ -148,7 +148,7 @@ def sampled_evidence(dataset: Dataset, population: Population, groups: Groups, *
         len(draws),
         0,
     )
-    return gather_evidence(judged, population, dataset="", inputs=[], configuration={})
+    return gather_evidence(judged, population, dataset="", inputs=[], columns={}, release="", configuration={})
 
 
 def naive_threshold(evidence: Evidence, precision: float) -> float | None:

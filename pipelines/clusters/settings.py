@@ -52,7 +52,8 @@ class Recalibration(pydantic.BaseModel, frozen=True, extra="forbid"):
         precision: minimum precision of the kept pairs, with 95 % confidence; None: no threshold.
         verdicts: number of verdicts.
         estimates: prior, precision and recall with low and high end, for the report.
-        judged: digest of the files of the judged dataset, see `summary.answer_worth.digest_of_files`.
+        judged: digest of the files of the judged dataset, see `summary.answer_worth.digest_of_files`; of other columns
+            or another release a digest that no files have.
     """
 
     calibration: str

@@ -116,7 +116,8 @@ def warnings(counters: Mapping[str, int], configuration: Mapping[str, Any], inpu
         precision = _recalibration(configuration).get("precision")
         promise = f"the precision of {precision:g} holds" if precision else "its probabilities hold"
         like = "as far as these logs are like them"
-        found.append(f"the verdicts of --calibration are about other files: {promise} {like}")
+        judged = "other files, columns or a dataset of another release"
+        found.append(f"the verdicts of --calibration are about {judged}: {promise} {like}")
     agreement = agreement_of(counters)
     stated = configuration.get("assembly", {}).get("linking", {}).get("answers") == "intent"
     if stated and agreement is not None and agreement < LOW_AGREEMENT:
@@ -135,7 +136,7 @@ def agreement_of(counters: Mapping[str, int]) -> float | None:
 
 
 def is_judged_elsewhere(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> bool:
-    """Return whether a run used verdicts on a dataset of other files than it read."""
+    """Return whether a run used verdicts on a dataset of other files or columns than it read, or of another release."""
     judged = _recalibration(configuration).get("judged")
     return bool(judged) and judged != digest_of_files(source.digest for source in inputs if source.digest)
 

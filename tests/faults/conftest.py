@@ -20,6 +20,7 @@ from pipelines.calibration.verdicts.judged_blocks import Judged
 from pipelines.calibration.verdicts.population import Population
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.linkage.comparison.pair_features import NAMES
+from schemas import __version__
 from schemas.artifacts.writer import Output
 from tests.faults import damages as of
 from tests.faults.damage_lists import SCORES
@@ -184,7 +185,9 @@ def verdicts(url):
         np.arange(20), np.linspace(0.9, 0.4, 20), sizes, none, none, none, pa.array([]), pa.array([])
     )
     configuration = decisive_settings(ClustersConfig().model_dump(mode="json"))
-    evidence = gather_evidence(judged, population, dataset="d", inputs=[], configuration=configuration)
+    evidence = gather_evidence(
+        judged, population, dataset="d", inputs=[], columns={}, release=__version__, configuration=configuration
+    )
     output = Output(str(url), "calibration")
     file = output.write("verdicts.json", evidence.model_dump_json().encode(), table="verdicts")
     output.publish([file], inputs=[], configuration={}, counters={})

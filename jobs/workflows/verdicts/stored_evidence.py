@@ -12,6 +12,8 @@ import pydantic
 
 from jobs.display.console import say
 from jobs.display.summary_tables import estimate_text
+from pipelines.summary.answer_worth import digest_of_files
+from schemas import __version__
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import Manifest, first_fault, read_manifest, read_verified
 from schemas.errors import QprError, UsageError
@@ -67,12 +69,24 @@ def with_verdicts(
             values = f"{judged.get(name)} when the pairs were judged, {ours.get(name)} here"
             raise UsageError(f"--calibration {url}: {name} was {values}. Use the options of the judged dataset")
     scale = evidence.recalibration(digest, precision)
+    if differences := _differences(evidence, settings):
+        scale = scale.model_copy(update={"judged": digest_of_files([*evidence.inputs, *differences])})
     if precision is not None:
         found = evidence.estimates(scale.min_stated)
         text = estimate_text(found.precision.value, found.precision.low, found.precision.high)
         say(f"linkage_probability >= {evidence.calibrated(scale.min_stated):.3f}: estimated precision {text}")
     assembly = settings.assembly.model_copy(update={"recalibration": scale})
     return settings.model_copy(update={"assembly": assembly})
+
+
+def _differences(evidence: Evidence, settings: ClustersConfig) -> list[str]:
+    """Return the properties, besides the files, by which the judged dataset is not of these logs."""
+    judged, ours = (
+        {name: other for name, other in names.items() if name != other}
+        for names in (evidence.columns, settings.column_names)
+    )
+    changed = {"columns": judged != ours, "release": evidence.release != __version__}
+    return [name for name, is_other in changed.items() if is_other]
 
 
 def refuse_calibrated(url: str, manifest: Manifest) -> None:
@@ -87,10 +101,10 @@ def refuse_calibrated(url: str, manifest: Manifest) -> None:
 
 
 def decisive_settings(configuration: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a dataset that decide its clusters."""
+    """Return the settings of a dataset that decide its questions, clusters and probabilities."""
     assembly = configuration.get("assembly", {})
     parts = {name: assembly.get(name) for name in _DECIDES}
-    return parts | {name: configuration.get(name) for name in ("ambiguity", "validation")}
+    return parts | {name: configuration.get(name) for name in ("ambiguity", "validation", "privacy")}
 
 
 def _leaves(tree: Mapping[str, Any], path: str = "") -> dict[str, Any]:

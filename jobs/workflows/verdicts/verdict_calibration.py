@@ -82,6 +82,8 @@ def _evidence(dataset: str, verdicts: str) -> tuple[Evidence, Source]:
         dataset=opened.manifest.digest,
         inputs=input_digests(opened.manifest),
         configuration=decisive_settings(opened.manifest.configuration),
+        columns=opened.manifest.configuration.get("column_names", {}),
+        release=opened.manifest.code_version,
     ), digest_input(source)
 
 

@@ -63,6 +63,8 @@ class Evidence(pydantic.BaseModel, frozen=True, extra="forbid"):
     Attributes:
         dataset: digest of the dataset whose pairs were judged.
         inputs: digests of its input files.
+        columns: names of the columns of these files, where they differ from ours.
+        release: that made the dataset, with its shipped weights.
         configuration: settings that decide its clusters.
         kept_pairs: number of kept pairs.
         other_pairs: number of pairs of one answer that are not kept.
@@ -78,6 +80,8 @@ class Evidence(pydantic.BaseModel, frozen=True, extra="forbid"):
 
     dataset: str
     inputs: list[str]
+    columns: dict[str, str]
+    release: str
     configuration: dict[str, Any]
     kept_pairs: int = pydantic.Field(ge=1)
     other_pairs: int = pydantic.Field(ge=0)
@@ -205,7 +209,14 @@ class Evidence(pydantic.BaseModel, frozen=True, extra="forbid"):
 
 
 def gather_evidence(
-    judged: Judged, population: Population, *, dataset: str, inputs: list[str], configuration: dict[str, Any]
+    judged: Judged,
+    population: Population,
+    *,
+    dataset: str,
+    inputs: list[str],
+    configuration: dict[str, Any],
+    columns: dict[str, str],
+    release: str,
 ) -> Evidence:
     """Return the evidence of a file of verdicts, and fit the correction of probabilities.
 
@@ -215,11 +226,15 @@ def gather_evidence(
         dataset: its digest.
         inputs: digests of its input files.
         configuration: settings that decide its clusters.
+        columns: names of the columns of these files, where they differ from ours.
+        release: that made the dataset.
     """
     intercept, slope = fit_recalibration(judged.probability.ravel(), judged.right.ravel())
     return Evidence(
         dataset=dataset,
         inputs=inputs,
+        columns=columns,
+        release=release,
         configuration=configuration,
         kept_pairs=int(population.pairs.sum()),
         other_pairs=int(population.other_pairs.sum()),

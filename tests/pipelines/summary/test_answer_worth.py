@@ -157,7 +157,8 @@ def test_verdicts_on_other_logs_promise_nothing_flatly() -> None:
     assert "By 150 verdicts on other logs" in worth.sentence
     assert "If this log is like the judged ones, kept pairs have a precision" in promise_of_verdicts(used, FILES)
     [warning] = warnings({}, used, FILES)
-    assert warning.endswith("about other files: the precision of 0.9 holds as far as these logs are like them")
+    assert "are about other files, columns or a dataset of another release: the" in warning
+    assert warning.endswith("the precision of 0.9 holds as far as these logs are like them")
     same = configuration(verdicts=of_verdicts("a", "b", precision=0.9))
     assert warnings({}, same, FILES) == []
     assert "intervals. Kept pairs have a precision of at least 0.9" in promise_of_verdicts(same, FILES)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from jobs.workflows.verdicts import stored_evidence
 from pipelines.calibration.verdicts.population import read_population
 from pipelines.calibration.verdicts.verdict_file import cluster_name
 from schemas.artifacts.dataset import open_dataset
@@ -345,6 +346,13 @@ def test_options_of_a_calibration_by_verdicts_go_together(judged, dataset, qpr, 
     [
         (["--min-probability", 0.05, "--precision", 1.0], 2, "--precision 1.0: no finite number of verdicts shows it"),
         (["--precision", 0.5], 2, "linking.min_probability was 0.05 when the pairs were judged, None here"),
+        (
+            ["--min-probability", 0.05, "--scrub", "all"],
+            2,
+            "privacy.scrub was questions when the pairs were judged, all",
+        ),
+        (["--min-probability", 0.05, "--min-users", 3], 2, "privacy.min_users was 1 when the pairs were judged, 3"),
+        (["--min-probability", 0.05, "--max-events-of-user", 2], 2, "privacy.max_events_of_user was None when"),
         (["--linkage", "none"], 2, "verdicts correct the probability of a --linkage"),
     ],
 )
@@ -364,7 +372,8 @@ def test_other_logs_get_a_warning_and_their_dataset_no_further_calibration(calib
     outcome = qpr("clusters", other, "--output", tmp_path / "d", *given, "--precision", 0.8, "--json")
     assert outcome.code == 0, outcome.err
     told = json.loads(outcome.out)
-    assert "the verdicts of --calibration are about other files: the precision of 0.8 holds" in told["warnings"][0]
+    assert "the verdicts of --calibration are about other files, columns or a dataset of" in told["warnings"][0]
+    assert "the precision of 0.8 holds" in told["warnings"][0]
     assert told["warnings"][0] in outcome.err
     assert told["answer_worth"]["origin"] == "verdicts on other logs"
     page = Path(told["report"]).read_text()
@@ -373,6 +382,20 @@ def test_other_logs_get_a_warning_and_their_dataset_no_further_calibration(calib
     outcome = qpr("sample", "--dataset", tmp_path / "d", "--for-calibration", 10)
     assert outcome.code == 1
     assert "was made with --calibration" in outcome.err
+
+
+@pytest.mark.parametrize("change", ["columns", "release"])
+def test_other_columns_and_another_release_count_as_other_logs(calibration, logs, qpr, tmp_path, monkeypatch, change):
+    given = ["--min-probability", 0.05, "--calibration", calibration[0]]
+    if change == "columns":
+        given += ["--column", "answer_id=gold_cluster"]
+    else:
+        monkeypatch.setattr(stored_evidence, "__version__", "999.0")
+    outcome = qpr("clusters", logs, "--output", tmp_path / "d", *given, "--precision", 0.8, "--json")
+    assert outcome.code == 0, outcome.err
+    told = json.loads(outcome.out)
+    assert "are about other files, columns or a dataset of another release" in told["warnings"][0]
+    assert told["answer_worth"]["origin"] == "verdicts on other logs"
 
 
 @pytest.mark.parametrize(
