@@ -21,7 +21,7 @@ from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.strays import estimated_share
 from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.questions.token_frequencies import TokenWeights
-from pipelines.summary.answer_worth import PREFIX
+from pipelines.summary.agreement import PREFIX
 from pipelines.summary.worth_by_kind import MANY, SHOWN, SIZES, ascending, counter, descending
 from schemas.ragged import sizes_of_runs, starts_of_runs, sums_of_runs
 

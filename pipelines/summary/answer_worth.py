@@ -10,22 +10,16 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
+from pipelines.summary.agreement import PREFIX, is_near_chance, percent
 from schemas.artifacts.manifest import Source
 from schemas.quantities import counted
-
-PREFIX: Final = "worth_"
-"""Beginning of the counters that `pipelines.clusters.answer_worth` makes."""
-
-LOW_AGREEMENT: Final = 0.35
-"""Share of the questions whose nearest question has the same answer, below which equal answers seldom mean equal
-questions: logs of facts have .10 to .18, a help desk's has .83, small ones with varied wordings have .37."""
 
 _MILLION: Final = 1e6
 _NORMAL: Final = 1.96
 
-Origin = Literal["linkage", "verdicts", "verdicts on other logs", "statement", "none"]
+Origin = Literal["linkage", "verdicts", "verdicts on other logs", "statement", "chance", "none"]
 """Origin of the estimates: the linkage, which is calibrated for each log; verdicts; none, since --answers intent states
-what the linkage would estimate, or since the linkage is not calibrated for a log."""
+what the linkage would estimate, answers are as by chance, or the linkage is not calibrated for a log."""
 
 
 class AnswerWorth(NamedTuple):
@@ -90,7 +84,7 @@ def answer_worth(
         return None
     assembly = configuration.get("assembly", {})
     used = _recalibration(configuration)
-    origin = _origin(configuration, inputs)
+    origin = _origin(counters, configuration, inputs)
     threshold = None
     if "threshold" in found and found["intents"] < found["answers"]:
         threshold = max(found["threshold"] / _MILLION, used.get("min_stated", 0.0))
@@ -109,30 +103,14 @@ def answer_worth(
     return plain
 
 
-def warnings(counters: Mapping[str, int], configuration: Mapping[str, Any], inputs: Iterable[Source]) -> list[str]:
-    """Return sentences about estimates of other logs, and about a statement that the log contradicts."""
-    found = []
-    if is_judged_elsewhere(configuration, inputs):
-        precision = _recalibration(configuration).get("precision")
-        promise = f"the precision of {precision:g} holds" if precision else "its probabilities hold"
-        like = "as far as these logs are like them"
-        judged = "other files, columns or a dataset of another release"
-        found.append(f"the verdicts of --calibration are about {judged}: {promise} {like}")
-    agreement = agreement_of(counters)
-    stated = configuration.get("assembly", {}).get("linking", {}).get("answers") == "intent"
-    if stated and agreement is not None and agreement < LOW_AGREEMENT:
-        share = f"{_percent(agreement)} % of the questions have the answer of their nearest question"
-        found.append(
-            f"--answers intent states that equal answers mean equal questions, but only {share}, as in a log of facts. "
-            "Read clusters with qpr sample, or use --answers auto"
-        )
-    return found
-
-
-def agreement_of(counters: Mapping[str, int]) -> float | None:
-    """Return the share of the questions whose nearest question has the same answer; None if no neighbour was found."""
-    millionths = counters.get(f"{PREFIX}agreement")
-    return None if millionths is None else millionths / _MILLION
+def warnings(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> list[str]:
+    """Return a sentence about estimates of other logs, none for a run without such estimates."""
+    if not is_judged_elsewhere(configuration, inputs):
+        return []
+    precision = _recalibration(configuration).get("precision")
+    promise = f"the precision of {precision:g} holds" if precision else "its probabilities hold"
+    judged = "other files, columns or a dataset of another release"
+    return [f"the verdicts of --calibration are about {judged}: {promise} as far as these logs are like them"]
 
 
 def is_judged_elsewhere(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> bool:
@@ -170,7 +148,7 @@ def _recalibration(configuration: Mapping[str, Any]) -> Mapping[str, Any]:
     return configuration.get("assembly", {}).get("recalibration") or {}
 
 
-def _origin(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> Origin:
+def _origin(counters: Mapping[str, int], configuration: Mapping[str, Any], inputs: Iterable[Source]) -> Origin:
     assembly = configuration.get("assembly", {})
     linking = assembly.get("linking", {})
     if _recalibration(configuration).get("estimates"):
@@ -178,7 +156,9 @@ def _origin(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> Origi
     if linking.get("answers") == "intent":
         return "statement"
     calibrated = linking.get("method", "boosted") == "boosted" and not linking.get("weights")
-    return "linkage" if calibrated else "none"
+    if not calibrated:
+        return "none"
+    return "chance" if is_near_chance(counters) else "linkage"
 
 
 def _by_linkage(plain: AnswerWorth, found: Mapping[str, int]) -> AnswerWorth:
@@ -214,6 +194,13 @@ def _of_statement(_: AnswerWorth) -> str:
     return f"{stated}; the share of kept pairs that are right is not estimated."
 
 
+def _of_chance(_: AnswerWorth) -> str:
+    return (
+        "The share of kept pairs that are right is not estimated: nearest questions of this log have the same answer "
+        "hardly more often than by chance. Verdicts measure it: qpr sample --for-calibration 150, then qpr calibrate."
+    )
+
+
 def _of_nothing(worth: AnswerWorth) -> str:
     return (
         f"The share of kept pairs that are right is not estimated: probabilities of --linkage {worth.method} are not "
@@ -226,19 +213,14 @@ _SENTENCES: Final = {
     "verdicts": _of_verdicts,
     "verdicts on other logs": _of_other_logs,
     "statement": _of_statement,
+    "chance": _of_chance,
     "none": _of_nothing,
 }
 
 
 def _shared(worth: AnswerWorth) -> str:
-    return f"same answer means the same question in about {_percent(worth.paraphrases)} % of the pairs"
+    return f"same answer means the same question in about {percent(worth.paraphrases)} % of the pairs"
 
 
 def _interval(worth: AnswerWorth) -> str:
-    return f"{_percent(worth.precision)} % ({_percent(worth.low)} to {_percent(worth.high)})"
-
-
-def _percent(share: float | None) -> str:
-    if share is None:
-        return "unknown"
-    return f"{100 * share:.1f}" if 0 < share < 0.1 else f"{100 * share:.0f}"
+    return f"{percent(worth.precision)} % ({percent(worth.low)} to {percent(worth.high)})"

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from pipelines.questions import scripts
-from pipelines.summary import answer_worth, incoherent_intents
+from pipelines.summary import agreement, incoherent_intents
 from pipelines.summary.script_shares import ScriptShare, script_shares
 from schemas.tables import ROW_STAGES, SPLITS
 
 _REJECTED = "rejected_"
-_SORTED = (_REJECTED, scripts.PREFIX, answer_worth.PREFIX, incoherent_intents.PREFIX)
+_SORTED = (_REJECTED, scripts.PREFIX, agreement.PREFIX, incoherent_intents.PREFIX)
 _IN_SPLIT = ("clusters", "members", "pairs")
 _STAGES = (*ROW_STAGES, "ambiguity", "splits", "review", "linkage", "size", "coherence", "leakage")
 

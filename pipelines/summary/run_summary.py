@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pipelines.intermediate import BroadAnswer, JudgedAnswer
-from pipelines.summary import answer_worth, fallbacks, incoherent_intents, script_shares, small_help_desks
+from pipelines.summary import agreement, answer_worth, fallbacks, incoherent_intents, script_shares
 from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.reject_examples import RejectExamples
 from schemas.artifacts.manifest import Source
@@ -58,8 +58,8 @@ class RunSummary(NamedTuple):
         of_answers += fallbacks.warnings(self.fallbacks, rows=rows, undecided=undecided)
         lost = incoherent_intents.incoherent_intents(self.counters, self.configuration)
         of_answers += incoherent_intents.warnings(lost)
-        of_answers += answer_worth.warnings(self.counters, self.configuration, self.inputs)
-        of_answers += small_help_desks.warnings(self.counters, self.configuration)
+        of_answers += answer_worth.warnings(self.configuration, self.inputs)
+        of_answers += agreement.warnings(self.counters, self.configuration)
         of_answers += unmatched_verdicts(self.configuration, self.counters)
         return of_answers + script_shares.warnings(script_shares.script_shares(self.counters))
 

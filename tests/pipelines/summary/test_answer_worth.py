@@ -156,18 +156,22 @@ def test_verdicts_on_other_logs_promise_nothing_flatly() -> None:
     assert worth.origin == "verdicts on other logs"
     assert "By 150 verdicts on other logs" in worth.sentence
     assert "If this log is like the judged ones, kept pairs have a precision" in promise_of_verdicts(used, FILES)
-    [warning] = warnings({}, used, FILES)
+    [warning] = warnings(used, FILES)
     assert "are about other files, columns or a dataset of another release: the" in warning
     assert warning.endswith("the precision of 0.9 holds as far as these logs are like them")
     same = configuration(verdicts=of_verdicts("a", "b", precision=0.9))
-    assert warnings({}, same, FILES) == []
+    assert warnings(same, FILES) == []
     assert "intervals. Kept pairs have a precision of at least 0.9" in promise_of_verdicts(same, FILES)
 
 
-@pytest.mark.parametrize(
-    ("agreement", "answers", "number"), [(0.14, "intent", 1), (0.8, "intent", 0), (0.1, "auto", 0)]
-)
-def test_a_statement_that_the_log_contradicts_is_warned_of(agreement: float, answers: str, number: int) -> None:
-    found = warnings({"worth_agreement": round(agreement * 1e6)}, configuration(answers=answers), FILES)
-    assert len(found) == number
-    assert all("only 14 % of the questions have the answer of their nearest question" in text for text in found)
+def test_answers_near_chance_have_no_estimate() -> None:
+    near = {"worth_agreement": 2_000, "worth_pairs": 5_000, "members_judged": 2_000}
+    worth = answer_worth(counters([3, 2], [0.8, 0.4]) | near, configuration())
+    assert worth is not None
+    assert (worth.origin, worth.is_by_linkage) == ("chance", False)
+    assert (worth.paraphrases, worth.precision, worth.low, worth.high) == (None, None, None, None)
+    assert "have the same answer hardly more often than by chance" in worth.sentence
+    assert "qpr sample --for-calibration 150" in worth.sentence
+    judged = answer_worth(counters([3, 2], [0.8, 0.4]) | near, configuration(verdicts=of_verdicts("a", "b")), FILES)
+    assert judged is not None
+    assert judged.origin == "verdicts"

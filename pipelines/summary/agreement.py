@@ -1,0 +1,104 @@
+"""Agreement of the nearest questions of a log in their answers, and warnings about it.
+
+counters, configuration -> agreement_of, is_near_chance, warnings
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pipelines.questions.token_frequencies import LARGE_LOG
+from schemas.quantities import counted
+
+PREFIX: Final = "worth_"
+"""Beginning of the counters that `pipelines.clusters.answer_worth` makes."""
+
+LOW_AGREEMENT: Final = 0.35
+"""Share of the questions whose nearest question has the same answer, below which equal answers seldom mean equal
+questions: logs of facts have .10 to .18, a help desk's has .83, small ones with varied wordings have .37."""
+
+_SEVERAL: Final = 5
+"""Minimum mean number of questions of an answer in a log that may be a help desk's; logs of facts have 1 to 2."""
+
+_NEAR_CHANCE: Final = 0.1
+_TIMES_CHANCE: Final = 5
+"""Limits below which the answers are taken to be independent of the questions: logs whose answers were shuffled have
+.002 to .015, at most 4.3 times chance; logs of facts have .13 and more, 280 times chance."""
+
+_MIN_QUESTIONS: Final = 500
+"""Minimum number of questions for a comparison with chance, of which the agreement has a standard error below .01."""
+
+_MILLION: Final = 1e6
+
+
+def warnings(counters: Mapping[str, int], configuration: Mapping[str, Any]) -> list[str]:
+    """Return sentences about answers as by chance, a statement that the log contradicts, and a small help desk."""
+    assembly = configuration.get("assembly", {})
+    linking, is_judged = assembly.get("linking", {}), bool(assembly.get("recalibration"))
+    agreement = agreement_of(counters)
+    if linking.get("answers") == "intent":
+        return [] if agreement is None or agreement >= LOW_AGREEMENT else [_contradicted(agreement)]
+    if agreement is not None and not is_judged and is_near_chance(counters):
+        return [_without_information(agreement, _chance(counters))]
+    if not _may_be_a_help_desk(counters, configuration):
+        return []
+    numbers = f"{counted(counters['answers'], 'answer')} with {counted(counters['questions'], 'question')}"
+    return [
+        f"none of {numbers} was taken for an intent, as few questions of an answer are little evidence. If each is "
+        "one intent, as at a help desk, keep its questions together by --answers intent"
+    ]
+
+
+def agreement_of(counters: Mapping[str, int]) -> float | None:
+    """Return the share of the questions whose nearest question has the same answer; None if no neighbour was found."""
+    millionths = counters.get(f"{PREFIX}agreement")
+    return None if millionths is None else millionths / _MILLION
+
+
+def is_near_chance(counters: Mapping[str, int]) -> bool:
+    """Return whether nearest questions have the same answer hardly more often than any two questions of the log."""
+    agreement = agreement_of(counters)
+    if agreement is None or counters.get("members_judged", 0) < _MIN_QUESTIONS:
+        return False
+    return agreement < min(_NEAR_CHANCE, _TIMES_CHANCE * _chance(counters))
+
+
+def percent(share: float | None) -> str:
+    """Return a share as a number of percent, with one decimal below 10; ``unknown`` for None."""
+    if share is None:
+        return "unknown"
+    return f"{100 * share:.1f}" if 0 < share < 0.1 else f"{100 * share:.0f}"
+
+
+def _chance(counters: Mapping[str, int]) -> float:
+    """Return the share of all pairs of the log's questions that have the same answer."""
+    questions = counters["members_judged"]
+    return 2 * counters.get(f"{PREFIX}pairs", 0) / (questions * (questions - 1))
+
+
+def _contradicted(agreement: float) -> str:
+    share = f"{percent(agreement)} % of the questions have the answer of their nearest question"
+    return (
+        f"--answers intent states that equal answers mean equal questions, but only {share}, as in a log of facts. "
+        "Read clusters with qpr sample, or use --answers auto"
+    )
+
+
+def _without_information(agreement: float, chance: float) -> str:
+    shares = f"{percent(agreement)} % of the questions have the answer of their nearest question, by chance"
+    return (
+        f"{shares} {percent(chance)} % would. So answers and questions hardly belong together. "
+        "Check the columns of the log, and have a sample judged: qpr sample --for-calibration 150, then qpr calibrate "
+        "--verdicts"
+    )
+
+
+def _may_be_a_help_desk(counters: Mapping[str, int], configuration: Mapping[str, Any]) -> bool:
+    """Return whether a small log has no intent, though its answers have several questions, which often agree."""
+    linking = configuration.get("assembly", {}).get("linking", {})
+    undecided = linking.get("answers", "auto") == "auto" and not counters.get(f"{PREFIX}intents")
+    few = counters.get("questions", 0) < LARGE_LOG
+    several = counters.get("questions", 0) >= _SEVERAL * counters.get("answers", 1)
+    agreeing = (agreement_of(counters) or 0.0) >= LOW_AGREEMENT
+    return undecided and few and several and agreeing and counters.get("answers", 0) > 1

@@ -1,0 +1,67 @@
+"""Agreement of the nearest questions of a log, from counters."""
+
+import pytest
+
+from pipelines.summary.agreement import is_near_chance, warnings
+
+
+@pytest.mark.parametrize(
+    ("changed", "answers", "warned"),
+    [
+        ({}, "auto", 1),
+        ({}, "intent", 0),
+        ({}, "fact", 0),
+        ({"worth_intents": 1}, "auto", 0),
+        ({"worth_agreement": 340_000}, "auto", 0),
+        ({"answers": 200}, "auto", 0),
+        ({"answers": 1}, "auto", 0),
+        ({"questions": 5_000}, "auto", 0),
+    ],
+)
+def test_a_small_log_that_may_be_a_help_desks_is_named(changed: dict[str, int], answers: str, warned: int) -> None:
+    found = {"answers": 77, "questions": 500, "worth_agreement": 540_000, "worth_intents": 0} | changed
+    sentences = warnings(found, {"assembly": {"linking": {"answers": answers}}})
+    assert len(sentences) == warned
+    assert all("none of 77 answers with 500 questions was taken for an intent" in sentence for sentence in sentences)
+
+
+@pytest.mark.parametrize(
+    ("log", "agreement", "pairs", "questions", "expected"),
+    [
+        ("help desk with shuffled answers", 14_862, 1_140_686, 13_051, True),
+        ("commands with random acknowledgements", 13_711, 52_440, 5_760, True),
+        ("help desk", 794_016, 1_143_823, 13_067, False),
+        ("facts", 134_796, 9_500, 6_313, False),
+        ("one answer for half of the rows", 881_147, 10**11, 693_081, False),
+        ("one answer", 999_667, 4_492_503, 2_998, False),
+        ("few questions", 10_000, 1_500, 499, False),
+    ],
+)
+def test_an_agreement_near_chance_is_warned_of(
+    log: str, agreement: int, pairs: int, questions: int, expected: bool
+) -> None:
+    found = {"worth_agreement": agreement, "worth_pairs": pairs, "members_judged": questions}
+    counters = found | {"questions": questions, "answers": questions}
+    assert is_near_chance(counters) is expected
+    sentences = warnings(counters, {"assembly": {"linking": {"answers": "auto"}}})
+    assert len(sentences) == expected, log
+    assert all("answers and questions hardly belong together" in sentence for sentence in sentences)
+    assert all("qpr calibrate --verdicts" in sentence for sentence in sentences)
+
+
+def test_the_warning_has_the_agreement_and_chance() -> None:
+    found = {"worth_agreement": 14_862, "worth_pairs": 1_140_686, "members_judged": 13_051}
+    [sentence] = warnings(found, {})
+    assert sentence.startswith(
+        "1.5 % of the questions have the answer of their nearest question, by chance 1.3 % would."
+    )
+    assert warnings(found, {"assembly": {"recalibration": {"verdicts": 150}}}) == []
+
+
+@pytest.mark.parametrize(
+    ("agreement", "answers", "number"), [(0.14, "intent", 1), (0.8, "intent", 0), (0.1, "auto", 0)]
+)
+def test_a_statement_that_the_log_contradicts_is_warned_of(agreement: float, answers: str, number: int) -> None:
+    found = warnings({"worth_agreement": round(agreement * 1e6)}, {"assembly": {"linking": {"answers": answers}}})
+    assert len(found) == number
+    assert all("only 14 % of the questions have the answer of their nearest question" in text for text in found)
