@@ -40,7 +40,10 @@ def estimate(
 ) -> Estimates:
     """Return shares with intervals of Jeffreys' prior, whose coverage is near nominal for few verdicts.
 
-    Source: Brown, Cai, DasGupta (2001), https://doi.org/10.1214/ss/1009213286; sums and ratios of shares by simulation.
+    As in the source, the low end of a share without a right verdict is 0, and the high end of one without a wrong
+    verdict is 1. Sums and ratios of shares are simulated with these ends.
+
+    Source: Brown, Cai, DasGupta (2001), https://doi.org/10.1214/ss/1009213286
 
     Args:
         inside: right and wrong verdicts on the pairs that stay kept.
@@ -53,15 +56,31 @@ def estimate(
     plain = counts[:, 0] / np.maximum(counts.sum(1), 1)
     shape = (_POSTERIOR_DRAWS, len(counts))
     drawn = np.random.default_rng(0).beta(counts[:, 0] + 0.5, counts[:, 1] + 0.5, shape)
-    found, found_drawn = plain @ weights, drawn @ weights
-    recall = _interval(plain[0] * weights[0] / found, drawn[:, 0] * weights[0] / found_drawn) if found else None
-    total = weights.sum()
+    judged = counts.sum(1) > 0
+    low = np.where(judged & (counts[:, 0] == 0), 0.0, drawn) * weights
+    high = np.where(judged & (counts[:, 1] == 0), 1.0, drawn) * weights
+    found, total = plain @ weights, weights.sum()
+    recall = None
+    if found:
+        others_low, others_high = low[:, 1:].sum(1), high[:, 1:].sum(1)
+        recall = _interval(
+            plain[0] * weights[0] / found, _share(low[:, 0], others_high), _share(high[:, 0], others_low)
+        )
     return Estimates(
-        prior=_interval(found / total, found_drawn / total), precision=_interval(plain[0], drawn[:, 0]), recall=recall
+        prior=_interval(found / total, low.sum(1) / total, high.sum(1) / total),
+        precision=_interval(plain[0], drawn[:, 0], drawn[:, 0]),
+        recall=recall,
     )
 
 
-def _interval(value: float, drawn: np.ndarray) -> Estimate:
-    low, high = np.quantile(drawn, [0.025, 0.975])
+def _share(kept: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the (N,) share of kept paraphrases, 0 where there is none."""
+    every = kept + others
+    share: np.ndarray = np.divide(kept, every, out=np.zeros_like(kept), where=every > 0)
+    return share
+
+
+def _interval(value: float, low_drawn: np.ndarray, high_drawn: np.ndarray) -> Estimate:
+    low, high = np.quantile(low_drawn, 0.025), np.quantile(high_drawn, 0.975)
     value = min(max(float(value), 0.0), 1.0)
     return Estimate(value=value, low=min(float(low), value), high=max(min(float(high), 1.0), value))
