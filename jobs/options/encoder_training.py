@@ -124,7 +124,7 @@ def _preset_and_encoder() -> Iterator[Described]:
     yield _choice(
         "preset",
         PRESETS,
-        "Set of defaults. Where an option has several, each follows the name of its preset; the first is for others.",
+        "Set of defaults. Of several, the one after its name counts, else the first.",
         "default, or by --encoder",
     )
     yield _choice("encoder", KINDS, "Kind of encoder.", f"{PRESETS['default'].encoder}, or by --preset")

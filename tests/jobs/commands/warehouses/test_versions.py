@@ -39,7 +39,7 @@ def test_one_version_is_printed_with_what_is_gone_of_it(qpr, warehouse):
 def test_the_report_of_a_version_is_printed_unless_it_is_gone(qpr, warehouse):
     shown = qpr("versions", "--warehouse", warehouse, "--at", "2").out
     assert "clusters with the same questions" in shown
-    assert "reports/two" in shown
+    assert "reports/two" in re.sub(r" *│\n│ *│ ", "", shown)  # a long path goes on in the next line
     storage.delete(storage.join(warehouse, "reports", "two"))
     assert "clusters with the same questions" in qpr("versions", "--warehouse", warehouse, "--at", "2").out
 
