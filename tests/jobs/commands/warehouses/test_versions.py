@@ -36,8 +36,8 @@ def test_one_version_is_printed_with_what_is_gone_of_it(qpr, warehouse):
     assert (refused.code, refused.err) == (1, f"error: {warehouse}: has no version 7. There are 1 to 2\n")
 
 
-def test_the_report_of_a_version_is_printed_unless_it_is_gone(qpr, warehouse, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "300")  # long paths stay on their line
+@pytest.mark.usefixtures("wide_tables")
+def test_the_report_of_a_version_is_printed_unless_it_is_gone(qpr, warehouse):
     shown = qpr("versions", "--warehouse", warehouse, "--at", "2").out
     assert "clusters with the same questions" in shown
     assert "reports/two" in shown
