@@ -1,6 +1,6 @@
 """Pairs of a question with the questions of earlier splits to which it may be similar, block by block.
 
-runs of partners -> Partners.blocks -> rows and partners of a block, until enough of a row are compared
+SETS or SPELLINGS, sizes of partners -> Partners.of -> blocks -> rows and partners, until enough of a row are compared
 
 In a log of one sentence with one varying word all questions are similar to all others. There, and only there, comparing
 all pairs would take quadratic time, although one similar question is enough to remove another one.
@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
+import pyarrow as pa
 
 from schemas.ragged import ranges
 
@@ -24,27 +25,57 @@ Further ones are compared only if none of these is similar enough."""
 
 @dataclasses.dataclass(frozen=True)
 class Partners:
-    """Runs of places, each with the possible partners of a row in one split.
+    """Runs of the possible partners of rows, each of one split.
 
     Attributes:
         row: (E,) int64 row of a later split.
         rank: (E,) int64 rank of the partners' split.
-        first: (E,) int64 first place of the run.
-        count: (E,) int64 number of places.
+        first: (E,) int64 place of the first partner in ``order``.
+        count: (E,) int64 number of partners.
+        order: rows; the partners of a run follow each other.
     """
 
     row: np.ndarray
     rank: np.ndarray
     first: np.ndarray
     count: np.ndarray
+    order: np.ndarray
+
+    @classmethod
+    def of(
+        cls, rows: pa.Table, sizes: np.ndarray, later: np.ndarray, smallest: np.ndarray, largest: np.ndarray
+    ) -> Self:
+        """Return the partners of rows: those of an earlier split with the same ``meeting`` and a size in an interval.
+
+        Which partners come first is decided by ``question_id``, so it is the same in any shard and on any engine.
+
+        Args:
+            rows: (R,) of SETS or SPELLINGS.
+            sizes: (R,) int64.
+            later: (W,) rows of later splits, each as often as it has an interval.
+            smallest: (W,) int64 minimum size of a partner.
+            largest: (W,) int64 maximum size.
+        """
+        ranks, ids = (rows[name].to_numpy().astype(np.int64) for name in ("rank", "question_id"))
+        meeting = np.unique(rows["meeting"].to_numpy(), return_inverse=True)[1]
+        splits, step = int(ranks.max(initial=0)) + 1, int(sizes.max(initial=0)) + 1
+        place = (meeting * splits + ranks) * step + sizes  # one number for each ``meeting``, split and size
+        order = np.lexsort((ids, place))
+        earlier = ranks[later]
+        row, rank = np.repeat(later, earlier), ranges(np.zeros_like(earlier), earlier)
+        start = (meeting[row] * splits + rank) * step
+        least, most = np.repeat(smallest, earlier), np.minimum(np.repeat(largest, earlier), step - 1)
+        first = np.searchsorted(place[order], start + least, side="left")
+        count = np.searchsorted(place[order], start + most, side="right") - first
+        return cls(row, rank, first, count, order)
 
     def blocks(self, effort: np.ndarray, limit: int, leaking: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield rows and places of their partners, about ``limit`` of effort at a time.
+        """Yield rows and their partners, about ``limit`` of effort at a time.
 
         Which pairs there are depends on the runs and on what is similar, not on the blocks.
 
         Args:
-            effort: (E,) effort of a pair of the run.
+            effort: (R,) effort of a pair of the row.
             limit: of a block; the pairs of a row and a round are not divided.
             leaking: (R, splits) bool, whether a row is similar to a partner of a split; the caller sets it for the
                 pairs of a block before it takes the next one.
@@ -58,8 +89,8 @@ class Partners:
             if not len(runs):
                 return
             taken = np.minimum(self.count[runs] - start, width)
-            block = np.cumsum(taken * effort[runs]) // limit
+            block = np.cumsum(taken * effort[self.row[runs]]) // limit
             for number in np.unique(block).tolist():
                 chosen, pairs = runs[block == number], taken[block == number]
-                yield np.repeat(self.row[chosen], pairs), ranges(self.first[chosen] + start, pairs)
+                yield np.repeat(self.row[chosen], pairs), self.order[ranges(self.first[chosen] + start, pairs)]
             start, width = start + width, 4 * width

@@ -76,32 +76,16 @@ def similar_pairs(sets: pa.Table, least: float, *, equal: bool) -> Iterator[Pair
     sizes = pc.list_value_length(sets["token_ids"]).to_numpy().astype(np.int64)
     if not len(sizes):
         return
-    ranks, meeting = sets["rank"].to_numpy().astype(np.int64), _numbers(sets["meeting"].to_numpy())
-    splits, step = int(ranks.max()) + 1, int(sizes.max()) + 1
-    place = (meeting * splits + ranks) * step + sizes  # one number for each ``meeting``, split and size
-    by_place = np.lexsort((sets["question_id"].to_numpy(), place))  # so that which ones come first is the same anywhere
+    ranks = sets["rank"].to_numpy().astype(np.int64)
     rows, other = _wanted(np.flatnonzero(ranks > 0), sizes, functools.partial(_other_sizes, least=least, equal=equal))
-    row, rank = _earlier(ranks[rows])
-    rows, places = rows[row], (meeting[rows[row]] * splits + rank) * step + other[row]
-    first = np.searchsorted(place[by_place], places, side="left")
-    partners = Partners(rows, rank, first, np.searchsorted(place[by_place], places, side="right") - first)
-    token_codes, leaking = _codes(sets["token_ids"].combine_chunks()), np.zeros((len(sizes), splits), bool)
-    for row, place_of_partner in partners.blocks(sizes[rows], BLOCK_WORDS, leaking):
-        partner = by_place[place_of_partner]
+    partners = Partners.of(sets, sizes, rows, other, other)
+    token_codes = _codes(sets["token_ids"].combine_chunks())
+    leaking = np.zeros((len(sizes), int(ranks.max()) + 1), bool)
+    for row, partner in partners.blocks(sizes, BLOCK_WORDS, leaking):
         scores = _jaccard(row, partner, sizes, token_codes)
         enough = scores >= least
         leaking[row[enough], ranks[partner[enough]]] = True
         yield Pairs(row[enough], partner[enough], scores[enough], len(row))
-
-
-def _numbers(values: np.ndarray) -> np.ndarray:
-    """Return the number of each value among the distinct ones."""
-    return np.unique(values, return_inverse=True)[1]
-
-
-def _earlier(ranks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return each row's number as often as it has earlier splits, and the ranks of these."""
-    return np.repeat(np.arange(len(ranks)), ranks), ranges(np.zeros_like(ranks), ranks)
 
 
 def _other_sizes(size: int, least: float, equal: bool) -> list[int]:

@@ -30,7 +30,6 @@ from pipelines.decontamination.partners import Partners
 from pipelines.decontamination.set_similarity import jaccard
 from pipelines.intermediate import LEAKS, SPELLINGS
 from pipelines.questions.token_frequencies import TokenWeights
-from schemas.ragged import ranges
 from schemas.tables import with_nulls
 from schemas.text_arrays import key_all
 
@@ -99,23 +98,13 @@ def _candidates(rows: pa.Table, least: float, leaking: np.ndarray) -> Iterator[n
     Sets of a and b grams with a Jaccard index of at least t differ in at most (a + b)(1 - t) / (1 + t) grams.
     ``leaking`` is that of `Partners.blocks`.
     """
-    sizes, ranks = (rows[name].to_numpy().astype(np.int64) for name in ("size", "rank"))
+    sizes = rows["size"].to_numpy().astype(np.int64)
     parities = rows["parity"].to_numpy().view(np.uint64)  # bits of a signed integer are counted in its absolute value
-    step, splits = int(sizes.max(initial=0)) + 1, len(PRECEDENCE)
-    meeting = np.unique(rows["meeting"].to_numpy(), return_inverse=True)[1]
-    place = (meeting * splits + ranks) * step + sizes
-    order = np.lexsort((rows["question_id"].to_numpy(), place))  # which ones come first is the same anywhere
-    later = np.flatnonzero(ranks > 0)
-    row = np.repeat(later, ranks[later])
-    rank = ranges(np.zeros_like(later), ranks[later])
-    smallest = np.ceil(least * sizes[row] - 1e-9).astype(np.int64)
-    largest = np.minimum(np.floor(sizes[row] / least + 1e-9).astype(np.int64), step - 1)
-    start = (meeting[row] * splits + rank) * step
-    first = np.searchsorted(place[order], start + smallest, side="left")
-    count = np.searchsorted(place[order], start + largest, side="right") - first
-    partners = Partners(row, rank, first, count)
-    for one, place_of_partner in partners.blocks(np.ones_like(row), BLOCK_PAIRS, leaking):
-        other = order[place_of_partner]
+    later = np.flatnonzero(rows["rank"].to_numpy() > 0)
+    smallest = np.ceil(least * sizes[later] - 1e-9).astype(np.int64)
+    largest = np.floor(sizes[later] / least + 1e-9).astype(np.int64)
+    partners = Partners.of(rows, sizes, later, smallest, largest)
+    for one, other in partners.blocks(np.ones(len(rows), np.int64), BLOCK_PAIRS, leaking):
         most = np.floor((sizes[one] + sizes[other]) * (1 - least) / (1 + least) + 1e-9)
         possible = np.bitwise_count(parities[one] ^ parities[other]) <= most
         yield np.stack([one[possible], other[possible]])

@@ -10,7 +10,8 @@ from pipelines.intermediate import SETS
 
 def runs(*counts):
     count = np.array(counts)
-    return Partners(np.arange(len(count)), np.zeros(len(count), int), np.cumsum(count) - count, count)
+    first = np.cumsum(count) - count
+    return Partners(np.arange(len(count)), np.zeros(len(count), int), first, count, np.arange(count.sum()))
 
 
 def test_all_partners_are_compared_where_none_is_similar():
