@@ -11,7 +11,7 @@ from typing import Annotated, Final, Self
 import pydantic
 
 from model.certificates.settings import Certification, Promise
-from pipelines.graphs.settings import IndexConfig, LatencyMs, Probes, Recall, WithBM25
+from pipelines.graphs.settings import Factory, IndexConfig, LatencyMs, Probes, Recall, WithBM25
 from schemas.option import Option
 
 
@@ -58,9 +58,7 @@ class IndexOptions(pydantic.BaseModel, frozen=True, extra="forbid", title="Index
     """Options of `qpr index` that a night has, by the same names; other ones build the index again."""
 
     index_shards: int = pydantic.Field(default=8, ge=1, le=4096, description="Number of parts of the index.")
-    factory: Annotated[str | None, Option(metavar="NAME", default="by size")] = pydantic.Field(
-        default=None, description="FAISS index: Flat (exact) or with inverted lists, such as IVF2000,Flat."
-    )
+    factory: Factory = None
     probes: Probes = None
     recall: Recall = 0.98
     memory_mb: Annotated[int | None, Option("memory-mb", metavar="MB", default="no bound")] = pydantic.Field(

@@ -28,7 +28,10 @@ class ReviewSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         default=None, description="Name of the person who judges."
     )
     claim: float = pydantic.Field(
-        default=0.99, gt=0, lt=1, description="Share of right ones to show; with --report, fail where it is not shown."
+        default=0.99,
+        gt=0,
+        lt=1,
+        description="Share of right ones to show; given with --report, fail if it is not shown.",
     )
     confidence: float = pydantic.Field(
         default=0.95, gt=0.5, lt=1, description="Confidence of bounds, however often they are looked at."

@@ -95,7 +95,7 @@ class Service:
         """
         with self.versions.lease() as version:
             if mode is not None and mode not in version.searcher.modes:
-                raise Fault(422, f"mode: this index has {', '.join(version.searcher.modes)}")
+                raise Fault(422, f"mode: this server has {', '.join(version.searcher.modes)}; --mode opens others")
             with explaining_refusals():
                 results = await self._search(version, questions, k, mode, filters)
             found = sum(bool(hits) for hits in results)

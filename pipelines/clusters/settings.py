@@ -24,8 +24,8 @@ class Gate(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters"):
     coherence: Literal["paper", "adjusted", "idf"] = pydantic.Field(
         default="idf",
         description="Score of --min-coherence: idf (common words, rare words count more), adjusted (common words) or "
-        "paper (Bonadiman et al. 2019, high for few questions; sets --linkage none, --near-duplicate 0 and "
-        "--min-answer-share 0).",
+        "paper (Bonadiman et al. 2019, high for few questions; sets --linkage none, --near-duplicate 0, "
+        "--min-answer-share 0 and --scrub off).",
     )
     # linkage has judged its clusters by more than words: a higher limit costs recall and buys no precision
     min_coherence: Annotated[float, Option(default="0.05; 0.1 with --linkage none; 0 with --refine-with")] = (

@@ -33,6 +33,13 @@ IndexPreset = Literal["tuned", "paper"]
 PRESETS: dict[IndexPreset, dict[str, Any]] = {"tuned": {}, "paper": {"factory": "IVF2000,Flat", "probes": 10}}
 """Settings of an index by name: chosen by size and recall, and those of Bonadiman et al. (2019), section 4.3."""
 
+Factory = Annotated[
+    str | None,
+    Option(metavar="NAME", default="by size; Flat under 10,000 questions"),
+    pydantic.Field(
+        description="FAISS index: Flat (exact), a graph (HNSW32,SQ8,RFlat) or lists (IVF2000,PQ128x4fs,RFlat)."
+    ),
+]
 Probes = Annotated[
     int | None,
     Option(default="the fewest for --recall"),
@@ -168,12 +175,7 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
         default="tuned", description="Settings of --factory and --probes where they are not given."
     )
     shards: int = pydantic.Field(default=8, ge=1, le=4096, description="Number of parts of the index.")
-    factory: Annotated[str | None, Option(metavar="NAME", default="by size; Flat under 10,000 questions")] = (
-        pydantic.Field(
-            default=None,
-            description="FAISS index: Flat (exact), a graph (HNSW32,SQ8,RFlat) or lists (IVF2000,PQ128x4fs,RFlat).",
-        )
-    )
+    factory: Factory = None
     probes: Probes = None
     recall: Recall = 0.98
     memory_mb: Annotated[int | None, Option("memory-mb", metavar="MB", default="no bound")] = pydantic.Field(

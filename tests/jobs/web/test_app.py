@@ -46,7 +46,10 @@ def test_a_search_can_name_another_mode_of_the_index(start):
         client.get("/search", params={"q": "pay", "mode": "fusion"}),
         client.post("/search", json={"question": "pay", "mode": "fusion"}),
     ):
-        assert (response.status_code, response.json()) == (422, {"error": "mode: this index has dense, bm25"})
+        assert (response.status_code, response.json()) == (
+            422,
+            {"error": "mode: this server has dense, bm25; --mode opens others"},
+        )
     assert client.get("/search", params={"q": "pay", "mode": "x"}).status_code == 422
     assert client.post("/answer", json={"question": "pay", "mode": "dense"}).status_code == 422
 
