@@ -5,13 +5,11 @@ name -> PRESETS[name] -> Preset: encoder, training
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.losses.sdml import SDMLLoss
 from model.training.settings import TrainingSettings
-
-PresetName = Literal["paper", "default", "static", "transformer"]
 
 
 class Preset(NamedTuple):

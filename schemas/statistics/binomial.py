@@ -36,11 +36,6 @@ def upper_bound(wrong: int, sample: int, error: float) -> float:
     return 1.0 if wrong >= sample else float(betaincinv(wrong + 1, sample - wrong, 1 - error))
 
 
-def lower_bound(right: int, sample: int, error: float) -> float:
-    """Return the share that a sample shows to be reached, but for a chance of ``error``; see `upper_bound`."""
-    return 1 - upper_bound(sample - right, sample, error)
-
-
 def smallest_sample(share: float, error: float) -> int:
     """Return the size from which a sample without a wrong one shows a share below ``share``: ln(error) / ln(1 - share).
 

@@ -3,7 +3,7 @@ import json
 import numpy as np
 
 from benchmarks.labels.peeking import claims, looks_of_clopper_pearson, looks_of_evidence, peeking
-from schemas.statistics.binomial import lower_bound
+from schemas.statistics.binomial import upper_bound
 from schemas.statistics.e_processes import share_evidence
 
 
@@ -17,7 +17,7 @@ def test_a_claim_is_found_at_the_looks_where_it_is_found_after_every_verdict():
     verdicts = np.random.default_rng(1).random((40, 400)) >= 0.985
     supported = {
         looks_of_evidence: lambda right, wrong: share_evidence(right, wrong, 0.97) >= 20,
-        looks_of_clopper_pearson: lambda right, wrong: lower_bound(right, right + wrong, 0.05) >= 0.97,
+        looks_of_clopper_pearson: lambda right, wrong: 1 - upper_bound(wrong, right + wrong, 0.05) >= 0.97,
     }
     for looks, supports in supported.items():
         found = claims(verdicts.cumsum(1), looks(0.97, most=400))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from schemas.statistics.binomial import lower_bound, lower_tail, smallest_sample, upper_bound
+from schemas.statistics.binomial import lower_tail, smallest_sample, upper_bound
 
 SHARES = st.floats(0.001, 0.999)
 
@@ -33,7 +33,7 @@ def test_bounds_are_those_of_clopper_and_pearson(sample, data, error):
     wrong = data.draw(st.integers(0, sample))
     interval = binomtest(wrong, sample).proportion_ci(1 - 2 * error, method="exact")
     assert upper_bound(wrong, sample, error) == pytest.approx(1 if wrong == sample else interval.high)
-    assert lower_bound(wrong, sample, error) == pytest.approx(0 if wrong == 0 else interval.low)
+    assert 1 - upper_bound(sample - wrong, sample, error) == pytest.approx(0 if wrong == 0 else interval.low)
 
 
 @given(st.integers(1, 300), st.data(), st.sampled_from([0.01, 0.05, 0.2]))
