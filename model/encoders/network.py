@@ -17,6 +17,9 @@ from torch import Tensor, nn
 
 from model.encoders.interface import Weights
 
+_BATCH = 4_096
+"""Questions whose vectors are computed at once."""
+
 
 class Inputs(Protocol):
     """Questions as a network reads them."""
@@ -65,7 +68,7 @@ class Network(nn.Module, abc.ABC):
     def encode_all(self, inputs: Inputs) -> npt.NDArray[np.float32]:
         """Return the vectors of many questions, (questions, dimension), in parts that fit in memory."""
         self.eval()
-        return np.concatenate([self(inputs.take(rows)).cpu().numpy() for rows in _slices(len(inputs), size=4096)])
+        return np.concatenate([self(inputs.take(rows)).cpu().numpy() for rows in _slices(len(inputs))])
 
 
 def weights_of(body: nn.Module) -> Weights:
@@ -73,5 +76,5 @@ def weights_of(body: nn.Module) -> Weights:
     return {name: weight.detach().cpu().numpy().copy() for name, weight in body.named_parameters()}
 
 
-def _slices(count: int, *, size: int) -> Iterator[npt.NDArray[np.int64]]:
-    return (np.arange(start, min(start + size, count)) for start in range(0, count, size))
+def _slices(count: int) -> Iterator[npt.NDArray[np.int64]]:
+    return (np.arange(start, min(start + _BATCH, count)) for start in range(0, count, _BATCH))

@@ -28,6 +28,9 @@ TIMED = 500
 TIMED_MS = 10_000
 """After this long no further query is timed: exact search of lists takes 0.1 s a query at Quora's size."""
 
+TIMED_HITS = 20
+"""Hits of each timed query."""
+
 Track = Callable[[Sequence[int]], Iterable[int]]
 """Iteration over the starts of batches, such as one that shows progress."""
 
@@ -77,19 +80,19 @@ def missing_questions(index: Index, judged: Judgements) -> tuple[Ints, Ints]:
     return relevant, relevant[index.rows_of(relevant) < 0]
 
 
-def query_times(ranker: Ranker, judged: Judgements, *, maximum: int = TIMED, k: int = 20) -> dict[str, Any]:
+def query_times(ranker: Ranker, judged: Judgements, *, maximum: int = TIMED) -> dict[str, Any]:
     """Return mean and 95th percentile of milliseconds a query, encoding included, one query at a time.
 
     The queries are the first ``maximum``, in the order of their hashes, or fewer where they take over `TIMED_MS`.
     """
     texts = judged.texts.slice(0, maximum).to_pylist()
-    ranker.rank(texts[:1], k)
+    ranker.rank(texts[:1], TIMED_HITS)
     milliseconds: list[float] = []
     for text in texts:
         if sum(milliseconds) > TIMED_MS:
             break
         start = time.perf_counter()
-        ranker.rank([text], k)
+        ranker.rank([text], TIMED_HITS)
         milliseconds.append(1_000 * (time.perf_counter() - start))
     mean, p95 = float(np.mean(milliseconds)), float(np.percentile(milliseconds, 95))
     return {"timed_queries": len(milliseconds), "mean_ms": round(mean, 3), "p95_ms": round(p95, 3)}

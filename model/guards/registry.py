@@ -5,7 +5,7 @@ query, question -> fires -> name of a guard, or none
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from model.guards.entity import Share, entity_differs
@@ -25,19 +25,16 @@ GUARDS: Final[dict[str, Callable[[Reading, Reading], bool]]] = {
 """The guards by name, cheap ones first: functions of two readings, all symmetric."""
 
 
-def fires(
-    query: str, question: str, *, share: Share | None = None, guards: Sequence[str] = tuple(GUARDS)
-) -> str | None:
+def fires(query: str, question: str, *, share: Share | None = None) -> str | None:
     """Return the name of the first guard that sees another question in ``question``, or None.
 
     Args:
         query: the text that a person asks.
         question: the text of a hit.
         share: share of an index's questions that contain a word, for names that no list holds; none without it.
-        guards: names of the guards that are asked, in this order.
     """
     one, two = Reading(query), Reading(question)
-    for name in guards:
-        if entity_differs(one, two, share) if name == "entity" else GUARDS[name](one, two):
+    for name, differs in GUARDS.items():
+        if entity_differs(one, two, share) if name == "entity" else differs(one, two):
             return name
     return None

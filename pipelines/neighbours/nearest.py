@@ -39,14 +39,15 @@ _ROUNDING: Final = 1e-5
 """Greater than half a step of `similarity.LEVELS` and the error of a dense product, which decides no tie."""
 
 
-def exact_nearest(members: pa.Table, weights: TokenWeights, *, k: int, lone: bool = False) -> pa.Table:
+def exact_nearest(members: pa.Table, weights: TokenWeights, *, k: int) -> pa.Table:
     """Return the nearest questions of each question by comparing it with all: quadratic, for up to 100,000 questions.
+
+    A question that is the only one of its answer has no neighbours, but may be the neighbour of another question.
 
     Args:
         members: MEMBERS in any order; with the column ``vector`` questions are compared by it, not by their words.
         weights: weights of the words of the log.
         k: maximum number of neighbours of a question with its answer, and the maximum number with another answer.
-        lone: whether a question that is the only one of its answer gets neighbours; it always counts as one.
 
     Returns:
         NEIGHBOURS of similarity above 0, ordered by ``answer_id``, ``question_id``, falling similarity and
@@ -62,7 +63,7 @@ def exact_nearest(members: pa.Table, weights: TokenWeights, *, k: int, lone: boo
     rank = np.argsort(np.lexsort((answers, ids)))
     starts = starts_of_runs(answers)
     sizes = np.repeat(sizes_of_runs(starts, len(answers)), sizes_of_runs(starts, len(answers)))
-    rows = np.arange(len(answers)) if lone else np.flatnonzero(sizes > 1)
+    rows = np.flatnonzero(sizes > 1)
     found = [keep_nearest(pairs, rank, k) for pairs in _candidates(vectors, rows, questions, rank, k)]
     return merge_nearest(neighbours_table(questions, concatenate(found)), k)
 

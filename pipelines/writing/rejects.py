@@ -42,16 +42,15 @@ def reject(
     return _rejects(cut, stage, reasons, scores, hash64_all(cut) if shard_keys is None else shard_keys)
 
 
-def reject_rows(rows: pa.Table, reasons: pa.Array, *, stage: str = "validate") -> pa.Table:
-    """Return a REJECTS row for each input row with a reason; null means that the row is kept.
+def reject_rows(rows: pa.Table, reasons: pa.Array) -> pa.Table:
+    """Return a REJECTS row of the stage ``validate`` for each input row with a reason; null means that the row is kept.
 
     Args:
         rows: of any schema; the payload contains all columns.
         reasons: (rows,) strings or nulls.
-        stage: the step that rejects them.
     """
     rejected = rows.filter(pc.is_valid(reasons))
-    return reject(json_objects(rejected), stage=stage, reasons=reasons.drop_null())
+    return reject(json_objects(rejected), stage="validate", reasons=reasons.drop_null())
 
 
 def reject_members(members: pa.Table, *, stage: str, reason: str, scores: pa.Array | None = None) -> pa.Table:

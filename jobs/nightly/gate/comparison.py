@@ -97,7 +97,7 @@ def _reciprocal_ranks(queries: Ints, ids: Ints, before: Ranked, after: Ranked, r
     return np.asarray(1 / first)
 
 
-def interval(difference: Floats, clusters: Ints, *, seed: int = 0) -> Interval:
+def interval(difference: Floats, clusters: Ints) -> Interval:
     """Return the mean difference and its 95 % interval, by a paired bootstrap that draws whole clusters.
 
     The questions of a cluster find each other, so their ranks depend on each other.
@@ -105,11 +105,10 @@ def interval(difference: Floats, clusters: Ints, *, seed: int = 0) -> Interval:
     Args:
         difference: (n,) of at least one query.
         clusters: (n,) number of the query's cluster.
-        seed: of the draws.
     """
     _, cluster = np.unique(clusters, return_inverse=True)
     sums, counts = np.bincount(cluster, weights=difference), np.bincount(cluster)
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(0)
     means = np.empty(DRAWS)
     for number in range(DRAWS):
         drawn = draw.integers(len(sums), size=len(sums))

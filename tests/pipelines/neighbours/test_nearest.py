@@ -24,7 +24,7 @@ logs = st.lists(
 )
 
 
-def naive(members, weights, k, *, lone=False):
+def naive(members, weights, k):
     """Return the expected set of rows by comparing each question with each other one."""
     questions = distinct_members(members).to_pylist()
     rows = question_vectors(pa.array([q["text"] for q in questions], pa.string()), weights)
@@ -33,7 +33,7 @@ def naive(members, weights, k, *, lone=False):
     answers = [q["answer_id"] for q in questions]
     expected = []
     for i, question in enumerate(questions):
-        if answers.count(answers[i]) < 2 and not lone:
+        if answers.count(answers[i]) < 2:
             continue
         ranked = sorted(
             (-products[i, j], other["question_id"], other["answer_id"])
@@ -51,15 +51,14 @@ def as_tuples(table):
     return list(zip(*columns, strict=True))
 
 
-@pytest.mark.parametrize("lone", [False, True])
 @settings(max_examples=25)
 @given(answers=logs, k=st.integers(1, 4))
-def test_it_returns_the_nearest_of_each_kind(members_of, answers, k, lone):
+def test_it_returns_the_nearest_of_each_kind(members_of, answers, k):
     members = members_of(*answers)
     weights = count_tokens(members["token_ids"])
-    table = exact_nearest(members, weights, k=k, lone=lone)
+    table = exact_nearest(members, weights, k=k)
     assert table.schema == NEIGHBOURS
-    assert sorted(as_tuples(table)) == sorted(naive(members, weights, k, lone=lone))
+    assert sorted(as_tuples(table)) == sorted(naive(members, weights, k))
 
 
 def test_blocks_and_chunks_change_nothing(members_of, monkeypatch):
