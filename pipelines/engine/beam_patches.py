@@ -35,6 +35,9 @@ from apache_beam.runners.worker import sdk_worker
 from apache_beam.transforms import core, userstate
 from apache_beam.typehints import decorators
 
+IN_PROCESS: Final = "FnApiRunner"
+"""Beam's name of the runner in this process."""
+
 BUNDLE_KEPT_S: Final = 2
 """Seconds that the steps of a finished bundle are kept; building them again takes some hundredths of a second."""
 
@@ -72,7 +75,7 @@ def drop_finished_bundles(options: PipelineOptions) -> None:
     sends it again: each of its hundreds of tasks has a stage of its own, so memory only grows. The in-process runner
     executes each stage once.
     """
-    in_process = options.view_as(StandardOptions).runner == "FnApiRunner"
+    in_process = options.view_as(StandardOptions).runner == IN_PROCESS
     if in_process or options.view_as(PortableOptions).environment_type == "LOOPBACK":
         sdk_worker.DEFAULT_BUNDLE_PROCESSOR_CACHE_SHUTDOWN_THRESHOLD_S = BUNDLE_KEPT_S
 

@@ -25,6 +25,7 @@ from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 from pipelines.engine.beam_patches import (
+    IN_PROCESS,
     drop_finished_bundles,
     end_late_workers,
     inspect_once,
@@ -36,7 +37,6 @@ from pipelines.engine.freed_memory import give_back_freed_memory, keep_freed_mem
 from pipelines.engine.in_process_shuffle import hold_shuffles_once
 from schemas.errors import QprError, UsageError
 
-IN_PROCESS = "FnApiRunner"
 FREED_MEMORY = 2**28
 """Bytes of freed memory that a pipeline in this process keeps; with more, a large log needs a tenth more memory."""
 

@@ -5,7 +5,8 @@ import apache_beam as beam
 import pytest
 from apache_beam.options.pipeline_options import DirectOptions, StandardOptions
 
-from pipelines.engine.runner import IN_PROCESS, parse_options, run
+from pipelines.engine.beam_patches import IN_PROCESS
+from pipelines.engine.runner import parse_options, run
 from schemas.errors import QprError, UsageError
 
 
