@@ -8,12 +8,10 @@ killed. An artefact is there as soon as it has a manifest.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any
 
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import MANIFEST, Kind, Manifest, read_manifest
+from schemas.artifacts.manifest import MANIFEST, Kind, Manifest, json_digest, read_manifest
 from schemas.tables import SCHEMA_VERSION
 from schemas.versions.version import Artefact
 
@@ -26,7 +24,7 @@ def key_of(*parts: Any) -> str:
     Args:
         parts: values that JSON can hold.
     """
-    return hashlib.sha256(json.dumps([SCHEMA_VERSION, *parts], sort_keys=True).encode()).hexdigest()
+    return json_digest([SCHEMA_VERSION, *parts])
 
 
 def place_of(folder: str, key: str) -> str:

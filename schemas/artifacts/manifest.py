@@ -129,7 +129,7 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
     def content(self) -> bytes:
         """Return the manifest as the bytes of its file, its checksum last; without an erasure it has no ``erased``."""
         text = self.model_dump_json(indent=2, exclude=None if self.erased else {"erased"})
-        last = f',\n  "{_CHECKSUM}": "{_checksum(json.loads(text))}"\n}}'
+        last = f',\n  "{_CHECKSUM}": "{json_digest(json.loads(text))}"\n}}'
         return (text.removesuffix("\n}") + last).encode()
 
     def is_or_was(self, digest: str) -> bool:
@@ -173,16 +173,16 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
     if manifest is None:
         versions = f"schema version {version}, this code knows {SCHEMA_VERSION}"
         raise QprError(f"{url}: written by a newer release ({versions}). Upgrade question-paraphrase-retrieval")
-    if checksum not in (None, _checksum(fields)):
+    if checksum not in (None, json_digest(fields)):
         raise DamagedError(f"{file}: does not match its own checksum, so it is damaged. Make the {wanted} again")
     if kind and manifest.kind != kind:
         raise QprError(f"{url}: holds {with_article(manifest.kind)}, not {with_article(kind)}{how}")
     return manifest
 
 
-def _checksum(fields: dict[str, Any]) -> str:
-    """Return the SHA-256 of the fields of a manifest as canonical JSON, whatever the layout of the file."""
-    return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
+def json_digest(value: Any) -> str:
+    """Return the SHA-256 of a value that JSON can hold, whatever the layout of its file."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 def with_article(noun: str) -> str:

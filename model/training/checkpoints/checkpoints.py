@@ -27,7 +27,7 @@ from model.encoders.saved_model import Weights
 from model.training.progress import Progress
 from model.training.settings import TrainingSettings
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import File, read_verified
+from schemas.artifacts.manifest import File, json_digest, read_verified
 from schemas.artifacts.writer import write_file
 from schemas.errors import DamagedError, QprError
 
@@ -153,7 +153,7 @@ class Checkpoints:
             "progress": dataclasses.asdict(progress),
             "files": [file.model_dump() for file in files],
         }
-        content = json.dumps({"sha256": _digest(state), "state": state}, indent=2)
+        content = json.dumps({"sha256": json_digest(state), "state": state}, indent=2)
         storage.write_bytes(storage.join(folder, STATE), content.encode())
 
     def _complete(self, name: str) -> bool:
@@ -188,7 +188,7 @@ class Checkpoints:
         try:
             content = json.loads(storage.read_bytes(url))
             state: dict[str, Any] = content["state"]
-            whole = content["sha256"] == _digest(state)
+            whole = content["sha256"] == json_digest(state)
         except QprError as error:
             raise DamagedError(str(error)) from error
         except (ValueError, KeyError, TypeError) as error:
@@ -226,7 +226,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, str) and len(value) == hashlib.sha256().digest_size * 2:
         return f"{value[:12]}…"
     return "absent" if value is None else json.dumps(value).strip('"')
-
-
-def _digest(state: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
