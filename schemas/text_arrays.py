@@ -84,7 +84,11 @@ def has_word_all(keys: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def hash64_all(texts: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return `schemas.text.hash64` of every string as int64; there must be no null."""
+    """Return `schemas.text.hash64` of every string as int64.
+
+    Raises:
+        ValueError: there is a null.
+    """
     if texts.null_count:
         raise ValueError(f"cannot hash {counted(texts.null_count, 'null')}")
     values = _whole(texts).cast(pa.binary()).to_pylist()

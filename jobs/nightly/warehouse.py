@@ -1,6 +1,6 @@
 """Layout of a warehouse: drops, daily tables, artefacts and versions in one folder of any store.
 
-warehouse URL -> open_warehouse -> drops_of, days_of -> files of a day, daily tables of a window
+warehouse URL -> open_warehouse -> drop_of, days_of -> files of a day, daily tables of a window
 
     warehouse.json           layout of the folder
     events/date=YYYY-MM-DD/  log files of a day, as they arrive; only read

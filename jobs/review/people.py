@@ -1,6 +1,6 @@
 """Names of people who judge: one spelling for each person.
 
-given name -> person_name -> name to store; names in the order of time -> spellings -> one name for each person
+given name -> person_name -> name to store; names in the order of time -> first_spellings -> one name for each person
 """
 
 from __future__ import annotations

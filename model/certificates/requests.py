@@ -1,6 +1,6 @@
 """Judged requests: a sample of real questions, with a person's verdict on the answer that the index would give.
 
-rows of a requests file -> Request -> checked_requests -> requests with different names, all later than the index
+rows of a requests file -> Request -> check_requests -> requests with different names, all later than the index
 """
 
 from __future__ import annotations

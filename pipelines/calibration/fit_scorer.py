@@ -1,6 +1,6 @@
 """Learn from labelled pairs how probable it is that two questions are paraphrases.
 
-features, labels -> learn -> JSON for weights.model_of
+features, labels -> learn -> JSON for shipped_weights.model_of
 """
 
 from __future__ import annotations

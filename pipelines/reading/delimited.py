@@ -33,6 +33,9 @@ def read_delimited(source: Source, columns: Sequence[Column], names: Mapping[str
     Rejected are rows with more or fewer cells than the header (``ragged_row``), lines with a quote that is never closed
     (``unbalanced_quote``; reading continues at the next line), and rows that are ``invalid_utf8``, hold a ``nul_byte``
     or are ``row_too_long``.
+
+    Raises:
+        QprError: the file is missing or damaged, or lacks a column.
     """
     rows, delimiter = open_rows(source, ExpectedColumns(*file_names(columns, names)))
     located, header = _locate(rows, source, columns, names)

@@ -29,6 +29,9 @@ def read_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, st
 
     Rejected are lines that are ``invalid_json``, ``not_an_object``, ``invalid_utf8``, hold a ``nul_byte`` or are
     ``row_too_long``, and objects with a list or an object in a column to read (``wrong_type``).
+
+    Raises:
+        QprError: the file is missing, damaged or not text.
     """
     conventions = Conventions(lambda some: read_jsonl(source, some, names))
     for lines in _gather(source):

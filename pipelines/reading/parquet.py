@@ -34,6 +34,9 @@ def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, 
     """Yield the rows of a file, or of the row groups in ``source.groups``.
 
     Rejected are rows whose text is ``invalid_utf8``, holds a ``nul_byte`` or is ``row_too_long``.
+
+    Raises:
+        QprError: the file is missing or damaged, or lacks a column.
     """
     with _opened(source) as file:
         located = _locate(source, file, columns, names, mappable=True)

@@ -1,6 +1,6 @@
 """Label precision of a night, as people judged the clusters of a version.
 
-JSON of `qpr review --report` -> read_review -> Review -> judged_dataset -> the version that it is about
+JSON of `qpr review --report` -> read_review -> Review; Review, dataset of the night -> is_reviewed -> bool
 """
 
 from __future__ import annotations

@@ -69,6 +69,9 @@ def cosine_loss(vectors: Tensor, targets: Tensor) -> Tensor:
     Args:
         vectors: (N, D), of the encoder that learns.
         targets: (N, D), of its teacher.
+
+    Raises:
+        ValueError: the shapes differ, or are not those of two matrices.
     """
     if vectors.shape != targets.shape or vectors.ndim != 2:
         raise ValueError(f"need two (N, D) matrices, got {tuple(vectors.shape)} and {tuple(targets.shape)}")
