@@ -1,6 +1,6 @@
-"""Numbers with their noun, as sentences and tables print them.
+"""Numbers with their noun or unit, as sentences and tables print them.
 
-number, noun -> counted -> text; numbers, noun -> listed -> text
+number, noun -> counted -> text; numbers, noun -> listed -> text; share -> rounded_percent -> text
 """
 
 from __future__ import annotations
@@ -33,3 +33,8 @@ def plural(noun: str) -> str:
     """Return the plural of a noun, of several words that of the last."""
     *others, last = noun.split(" ")
     return " ".join([*others, _IRREGULAR.get(last, f"{last}s")])
+
+
+def rounded_percent(share: float, decimals: int = 1) -> str:
+    """Return ``12.3 %``: a share in percent, rounded; nearly none is ``0.0 %`` and nearly all ``100.0 %``."""
+    return f"{100 * share:.{decimals}f} %"

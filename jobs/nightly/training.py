@@ -17,6 +17,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
+from schemas.quantities import rounded_percent
 from schemas.versions.version import Artefact, Training, Version
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def reason_to_train(
         for artefact in (parent.trained.dataset, dataset)
     )
     share = changed_share(count_changes(cluster_changes(before, after)))
-    return f"{100 * share:.1f} % of the clusters changed since the training" if share > limit else None
+    return f"{rounded_percent(share)} of the clusters changed since the training" if share > limit else None
 
 
 def how_trained(chosen: EncoderTraining) -> list[Any]:

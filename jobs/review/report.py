@@ -18,7 +18,7 @@ from jobs.review.store import Verdict, VerdictStore
 from jobs.review.tally import Share, Tally, tally
 from schemas.artifacts import conditional_writes
 from schemas.errors import QprError, UsageError
-from schemas.quantities import counted
+from schemas.quantities import counted, rounded_percent
 
 _SHOWN: Final = 200
 """Maximum number of disagreements in a report."""
@@ -63,7 +63,7 @@ def progress_text(progress: Progress, kind: Kind) -> str:
     done = f"You judged {progress.mine:,}; {progress.judged:,} of {progress.items:,} {kind} are judged"
     if share is None or not share.judged:
         return done
-    found = f"{done}; {share.right:,} of {share.judged:,} right, so at least {100 * share.bound:.1f} % of all"
+    found = f"{done}; {share.right:,} of {share.judged:,} right, so at least {rounded_percent(share.bound)} of all"
     if not progress.missing:
         return f"{found}; {100 * progress.claim:.4g} % is supported"
     return f"{found}; {counted(progress.missing, 'further right one')} until {100 * progress.claim:.4g} % is supported"
@@ -107,9 +107,9 @@ def check_claim(document: Mapping[str, Any], path: str) -> None:
     if not claim["supported"]:
         right = document["right"]
         judged = counted(right["judged"], "counted verdict")
-        done = f"{right['right']:,} right of {judged}, which shows {_percent(right['bound'])}"
+        done = f"{right['right']:,} right of {judged}, which shows {_precise(right['bound'])}"
         more = counted(claim["missing"], f"further right {'request' if document['queue'] == 'requests' else 'cluster'}")
-        refused = f"{_percent(claim['share'])} is not supported: {done}"
+        refused = f"{_precise(claim['share'])} is not supported: {done}"
         raise QprError(f"{path}: {refused}. It takes {more} without a wrong one")
 
 
@@ -160,16 +160,16 @@ def report_tables(document: Mapping[str, Any]) -> list[SummaryTable]:
 
 def _row(name: str, share: Mapping[str, Any]) -> tuple[str, ...]:
     found = Share(share["judged"], share["right"], share["share"], share["bound"])
-    return name, f"{found.judged:,}", f"{found.right:,}", _share_text(found.share), _percent(found.bound)
+    return name, f"{found.judged:,}", f"{found.right:,}", _share_text(found.share), _precise(found.bound)
+
+
+def _precise(share: float) -> str:
+    """Return a share with two decimals, since claims are close to 100 %."""
+    return rounded_percent(share, 2)
 
 
 def _share_text(share: float | None) -> str:
-    return "not measured" if share is None else _percent(share)
-
-
-def _percent(share: float) -> str:
-    """Return a share with two decimals, since claims are close to 100 %."""
-    return f"{100 * share:.2f} %"
+    return "not measured" if share is None else _precise(share)
 
 
 def _disagreements(found: Tally, verdicts: Sequence[Verdict], queue: Queue | None) -> list[dict[str, Any]]:

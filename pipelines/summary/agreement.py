@@ -64,7 +64,7 @@ def is_near_chance(counters: Mapping[str, int]) -> bool:
     return agreement < min(_NEAR_CHANCE, _TIMES_CHANCE * _chance(counters))
 
 
-def percent(share: float | None) -> str:
+def percent_number(share: float | None) -> str:
     """Return a share as a number of percent, with one decimal below 10; ``unknown`` for None."""
     if share is None:
         return "unknown"
@@ -78,7 +78,7 @@ def _chance(counters: Mapping[str, int]) -> float:
 
 
 def _contradicted(agreement: float) -> str:
-    share = f"{percent(agreement)} % of the questions have the answer of their nearest question"
+    share = f"{percent_number(agreement)} % of the questions have the answer of their nearest question"
     return (
         f"--answers intent states that equal answers mean equal questions, but only {share}, as in a log of facts. "
         "Read clusters with qpr sample, or use --answers auto"
@@ -86,9 +86,9 @@ def _contradicted(agreement: float) -> str:
 
 
 def _without_information(agreement: float, chance: float) -> str:
-    shares = f"{percent(agreement)} % of the questions have the answer of their nearest question, by chance"
+    shares = f"{percent_number(agreement)} % of the questions have the answer of their nearest question, by chance"
     return (
-        f"{shares} {percent(chance)} % would. So answers and questions hardly belong together. "
+        f"{shares} {percent_number(chance)} % would. So answers and questions hardly belong together. "
         "Check the columns of the log, and have a sample judged: qpr sample --for-calibration 150, then qpr calibrate "
         "--verdicts"
     )

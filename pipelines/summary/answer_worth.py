@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from pipelines.summary.agreement import PREFIX, is_near_chance, percent
+from pipelines.summary.agreement import PREFIX, is_near_chance, percent_number
 from schemas.artifacts.manifest import Source
 from schemas.quantities import counted
 
@@ -219,8 +219,8 @@ _SENTENCES: Final = {
 
 
 def _shared(worth: AnswerWorth) -> str:
-    return f"same answer means the same question in about {percent(worth.paraphrases)} % of the pairs"
+    return f"same answer means the same question in about {percent_number(worth.paraphrases)} % of the pairs"
 
 
 def _interval(worth: AnswerWorth) -> str:
-    return f"{percent(worth.precision)} % ({percent(worth.low)} to {percent(worth.high)})"
+    return f"{percent_number(worth.precision)} % ({percent_number(worth.low)} to {percent_number(worth.high)})"

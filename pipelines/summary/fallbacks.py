@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from pipelines.intermediate import BroadAnswer
 from pipelines.questions.token_frequencies import TokenWeights
-from schemas.quantities import counted
+from schemas.quantities import counted, rounded_percent
 from schemas.ragged import most_frequent
 
 MIN_SHARE: Final = 0.05
@@ -168,6 +168,5 @@ def _warning(answer: BroadAnswer, share: float) -> str:
     short = len(line) <= _LONGEST_WORD
     advice = f"--ignore-answer {shlex.quote(line)}" if short else "it to a file for --ignore-answer @FILE"
     shown = _shown(line)
-    return (
-        f"one answer holds {100 * share:.1f} % of the rows and {unlike}: {shown!r}. If it is a fallback, add {advice}"
-    )
+    holds = f"one answer holds {rounded_percent(share)} of the rows and {unlike}: {shown!r}"
+    return f"{holds}. If it is a fallback, add {advice}"

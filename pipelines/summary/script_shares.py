@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from pipelines.questions.scripts import NO_LETTER, PREFIX
-from schemas.quantities import counted
+from schemas.quantities import counted, rounded_percent
 
 FEWEST_QUESTIONS: Final = 20
 """Minimum number of questions of a script whose share is compared."""
@@ -82,6 +82,6 @@ def as_json(shares: Sequence[ScriptShare]) -> list[dict[str, Any]]:
 
 
 def _warning(share: ScriptShare, median: float) -> str:
-    kept = f"{100 * share.share:.1f} % of {counted(share.questions, 'question')} in the script {share.script}"
+    kept = f"{rounded_percent(share.share)} of {counted(share.questions, 'question')} in the script {share.script}"
     advice = "Read the table rejected, or compare meanings with --refine-with and a multilingual model"
-    return f"{kept} are in a cluster, the median over scripts is {100 * median:.1f} %. {advice}"
+    return f"{kept} are in a cluster, the median over scripts is {rounded_percent(median)}. {advice}"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.quantities import counted, listed
+from schemas.quantities import counted, listed, rounded_percent
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,14 @@ from schemas.quantities import counted, listed
 )
 def test_one_is_singular_and_all_else_plural(number, noun, text):
     assert counted(number, noun) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "decimals", "text"),
+    [(0.1234, 1, "12.3 %"), (1, 0, "100 %"), (0.97128, 2, "97.13 %"), (0.0001, 1, "0.0 %")],
+)
+def test_a_share_is_rounded_to_the_decimals(share, decimals, text):
+    assert rounded_percent(share, decimals) == text
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.evidence import Evidence
 from jobs.nightly.gate.settings import GateSettings
 from pipelines.summary.script_shares import FEWEST_QUESTIONS, script_shares
-from schemas.quantities import counted
+from schemas.quantities import counted, rounded_percent
 
 _AGAIN: Final = "run the night again"
 
@@ -99,9 +99,9 @@ def _lost(settings: GateSettings, evidence: Evidence) -> str | None:
     for name, share in _kept_shares(evidence.after).items():
         if name in shares and shares[name] - share > settings.max_kept_fall:
             return (
-                f"share of questions {name} in a cluster fell from {100 * shares[name]:.1f} % to {100 * share:.1f} %, "
-                f"more than --max-kept-fall {settings.max_kept_fall:g} allows. Look at the table rejected of "
-                f"{evidence.judge}, or raise the limit and {_AGAIN}"
+                f"share of questions {name} in a cluster fell from {rounded_percent(shares[name])} to "
+                f"{rounded_percent(share)}, more than --max-kept-fall {settings.max_kept_fall:g} allows. Look at the "
+                f"table rejected of {evidence.judge}, or raise the limit and {_AGAIN}"
             )
     return None
 
@@ -113,8 +113,8 @@ def _drifted(settings: GateSettings, evidence: Evidence) -> str | None:
     return (
         f"answers of {mix.date} are {mix.distance:.3f} away from those of the days before, the most unusual of which "
         f"is {mix.usual:.3f} away; --max-drift {settings.max_drift:g} allows {mix.usual + settings.max_drift:.3f}. "
-        f"{100 * mix.new:.1f} % of the rows have a new answer, and {mix.moved[:40]!a} went from "
-        f"{100 * mix.share_before:.1f} % to {100 * mix.share:.1f} %. Replace the drop of that day, or "
+        f"{rounded_percent(mix.new)} of the rows have a new answer, and {mix.moved[:40]!a} went from "
+        f"{rounded_percent(mix.share_before)} to {rounded_percent(mix.share)}. Replace the drop of that day, or "
         f"raise the limit and {_AGAIN}"
     )
 
@@ -132,7 +132,7 @@ def _unreviewed(settings: GateSettings, evidence: Evidence) -> str | None:
     if review.right.bound < settings.min_right:
         return (
             f"{review.right.right:,} of {counted(review.right.judged, 'judged cluster')} are right, which shows "
-            f"{100 * review.right.bound:.2f} %, less than --min-right {settings.min_right:g}. {judge}"
+            f"{rounded_percent(review.right.bound, 2)}, less than --min-right {settings.min_right:g}. {judge}"
         )
     return None
 

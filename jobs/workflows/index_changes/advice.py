@@ -15,7 +15,7 @@ from model.index.index import Index
 from model.index.segments.layout import in_order, segment_of
 from model.index.shards import Shard
 from schemas.artifacts.manifest import Manifest
-from schemas.quantities import counted
+from schemas.quantities import counted, rounded_percent
 from schemas.tables import SHARDS
 
 DELETED_SHARE: Final = 0.2
@@ -49,7 +49,7 @@ class Shape:
         """Return the reasons to compact the index; empty where there is none."""
         found = []
         if self.deleted_share >= DELETED_SHARE:
-            found.append(f"{100 * self.deleted_share:.0f} % of the rows are deleted")
+            found.append(f"{rounded_percent(self.deleted_share, 0)} of the rows are deleted")
         if self.segments > SEGMENTS:
             found.append(f"it has {counted(self.segments, 'segment')}")
         if grown := self.grown_list:

@@ -27,7 +27,7 @@ from pipelines.clusters.recalibration import recalibrate
 from pipelines.clusters.settings import Recalibration
 from pipelines.summary.answer_worth import digest_of_files
 from schemas.errors import QprError, UsageError
-from schemas.quantities import counted
+from schemas.quantities import counted, rounded_percent
 
 PRECISIONS: Final = (0.8, 0.9, 0.95)
 """Precisions whose thresholds are printed."""
@@ -198,9 +198,8 @@ class Evidence(pydantic.BaseModel, frozen=True, extra="forbid"):
         best = max(self.estimates(least).precision.value for least, _ in self.sets)
         if best > threshold.precision:
             return f"more than {counted(MOST_PAIRS, 'verdict')}, the maximum, {_IF_ALIKE}"
-        return (
-            f"out of reach, {_IF_ALIKE}: at most {100 * best:.0f} % of the kept pairs are right above any probability"
-        )
+        reached = rounded_percent(best, 0)
+        return f"out of reach, {_IF_ALIKE}: at most {reached} of the kept pairs are right above any probability"
 
     def calibrated(self, probability: float) -> float:
         """Return the calibrated value of a stated probability."""
