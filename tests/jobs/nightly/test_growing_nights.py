@@ -12,6 +12,8 @@ from schemas.artifacts.dataset import open_dataset
 from schemas.versions import history
 from tests.jobs.nightly.conftest import THINGS, VERBS
 
+pytestmark = [pytest.mark.fault, pytest.mark.slow]
+
 NIGHTS = 9
 FAST = ["--answers", "intent", "--no-bm25", "--epochs", 4, "--dimension", 32, "--hash-bins", 2000]
 FAST += ["--ngram-bins", 2000, "--vocabulary-size", 500, "--shards", 2, "--json"]
@@ -54,7 +56,6 @@ def grown(folder, qpr, drop, dates, tmp_path):
     return shutil.copytree(kept, str(tmp_path / "w"))
 
 
-@pytest.mark.slow
 def test_nights_of_a_growing_log_are_published_with_the_default_limits(grown):
     versions = [history.read_version(grown, number) for number in history.numbers(grown)]
     assert len(versions) == NIGHTS
@@ -68,7 +69,6 @@ def test_nights_of_a_growing_log_are_published_with_the_default_limits(grown):
         )
 
 
-@pytest.mark.slow
 def test_a_worse_encoder_is_refused(grown, qpr, drop, dates):
     drop(grown, dates(NIGHTS + 1), growing_rows(dates(NIGHTS + 1)))
     worse = ("--retrain", "always", "--dimension", 1, "--epochs", 1)
@@ -77,7 +77,6 @@ def test_a_worse_encoder_is_refused(grown, qpr, drop, dates):
     assert night(qpr, grown, dates(NIGHTS + 1))["published"] == NIGHTS + 1
 
 
-@pytest.mark.slow
 def test_a_flood_of_near_copies_with_another_answer_is_refused(grown, qpr, drop, dates):
     date = dates(NIGHTS + 1)
     copies = [

@@ -27,6 +27,7 @@ def nights(qpr, warehouse, drop, dates):
     return [[getattr(version, name).digest for name in NAMES] + [version.metrics] for version in versions]
 
 
+@pytest.mark.fault
 @pytest.mark.slow
 @pytest.mark.xdist_group("remote_storage")
 def test_nights_on_s3_make_the_versions_of_the_local_disk(qpr, s3, tmp_path, drop, dates):
