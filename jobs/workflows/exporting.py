@@ -9,7 +9,7 @@ import contextlib
 import os
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from jobs.display.console import emit, progress_bar, two_columns, warn
 from model.exports.vector_tables import vector_schema, vector_tables
@@ -30,6 +30,9 @@ COLLECTION = "questions"
 
 API_KEY = "QDRANT_API_KEY"
 """Environment variable with the key of a Qdrant server; options stand in lists of processes."""
+
+_SERVER: Final = ("http://", "https://")
+_PLACES: Final = "Give a local folder, or a server such as http://localhost:6333"
 
 
 def export_index(
@@ -81,11 +84,18 @@ def _to_qdrant(
     except QprError:
         raise
     except Exception as error:  # the client has an exception of its own for each transport
-        advice = "Check that it runs, and its address"
         cause = " ".join(str(error).split())[:200] or type(error).__name__
-        raise QprError(f"{output}: Qdrant did not take the questions: {cause}. {advice}") from error
+        raise QprError(f"{output}: Qdrant did not take the questions: {cause}. {_advice(error, output)}") from error
     finally:
         client.close()
+
+
+def _advice(error: Exception, output: str) -> str:
+    if getattr(error, "status_code", None) in (401, 403):  # of a server's answer
+        return f"Set the environment variable {API_KEY} to a key that may write"
+    if output.startswith(_SERVER):
+        return "Check that it runs, and its address"
+    return "Check the folder and the free space of its disk"
 
 
 @contextlib.contextmanager
@@ -103,14 +113,20 @@ def _client(output: str) -> QdrantClient:
         from qdrant_client import QdrantClient
     except ImportError as error:
         raise QprError(f"--to qdrant needs the package qdrant-client. {how_to_install('qdrant')}") from error
-    if output.startswith(("http://", "https://")):
-        return QdrantClient(url=output, api_key=os.environ.get(API_KEY), timeout=60, check_compatibility=False)
-    if storage.exists(storage.join(output, MANIFEST)):
+    if output.startswith(_SERVER):
+        try:
+            return QdrantClient(url=output, api_key=os.environ.get(API_KEY), timeout=60, check_compatibility=False)
+        except (OSError, ValueError) as error:  # the client checks the address in this way alone
+            raise UsageError(f"{output}: no address of a server ({error}). {_PLACES}") from error
+    folder = storage.local_path(output)
+    if folder is None:
+        raise UsageError(f"{output}: --to qdrant writes to no other store. {_PLACES}")
+    if storage.exists(storage.join(folder, MANIFEST)):
         raise QprError(
             f"{output}: holds an artefact of qpr, which Qdrant's files would become a part of. Give a new folder"
         )
     try:
-        return QdrantClient(path=output)
+        return QdrantClient(path=folder)
     except (OSError, RuntimeError) as error:
         advice = "Give a new folder, or end the program that uses it"
         raise QprError(f"{output}: cannot be opened as a folder of Qdrant: {error}. {advice}") from error

@@ -1,5 +1,7 @@
 import dataclasses
+import http.server
 import json
+import threading
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +22,31 @@ def index(tmp_path, qpr, make_model):
     given = ("--questions", tmp_path / "q.csv", "--model", tmp_path / "model", "--output", tmp_path / "index")
     assert qpr("index", *given, "--shards", "2").code == 0
     return tmp_path / "index"
+
+
+@pytest.fixture
+def refusing_server():
+    """Return a function that starts a server which gives each request the same status, and returns its address."""
+    servers = []
+
+    def start(status):
+        class Refuse(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(status)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *words):
+                pass
+
+        servers.append(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Refuse))
+        threading.Thread(target=servers[-1].serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{servers[-1].server_port}"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
 
 
 def test_a_parquet_file_has_every_question_with_the_vector_that_searches_use(qpr, index, tmp_path):
@@ -119,3 +146,36 @@ def test_a_model_is_no_index(qpr, index, tmp_path):
     outcome = qpr("export", "--index", tmp_path / "model", "--output", tmp_path / "q.parquet")
     assert outcome.code == 1
     assert not (tmp_path / "q.parquet").exists()
+
+
+@pytest.mark.parametrize("address", ["http://[::1", "http://localhost:99999", "http://a b"])
+def test_an_address_that_names_no_server_is_wrong_usage(qpr, index, address):
+    pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
+    outcome = qpr("export", "--index", index, "--to", "qdrant", "--output", address)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"{address}: no address of a server (Failed to parse: " in outcome.err
+    assert "Give a local folder, or a server such as http://localhost:6333" in outcome.err
+
+
+def test_a_folder_of_qdrant_may_be_a_url_and_another_store_is_refused(qpr, index, tmp_path, monkeypatch):
+    qdrant_client = pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    given = ("export", "--index", index, "--to", "qdrant", "--output")
+    pytest.importorskip("s3fs", reason="reads s3:// URLs")
+    outcome = qpr(*given, "s3://bucket/qdrant")
+    assert (outcome.code, sorted(tmp_path.iterdir())) == (2, before), outcome.err
+    assert "--to qdrant writes to no other store. Give a local folder, or a server" in outcome.err
+    assert qpr(*given, f"file://{tmp_path}/qdrant").code == 0
+    assert sorted(tmp_path.iterdir()) == sorted([*before, tmp_path / "qdrant"])
+    client = qdrant_client.QdrantClient(path=str(tmp_path / "qdrant"))
+    assert client.count("questions").count == 3
+    client.close()
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_server_that_refuses_the_key_is_named_with_the_variable(qpr, index, refusing_server, status):
+    pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
+    outcome = qpr("export", "--index", index, "--to", "qdrant", "--output", refusing_server(status))
+    assert outcome.code == 1
+    assert outcome.err.endswith("Set the environment variable QDRANT_API_KEY to a key that may write\n")
