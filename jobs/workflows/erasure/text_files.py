@@ -6,14 +6,15 @@ path, Erasure -> erase_from_file -> number of rows that are removed
 from __future__ import annotations
 
 import csv
+import functools
 import gzip
-import io
 import json
 import re
 import zlib
 from collections.abc import Callable
 from typing import Any, Final
 
+from jobs.workflows.erasure.tables import erase_rows
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.mentions import Mentions
 from pipelines.privacy.payloads import texts_in
@@ -22,6 +23,9 @@ from schemas.errors import QprError, UsageError
 
 ENDINGS: Final = (".jsonl", ".json", ".csv", ".tsv", ".txt")
 """Endings of the files, which ".gz" may follow."""
+
+_MARK: Final = "\ufeff"
+"""Byte-order mark, by which spreadsheets recognise UTF-8."""
 
 
 def check_file(url: str) -> None:
@@ -50,7 +54,8 @@ def erase_from_file(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, A
     packed = url.endswith(".gz")
     ending = "." + url.removesuffix(".gz").rpartition(".")[2]
     try:
-        text = (gzip.decompress(content) if packed else content).decode("utf-8-sig")
+        whole = (gzip.decompress(content) if packed else content).decode()
+        text = whole.removeprefix(_MARK)
         mentions = Mentions(erasure)
         after, removed = _FORMATS[ending](text, mentions)
         left = ending == ".json" and _mentions(_decode(after), mentions)
@@ -60,7 +65,7 @@ def erase_from_file(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, A
         raise QprError(f"{url}: still contains an erased question, outside of lists. Remove it by hand")
     changed = after != text
     if changed and not dry_run:
-        new = after.encode()
+        new = (_MARK + after if whole != text else after).encode()
         conditional_writes.write_result(url, gzip.compress(new, mtime=0) if packed else new, overwrite=True)
     return {"file": url, "rewritten": changed and not dry_run, "rows": removed}
 
@@ -88,10 +93,17 @@ def _with_all_values(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     return {name: found if len(found) > 1 else found[0] for name, found in values.items()}
 
 
+def _row(line: str, number: int) -> Any:
+    try:
+        return _decode(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"row {number}: {error.msg}, column {error.colno}") from error
+
+
 def _json_lines(text: str, found: Mentions) -> tuple[str, int]:
     kept, removed = [], 0
-    for line in _lines_of(text):
-        value = _decode(line) if line.strip() else None
+    for number, line in enumerate(_lines_of(text), start=1):
+        value = _row(line, number) if line.strip() else None
         if _mentions(value, found):
             removed += 1
         else:
@@ -116,24 +128,6 @@ def _json(text: str, found: Mentions) -> tuple[str, int]:
     return (text if after == value else json.dumps(after, ensure_ascii=False)), removed
 
 
-def _table(text: str, found: Mentions, delimiter: str) -> tuple[str, int]:
-    csv.field_size_limit(max(csv.field_size_limit(), len(text)))
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
-    header = rows[:1] if rows and _is_header(rows[0]) else []
-    kept = header + [row for row in rows[len(header) :] if not any(map(found.mentions, row))]
-    after = [[found.without_names(cell) for cell in row] for row in kept]
-    if after == rows:
-        return text, 0
-    sink = io.StringIO(newline="")
-    csv.writer(sink, delimiter=delimiter, lineterminator="\r\n" if "\r\n" in text else "\n").writerows(after)
-    return sink.getvalue(), len(rows) - len(kept)
-
-
-def _is_header(row: list[str]) -> bool:
-    """Return whether the first row of a table has names of columns: several, each of one ASCII word."""
-    return len(row) > 1 and all(cell.isascii() and cell.isidentifier() for cell in row)
-
-
 def _mentions(value: Any, found: Mentions) -> bool:
     """Return whether a string in a value of JSON, or a name of a field, has an erased question."""
     return any(map(found.mentions, texts_in(value)))
@@ -150,7 +144,7 @@ def _without_names(value: Any, found: Mentions) -> Any:
 _FORMATS: Final[dict[str, Callable[[str, Mentions], tuple[str, int]]]] = {
     ".jsonl": _json_lines,
     ".json": _json,
-    ".csv": lambda text, found: _table(text, found, ","),
-    ".tsv": lambda text, found: _table(text, found, "\t"),
+    ".csv": functools.partial(erase_rows, kind="csv"),
+    ".tsv": functools.partial(erase_rows, kind="tsv"),
     ".txt": _lines,
 }

@@ -150,3 +150,10 @@ def test_a_broken_gzip_file_is_one_line_and_stays(tmp_path, change):
     with pytest.raises(QprError, match=r"a\.txt\.gz: cannot be read as \.txt"):
         erase_from_file(path, erasure_of([SECRET], [], None), dry_run=False)
     assert storage.read_bytes(path) == broken
+
+
+def test_a_bad_row_of_json_lines_is_named(tmp_path):
+    path = str(tmp_path / "a.jsonl")
+    storage.write_bytes(path, f"{json.dumps(OTHER)}\n\n{{no json\n".encode())
+    with pytest.raises(QprError, match=r"a\.jsonl: .* \(row 3: Expecting property name .*, column 2\)"):
+        erase_from_file(path, erasure_of([SECRET], [], None), dry_run=False)
