@@ -58,18 +58,21 @@ results = _plain()
 
 EXTRA_OF_MODULE = {
     "apache_beam": "beam",
+    "cryptography": "beam",
     "networkx": "beam",
     "scipy": "beam",
     "lightgbm": "calibrate",
+    "matplotlib": "calibrate",  # `train` has these two as well, and gigabytes of PyTorch
+    "sklearn": "calibrate",
     "torch": "train",
-    "sklearn": "train",
-    "matplotlib": "train",
     "faiss": "index",
     "threadpoolctl": "index",
     "fastapi": "serve",
+    "httptools": "serve",
     "orjson": "serve",
     "prometheus_client": "serve",
     "uvicorn": "serve",
+    "uvloop": "serve",
 }
 
 

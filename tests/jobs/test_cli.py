@@ -1,10 +1,12 @@
 import errno
+import importlib.metadata
 import io
 import json
 import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import rich.console
@@ -102,6 +104,19 @@ def test_a_missing_library_is_answered_with_the_extra_that_brings_it(capsys, mod
     assert console.run_explained(command, ["train", "--dataset", "d"]) == 1
     assert f"`qpr train` needs {module}.x, which is not installed" in (err := capsys.readouterr().err)
     assert err.endswith(f"Run in a clone of question-paraphrase-retrieval: pip install '.[{extra}]'\n")
+
+
+@pytest.mark.parametrize("extra", ["beam", "calibrate", "train", "index", "serve"])
+def test_every_library_of_an_extra_has_an_answer_where_it_is_missing(extra):
+    text = (Path(__file__).parents[2] / "setup.py").read_text()
+    [listed] = re.findall(rf'^    "{extra}": \[(.*?)\],$', text, re.DOTALL | re.MULTILINE)
+    needed = {name.lower().replace("_", "-") for name in re.findall(r'"([\w-]+)', listed)}
+    modules: dict[str, set[str]] = {}
+    for module, distributions in importlib.metadata.packages_distributions().items():
+        for name in distributions:
+            modules.setdefault(name.lower().replace("_", "-"), set()).add(module)
+    assert needed
+    assert [name for name in needed & modules.keys() if not modules[name] & console.EXTRA_OF_MODULE.keys()] == []
 
 
 def test_a_missing_module_of_ours_is_not_hidden():
