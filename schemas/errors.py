@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 
 _OUT_OF_MEMORY = re.compile("can't allocate memory|out of memory")
@@ -37,6 +38,17 @@ class DamagedError(QprError):
 def how_to_install(extra: str) -> str:
     """Return the command that installs an extra of `setup.py`; the package is on no index, so it runs in a clone."""
     return f"Run in a clone of question-paraphrase-retrieval: pip install '.[{extra}]'"
+
+
+def check_installed(*modules: str) -> None:
+    """Check, without an import, that all libraries that a long run needs at its end are installed.
+
+    Raises:
+        ModuleNotFoundError: one is not; commands answer it with the extra that brings it.
+    """
+    for name in modules:
+        if importlib.util.find_spec(name) is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -21,7 +21,7 @@ from jobs.options.inputs import input_files
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import REPORTS, first_fault, read_manifest, read_verified
 from schemas.artifacts.writer import Output
-from schemas.errors import QprError
+from schemas.errors import QprError, check_installed
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
@@ -111,6 +111,7 @@ def write_calibration(
     from pipelines.calibration.gold_labels import read_gold
     from pipelines.reading.sources import digest_input
 
+    check_installed("sklearn" if settings.method == "logistic" else "lightgbm", "matplotlib")  # used at the end
     encoder = refining_encoder(refine_with)[0] if refine_with else None
     sources = input_files(files, settings, example="qpr calibrate 'labelled/*.jsonl' --output calibration")
     gold = read_gold(sources, settings.column_names | {"gold": settings.gold_column})

@@ -16,6 +16,7 @@ from jobs.workflows.training.model_publication import publish_model
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output
+from schemas.errors import check_installed
 
 
 def distil_model(
@@ -72,6 +73,7 @@ def _run(
     from model.training.progress import Deadline
     from model.training.training_pairs import read_pairs
 
+    check_installed("matplotlib", "sklearn")  # used after the first epoch, and for the curve at the end
     shape, settings = chosen.shape, chosen.training
     deadline = Deadline(terms.max_minutes)
     encoder, lesson = load_encoder(teacher), lesson_of(source, most=questions)

@@ -21,6 +21,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import CHECKPOINTS, Output
+from schemas.errors import check_installed
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def run_training(
     from model.training.progress import Deadline
     from model.training.training_pairs import read_pairs
 
+    check_installed("matplotlib", "sklearn")  # used after the first epoch, and for the curve at the end
     deadline = Deadline(terms.max_minutes)
     older = older_model(terms.init_from, shape) if terms.init_from else None
     sources = [Source(url=source.url, digest=source.manifest.digest)]

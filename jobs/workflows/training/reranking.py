@@ -16,7 +16,7 @@ from jobs.workflows.training.encoder_training import ENDINGS, supervised
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source, read_manifest
 from schemas.artifacts.writer import Output
-from schemas.errors import QprError
+from schemas.errors import QprError, check_installed
 
 if TYPE_CHECKING:
     from model.evaluation.relevance import Judgements
@@ -55,6 +55,7 @@ def fit_reranker(
     Raises:
         QprError: dataset or index cannot be read, the output cannot be claimed, or there is nothing to learn from.
     """
+    check_installed("torch", "sklearn")  # used when all examples are gathered
     source = open_dataset(dataset)
     with Output(output, "reranker", overwrite=overwrite) as claimed:
         result = _run(source, claimed, index, run, terms)

@@ -148,3 +148,11 @@ def test_the_table_names_each_score_in_full_at_80_columns():
     assert all(word in text for word in ("linkage probability", "coherence (paper)", "0.25: 0.500"))
     assert "…" not in text
     assert "..." not in text
+
+
+@pytest.mark.parametrize(("options", "module"), [([], "lightgbm"), (["--linkage", "logistic"], "sklearn")])
+def test_a_missing_library_is_named_before_the_logs_are_read(qpr, tmp_path, monkeypatch, options, module):
+    monkeypatch.setitem(sys.modules, module, None)
+    outcome = qpr("calibrate", tmp_path / "none.jsonl", "--output", tmp_path / "c", *options)
+    assert outcome.code == 1
+    assert outcome.err.startswith(f"error: `qpr calibrate` needs {module}, which is not installed")
