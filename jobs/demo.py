@@ -76,8 +76,8 @@ def demo(
         f"Done in {time.monotonic() - started:.0f} s. Everything is in {folder}/: {logs}, {dataset}, {model}, {index}"
     )
     results.print("Try next:")
-    results.print(f'  qpr search --index {index} "your own question"')
-    results.print(f"  qpr sample --dataset {dataset}")
+    results.print(f'  qpr search --index {shlex.quote(index)} "your own question"')
+    results.print(f"  qpr sample --dataset {shlex.quote(dataset)}")
     results.print("  qpr clusters YOUR_LOGS.jsonl --output dataset   # columns: question, answer")
 
 

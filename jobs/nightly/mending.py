@@ -5,6 +5,8 @@ warehouse, version -> missing -> paths; version, version made again -> is_whole_
 
 from __future__ import annotations
 
+import shlex
+
 from schemas.errors import QprError
 from schemas.versions.version import Version, check_artefact, is_there
 
@@ -48,7 +50,7 @@ def check_mended(warehouse: str, number: int, version: Version) -> None:
     certificate = version.certificate and version.certificate.path
     for path in missing(warehouse, number, version):
         advice = "Give --requests to certify it again" if path == certificate else "Restore the folder from a copy"
-        other = f"or use an older version by `qpr rollback --warehouse {warehouse} --to N`"
+        other = f"or use an older version by `qpr rollback --warehouse {shlex.quote(warehouse)} --to N`"
         raise QprError(
             f"version {number} names {path}, which is gone and was not made by this night. {advice}, {other}"
         )

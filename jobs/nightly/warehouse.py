@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Final
 
@@ -79,7 +80,7 @@ def date_url(warehouse: str, folder: str, date: datetime.date) -> str:
 
 def ingest_command(warehouse: str, first: datetime.date, last: datetime.date, *options: str) -> str:
     """Return the command that ingests the days from ``first`` to ``last`` again, for advice."""
-    return " ".join([f"qpr ingest --warehouse {warehouse} --from {first} --to {last}", *options])
+    return " ".join([f"qpr ingest --warehouse {shlex.quote(warehouse)} --from {first} --to {last}", *options])
 
 
 def log_files(warehouse: str, date: datetime.date) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import secrets
+import shlex
 from typing import Annotated, Any
 
 import pydantic
@@ -150,7 +151,7 @@ def check_artefact(warehouse: str, artefact: Artefact, kind: Kind, *, version: s
     except QprError as error:
         gone = "it does not exist; `qpr gc` removes what only older versions name"
         cause = str(error) if is_there(warehouse, artefact) else gone
-        other = f"Use another version; `qpr rollback --warehouse {warehouse} --to N` makes one current"
+        other = f"Use another version; `qpr rollback --warehouse {shlex.quote(warehouse)} --to N` makes one current"
         raise QprError(f"{version} names {artefact.path}, which cannot be used: {cause}. {other}") from error
     if not manifest.is_or_was(artefact.digest):
         raise QprError(

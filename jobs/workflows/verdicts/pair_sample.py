@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import json
+import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,8 @@ def write_pair_sample(url: str, settings: Sample, *, output: str | None, overwri
         result = {"output": output, "pairs": len(rows), "kept": sum(row["kept"] for row in rows)}
         emit(result, as_json=as_json, table=lambda: two_columns("Pairs to judge", result))
         say("Write right, wrong or unclear into the column verdict, from the first row on")
-        say(f"Next: qpr calibrate --dataset {url} --verdicts {output} --output CALIBRATION")
+        given = f"--dataset {shlex.quote(url)} --verdicts {shlex.quote(output)}"
+        say(f"Next: qpr calibrate {given} --output CALIBRATION")
     elif as_json:
         emit({"dataset": url, "seed": settings.seed, "pairs": rows}, as_json=True, table=str)
     else:

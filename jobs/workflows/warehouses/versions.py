@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import shlex
 from collections.abc import Iterator
 
 import rich.table
@@ -56,9 +57,13 @@ def check_warehouse(warehouse: str) -> None:
     Raises:
         QprError: there is none, or the layout of the warehouse cannot be used.
     """
-    layout.read_layout(warehouse)
-    if not storage.exists(storage.join(warehouse, history.VERSIONS)):
-        raise QprError(f"{warehouse}: has no versions. `qpr nightly --warehouse {warehouse}` makes the first")
+    number = layout.read_layout(warehouse)
+    if storage.exists(storage.join(warehouse, history.VERSIONS)):
+        return
+    if number is None:
+        advice = "Correct --warehouse, or make one with `qpr nightly`"
+        raise QprError(f"{warehouse}: has no versions and is no warehouse. {advice}")
+    raise QprError(f"{warehouse}: has no versions. `qpr nightly --warehouse {shlex.quote(warehouse)}` makes the first")
 
 
 def show_versions(warehouse: str, *, as_json: bool) -> None:

@@ -4,7 +4,7 @@ import re
 import pytest
 
 from schemas.artifacts import storage
-from schemas.versions import history
+from schemas.versions import history, layout
 from schemas.versions.leases import leased
 
 
@@ -130,3 +130,25 @@ def test_wrong_values_are_one_line(qpr, warehouse):
         outcome = qpr("gc", "--warehouse", warehouse, "--grace-hours", hours)
         assert outcome.code == 2, outcome.err
         assert "--grace-hours" in outcome.err
+
+
+@pytest.mark.parametrize("command", [["versions"], ["gc"], ["rollback", "--to", 1]])
+def test_a_folder_that_is_no_warehouse_is_named_and_one_without_versions_gets_the_next_step(qpr, tmp_path, command):
+    for place in (tmp_path / "none", tmp_path):
+        outcome = qpr(*command, "--warehouse", place)
+        advice = "Correct --warehouse, or make one with `qpr nightly`"
+        assert outcome.code == 1
+        assert outcome.err == f"error: {place}: has no versions and is no warehouse. {advice}\n"
+    layout.write_layout(str(tmp_path / "my logs"))
+    outcome = qpr(*command, "--warehouse", tmp_path / "my logs")
+    advice = f"has no versions. `qpr nightly --warehouse '{tmp_path}/my logs'` makes the first\n"
+    assert (outcome.code, outcome.err) == (1, f"error: {tmp_path}/my logs: {advice}")
+
+
+def test_advice_quotes_a_warehouse_with_a_space_in_its_name(qpr, tmp_path, make_version):
+    w = str(tmp_path / "my logs")
+    history.publish(w, make_version(w, "one"))
+    history.publish(w, make_version(w, "two", parent=1, date="2026-11-21"))
+    storage.delete(storage.join(w, "datasets", "one"))
+    outcome = qpr("rollback", "--warehouse", w, "--to", 1)
+    assert (outcome.code, f"`qpr rollback --warehouse '{w}' --to N`" in outcome.err) == (1, True), outcome.err

@@ -2,6 +2,7 @@ import csv
 import gzip
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -112,7 +113,9 @@ def test_a_larger_sample_takes_the_verdicts_of_a_smaller_one(judged, dataset, qp
 
 
 def test_a_sample_can_be_json_lines_or_printed(sample, dataset, qpr, tmp_path):
-    assert qpr("sample", "--dataset", dataset, "--for-calibration", 9, "--output", tmp_path / "s.jsonl").code == 0
+    outcome = qpr("sample", "--dataset", dataset, "--for-calibration", 9, "--output", tmp_path / "s.jsonl")
+    assert outcome.code == 0
+    assert f"Next: qpr calibrate --dataset {shlex.quote(str(dataset))} --verdicts {tmp_path}/s.jsonl" in outcome.err
     lines = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text().splitlines()]
     printed = json.loads(qpr("sample", "--dataset", dataset, "--for-calibration", 9, "--json").out)
     assert printed["pairs"] == lines
