@@ -16,6 +16,8 @@ from typing import Any
 
 from schemas.artifacts import storage
 from schemas.artifacts.atomic_files import write_atomically
+from schemas.artifacts.manifest import MANIFEST
+from schemas.artifacts.paths import RUN_FOLDER
 from schemas.errors import QprError
 
 _MEMORY = threading.Lock()
@@ -34,7 +36,7 @@ class ConflictError(QprError):
 
 
 def refuse_existing(url: str, *, overwrite: bool, option: str = "--output") -> None:
-    """Raise an error if a file exists and is not to be replaced.
+    """Raise an error if a file exists and is not to be replaced, or is a part of an artefact, which never is.
 
     Args:
         url: of the file.
@@ -42,10 +44,19 @@ def refuse_existing(url: str, *, overwrite: bool, option: str = "--output") -> N
         option: that names it, for the message.
 
     Raises:
-        QprError: the file exists and ``overwrite`` is not set.
+        QprError: the file exists, and ``overwrite`` is not set or it is a manifest or in a run's folder.
     """
-    if not overwrite and storage.exists(url):
+    if overwrite and not _is_of_artefact(url):
+        return
+    if storage.exists(url):
+        if overwrite:
+            raise QprError(f"{url}: is a file of an artefact, which would be damaged. Choose another {option}")
         raise QprError(f"{url}: exists. Choose another {option} or add --overwrite")
+
+
+def _is_of_artefact(url: str) -> bool:
+    *folders, name = url.split("/")
+    return name == MANIFEST or any(map(RUN_FOLDER.fullmatch, folders))
 
 
 def write_result(url: str, content: bytes, *, overwrite: bool, option: str = "--output") -> None:

@@ -7,7 +7,9 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from schemas.artifacts import conditional_writes, storage
-from schemas.artifacts.conditional_writes import ConflictError, create, replace, write_result
+from schemas.artifacts.conditional_writes import ConflictError, create, refuse_existing, replace, write_result
+from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 
 
@@ -137,3 +139,20 @@ def test_a_result_replaces_what_appeared_only_with_overwrite(url):
     conditional_writes.refuse_existing(url, overwrite=True)
     write_result(url, b"ours", overwrite=True)
     assert storage.read_bytes(url) == b"ours"
+
+
+def test_a_file_of_an_artefact_is_never_replaced(tmp_path):
+    output = Output(str(tmp_path / "d"), "dataset", overwrite=False)
+    output.publish(
+        [output.write("rejected/0.csv", b"a", table="rejected", rows=0)], inputs=[], configuration={}, counters={}
+    )
+    manifest = read_manifest(str(tmp_path / "d"))
+    for place in ("manifest.json", manifest.files[0].path):
+        with pytest.raises(
+            QprError, match=r"is a file of an artefact, which would be damaged\. Choose another --output"
+        ):
+            refuse_existing(str(tmp_path / "d" / place), overwrite=True)
+    for place in ("new.csv", f"{manifest.run_id}/new.csv"):
+        refuse_existing(str(tmp_path / "d" / place), overwrite=True)
+    (tmp_path / "d" / "mine.csv").write_bytes(b"a")
+    refuse_existing(str(tmp_path / "d" / "mine.csv"), overwrite=True)
