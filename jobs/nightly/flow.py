@@ -16,7 +16,7 @@ from jobs.display.console import say
 from jobs.nightly.certifying import Sample, certified_again, certify_index, read_sample
 from jobs.nightly.days import ingest_days
 from jobs.nightly.erasure.suppressed import check_user_key
-from jobs.nightly.folding import check_days, fold_days, read_splits, remember_splits
+from jobs.nightly.folding import check_days, check_drops, fold_days, read_splits, remember_splits
 from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_refuse
 from jobs.nightly.gate.evidence import GateFiles, gather, read_files
@@ -126,6 +126,7 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
         on_day=lambda one: say(f"{one.day.date}: {'unchanged' if one.unchanged else 'ingested'}"),
     )
     days = days_of(warehouse, last, terms.night.window_days)
+    check_drops(warehouse, days, last, terms.night.window_days)
     inputs = key_of([day.manifest.digest for day in days], _settings(terms))
     is_new_test_made = not terms.night.new_test_set or (now and now[1].test == now[1].dataset)
     if now and now[1].inputs == inputs and is_new_test_made:

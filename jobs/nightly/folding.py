@@ -5,6 +5,7 @@ days -> check_days; days, earlier splits -> fold_days -> dataset -> remember_spl
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ import pyarrow as pa
 from jobs.display.console import warn
 from jobs.nightly.ingestion import ingested_with
 from jobs.nightly.steps import finished, key_of, named, place_of
-from jobs.nightly.warehouse import ingest_command
+from jobs.nightly.warehouse import EVENTS, dates_of, ingest_command, log_files
 from jobs.workflows.dataset_publication import publish_dataset
 from pipelines.ingestion.days import WAITING, Day, DayFile, beginning_of
 from pipelines.ingestion.earlier import EARLIER, ids_by_split, read_earlier_file, remember, to_earlier_file
@@ -60,6 +61,27 @@ def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user
         warn(
             f"{counted(len(others), 'day')} ingested with other options, the first {others[0].date}. "
             f"`{again}` with these options reads them again"
+        )
+
+
+def check_drops(warehouse: str, days: Sequence[Day], last: datetime.date, window_days: int) -> None:
+    """Warn of the days of a window that have log files but were not ingested, as after a night that did not run.
+
+    Args:
+        warehouse: its URL.
+        days: the ingested days.
+        last: day of the window.
+        window_days: its length.
+    """
+    first, ingested = last - datetime.timedelta(days=window_days - 1), {day.date for day in days}
+    dates = [date for date in dates_of(warehouse, EVENTS) if first <= date <= last and date not in ingested]
+    waiting = [date for date in dates if log_files(warehouse, date)]
+    if waiting:
+        command = ingest_command(warehouse, waiting[0], waiting[-1])
+        lacking = f"{counted(len(waiting), 'day')} with a drop that was not ingested, the first {waiting[0]}"
+        warn(
+            f"this night lacks {lacking}. "
+            f"`{command}` with the options of this night reads the drop; then run the night again"
         )
 
 

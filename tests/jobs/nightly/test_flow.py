@@ -265,6 +265,15 @@ def test_a_damaged_file_of_figures_is_named_and_no_night_passes_by_other_figures
 
 
 @pytest.mark.slow
+def test_a_night_after_one_that_did_not_run_names_its_day_until_it_is_ingested(qpr, published, dates):
+    given = ("nightly", "--warehouse", published, *FAST, "--max-regression", 1, "--date", dates(3))
+    warning = f"warning: this night lacks 1 day with a drop that was not ingested, the first {dates(2)}. "
+    assert warning in qpr(*given).err
+    assert qpr("ingest", "--warehouse", published, "--date", dates(2)).code == 0
+    outcome = qpr(*given)
+    assert (json.loads(outcome.out)["version"]["days"], warning in outcome.err) == (3, False)
+
+
 def test_a_new_test_set_is_taken_once(qpr, published, dates):
     first = night(qpr, published, "--date", dates(2), "--new-test-set")
     assert (first["published"], first["version"]["test"]) == (2, first["version"]["dataset"])

@@ -1,8 +1,9 @@
 import datetime
+from types import SimpleNamespace
 
 import pytest
 
-from jobs.nightly.folding import fold_days, read_splits, remember_splits
+from jobs.nightly.folding import check_drops, fold_days, read_splits, remember_splits
 from jobs.nightly.warehouse import days_of
 from pipelines.engine.runner import parse_options
 from pipelines.graphs.settings import ClustersConfig
@@ -110,3 +111,18 @@ def test_splits_stay_when_answers_are_renamed_and_merge(qpr, tmp_path, drop, dat
         assert {split: set(ids.tolist()) for split, ids in ids_by_split(read_splits(w, earlier)).items()} == seen
     assert all(len(ids) > 5 for ids in seen.values())
     assert tables(w, dataset).manifest.counters["rejected_splits_other_split_before"] > 0
+
+
+def test_a_night_warns_of_days_of_its_window_whose_drops_were_not_ingested(tmp_path, drop, dates, capsys):
+    w = str(tmp_path / "my logs")
+    for day in (1, 4, 5, 6, 8, 10):
+        drop(w, dates(day), [{"question": "how", "answer": "so"}])
+    (tmp_path / "my logs" / "events" / f"date={dates(7)}").mkdir()  # without a file yet
+    check_drops(w, [SimpleNamespace(date=dates(5))], dates(9), 6)  # from day 4 on
+    assert capsys.readouterr().err == (
+        f"warning: this night lacks 3 days with a drop that was not ingested, the first {dates(4)}. "
+        f"`qpr ingest --warehouse '{w}' --from {dates(4)} --to {dates(8)}` with the options of this night reads the "
+        "drop; then run the night again\n"
+    )
+    check_drops(w, [SimpleNamespace(date=dates(day)) for day in (4, 5, 6, 8)], dates(9), 6)
+    assert capsys.readouterr().err == ""
