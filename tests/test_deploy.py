@@ -66,7 +66,8 @@ def test_the_command_that_submits_finds_the_ports_that_the_services_open():
         "service:taskmanager",
     )
     host, port = server["flink-master"].split(":")
-    assert f"{port}:8081" in services[host]["ports"]
+    assert services[host]["ports"] == [f"127.0.0.1:{port}:8081"]
+    assert [name for name in services if name != host and "ports" in services[name]] == []
     for name in ("jobmanager", "taskmanager"):
         assert f"jobmanager.rpc.address: {host}\n" in services[name]["environment"]["FLINK_PROPERTIES"]
     assert (

@@ -65,6 +65,19 @@ def test_a_refused_night_is_no_failure_and_wrong_usage_is_not_repeated():
     assert job["concurrencyPolicy"] == "Forbid"
 
 
+def test_the_pod_of_a_night_has_no_rights_that_it_does_not_use():
+    job = yaml.safe_load((DEPLOY / "kubernetes" / "cronjob.yaml").read_text())
+    pod = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    assert pod["automountServiceAccountToken"] is False
+    assert [container["securityContext"] for container in pod["containers"]] == [
+        {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+            "seccompProfile": {"type": "RuntimeDefault"},
+        }
+    ]
+
+
 def test_schedulers_pass_the_day_before_today(tmp_path):
     (tmp_path / "qpr").write_text('#!/bin/sh\necho "$@"\n')
     (tmp_path / "qpr").chmod(0o755)
