@@ -30,8 +30,8 @@ from schemas.errors import QprError
 _COLUMNS: Final = tuple(
     Column(name, pa.string(), required=name == "verdict")
     for name in (
-        "verdict", "judged", "pair_id", "cluster_id", "review_id", "reviewer", "labeller", "judged_at", "strays",
-        "note", "verdict_id",
+        "dataset", "verdict", "judged", "pair_id", "cluster_id", "review_id", "reviewer", "labeller", "judged_at",
+        "strays", "note", "verdict_id",
     )
 )  # fmt: skip
 
@@ -64,6 +64,7 @@ def merge_file(store: VerdictStore, queue: Queue, file: str, *, reviewer: str | 
         if not texts["verdict"]:
             continue
         try:
+            _check_dataset(texts["dataset"], queue)
             verdict = _verdict(texts, queue, reviewer)
             items[verdict.item] = check_verdict(queue, verdict, more=[WRONG])
             _check_name(verdict, named)
@@ -100,6 +101,19 @@ def _verdict(texts: Mapping[str, str], queue: Queue, reviewer: str | None) -> Ve
     judged_at = _time(texts["judged_at"])
     name = uuid.uuid5(uuid.NAMESPACE_OID, json.dumps([queue.source.digest, item, person, verdict, judged_at]))
     return Verdict(texts["verdict_id"] or name.hex, item, person, verdict, strays, note_text(texts["note"]), judged_at)
+
+
+def _check_dataset(digest: str, queue: Queue) -> None:
+    """Refuse a verdict on another dataset, whose clusters may have other wordings under the same ids.
+
+    Raises:
+        QprError: a digest is given and is another one.
+    """
+    if digest and queue.source.kind != "requests" and digest != queue.source.digest:
+        given = f"another dataset, with digest {digest[:16]!a}, not {queue.source.digest[:16]!a}"
+        raise QprError(
+            f"was judged in {given}. Give that one, or empty the column dataset if the wordings are the same"
+        )
 
 
 def _time(text: str) -> str:

@@ -16,6 +16,7 @@ from jobs.review.queues.interface import STRAY, UNCLEAR, VERDICTS
 from jobs.review.session import Review
 from jobs.review.store import VerdictStore
 from schemas.errors import QprError
+from tests.support.csv_files import write_csv
 from tests.support.fake_queue import FakeQueue
 
 QUEUE = FakeQueue(6)
@@ -240,3 +241,17 @@ def test_notes_and_names_are_no_formulas_in_a_spreadsheet(store, tmp_path):
     assert (cells["reviewer"], cells["labeller"], cells["note"]) == ("'=cmd|calc", "'=cmd|calc", f"'{note}")
     [line] = pathlib.Path(exported(store, tmp_path, "jsonl")).read_text().splitlines()
     assert json.loads(line)["note"] == note
+
+
+def test_a_file_of_another_dataset_is_refused_although_its_clusters_have_the_same_ids(tmp_path):
+    with VerdictStore(str(tmp_path / "a.db"), FakeQueue(6, digest="d2").source) as other:
+        judge(other, [(0, "Ada", "right", ""), (1, "Ada", "right", "")], FakeQueue(6, digest="d2"))
+        file = exported(other, tmp_path, "csv", FakeQueue(6, digest="d2"))
+    with VerdictStore(str(tmp_path / "b.db"), QUEUE.source) as store:
+        with pytest.raises(QprError, match=r"row 1: was judged in another dataset, with digest 'd2', not 'd1'\. Give"):
+            merge_file(store, QUEUE, file)
+        assert found(store) == (set(), set())
+        lines = pathlib.Path(file).read_text().splitlines()
+        rows = [row | {"dataset": ""} for row in csv.DictReader(lines)]
+        write_csv(tmp_path / "by_hand.csv", rows)
+        assert merge_file(store, QUEUE, str(tmp_path / "by_hand.csv")) == 2
