@@ -1,6 +1,6 @@
 """Pairs of a question with the questions of earlier splits to which it may be similar, block by block.
 
-SETS or SPELLINGS, sizes of partners -> Partners.of -> blocks -> rows and partners, until enough of a row are compared
+SETS or SPELLINGS, sizes of partners -> Partners.of -> blocks -> pairs, until enough of a row are compared
 
 In a log of one sentence with one varying word all questions are similar to all others. There, and only there, comparing
 all pairs would take quadratic time, although one similar question is enough to remove another one.
@@ -69,8 +69,13 @@ class Partners:
         count = np.searchsorted(place[order], start + most, side="right") - first
         return cls(row, rank, first, count, order)
 
-    def blocks(self, effort: np.ndarray, limit: int, leaking: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Yield rows and their partners, about ``limit`` of effort at a time.
+    @property
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """The row and the partner of each pair, (P,) int64 each."""
+        return np.repeat(self.row, self.count), self.order[ranges(self.first, self.count)]
+
+    def blocks(self, effort: np.ndarray, limit: int, leaking: np.ndarray) -> Iterator[Self]:
+        """Yield the partners with which rows are compared, about ``limit`` of effort at a time.
 
         Which pairs there are depends on the runs and on what is similar, not on the blocks.
 
@@ -91,6 +96,7 @@ class Partners:
             taken = np.minimum(self.count[runs] - start, width)
             block = np.cumsum(taken * effort[self.row[runs]]) // limit
             for number in np.unique(block).tolist():
-                chosen, pairs = runs[block == number], taken[block == number]
-                yield np.repeat(self.row[chosen], pairs), self.order[ranges(self.first[chosen] + start, pairs)]
+                chosen, count = runs[block == number], taken[block == number]
+                first = self.first[chosen] + start
+                yield dataclasses.replace(self, row=self.row[chosen], rank=self.rank[chosen], first=first, count=count)
             start, width = start + width, 4 * width

@@ -81,7 +81,8 @@ def similar_pairs(sets: pa.Table, least: float, *, equal: bool) -> Iterator[Pair
     partners = Partners.of(sets, sizes, rows, other, other)
     token_codes = _codes(sets["token_ids"].combine_chunks())
     leaking = np.zeros((len(sizes), int(ranks.max()) + 1), bool)
-    for row, partner in partners.blocks(sizes, BLOCK_WORDS, leaking):
+    for block in partners.blocks(sizes, BLOCK_WORDS, leaking):
+        row, partner = block.pairs
         scores = _jaccard(row, partner, sizes, token_codes)
         enough = scores >= least
         leaking[row[enough], ranks[partner[enough]]] = True

@@ -30,11 +30,18 @@ from pipelines.decontamination.partners import Partners
 from pipelines.decontamination.set_similarity import jaccard
 from pipelines.intermediate import LEAKS, SPELLINGS
 from pipelines.questions.token_frequencies import TokenWeights
+from schemas.compiled import load_loops
 from schemas.tables import with_nulls
 from schemas.text_arrays import key_all
 
 BLOCK_PAIRS: Final = 1_000_000
-"""Approximate number of pairs whose sizes and parities are compared at a time: about 60 MB."""
+"""Approximate number of pairs whose sizes and parities numpy compares at a time: about 60 MB."""
+
+POSSIBLE_PAIRS: Final = 2**18
+"""Number of pairs that are left of these and compared at a time, if the compiled loop leaves them."""
+
+COMPILED_PAIRS: Final = 2**22
+"""Minimum number of pairs for which the compiled loop is loaded: numpy takes a tenth of a second for them."""
 
 
 def spellings(members: pa.Table) -> pa.Table:
@@ -103,8 +110,19 @@ def _candidates(rows: pa.Table, least: float, leaking: np.ndarray) -> Iterator[n
     later = np.flatnonzero(rows["rank"].to_numpy() > 0)
     smallest = np.ceil(least * sizes[later] - 1e-9).astype(np.int64)
     largest = np.floor(sizes[later] / least + 1e-9).astype(np.int64)
+    most = np.floor(np.arange(2 * sizes.max(initial=0) + 1) * (1 - least) / (1 + least) + 1e-9).astype(np.int64)
     partners = Partners.of(rows, sizes, later, smallest, largest)
-    for one, other in partners.blocks(np.ones(len(rows), np.int64), BLOCK_PAIRS, leaking):
-        most = np.floor((sizes[one] + sizes[other]) * (1 - least) / (1 + least) + 1e-9)
-        possible = np.bitwise_count(parities[one] ^ parities[other]) <= most
-        yield np.stack([one[possible], other[possible]])
+    all_pairs = int(partners.count.sum())
+    loops = load_loops("pipelines.decontamination.numba_kernels", all_pairs, COMPILED_PAIRS)
+    for block in partners.blocks(np.ones(len(rows), np.int64), all_pairs + 1 if loops else BLOCK_PAIRS, leaking):
+        if loops is None:
+            one, other = block.pairs
+            possible = np.bitwise_count(parities[one] ^ parities[other]) <= most[sizes[one] + sizes[other]]
+            yield np.stack([one[possible], other[possible]])
+            continue
+        begin = 0
+        pairs = np.empty((2, max(POSSIBLE_PAIRS, int(block.count.max()))), np.int64)
+        while begin < len(block.row):
+            runs = block.row, block.first, block.count, block.order
+            written, begin = loops.write_possible(*runs, sizes, parities, most, begin, pairs)
+            yield pairs[:, :written].copy()

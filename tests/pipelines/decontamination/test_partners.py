@@ -17,14 +17,15 @@ def runs(*counts):
 def test_all_partners_are_compared_where_none_is_similar():
     some = runs(3, 2_000, 0, 700)
     leaking = np.zeros((4, 1), bool)
-    pairs = [pair for row, place in some.blocks(np.ones(4, int), 100, leaking) for pair in zip(row, place, strict=True)]
+    pairs = [pair for block in some.blocks(np.ones(4, int), 100, leaking) for pair in zip(*block.pairs, strict=True)]
     assert sorted(pairs) == [(row, some.first[row] + n) for row in range(4) for n in range(some.count[row])]
 
 
 def test_a_row_with_a_similar_partner_ends_after_its_first_ones(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(partners, "ALWAYS", 4)
     some, leaking, compared = runs(100, 100), np.zeros((2, 1), bool), []
-    for row, place in some.blocks(np.ones(2, int), 1_000, leaking):
+    for block in some.blocks(np.ones(2, int), 1_000, leaking):
+        row, place = block.pairs
         compared += zip(row.tolist(), place.tolist(), strict=True)
         leaking[row[place == 2], 0] = True  # only the first row has the place 2
     assert [place for row, place in compared if row == 0] == [0, 1, 2, 3]

@@ -1,0 +1,66 @@
+"""The inner loop of the search for similar spellings as machine code, made by numba; the same pairs as numpy's.
+
+runs of possible partners, sizes, parities -> write_possible -> pairs that these do not exclude
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from schemas.compiled import compile_loop
+
+Rows = npt.NDArray[np.int64]
+
+
+@compile_loop
+def write_possible(
+    row: Rows,
+    first: Rows,
+    count: Rows,
+    partners: Rows,
+    sizes: Rows,
+    parities: npt.NDArray[np.uint64],
+    most: Rows,
+    begin: int,
+    pairs: npt.NDArray[np.int64],
+) -> tuple[int, int]:
+    """Write the pairs of some runs whose parities differ in few enough bits.
+
+    Args:
+        row: (E,) row of each run.
+        first: (E,) place of its first partner.
+        count: (E,) number of its partners, which follow each other.
+        partners: (N,) row of the partner at each place.
+        sizes: (R,) size of the set of each row.
+        parities: (R,) of each row.
+        most: number of bits in which the parities of similar sets differ at most, by the sum of their sizes.
+        begin: run with which to begin.
+        pairs: (2, P) with P at least the greatest count; overwritten from the first on.
+
+    Returns:
+        The number of pairs and the first run that was left, for lack of space, or E.
+    """
+    written = 0
+    for run in range(begin, len(row)):
+        if written + count[run] > pairs.shape[1]:
+            return written, run
+        one = row[run]
+        for place in range(first[run], first[run] + count[run]):
+            other = partners[place]
+            if _bits(parities[one] ^ parities[other]) <= most[sizes[one] + sizes[other]]:
+                pairs[0, written], pairs[1, written] = one, other
+                written += 1
+    return written, len(row)
+
+
+@njit(inline="always")
+def _bits(value: Any) -> Any:
+    """Return the number of bits that are set."""
+    bits = value - ((value >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
