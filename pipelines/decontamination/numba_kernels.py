@@ -5,12 +5,10 @@ runs of possible partners, sizes, parities -> write_possible -> pairs that these
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from pipelines.neighbours.numba_kernels import count_bits
 from schemas.compiled import compile_loop
 
 Rows = npt.NDArray[np.int64]
@@ -51,16 +49,7 @@ def write_possible(
         one = row[run]
         for place in range(first[run], first[run] + count[run]):
             other = partners[place]
-            if _bits(parities[one] ^ parities[other]) <= most[sizes[one] + sizes[other]]:
+            if count_bits(parities[one] ^ parities[other]) <= most[sizes[one] + sizes[other]]:
                 pairs[0, written], pairs[1, written] = one, other
                 written += 1
     return written, len(row)
-
-
-@njit(inline="always")
-def _bits(value: Any) -> Any:
-    """Return the number of bits that are set."""
-    bits = value - ((value >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))

@@ -179,13 +179,18 @@ def _limit(distance: Any, most: int, counts: Any) -> tuple[int, int]:
 
 
 @njit(inline="always")
+def count_bits(value: Any) -> Any:
+    """Return the number of bits of a uint64 that are set."""
+    bits = value - ((value >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(inline="always")
 def _distance(one: Any, other: Any) -> Any:
     """Return the number of bits in which two sketches differ."""
-    different = np.uint64(0)
+    different = np.int64(0)
     for word in range(len(one)):
-        bits = one[word] ^ other[word]
-        bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
-        bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
-        bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-        different += (bits * np.uint64(0x0101010101010101)) >> np.uint64(56)
-    return np.int64(different)
+        different += count_bits(one[word] ^ other[word])
+    return different
