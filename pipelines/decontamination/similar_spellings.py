@@ -10,6 +10,7 @@ Sets of words miss a question that differs from another one in a few characters,
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Final
 
 import numpy as np
@@ -114,15 +115,23 @@ def _candidates(rows: pa.Table, least: float, leaking: np.ndarray) -> Iterator[n
     partners = Partners.of(rows, sizes, later, smallest, largest)
     all_pairs = int(partners.count.sum())
     loops = load_loops("pipelines.decontamination.numba_kernels", all_pairs, COMPILED_PAIRS)
-    for block in partners.blocks(np.ones(len(rows), np.int64), all_pairs + 1 if loops else BLOCK_PAIRS, leaking):
+    limit = BLOCK_PAIRS if loops is None else all_pairs + 1
+    for block in partners.blocks(np.ones(len(rows), np.int64), limit, leaking):
         if loops is None:
             one, other = block.pairs
             possible = np.bitwise_count(parities[one] ^ parities[other]) <= most[sizes[one] + sizes[other]]
             yield np.stack([one[possible], other[possible]])
-            continue
-        begin = 0
-        pairs = np.empty((2, max(POSSIBLE_PAIRS, int(block.count.max()))), np.int64)
-        while begin < len(block.row):
-            runs = block.row, block.first, block.count, block.order
-            written, begin = loops.write_possible(*runs, sizes, parities, most, begin, pairs)
-            yield pairs[:, :written].copy()
+        else:
+            yield from _compiled(loops, block, sizes, parities, most)
+
+
+def _compiled(
+    loops: ModuleType, block: Partners, sizes: np.ndarray, parities: np.ndarray, most: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Yield the possible pairs of a block; each part is valid until the next one is taken."""
+    pairs = np.empty((2, max(POSSIBLE_PAIRS, int(block.count.max()))), np.int64)
+    run = 0
+    while run < len(block.row):
+        runs = block.row, block.first, block.count, block.order
+        written, run = loops.write_possible(*runs, sizes, parities, most, run, pairs)
+        yield pairs[:, :written]
