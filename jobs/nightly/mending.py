@@ -5,10 +5,8 @@ warehouse, version -> missing -> paths; version, version made again -> is_whole_
 
 from __future__ import annotations
 
-import shlex
-
 from schemas.errors import QprError
-from schemas.versions.version import Version, check_artefact, is_there
+from schemas.versions.version import Version, check_artefact, is_there, rollback_command
 
 _MADE = ("dataset", "model", "index", "splits", "report")
 """Artefacts that a night makes; frozen test set and dataset of the training may be those of earlier ones."""
@@ -50,7 +48,7 @@ def check_mended(warehouse: str, number: int, version: Version) -> None:
     certificate = version.certificate and version.certificate.path
     for path in missing(warehouse, number, version):
         advice = "Give --requests to certify it again" if path == certificate else "Restore the folder from a copy"
-        other = f"or use an older version by `qpr rollback --warehouse {shlex.quote(warehouse)} --to N`"
+        other = f"or use an older version by `{rollback_command(warehouse)}`"
         raise QprError(
             f"version {number} names {path}, which is gone and was not made by this night. {advice}, {other}"
         )

@@ -139,6 +139,11 @@ def is_there(warehouse: str, artefact: Artefact) -> bool:
     return storage.exists(storage.join(warehouse, artefact.path, MANIFEST))
 
 
+def rollback_command(warehouse: str) -> str:
+    """Return the command that makes an older version current, for advice."""
+    return f"qpr rollback --warehouse {shlex.quote(warehouse)} --to N"
+
+
 def check_artefact(warehouse: str, artefact: Artefact, kind: Kind, *, version: str) -> Manifest:
     """Return the manifest of an artefact that a version names, also if questions were erased from it since.
 
@@ -151,7 +156,7 @@ def check_artefact(warehouse: str, artefact: Artefact, kind: Kind, *, version: s
     except QprError as error:
         gone = "it does not exist; `qpr gc` removes what only older versions name"
         cause = str(error) if is_there(warehouse, artefact) else gone
-        other = f"Use another version; `qpr rollback --warehouse {shlex.quote(warehouse)} --to N` makes one current"
+        other = f"Use another version; `{rollback_command(warehouse)}` makes one current"
         raise QprError(f"{version} names {artefact.path}, which cannot be used: {cause}. {other}") from error
     if not manifest.is_or_was(artefact.digest):
         raise QprError(
