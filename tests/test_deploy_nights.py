@@ -65,6 +65,18 @@ def test_a_refused_night_is_no_failure_and_wrong_usage_is_not_repeated():
     assert job["concurrencyPolicy"] == "Forbid"
 
 
+@pytest.mark.parametrize(("code", "waits"), [(0, ""), (1, "600"), (3, ""), (4, "")])
+def test_the_pod_of_a_night_waits_only_for_what_can_end_by_itself(tmp_path, code, waits):
+    for name, script in {"qpr": f"exit {code}", "sleep": f'printf "$@" > {tmp_path}/slept'}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    _, line, _ = lines()
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    assert subprocess.run(["sh", "-c", line], env={"PATH": path}, check=False).returncode == code
+    slept = tmp_path / "slept"
+    assert (slept.read_text() if slept.exists() else "") == waits
+
+
 def test_the_pod_of_a_night_has_no_rights_that_it_does_not_use():
     job = yaml.safe_load((DEPLOY / "kubernetes" / "cronjob.yaml").read_text())
     pod = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]

@@ -20,6 +20,9 @@ from schemas.tables import CLUSTERS
 SCORES: Final = ("size", "events", "coherence", "adjusted_coherence", "idf_coherence")
 """Numbers of a cluster that are shown beside its answer, split and questions."""
 
+FORMATS: Final = {".md": "markdown", ".csv": "csv", ".parquet": "parquet"}
+"""Format of a file by the end of its name."""
+
 ROWS: Final = pa.schema(
     [
         *(CLUSTERS.field(name).with_metadata(None) for name in ("cluster_id", "split", "answer", *SCORES)),

@@ -5,6 +5,7 @@ dataset -> sample_clusters (draw, with_counts) -> clusters of the sample -> show
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -16,7 +17,7 @@ import pyarrow.compute as pc
 
 from jobs.display.console import emit, say, two_columns, warn
 from jobs.display.safe_text import with_text_ids
-from jobs.display.sample_formats import SCORES, file_content, terminal_table
+from jobs.display.sample_formats import FORMATS, SCORES, file_content, terminal_table
 from jobs.options.sample import Sample
 from schemas.artifacts import conditional_writes
 from schemas.artifacts.dataset import open_dataset
@@ -30,7 +31,7 @@ def show_clusters(url: str, settings: Sample, *, output: str | None, overwrite: 
     """Draw clusters and write them to a file, or print them.
 
     Raises:
-        UsageError: the format needs another output.
+        UsageError: format and output do not fit each other.
         QprError: the dataset cannot be read, or the file exists.
     """
     form, shown = settings.format, settings.questions
@@ -38,7 +39,11 @@ def show_clusters(url: str, settings: Sample, *, output: str | None, overwrite: 
         raise UsageError("--format parquet is no text. Add --output FILE")
     if form == "table" and output is not None:
         raise UsageError(f"--output {output}: say in which --format, one of markdown, csv, parquet")
+    if as_json and output is None and form != "table":
+        raise UsageError(f"--format {form}: --json prints the sample as JSON. Leave one out, or add --output FILE")
     if output is not None:
+        if (other := FORMATS.get(os.path.splitext(output)[1], form)) != form:
+            raise UsageError(f"--output {output}: its name is that of --format {other}, not of {form}")
         conditional_writes.refuse_existing(output, overwrite=overwrite)
     drawn = sample_clusters(url, settings)
     if output is not None:

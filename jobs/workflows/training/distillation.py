@@ -13,10 +13,12 @@ from jobs.options.encoder_training import EncoderTraining
 from jobs.options.training_run import DeviceTerms
 from jobs.workflows.training.encoder_training import ENDINGS, supervised
 from jobs.workflows.training.model_publication import publish_model
+from model.encoders.registry import kind_of_address
+from pipelines.reading import sources
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output
-from schemas.errors import check_installed
+from schemas.errors import UsageError, check_installed
 
 
 def distil_model(
@@ -45,8 +47,11 @@ def distil_model(
         as_json: print JSON.
 
     Raises:
+        UsageError: the model would replace its teacher.
         QprError: dataset or teacher cannot be read, the output cannot be claimed, or the training failed.
     """
+    if kind_of_address(teacher) is None and sources.identity_of(teacher) == sources.identity_of(output):
+        raise UsageError(f"--output {output}: is the teacher, which the new model would replace. Choose another folder")
     source = open_dataset(dataset)
     with Output(output, "model", overwrite=overwrite) as claimed:
         result = _run(source, claimed, chosen, terms, teacher=teacher, questions=questions, vectors=vectors)

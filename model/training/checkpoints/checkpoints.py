@@ -26,6 +26,7 @@ from model.encoders.registry import kind_of
 from model.encoders.saved_model import Weights
 from model.training.progress import Progress
 from model.training.settings import TrainingSettings
+from schemas import words
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, json_digest, read_verified
 from schemas.artifacts.writer import write_file
@@ -213,7 +214,7 @@ def identity_of(
     options = {f"--{name.replace('_', '-')}": value for name, value in named.items()}
     inputs = ("the digest of --dataset", "the digest of --init-from")
     several = {"the number of processes": processes} if processes > 1 else {}
-    return options | dict(zip_longest(inputs, digests)) | several
+    return options | dict(zip_longest(inputs, digests)) | {"the version of words": words.VERSION} | several
 
 
 def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:

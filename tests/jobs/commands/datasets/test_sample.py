@@ -199,6 +199,8 @@ def test_no_cluster_is_an_empty_result_and_a_message(tmp_path, capsys, form, lin
         (("--split", "dev"), 2, "validation"),
         (("--output", "OUT"), 2, "--format"),
         (("--format", "csv", "--output", "TAKEN"), 1, "--overwrite"),
+        (("--format", "parquet", "--output", "sample.csv"), 2, "that of --format csv, not of parquet"),
+        (("--format", "csv", "--json"), 2, "--json prints the sample as JSON"),
         (("--format", "pdf"), 2, "pdf"),
     ],
 )

@@ -92,3 +92,12 @@ def test_mistakes_are_named_and_nothing_is_left_behind(distil, tmp_path, options
     outcome = distil(*options)
     assert (outcome.code, message in outcome.err) == (code, True), outcome.err
     assert not storage.exists(str(tmp_path / "m"))
+
+
+def test_a_model_does_not_replace_its_teacher(distil, tmp_path, monkeypatch):
+    assert distil().code == 0
+    content = (tmp_path / "m" / "manifest.json").read_bytes()
+    monkeypatch.chdir(tmp_path)
+    outcome = distil("--teacher", "./m/", "--overwrite")
+    assert (outcome.code, "is the teacher" in outcome.err) == (2, True), outcome.err
+    assert (tmp_path / "m" / "manifest.json").read_bytes() == content

@@ -10,6 +10,7 @@ from model.encoders.subword.settings import SubwordSettings
 from model.training.checkpoints.checkpoints import SHARE, STATE, Checkpoints, identity_of
 from model.training.progress import Epoch, Progress
 from model.training.settings import TrainingSettings
+from schemas import words
 from schemas.artifacts import storage
 from schemas.errors import QprError
 
@@ -175,6 +176,7 @@ def test_the_identity_names_the_encoder_every_setting_and_the_data():
     common = {"--encoder", "--dimension", "--epochs", "the digest of --dataset", "the digest of --init-from"}
     assert differs == only | common
     assert json.loads(json.dumps(one)) == one
+    assert one["the version of words"] == words.VERSION
     several = [identity_of(CnnSettings(), TrainingSettings(), ["d"], processes=count) for count in (1, 2, 3)]
     assert several[0] == one
     assert several[0] != several[1] != several[2]
