@@ -21,6 +21,9 @@ from schemas.quantities import counted
 from schemas.ragged import offsets_of
 from schemas.words import SYMBOLS, VERSION
 
+HASHED_AT_ONCE = 1 << 17
+"""Texts that are Python objects at a time while they are hashed; bounds memory."""
+
 _ASCII_SPACES, _ASCII_ODD_SPACES = r"[\t-\r\x1c-\x1f ]+", r"[\t-\r\x1c-\x1f]|  "
 _ASCII_OUTER = " " + "".join(c for c in map(chr, range(128)) if scalar.is_outer_punctuation(c))
 _ASCII_NOT_WORD, _ASCII_ODD_NOT_WORD = r"[^0-9A-Za-z_]+", r"[^0-9A-Za-z_ ]|  "
@@ -91,8 +94,11 @@ def hash64_all(texts: pa.Array | pa.ChunkedArray) -> pa.Array:
     """
     if texts.null_count:
         raise ValueError(f"cannot hash {counted(texts.null_count, 'null')}")
-    values = _whole(texts).cast(pa.binary()).to_pylist()
-    digests = b"".join(hashlib.blake2b(value, digest_size=8).digest() for value in values)
+    values = _whole(texts).cast(pa.binary())
+    digests = bytearray()
+    for start in range(0, len(values), HASHED_AT_ONCE):
+        some = values.slice(start, HASHED_AT_ONCE).to_pylist()
+        digests += b"".join(hashlib.blake2b(value, digest_size=8).digest() for value in some)
     return pa.array(np.frombuffer(digests, "<i8"), pa.int64())
 
 

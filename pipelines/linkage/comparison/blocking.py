@@ -43,6 +43,8 @@ def candidates(sizes: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.ndarray]
     if not large.any():
         return left, right
     more_left, more_right = _sharing_rare_stems(np.flatnonzero(large), stems)
+    if not len(left):  # as for an answer of millions of questions, whose pairs need not be copied
+        return more_left, more_right
     left, right = np.concatenate([left, more_left]), np.concatenate([right, more_right])
     order = np.argsort(left, kind="stable")  # pairs of one left row come from one of the two, in order
     return left[order], right[order]
@@ -95,7 +97,7 @@ def _sharing_rare_stems(rows: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.
 
     Posting lists are ordered by the rarest stems of the rows, so rows that share several rare stems are close together.
     """
-    matrix = stems.rows[rows]
+    matrix = stems.rows if len(rows) == stems.rows.shape[0] else stems.rows[rows]
     row, part = np.repeat(np.arange(len(rows), dtype=np.int32), np.diff(matrix.indptr)), matrix.indices
     shared = stems.counts[part] > 1
     row, part = row[shared], part[shared]

@@ -64,7 +64,6 @@ class Partition:
         row: np.ndarray,
         code: np.ndarray,
         weight: np.ndarray,
-        scale: np.ndarray,
         *,
         pieces: np.ndarray | None = None,
     ) -> Parts:
@@ -74,26 +73,26 @@ class Partition:
             row: (M,) rows of words, ascending.
             code: (N,) code of each part of each word, word after word; repeats in a row count once.
             weight: (M,) in (0, 1]; a part has the minimum weight of its words in the answer, that of the most frequent.
-            scale: (M,) factor of the weights of the word's parts.
-            pieces: (M,) number of parts of each word; None: each word is one part.
+            pieces: (M,) number of parts of each word, which divide its weight; None: each word is one part.
         """
         codes, answers = int(code.max(initial=0)) + 1, int(self.answer_of_row.max(initial=0)) + 1
         keys: np.ndarray = code.astype(np.int32 if answers * codes < 2**31 else np.int64)
         for some, words in _in_chunks(len(row), pieces):
             keys[some] += self.answer_of_row[row[words]].astype(keys.dtype) * keys.dtype.type(codes)
+        del code
         coded = pa.array(keys).dictionary_encode()
         del keys
         part, key = coded.indices.to_numpy(), coded.dictionary.to_numpy().astype(np.int64)
-        lightest, scales = np.full(len(key), np.inf), np.full(len(key), np.inf)
+        lightest, scales = np.full(len(key), np.inf), np.full(len(key), 1.0 if pieces is None else np.inf)
         for some, words in _in_chunks(len(row), pieces):
             np.minimum.at(lightest, part[some], weight[words])
-            np.minimum.at(scales, part[some], scale[words])
+            if pieces is not None:
+                np.minimum.at(scales, part[some], 1 / pieces[words])
         of_row = np.bincount(row, pieces, len(self.answer_of_row)).astype(np.int64)
-        rows = sparse.csr_array(
-            (np.ones(len(part), np.float32), part.copy(), offsets_of(of_row).astype(np.int32)),
-            shape=(len(of_row), len(key)),
-        )
+        indices = part.copy()
         del coded, part
+        ones = np.ones(len(indices), np.float32)
+        rows = sparse.csr_array((ones, indices, offsets_of(of_row).astype(np.int32)), shape=(len(of_row), len(key)))
         rows.sum_duplicates()
         rows.data[:] = 1
         counts = np.bincount(rows.indices, minlength=len(key))

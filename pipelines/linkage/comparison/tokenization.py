@@ -68,7 +68,7 @@ def wording(texts: pa.Array | pa.ChunkedArray, answer_of_row: np.ndarray, weight
     """
     words = _words(texts, weights)
     partition = Partition(answer_of_row, QUESTIONS)
-    stems = partition.parts(words.row, words.stem, words.weight, np.ones(len(words.row)))
+    stems = partition.parts(words.row, words.stem, words.weight)
     has_digit = pc.match_substring_regex(words.stems, r"\d").to_numpy(zero_copy_only=False).astype(float)
     first = np.full(len(answer_of_row), -1, np.int64)
     first[words.row[::-1]] = words.stem[::-1]
@@ -80,11 +80,11 @@ def _words(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> _Words:
     parts = (coded.dictionary.slice(start, AT_ONCE) for start in range(0, max(len(coded.dictionary), 1), AT_ONCE))
     listed = pa.chunked_array([tokens_all(key_all(part)) for part in parts]).combine_chunks().take(coded.indices)
     flat = pc.list_flatten(listed).dictionary_encode()
-    word = flat.indices.to_numpy().astype(np.int64)
+    word = flat.indices.to_numpy()
     of_form = np.minimum(weights.of(hash64_all(flat.dictionary).to_numpy()) / np.log1p(QUESTIONS), 1)
     stems = pa.array(map(stem, flat.dictionary.to_pylist()), pa.string()).dictionary_encode()
-    code = stems.indices.to_numpy().astype(np.int64)
-    row = pc.list_parent_indices(listed).to_numpy().astype(np.int64)
+    code = stems.indices.to_numpy()
+    row = pc.list_parent_indices(listed).to_numpy().astype(np.int32)
     return _Words(row, word, code[word], of_form[word], flat.dictionary, stems.dictionary)
 
 
@@ -92,15 +92,24 @@ def _grams(words: _Words, partition: Partition) -> Parts:
     pieces = word_pieces(words.forms)
     offsets = pieces.offsets.to_numpy().astype(np.int64)
     code = pieces.values.dictionary_encode().indices.to_numpy()
-    starts, counts = offsets[words.word], np.diff(offsets)[words.word]
-    runs = (slice(start, start + AT_ONCE) for start in range(0, len(starts), AT_ONCE))
-    of_pieces = [code[ranges(starts[run], counts[run])] for run in runs]
-    return partition.parts(words.row, np.concatenate([code[:0], *of_pieces]), words.weight, 1 / counts, pieces=counts)
+    counts = np.diff(offsets).astype(np.int32)[words.word]
+    return partition.parts(words.row, _of_words(code, offsets, words.word, counts), words.weight, pieces=counts)
+
+
+def _of_words(code: np.ndarray, offsets: np.ndarray, word: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the codes of the pieces of each word, word after word."""
+    found, filled = np.empty(int(counts.sum()), code.dtype), 0
+    for start in range(0, len(word), AT_ONCE):
+        run = slice(start, start + AT_ONCE)
+        places = ranges(offsets[word[run]], counts[run])
+        found[filled : filled + len(places)] = code[places]
+        filled += len(places)
+    return found
 
 
 def _bigrams(words: _Words, partition: Partition) -> Parts:
     follows = np.flatnonzero(words.row[1:] == words.row[:-1])
-    both = pa.array(words.stem[follows] * max(len(words.stems), 1) + words.stem[follows + 1])
+    both = pa.array(words.stem[follows].astype(np.int64) * max(len(words.stems), 1) + words.stem[follows + 1])
     code = both.dictionary_encode().indices.to_numpy().astype(np.int64)
     weight = (words.weight[follows] + words.weight[follows + 1]) / 2
-    return partition.parts(words.row[follows], code, weight, np.ones(len(follows)))
+    return partition.parts(words.row[follows], code, weight)

@@ -75,7 +75,7 @@ def test_sums_of_shared_parts_are_those_of_numpy_to_the_last_bit(both, seed, mor
     generator = np.random.default_rng(seed)
     row, code = np.sort(generator.integers(0, 20, 150)), generator.integers(0, 30, 150)
     weight = generator.random(30)[code]
-    parts = Partition(np.repeat([0, 1], 10), 1_000).parts(row, code, weight, np.ones(150))
+    parts = Partition(np.repeat([0, 1], 10), 1_000).parts(row, code, weight)
     values = generator.random((len(parts.weight), more)) if more else None
     left, right = generator.integers(0, 20, (2, 300))
     plain, compiled = both(lambda: shared(parts, left, right, values))
