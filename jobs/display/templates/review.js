@@ -9,6 +9,7 @@ let reviewer = sessionStorage.getItem("reviewer");
 let shown = null;
 let sent = null;
 let busy = false;
+let beganAgain = false;
 
 function randomName() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -43,6 +44,12 @@ async function ask(path, more) {
     busy = false;
     for (const button of buttons) button.disabled = false;
   }
+  if (beganAgain) begin();
+}
+
+function begin() {
+  beganAgain = busy; // a name or a token that was given during a request is for the next one
+  ask("review/next");
 }
 
 function showFault(error) {
@@ -130,10 +137,10 @@ part.who.addEventListener("submit", (event) => {
   if (part.token.value) token = part.token.value;
   sessionStorage.setItem("reviewer", reviewer);
   if (token) sessionStorage.setItem("token", token);
-  if (reviewer) ask("review/next");
+  if (reviewer) begin();
 });
 for (const button of buttons) button.addEventListener("click", () => judge(button.dataset.verdict));
 part.undo.addEventListener("click", () => ask("review/undo"));
 document.addEventListener("keydown", onKey);
-if (reviewer) ask("review/next");
+if (reviewer) begin();
 else part.reviewer.select();

@@ -182,6 +182,23 @@ def test_the_token_is_asked_for_and_kept(begin):
     window.shows(0)
 
 
+def test_a_token_that_is_given_during_a_request_is_used(begin):
+    window = begin(token=TOKEN)
+    sync_api.expect(window.page.get_by_role("alert")).to_contain_text("a bearer token is needed")
+    window.page.evaluate("""() => {
+        const fetched = window.fetch;
+        window.fetch = async (...request) => {
+            window.fetch = fetched;
+            await new Promise((done) => setTimeout(done, 1000));
+            return fetched(...request);
+        };
+    }""")
+    window.press("Enter")
+    window.page.get_by_label("This server needs a token").fill(TOKEN)
+    window.press("Enter")
+    window.shows(0)
+
+
 def test_everything_has_a_name_for_a_screen_reader(begin):
     window = begin()
     window.shows(0)
