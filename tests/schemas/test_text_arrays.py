@@ -72,6 +72,13 @@ def test_a_column_of_chunks_gives_the_array_of_its_values(chunks):
     assert columns.hash64_all(column.drop_null()).equals(columns.hash64_all(whole.drop_null()))
 
 
+@pytest.mark.parametrize("texts_at_once", [1, 2, 3, 7])
+def test_hashes_do_not_depend_on_how_many_are_computed_at_a_time(monkeypatch, texts_at_once):
+    values = ["a", "", "é", "a", "word " * 9, "日本", "b"]
+    monkeypatch.setattr(columns, "HASHED_AT_ONCE", texts_at_once)
+    assert columns.hash64_all(pa.array(values)).to_pylist() == [text.hash64(value) for value in values]
+
+
 def test_a_null_cannot_be_hashed():
     with pytest.raises(ValueError, match=r"cannot hash 1 null$"):
         columns.hash64_all(pa.array(["a", None]))

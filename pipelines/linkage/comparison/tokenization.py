@@ -110,6 +110,6 @@ def _of_words(code: np.ndarray, offsets: np.ndarray, word: np.ndarray, counts: n
 def _bigrams(words: _Words, partition: Partition) -> Parts:
     follows = np.flatnonzero(words.row[1:] == words.row[:-1])
     both = pa.array(words.stem[follows].astype(np.int64) * max(len(words.stems), 1) + words.stem[follows + 1])
-    code = both.dictionary_encode().indices.to_numpy().astype(np.int64)
+    code = both.dictionary_encode().indices.to_numpy()
     weight = (words.weight[follows] + words.weight[follows + 1]) / 2
     return partition.parts(words.row[follows], code, weight)

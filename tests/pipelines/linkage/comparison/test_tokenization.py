@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from pipelines.linkage.comparison import tokenization
 from pipelines.linkage.comparison.tokenization import wording
 from pipelines.questions.token_frequencies import merge
 
@@ -46,3 +47,17 @@ def test_scripts_without_words_between_spaces_are_compared_by_their_parts(one, s
     parts = compared(one, same, other)
     for part in (parts.stems, parts.grams):
         assert shared(part, 0, 1) >= 3 * max(shared(part, 0, 2), 1)
+
+
+@pytest.mark.parametrize("words_at_once", [1, 2, 5])
+def test_parts_do_not_depend_on_how_many_words_are_divided_at_a_time(monkeypatch, words_at_once):
+    texts = ("how do i find the station", "", "the station", "how do i get to paris by train", "?")
+    at_once = compared(*texts)
+    monkeypatch.setattr(tokenization, "AT_ONCE", words_at_once)
+    for one, other in zip(vars(compared(*texts)).values(), vars(at_once).values(), strict=True):
+        if isinstance(one, np.ndarray):
+            assert np.array_equal(one, other)
+            continue
+        assert (one.rows != other.rows).nnz == 0
+        for name in ("code", "counts", "weight", "weight_of_single", "weight_of_shared", "length"):
+            assert np.array_equal(getattr(one, name), getattr(other, name)), name
