@@ -35,13 +35,13 @@ def show_clusters(url: str, settings: Sample, *, output: str | None, overwrite: 
         QprError: the dataset cannot be read, or the file exists.
     """
     form, shown = settings.format, settings.questions
-    if form == "parquet" and output is None and not as_json:
-        raise UsageError("--format parquet is no text. Add --output FILE")
-    if form == "table" and output is not None:
-        raise UsageError(f"--output {output}: say in which --format, one of markdown, csv, parquet")
     if as_json and output is None and form != "table":
         raise UsageError(f"--format {form}: --json prints the sample as JSON. Leave one out, or add --output FILE")
+    if form == "parquet" and output is None:
+        raise UsageError("--format parquet is no text. Add --output FILE")
     if output is not None:
+        if form == "table":
+            raise UsageError(f"--output {output}: say in which --format, one of {', '.join(FORMATS.values())}")
         if (other := FORMATS.get(os.path.splitext(output)[1], form)) != form:
             raise UsageError(f"--output {output}: its name is that of --format {other}, not of {form}")
         conditional_writes.refuse_existing(output, overwrite=overwrite)
