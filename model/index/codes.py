@@ -11,14 +11,15 @@ from typing import Final
 
 import numpy as np
 
-from model.index.factory import check_questions, in_sample, sample_size
+from model.index.factory import check_questions, in_sample, is_graph, sample_size
+from model.index.linking.build import build_graph
 from model.index.shard_merge import Ints
 from model.index.shards import Matrix, Shard, build_shard, emptied, train
 
 Coded = Callable[[int], object]
 
 _ROWS: Final = 16_384
-"""Vectors that are coded at a time; another number could give other bytes, and links of a graph."""
+"""Vectors that are coded at a time; another number could give other bytes."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,12 +57,18 @@ def build_codes(
     masks = [in_sample(ids, wanted=sample_size(factory), questions=questions) for ids in question_ids]
     order = np.argsort(np.concatenate([ids[mask] for ids, mask in zip(question_ids, masks, strict=True)]))
     sample = np.concatenate([shard.vectors[mask] for shard, mask in zip(shards, masks, strict=True)])[order]
-    return build_shard(train(factory, sample), _blocks(shards, coded), same_parts=True)
+    return _built(factory, train(factory, sample), shards, coded)
 
 
-def like_codes(codes: bytes | memoryview, shards: Sequence[Shard], coded: Coded | None = None) -> bytes:
-    """Return the codes of the vectors of other flat shards, by the same training, serialised."""
-    return build_shard(emptied(codes), _blocks(shards, coded), same_parts=True)
+def like_codes(factory: str, codes: bytes | memoryview, shards: Sequence[Shard], coded: Coded | None = None) -> bytes:
+    """Return the codes of other vectors, by the training of codes of the same factory, serialised."""
+    return _built(factory, emptied(codes), shards, coded)
+
+
+def _built(factory: str, trained: bytes, shards: Sequence[Shard], coded: Coded | None) -> bytes:
+    if is_graph(factory):
+        return build_graph(trained, shards, coded)
+    return build_shard(trained, _blocks(shards, coded), same_parts=True)
 
 
 def _blocks(shards: Sequence[Shard], coded: Coded | None) -> Iterator[Matrix]:

@@ -53,7 +53,7 @@ def write_codes(
         content = build_codes(factory, shards, [table.question_ids() for table in ids], coded)
     else:
         url, manifest = base
-        content = like_codes(read_verified(url, in_order(manifest.of(CODES))[0]), shards, coded)
+        content = like_codes(factory, read_verified(url, in_order(manifest.of(CODES))[0]), shards, coded)
     folder = folder_of(segment_of(shard_files[0].path))
     name = "graph" if is_graph(factory) else "lists"
     path = f"{folder}/{CODES}/{name}.faiss".removeprefix("/")

@@ -20,7 +20,7 @@ FLAT_BELOW = 10_000
 """Under this many questions exact search takes under 2 ms, so lists would only cost recall."""
 
 LISTS_FROM = 1_000_000
-"""From this many questions on, a graph would take over ten CPU minutes to build; lists take a sixth of the time."""
+"""From this many questions on lists are the default: a graph takes much more memory, most of all while it is built."""
 
 MOST_PROBES_OF_A_GRAPH = 2**16
 """Probes from which on a search does not walk a graph but compares all vectors."""
@@ -83,8 +83,12 @@ def lists_factory(questions: int, dimension: int) -> str:
         dimension: of their vectors.
     """
     lists = min(100 * round(LISTS_PER_ROOT * math.sqrt(questions) / 100), questions // FEWEST_POINTS_PER_LIST)
-    parts = dimension if dimension % 2 else dimension // 2
-    return f"IVF{lists},PQ{parts}x4fs{_REFINED}"
+    return f"IVF{lists},{two_bit_codes(dimension)}{_REFINED}"
+
+
+def two_bit_codes(dimension: int) -> str:
+    """Return the product quantizer of 2 bits for each number of a vector; of 4 where the dimension is odd."""
+    return f"PQ{dimension if dimension % 2 else dimension // 2}x4fs"
 
 
 def refines(factory: str) -> bool:

@@ -1,1 +1,1 @@
-"""The graph of codes: links to every point, the order of points in memory, and compiled walks."""
+"""The graph of codes: the order of points in memory, and compiled walks."""

@@ -23,6 +23,7 @@ from model.index.factory import (
     refines,
     sample_size,
 )
+from model.index.linking.build import NEAREST
 from schemas.errors import QprError
 from schemas.quantities import counted
 
@@ -47,14 +48,18 @@ _ID_ROW: Final = 32
 _GRAPH_NODE: Final = 300
 _POINT: Final = 24.2  # of a graph of codes, beside twice as many links as in its factory
 
+_LINKING: Final = 100 * _MB  # of threads that search for these
+_FOUND: Final = 12  # one of the nearest others of a point: its row and distance
+
 _START_S: Final = 7.0
 _ROW_US: Final = 16.0
 _LEXICAL_US: Final = 10.0
 _KMEANS_GFLOPS: Final = 72.0
 _ADD_GFLOPS: Final = 26.0
 _GRAPH_US: Final = 0.08  # for each number of a vector, to find its list
-_LINK_US: Final = 0.55  # for each number of a vector, to link one of 100,000 points: .4 for templates, .65 for Quora's
-_LINK_GROWTH: Final = 0.45
+_LINK_US: Final = 60.0  # to find the nearest others of one of 100,000 points and to link it
+_LINK_NUMBER_US: Final = 0.36  # for each number of its vector
+_LINK_GROWTH: Final = 0.1
 _BOUNDS_GFLOPS: Final = 36.0
 
 
@@ -157,6 +162,7 @@ def predicted(size: Size, factory: str, shards: int) -> Plan:
         _SAMPLE_COPIES * 4 * size.dimension * sample,
         _CODE_COPIES * vector * size.questions / shards + 3 * centroids,
         _CODE_COPIES * coded * size.questions + 3 * centroids if refines(factory) else 0,
+        _LINKING + size.questions * (coded + _FOUND * (NEAREST + 1)) if is_graph(factory) else 0,
         _LEXICAL_A_BYTE * size.text_bytes * size.questions if size.bm25 else 0,
     )
     opened = stored + ids + (_OPENED if most_probes(factory) else 0)
@@ -210,7 +216,7 @@ def _seconds(size: Size, factory: str, sample: int) -> float:
     lists, count = lists_of(factory), size.questions
     operations = 2 * size.dimension * lists
     gflops = _KMEANS_GFLOPS if refines(factory) else _ADD_GFLOPS
-    linking = _LINK_US * size.dimension * (count / 1e5) ** _LINK_GROWTH if is_graph(factory) else 0
+    linking = (_LINK_US + _LINK_NUMBER_US * size.dimension) * (count / 1e5) ** _LINK_GROWTH if is_graph(factory) else 0
     rows = _ROW_US + linking + (_LEXICAL_US if size.bm25 else 0)
     products = sample * operations * 10 / _KMEANS_GFLOPS / 1e9  # training: FAISS makes ten iterations
     if "_HNSW" in factory:

@@ -40,7 +40,7 @@ def search_of(counts=(200, 130, 90), tail=(40,), segment=(), factory=FACTORY):
     content = build_codes(factory, shards[:first], ids[:first])
     codes = [Codes(open_shard(content), 0, first)]
     if segment:
-        codes.append(Codes(open_shard(like_codes(content, shards[first:second])), first, second))
+        codes.append(Codes(open_shard(like_codes(factory, content, shards[first:second])), first, second))
     return RefinedSearch(codes, shards, ids, most_probes(factory))
 
 
@@ -174,7 +174,7 @@ def test_codes_do_not_depend_on_the_shards_but_for_the_numbers_of_rows():
     whole = build_codes(FACTORY, one, [ids])
     done = []
     assert build_codes(FACTORY, two, [ids[:150], ids[150:]], done.append) == whole == build_codes(FACTORY, one, [ids])
-    assert like_codes(whole, two, done.append) == whole
+    assert like_codes(FACTORY, whole, two, done.append) == whole
     assert done == [150, 400, 150, 400]
     odd = [open_shard(build_shard(train("Flat", vectors[:0]), vectors[parity::2])) for parity in (0, 1)]
     trained = open_shard(build_codes(FACTORY, odd, [ids[0::2], ids[1::2]])).layout
@@ -209,7 +209,7 @@ def test_a_graph_is_the_same_whatever_the_number_of_threads():
     whole = build_codes(GRAPH, shards, ids)
     faiss.omp_set_num_threads(1)
     try:
-        assert build_codes(GRAPH, shards, ids) == whole == like_codes(whole, shards)
+        assert build_codes(GRAPH, shards, ids) == whole == like_codes(GRAPH, whole, shards)
     finally:
         faiss.omp_set_num_threads(threads)
     layout = open_shard(whole).layout

@@ -4,11 +4,13 @@ import faiss
 import numpy as np
 import pytest
 
-from model.index.graphs.links import links_of
-from model.index.graphs.order import graph_in, ordered
+from model.index.graphs.order import graph_in
+from model.index.linking.build import build_graph
+from model.index.linking.links import links_of
 from model.index.shard_files.layout import layout_of
 from model.index.shard_merge import ShardSearch
-from model.index.shards import build_shard, emptied, open_shard, train
+from model.index.shards import emptied, open_shard
+from tests.support.graphs import built, flat
 
 FACTORY, DIMENSION = "HNSW8,SQ8,RFlat", 16
 
@@ -38,7 +40,7 @@ def in_order_of_rows(shard):
 @pytest.fixture(scope="module")
 def graph():
     vectors = grouped(3_000)
-    return vectors, build_shard(train(FACTORY, vectors), vectors)
+    return vectors, built(FACTORY, vectors)
 
 
 def test_the_same_rows_are_found_as_in_the_order_of_rows(graph):
@@ -55,9 +57,8 @@ def test_the_same_rows_are_found_as_in_the_order_of_rows(graph):
 
 def test_near_points_are_near_in_memory(graph):
     def gap(shard):
-        neighbours, slots = links_of(shard.faiss)
-        linked = neighbours[slots]
-        return np.abs(linked - np.arange(len(slots))[:, None])[linked >= 0].mean()
+        linked = links_of(shard.faiss)
+        return np.abs(linked - np.arange(len(linked))[:, None])[linked >= 0].mean()
 
     shard = open_shard(graph[1])
     assert not np.array_equal(shard.row_of_point, np.arange(3_000))
@@ -75,14 +76,14 @@ def test_only_live_rows_are_found(graph):
 
 def test_missing_neighbours_stay_missing():
     vectors = grouped(3)
-    _, rows = found_by(open_shard(build_shard(train(FACTORY, vectors), vectors)), vectors, count=5)
+    _, rows = found_by(open_shard(built(FACTORY, vectors)), vectors, count=5)
     assert np.array_equal(np.sort(rows), np.tile([-1, -1, 0, 1, 2], (3, 1)))
 
 
 def test_the_same_points_have_the_same_order_and_an_emptied_graph_takes_others(graph):
     vectors, content = graph
-    assert build_shard(emptied(content), vectors) == content
-    assert layout_of(build_shard(emptied(content), grouped(700, seed=2))).rows == 700
+    assert build_graph(emptied(content), flat(vectors)) == content
+    assert layout_of(build_graph(emptied(content), flat(grouped(700, seed=2)))).rows == 700
 
 
 def test_other_indexes_are_left_as_they_are():
@@ -91,11 +92,8 @@ def test_other_indexes_are_left_as_they_are():
 
 
 def test_points_of_few_groups_keep_their_order():
-    graph = faiss.index_factory(2, "HNSW4,SQ8")
     vectors = np.random.default_rng(0).normal(size=(1_000, 2)).astype(np.float32)
-    graph.train(vectors)
-    graph.add(vectors)
-    assert np.array_equal(faiss.vector_to_array(ordered(graph).id_map), np.arange(1_000))
+    assert np.array_equal(open_shard(built("HNSW4,SQ8,RFlat", vectors)).row_of_point, np.arange(1_000))
 
 
 @pytest.mark.parametrize(("place", "value"), [(0, -1), (5, 3_000), (7, 2**40), (9, None)])

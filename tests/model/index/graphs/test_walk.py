@@ -7,8 +7,9 @@ import pytest
 from model.index.graphs import walk
 from model.index.graphs.walk import compiled_walk
 from model.index.shard_merge import ShardSearch
-from model.index.shards import build_shard, open_shard, train
+from model.index.shards import open_shard
 from schemas.compiled import SWITCH
+from tests.support.graphs import built
 
 DIMENSION, POINTS = 24, 5_000
 
@@ -32,7 +33,7 @@ def _compiled(monkeypatch):
 
 @pytest.fixture(scope="module")
 def shard():
-    return open_shard(build_shard(train("HNSW8,SQ8,RFlat", VECTORS), VECTORS))
+    return open_shard(built("HNSW8,SQ8,RFlat", VECTORS))
 
 
 def both(shard, count, in_view, queries=QUERIES):
@@ -86,7 +87,7 @@ def test_several_threads_find_the_same(shard, monkeypatch):
 @pytest.mark.parametrize(("count", "in_view"), [(64, 64), (64, 16), (200, 64)])
 def test_no_fewer_equal_points_are_found_than_by_faiss(count, in_view):
     groups = np.random.default_rng(0).normal(size=(20, DIMENSION)).astype(np.float32)
-    equal = open_shard(build_shard(train("HNSW8,SQ8,RFlat", groups), np.repeat(groups, 150, axis=0)))
+    equal = open_shard(built("HNSW8,SQ8,RFlat", np.repeat(groups, 150, axis=0), trained_by=groups))
     (distances, rows), (ours, our_rows) = both(equal, count, in_view, groups)
     near = [((of_rows >= 0) & (of < 1)).sum() for of, of_rows in ((distances, rows), (ours, our_rows))]
     assert 20 * min(count, 150) >= near[1] >= near[0] > 15 * min(count, 150)
@@ -94,14 +95,14 @@ def test_no_fewer_equal_points_are_found_than_by_faiss(count, in_view):
 
 def test_more_points_are_reached_than_there_was_room_for():
     line = np.arange(250, dtype=np.float32)[:, None] * np.ones(4, np.float32)
-    chain = open_shard(build_shard(train("HNSW2,SQ8,RFlat", line), line))
+    chain = open_shard(built("HNSW2,SQ8,RFlat", line))
     chain.faiss.hnsw.max_level = 0  # a walk from row 239 to the other end reaches nearly all points, with 128 places
     (_, rows), (_, ours) = both(chain, 10, 1, line[[0, 249, 0, 249]])
     assert rows[:, 0].tolist() == ours[:, 0].tolist() == [0, 249, 0, 249]
 
 
 def test_no_point_is_found_twice_when_there_was_no_room_for_all():
-    linked = open_shard(build_shard(train("HNSW32,SQ8,RFlat", VECTORS), VECTORS))
+    linked = open_shard(built("HNSW32,SQ8,RFlat", VECTORS))
     (_, rows), (_, ours) = both(linked, 400, 2)  # 256 places, of which half may be taken after the next 64 points
     assert np.count_nonzero(ours >= 0, axis=1).max() > 128
     assert all(len({*found} - {-1}) == sum(row >= 0 for row in found) for found in ours.tolist())
@@ -124,7 +125,7 @@ def test_small_graphs_are_left_to_faiss(shard, monkeypatch):
 
 @pytest.mark.parametrize("factory", ["HNSW8,SQ4,RFlat", "HNSW8,SQfp16,RFlat"])
 def test_other_codes_are_left_to_faiss(factory):
-    opened = open_shard(build_shard(train(factory, VECTORS[:500]), VECTORS[:500]))
+    opened = open_shard(built(factory, VECTORS[:500]))
     assert compiled_walk(opened.faiss) is None
 
 

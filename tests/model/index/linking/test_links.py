@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from model.index import shards
-from model.index.graphs.links import links_of, reachable
-from model.index.shards import build_shard, open_shard, train
+from model.index.linking import build
+from model.index.linking.links import links_of, reachable
+from model.index.shards import open_shard
+from tests.support.graphs import built
 
 FACTORY = "HNSW4,SQ8,RFlat"
 
@@ -17,16 +18,15 @@ def almost_equal(count, spread):
 
 def not_reached(content):
     shard = open_shard(content)
-    return (~reachable(*links_of(shard.faiss), shard.faiss.hnsw.entry_point)).sum()
+    return (~reachable(links_of(shard.faiss), shard.faiss.hnsw.entry_point)).sum()
 
 
 @pytest.mark.parametrize(("count", "spread"), [(1, 0.01), (2, 0.01), (3_000, 0.01), (3_000, 0)])
 def test_every_point_can_be_reached(count, spread, monkeypatch):
     vectors = almost_equal(count, spread)
-    content = build_shard(train(FACTORY, vectors), vectors)
-    assert not_reached(content) == 0
-    monkeypatch.setattr(shards, "link_unreachable", lambda _: None)
-    assert (not_reached(build_shard(train(FACTORY, vectors), vectors)) > 0) == (count > 2)
+    assert not_reached(built(FACTORY, vectors)) == 0
+    monkeypatch.setattr(build, "link_unreachable", lambda _: None)
+    assert (not_reached(built(FACTORY, vectors)) > 0) == (count > 2 and spread > 0)  # equal points lead to each other
 
 
 def test_reachable_points_are_those_of_a_walk():
@@ -38,5 +38,5 @@ def test_reachable_points_are_those_of_a_walk():
             for linked in {*links[stack.pop()].tolist()} - {-1} - reached:
                 reached.add(linked)
                 stack.append(linked)
-        found = reachable(links.ravel(), np.arange(24).reshape(12, 2), 0)
+        found = reachable(links, 0)
         assert np.flatnonzero(found).tolist() == sorted(reached)

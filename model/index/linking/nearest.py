@@ -1,0 +1,94 @@
+"""The nearest others of each vector: found approximately by codes in groups, with exact distances.
+
+flat shards, their groups, mask of the rows that are compared -> nearest_others -> distances, rows
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import faiss
+import numpy as np
+import numpy.typing as npt
+
+from model.index.arithmetic import matrix_products, one_thread
+from model.index.factory import FLAT_BELOW, POINTS_OF_A_CODE, two_bit_codes
+from model.index.linking.groups import Groups, Ints, vectors_at
+from model.index.shards import Matrix, Shard, exact_distances
+
+Mask = npt.NDArray[np.bool_]
+Counted = Callable[[int], object]
+
+PROBES: Final = 16
+"""Groups in which the nearest of a vector are sought, those with the nearest centroids."""
+
+_ROWS: Final = 8_192  # searched together; with another number products round in other ways, and others are found
+
+
+def nearest_others(
+    shards: Sequence[Shard], groups: Groups, compared: Mask, *, count: int, searched: Counted | None = None
+) -> tuple[Matrix, Ints]:
+    """Return the nearest of each compared vector, in the order of their codes.
+
+    Under `FLAT_BELOW` vectors all are compared with all. Of more, those in the `PROBES` nearest groups are, by codes of
+    two bits a number. The result does not depend on the number of threads.
+
+    Args:
+        shards: flat; rows are numbered through all of them.
+        groups: of their rows.
+        compared: (rows,) mask of those that are searched for and found.
+        count: number of the nearest, with the vector itself.
+        searched: function that takes the number of rows that have been searched for.
+
+    Returns:
+        (rows, count) exact squared distances and rows; -1 where a row is not compared or has fewer.
+    """
+    distances = np.full((len(compared), count), np.inf, np.float32)
+    rows = np.full((len(compared), count), -1, np.int64)
+    row_of_place = np.flatnonzero(compared)
+    blocks, threads = [*_blocks(shards)], faiss.omp_get_max_threads()  # matrix products set it to one
+
+    def search(first: int, block: Matrix) -> int:
+        at = first + np.flatnonzero(compared[first : first + len(block)])
+        if len(at):
+            vectors = np.ascontiguousarray(block[at - first])
+            with one_thread():
+                places = index.search(vectors, min(count, len(row_of_place)))[1]
+            found = np.where(places < 0, -1, row_of_place[places])
+            rows[at, : found.shape[1]] = found
+            distances[at, : found.shape[1]] = exact_distances(shards, vectors, found)
+        return len(block)
+
+    done = 0
+    with matrix_products():
+        index = _trained(shards, groups, row_of_place)
+        for first, block in blocks:
+            index.add(block[compared[first : first + len(block)]])
+        with ThreadPoolExecutor(threads) as pool:
+            for ended in [pool.submit(search, *block) for block in blocks]:
+                done += ended.result()
+                if searched is not None:
+                    searched(done)
+    return distances, rows
+
+
+def _trained(shards: Sequence[Shard], groups: Groups, rows: Ints) -> Any:
+    """Return an empty index of the vectors in some rows; a sample of these, evenly spread, trains its codes."""
+    dimension = shards[0].layout.dimension
+    if len(rows) < FLAT_BELOW:
+        return faiss.IndexFlatL2(dimension)
+    index: Any = faiss.index_factory(dimension, f"IVF{len(groups.centroids)},{two_bit_codes(dimension)}")
+    index.quantizer.add(groups.centroids)
+    index.nprobe = min(PROBES, len(groups.centroids))
+    index.train(vectors_at(shards, rows[np.linspace(0, len(rows) - 1, POINTS_OF_A_CODE).astype(np.int64)]))
+    return index
+
+
+def _blocks(shards: Sequence[Shard]) -> Iterator[tuple[int, Matrix]]:
+    """Yield the number of the first row of some rows, and their vectors."""
+    for start, shard in zip(itertools.accumulate(map(len, shards), initial=0), shards, strict=False):
+        for first in range(0, len(shard), _ROWS):
+            yield start + first, shard.vectors[first : first + _ROWS]
