@@ -83,7 +83,8 @@ def _trained(shards: Sequence[Shard], groups: Groups, rows: Ints) -> Any:
     index: Any = faiss.index_factory(dimension, f"IVF{len(groups.centroids)},{two_bit_codes(dimension)}")
     index.quantizer.add(groups.centroids)
     index.nprobe = min(PROBES, len(groups.centroids))
-    index.train(vectors_at(shards, rows[np.linspace(0, len(rows) - 1, POINTS_OF_A_CODE).astype(np.int64)]))
+    sample = np.linspace(0, len(rows) - 1, min(len(rows), POINTS_OF_A_CODE)).astype(np.int64)
+    index.train(vectors_at(shards, rows[sample]))
     return index
 
 
