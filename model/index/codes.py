@@ -6,17 +6,16 @@ flat shards, ids, factory -> build_codes -> bytes; bytes -> Codes
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 
 from model.index.factory import check_questions, in_sample, is_graph, sample_size
 from model.index.linking.build import build_graph
+from model.index.linking.vectors import Counted, blocks_of
 from model.index.shard_merge import Ints
 from model.index.shards import Matrix, Shard, build_shard, emptied, train
-
-Coded = Callable[[int], object]
 
 _ROWS: Final = 16_384
 """Vectors that are coded at a time; another number could give other bytes."""
@@ -38,7 +37,7 @@ class Codes:
 
 
 def build_codes(
-    factory: str, shards: Sequence[Shard], question_ids: Sequence[Ints], coded: Coded | None = None
+    factory: str, shards: Sequence[Shard], question_ids: Sequence[Ints], coded: Counted | None = None
 ) -> bytes:
     """Return the codes of all vectors of flat shards, serialised.
 
@@ -60,23 +59,19 @@ def build_codes(
     return _built(factory, train(factory, sample), shards, coded)
 
 
-def like_codes(factory: str, codes: bytes | memoryview, shards: Sequence[Shard], coded: Coded | None = None) -> bytes:
+def like_codes(factory: str, codes: bytes | memoryview, shards: Sequence[Shard], coded: Counted | None = None) -> bytes:
     """Return the codes of other vectors, by the training of codes of the same factory, serialised."""
     return _built(factory, emptied(codes), shards, coded)
 
 
-def _built(factory: str, trained: bytes, shards: Sequence[Shard], coded: Coded | None) -> bytes:
+def _built(factory: str, trained: bytes, shards: Sequence[Shard], coded: Counted | None) -> bytes:
     if is_graph(factory):
         return build_graph(trained, shards, coded)
-    return build_shard(trained, _blocks(shards, coded), same_parts=True)
+    return build_shard(trained, _counted(shards, coded), same_parts=True)
 
 
-def _blocks(shards: Sequence[Shard], coded: Coded | None) -> Iterator[Matrix]:
-    done = 0
-    for shard in shards:
-        for first in range(0, len(shard), _ROWS):
-            block = shard.vectors[first : first + _ROWS]
-            yield block
-            done += len(block)
-            if coded is not None:
-                coded(done)
+def _counted(shards: Sequence[Shard], coded: Counted | None) -> Iterator[Matrix]:
+    for first, block in blocks_of(shards, _ROWS):
+        yield block
+        if coded is not None:
+            coded(first + len(block))

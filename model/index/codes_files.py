@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from model.index.codes import Coded, build_codes, like_codes
+from model.index.codes import build_codes, like_codes
 from model.index.consistency import IdTable
 from model.index.factory import is_graph
+from model.index.linking.vectors import Counted
 from model.index.segments.layout import FLAT_BELOW, folder_of, in_order, segment_of
 from model.index.shards import open_shard
 from schemas.artifacts import storage
@@ -25,7 +26,7 @@ def write_codes(
     factory: str,
     *,
     base: tuple[str, Manifest] | None = None,
-    coded: Coded | None = None,
+    coded: Counted | None = None,
 ) -> list[File]:
     """Write the codes of the vectors of a run's shards; return their file.
 

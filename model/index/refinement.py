@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from model.index.arithmetic import one_thread
 from model.index.codes import Codes
+from model.index.linking.vectors import exact_distances
 from model.index.shard_merge import Ints, Nearest, ShardSearch, joined, nearest
-from model.index.shards import Matrix, Shard, exact_distances
+from model.index.shards import Matrix, Shard
 
 FEWEST_CANDIDATES: Final = 64
 CANDIDATES: Final = 4

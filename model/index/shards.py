@@ -9,7 +9,7 @@ import contextlib
 import dataclasses
 import functools
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, cast
 
 import faiss
@@ -125,27 +125,6 @@ class Shard:
         return distances, numbers
 
 
-def exact_distances(shards: Sequence[Shard], vectors: Matrix, rows: npt.NDArray[np.int64]) -> Matrix:
-    """Return the (n, k) squared distances of vectors (n, dimension) from those in rows (n, k), infinite for row -1.
-
-    Args:
-        shards: flat; rows are numbered through all of them.
-        vectors: contiguous.
-        rows: contiguous.
-    """
-    distances, own, first = np.full(rows.shape, np.inf, np.float32), rows.copy(), 0
-    of_shard, unsigned = np.empty_like(distances), own.view(np.uint64)
-    arguments = len(vectors), swig_ptr(vectors), rows.shape[1], swig_ptr(of_shard), swig_ptr(own)
-    with one_thread():  # in a batch of 64 each question took .02 ms, and .15 where threads spin while they wait
-        for shard in shards:
-            np.subtract(rows, first, out=own)
-            own[unsigned >= len(shard)] = -1  # FAISS takes these for infinitely far
-            shard.faiss.compute_distance_subset(*arguments)
-            np.minimum(distances, of_shard, out=distances)
-            first += len(shard)
-    return distances
-
-
 def new_index(factory: str, dimension: int) -> Any:
     """Return an empty, untrained index, without the exact vectors that refine codes.
 
@@ -204,7 +183,8 @@ def build_shard(trained: bytes, vectors: Matrix | Iterable[Matrix], *, same_part
 
     Args:
         trained: the result of `train`.
-        vectors: (questions, dimension), in order of their ids, or parts of it; with ``same_parts`` they matter.
+        vectors: (questions, dimension), in the order of their ids so that equal distances rank by id; or parts of it.
+            The bytes do not depend on the parts, but with ``same_parts``.
         same_parts: the parts are always the same, so that matrix products, which are faster, give equal bytes too.
     """
     measure_each_pair()

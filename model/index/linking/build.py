@@ -17,9 +17,10 @@ from faiss import rev_swig_ptr, swig_ptr
 
 from model.index.arithmetic import matrix_products, measure_each_pair, one_thread
 from model.index.graphs.order import ordered
-from model.index.linking.groups import Ints, grouped
+from model.index.linking.groups import grouped
 from model.index.linking.links import drop_farthest, link_back, link_equal, link_far, link_unreachable
-from model.index.linking.nearest import Counted, nearest_others
+from model.index.linking.nearest import nearest_others
+from model.index.linking.vectors import Counted, Ints
 from model.index.shards import Shard, serialised
 from schemas.hashing import mix
 

@@ -116,16 +116,17 @@ def _slots_of(index: Any) -> tuple[Neighbours, Ints, int]:
 
 def _append(index: Any, points: npt.NDArray[np.integer[Any]], to: npt.NDArray[np.integer[Any]]) -> None:
     """Add links from points to others, where they do not exist; those that no slot is left for are left out."""
-    links, (neighbours, starts, width) = links_of(index), _slots_of(index)
+    neighbours, starts, width = _slots_of(index)
     order = np.sort(np.unique((points.astype(np.int64) << 32) | to, return_index=True)[1])
     order = order[np.argsort(points[order], kind="stable")]
     points, to = points[order], to[order]
-    new = np.empty(len(points), bool)
+    new, taken = np.empty(len(points), bool), np.empty(len(points), np.int64)
     for start in range(0, len(points), _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
-        new[part] = (links[points[part]] != to[part, None]).all(axis=1)
-    points, to = points[new], to[new]
-    place = np.count_nonzero(links >= 0, axis=1)[points] + ranks_in_runs(starts_of_runs(points), len(points))
+        links = neighbours[starts[points[part], None] + np.arange(width)]
+        new[part], taken[part] = (links != to[part, None]).all(axis=1), np.count_nonzero(links >= 0, axis=1)
+    points, to, place = points[new], to[new], taken[new]
+    place += ranks_in_runs(starts_of_runs(points), len(points))
     fits = place < width
     neighbours[starts[points[fits]] + place[fits]] = to[fits]
 

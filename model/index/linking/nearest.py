@@ -5,8 +5,7 @@ flat shards, their groups, mask of the rows that are compared -> nearest_others 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
@@ -16,11 +15,11 @@ import numpy.typing as npt
 
 from model.index.arithmetic import matrix_products, one_thread
 from model.index.factory import FLAT_BELOW, POINTS_OF_A_CODE, two_bit_codes
-from model.index.linking.groups import Groups, Ints, vectors_at
-from model.index.shards import Matrix, Shard, exact_distances
+from model.index.linking.groups import Groups
+from model.index.linking.vectors import Counted, Ints, blocks_of, exact_distances, vectors_at
+from model.index.shards import Matrix, Shard
 
 Mask = npt.NDArray[np.bool_]
-Counted = Callable[[int], object]
 
 PROBES: Final = 16
 """Groups in which the nearest of a vector are sought, those with the nearest centroids."""
@@ -49,7 +48,7 @@ def nearest_others(
     distances = np.full((len(compared), count), np.inf, np.float32)
     rows = np.full((len(compared), count), -1, np.int64)
     row_of_place = np.flatnonzero(compared)
-    blocks, threads = [*_blocks(shards)], faiss.omp_get_max_threads()  # matrix products set it to one
+    blocks, threads = [*blocks_of(shards, _ROWS)], faiss.omp_get_max_threads()  # matrix products set it to one
 
     def search(first: int, block: Matrix) -> int:
         at = first + np.flatnonzero(compared[first : first + len(block)])
@@ -86,10 +85,3 @@ def _trained(shards: Sequence[Shard], groups: Groups, rows: Ints) -> Any:
     sample = np.linspace(0, len(rows) - 1, min(len(rows), POINTS_OF_A_CODE)).astype(np.int64)
     index.train(vectors_at(shards, rows[sample]))
     return index
-
-
-def _blocks(shards: Sequence[Shard]) -> Iterator[tuple[int, Matrix]]:
-    """Yield the number of the first row of some rows, and their vectors."""
-    for start, shard in zip(itertools.accumulate(map(len, shards), initial=0), shards, strict=False):
-        for first in range(0, len(shard), _ROWS):
-            yield start + first, shard.vectors[first : first + _ROWS]

@@ -47,9 +47,8 @@ _LEXICAL_STORED: Final = 1.45
 _ID_ROW: Final = 32
 _GRAPH_NODE: Final = 300
 _POINT: Final = 24.2  # of a graph of codes, beside twice as many links as in its factory
-
-_LINKING: Final = 100 * _MB  # of threads that search for these
 _FOUND: Final = 12  # one of the nearest others of a point: its row and distance
+_LINKING: Final = 100 * _MB  # of the threads that search for these
 
 _START_S: Final = 7.0
 _ROW_US: Final = 16.0

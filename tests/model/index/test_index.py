@@ -44,7 +44,7 @@ def place(built, make_model):
         run(*given, built / "flat")
         run(*given, built / "ivf", "--factory", "IVF6,Flat", "--probes", 2)
         run(*given, built / "codes", "--factory", "IVF6,PQ4x4fs,RFlat", "--probes", 2)
-        run(*given, built / "graph", "--factory", "HNSW4,SQ8,RFlat", "--probes", 4)
+        run(*given, built / "graph", "--factory", "HNSW4,SQ8,RFlat", "--probes", 2)
     return built
 
 
@@ -94,7 +94,7 @@ def test_a_text_without_a_word_has_no_hits_and_spares_the_others(place):
 
 @pytest.mark.parametrize(("name", "most"), [("ivf", 6), ("codes", 6), ("graph", 2**16)])
 def test_probes_come_from_the_manifest_the_caller_or_all_lists(place, name, most):
-    assert open_index(str(place / name)).probes == (4 if name == "graph" else 2)
+    assert open_index(str(place / name)).probes == 2
     assert open_index(str(place / name), probes=3).probes == 3
     assert open_index(str(place / name), exact=True).probes == most
     exact, flat = open_index(str(place / name), exact=True), open_index(str(place / "flat"))
@@ -145,10 +145,10 @@ def coded(place, tmp_path):
     return tmp_path / "coded"
 
 
-@pytest.mark.parametrize(("name", "most"), [("codes", 6), ("graph", 2**16)])
-def test_codes_find_neighbours_in_few_probes_at_their_exact_distances(place, monkeypatch, name, most):
+@pytest.mark.parametrize(("name", "probes", "most"), [("codes", 2, 6), ("graph", 4, 2**16)])
+def test_codes_find_neighbours_in_few_probes_at_their_exact_distances(place, monkeypatch, name, probes, most):
     monkeypatch.setattr(refinement, "FEWEST_CANDIDATES", 303)  # most of these questions differ in one digit
-    few, exact = open_index(str(place / name)), open_index(str(place / name), exact=True)
+    few, exact = open_index(str(place / name), probes=probes), open_index(str(place / name), exact=True)
     found, nearest = few.rank(TEXTS[::3], 10), exact.rank(TEXTS[::3], 303)
     assert np.array_equal(found.scores[:, 0], nearest.scores[:, 0])  # that of the question itself
     for row in range(len(found.rows)):

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from model.index.graphs.order import rows_of_points
 from model.index.linking.build import build_graph
 from model.index.linking.links import links_of
 from model.index.shards import open_shard, train
@@ -59,7 +58,7 @@ def test_few_points_are_all_found(count):
     vectors = near_groups(count)
     shard = open_shard(built("HNSW4,SQ8,RFlat", vectors))
     assert sorted(found(shard, vectors[:1], count=count)[0].tolist()) == [*range(count)]
-    assert len(rows_of_points(shard.faiss) if shard.row_of_point is None else shard.row_of_point) == count
+    assert len(shard.row_of_point) == count
 
 
 def test_the_progress_ends_with_all_vectors():
