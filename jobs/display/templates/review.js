@@ -1,10 +1,7 @@
-"use strict";
-
-const part = Object.fromEntries([...document.querySelectorAll("[id]")].map((element) => [element.id, element]));
+{% include "page.js" %}
 const buttons = [...part.verdicts.querySelectorAll("button")];
 const session = sessionStorage.getItem("session") ?? randomName();
 sessionStorage.setItem("session", session);
-let token = sessionStorage.getItem("token");
 let reviewer = sessionStorage.getItem("reviewer");
 let shown = null;
 let sent = null;
@@ -13,13 +10,6 @@ let beganAgain = false;
 
 function randomName() {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-function make(name, text = "", attributes = {}) {
-  const element = document.createElement(name);
-  element.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  return element;
 }
 
 async function call(path, more = {}) {
@@ -133,10 +123,9 @@ function onKey(event) {
 
 part.who.addEventListener("submit", (event) => {
   event.preventDefault();
+  if (part.token.value && !takeToken()) return;
   reviewer = part.reviewer.value.trim();
-  if (part.token.value) token = part.token.value;
   sessionStorage.setItem("reviewer", reviewer);
-  if (token) sessionStorage.setItem("token", token);
   if (reviewer) begin();
 });
 for (const button of buttons) button.addEventListener("click", () => judge(button.dataset.verdict));

@@ -1,5 +1,4 @@
-"use strict";
-
+{% include "page.js" %}
 const WAIT_MS = 60;
 const REASONS = {
   exact: "This question is in the index.",
@@ -13,19 +12,9 @@ const REASONS = {
   blocked: "The answer has been blocked.",
 };
 
-const part = Object.fromEntries([...document.querySelectorAll("[id]")].map((element) => [element.id, element]));
 const filters = [...document.querySelectorAll("[data-filter]")];
-const TOKEN = /^[!-~]+$/; // as `qpr serve` reads it; a header with other characters cannot be sent
-let token = sessionStorage.getItem("token");
 let running = null;
 let timer = 0;
-
-function make(name, text = "", attributes = {}) {
-  const element = document.createElement(name);
-  element.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  return element;
-}
 
 function asked() {
   const parameters = new URLSearchParams({ q: part.question.value.trim() });
@@ -196,14 +185,7 @@ part.mode?.addEventListener("change", search);
 for (const element of filters) element.addEventListener("change", search);
 part.access.addEventListener("submit", (event) => {
   event.preventDefault();
-  const given = part.token.value.trim();
-  if (!TOKEN.test(given)) {
-    part.fault.hidden = false;
-    part.fault.textContent = "A token has only letters, digits and signs of ASCII, without spaces.";
-    return part.token.focus();
-  }
-  token = given;
-  sessionStorage.setItem("token", token);
+  if (!takeToken()) return;
   part.question.focus();
   search({ submitted: true });
 });

@@ -182,6 +182,20 @@ def test_the_token_is_asked_for_and_kept(begin):
     window.shows(0)
 
 
+def test_a_token_that_no_header_can_have_is_refused_and_another_one_can_be_given(begin):
+    window = begin(token=TOKEN)
+    sync_api.expect(window.page.get_by_role("alert")).to_contain_text("a bearer token is needed")
+    for wrong in ("se\u2013cret", "sécret", "two words", " "):
+        window.page.get_by_label("This server needs a token").fill(wrong)
+        window.press("Enter")
+        sync_api.expect(window.page.get_by_role("alert")).to_contain_text("A token has only letters")
+        assert window.page.is_visible("#token")
+        assert window.page.evaluate("sessionStorage.getItem('token')") is None
+    window.page.get_by_label("This server needs a token").fill(f" {TOKEN} ")
+    window.press("Enter")
+    window.shows(0)
+
+
 def test_a_token_that_is_given_during_a_request_is_used(begin):
     window = begin(token=TOKEN)
     sync_api.expect(window.page.get_by_role("alert")).to_contain_text("a bearer token is needed")
