@@ -31,6 +31,8 @@ _MIN_INTEGER, _MAX_INTEGER = -(2**63), 2**63 - 1
 _DEFAULT = re.compile(r"\[default: \((.+?)\)(;|\])")
 """A default that is written as text; Typer puts it in parentheses."""
 
+_OPTION = re.compile(r"--[\w-]+")
+
 _EXAMPLES = re.compile("^(?=Examples?:)", re.MULTILINE)
 
 
@@ -120,13 +122,18 @@ class Command(TyperCommand):
             if record := parameter.get_help_record(ctx):
                 named = parameter.param_type_name == "argument"
                 panel = getattr(parameter, "rich_help_panel", None) or (ARGUMENTS if named else OPTIONS)
-                text = _DEFAULT.sub(r"[default: \1\2", record[1])
+                text = _DEFAULT.sub(lambda found: f"[default: {self._own_parts(found[1])}{found[2]}", record[1])
                 panels.setdefault(panel, []).append((_signature(record[0], named=named), text))
         for name, records in panels.items():
             if not records:
                 continue
             with formatter.section(name):
                 formatter.write_dl(records)
+
+    def _own_parts(self, default: str) -> str:
+        """Return the parts of a default that name no option of other commands, which share the setting."""
+        options = {option for parameter in self.params for option in parameter.opts}
+        return "; ".join(part for part in default.split("; ") if options.issuperset(_OPTION.findall(part)))
 
 
 class SearchCommand(Command):

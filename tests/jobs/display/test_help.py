@@ -62,6 +62,15 @@ def test_an_option_has_one_default(qpr, monkeypatch, command):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+def test_a_default_names_options_of_its_command_only(qpr, monkeypatch, command):
+    text = re.sub(r"(?<=-)\n +", "", help_of(qpr, monkeypatch, command))  # names are wrapped at hyphens
+    defaults = re.findall(r"\[default: ([^\]]*)\]", text)
+    known = {name for parameter in GROUP.commands[command].params for name in parameter.opts}
+    assert set(re.findall(r"--[\w-]+", " ".join(defaults))) <= known
+    assert "" not in defaults
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_has_an_example_on_a_line_of_its_own_whose_options_exist(qpr, monkeypatch, command):
     text = help_of(qpr, monkeypatch, command)
     examples = re.findall(rf"^ +(?:Example: )?(qpr {command} .+)$", text, re.MULTILINE)
