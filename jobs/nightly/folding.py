@@ -14,7 +14,7 @@ import pyarrow as pa
 from jobs.display.console import warn
 from jobs.nightly.ingestion import ingested_with
 from jobs.nightly.steps import finished, key_of, named, place_of
-from jobs.nightly.warehouse import EVENTS, dates_of, ingest_command, log_files
+from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, ingest_command
 from jobs.workflows.dataset_publication import publish_dataset
 from pipelines.ingestion.days import WAITING, Day, DayFile, beginning_of
 from pipelines.ingestion.earlier import EARLIER, ids_by_split, read_earlier_file, remember, to_earlier_file
@@ -75,7 +75,7 @@ def check_drops(warehouse: str, days: Sequence[Day], last: datetime.date, window
     """
     first, ingested = last - datetime.timedelta(days=window_days - 1), {day.date for day in days}
     dates = [date for date in dates_of(warehouse, EVENTS) if first <= date <= last and date not in ingested]
-    waiting = [date for date in dates if log_files(warehouse, date)]
+    waiting = dates_with_a_drop(warehouse, dates)
     if waiting:
         command = ingest_command(warehouse, waiting[0], waiting[-1])
         lacking = f"{counted(len(waiting), 'day')} with a drop that was not ingested, the first {waiting[0]}"

@@ -17,7 +17,7 @@ from __future__ import annotations
 import datetime
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from jobs.display.console import say
@@ -87,6 +87,11 @@ def log_files(warehouse: str, date: datetime.date) -> list[str]:
     """Return the URLs of a day's log files, sorted; names that begin with a dot or an underscore are none."""
     url = date_url(warehouse, EVENTS, date)
     return [storage.join(url, name) for name in storage.children(url) if name[0] not in "._"]
+
+
+def dates_with_a_drop(warehouse: str, dates: Iterable[datetime.date]) -> list[datetime.date]:
+    """Return those dates that have a log file; owners empty folders of drops that they deleted."""
+    return [date for date in dates if log_files(warehouse, date)]
 
 
 def drop_of(warehouse: str, date: datetime.date) -> list[str]:

@@ -15,7 +15,16 @@ from jobs.display.console import working
 from jobs.nightly.erasure.artefacts import erase_artefacts, unknown_folders
 from jobs.nightly.erasure.suppressed import KEY, check_user_key, suppress
 from jobs.nightly.gate.canaries import SHOWN
-from jobs.nightly.warehouse import DAILY, EVENTS, date_url, dates_of, day_of, log_files, open_warehouse
+from jobs.nightly.warehouse import (
+    DAILY,
+    EVENTS,
+    date_url,
+    dates_of,
+    dates_with_a_drop,
+    day_of,
+    log_files,
+    open_warehouse,
+)
 from jobs.options.inputs import input_files
 from jobs.workflows.erasure.faults import Faults, kept
 from jobs.workflows.erasure.user_questions import Log, files_with, open_logs
@@ -66,7 +75,7 @@ def logs_of(warehouse: str, faults: Faults) -> list[Log]:
     Raises:
         QprError: a daily table is damaged.
     """
-    dates = _dates_with_a_drop(warehouse)
+    dates = dates_with_a_drop(warehouse, dates_of(warehouse, EVENTS))
     configs = {date: _config(day.manifest, day.url) for date in dates if (day := day_of(warehouse, date))}
     last = next(reversed(configs.values()), IngestConfig())
     logs = []
@@ -76,11 +85,6 @@ def logs_of(warehouse: str, faults: Faults) -> list[Log]:
             files = input_files(log_files(warehouse, date), config, example="")
             logs.append(Log(files, config.column_names, config.privacy.columns))
     return logs
-
-
-def _dates_with_a_drop(warehouse: str) -> list[datetime.date]:
-    """Return the dates whose folder has a log file; owners empty folders of drops that they deleted."""
-    return [date for date in dates_of(warehouse, EVENTS) if log_files(warehouse, date)]
 
 
 def erase_from_warehouse(
@@ -112,7 +116,7 @@ def erase_from_warehouse(
     if not dry_run:
         open_warehouse(warehouse)
     check_user_key(warehouse, (), key)
-    drops, days = _dates_with_a_drop(warehouse), dates_of(warehouse, DAILY)
+    drops, days = dates_with_a_drop(warehouse, dates_of(warehouse, EVENTS)), dates_of(warehouse, DAILY)
     new = False
     if not dry_run and (drops or days):
         new = suppress(warehouse, listed, until=max([*drops, *days]), key=key)
