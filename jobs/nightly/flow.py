@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -81,12 +82,14 @@ class Outcome:
         version: its record.
         unchanged: true where the current version is made from the same days and settings already.
         mended: paths of its artefacts that were gone and have been made again.
+        not_ingested: days of the window that have log files but were not ingested.
     """
 
     number: int | None
     version: Version
     unchanged: bool = False
     mended: Sequence[str] = ()
+    not_ingested: Sequence[datetime.date] = ()
 
     @property
     def line(self) -> str:
@@ -126,26 +129,27 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
         on_day=lambda one: say(f"{one.day.date}: {'unchanged' if one.unchanged else 'ingested'}"),
     )
     days = days_of(warehouse, last, terms.night.window_days)
-    check_drops(warehouse, days, last, terms.night.window_days)
+    waiting = check_drops(warehouse, days, last, terms.night.window_days)
+    outcome = functools.partial(Outcome, not_ingested=waiting)
     inputs = key_of([day.manifest.digest for day in days], _settings(terms))
     is_new_test_made = not terms.night.new_test_set or (now and now[1].test == now[1].dataset)
     if now and now[1].inputs == inputs and is_new_test_made:
         if not (gone := missing(warehouse, *now)):
             again = certified_again(warehouse, *now, sample)
-            return Outcome(history.publish(warehouse, again), again) if again else Outcome(*now, unchanged=True)
+            return outcome(history.publish(warehouse, again), again) if again else outcome(*now, unchanged=True)
         say(f"version {now[0]} lacks {', '.join(gone)}; making what it lacks again")
         made = _made(warehouse, days, last, inputs, history.made_after(warehouse, now[1]), terms, files, sample)
         if is_whole_again(now[1], made, gone):
             check_mended(warehouse, *now)
-            return Outcome(*now, unchanged=True, mended=gone)
+            return outcome(*now, unchanged=True, mended=gone)
         version = made.model_copy(update={"parent": now[0], "splits": now[1].splits})  # of a rollback the newest
         check_mended(warehouse, now[0], version)
     else:
         version = _made(warehouse, days, last, inputs, now, terms, files, sample)
     if version.refused:
         history.keep_refused(warehouse, version)
-        return Outcome(None, version)
-    return Outcome(history.publish(warehouse, version), version)
+        return outcome(None, version)
+    return outcome(history.publish(warehouse, version), version)
 
 
 def _made(

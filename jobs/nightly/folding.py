@@ -64,8 +64,8 @@ def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user
         )
 
 
-def check_drops(warehouse: str, days: Sequence[Day], last: datetime.date, window_days: int) -> None:
-    """Warn of the days of a window that have log files but were not ingested, as after a night that did not run.
+def check_drops(warehouse: str, days: Sequence[Day], last: datetime.date, window_days: int) -> list[datetime.date]:
+    """Warn of the days of a window that have log files but were not ingested, as after a failed night; return them.
 
     Args:
         warehouse: its URL.
@@ -83,6 +83,7 @@ def check_drops(warehouse: str, days: Sequence[Day], last: datetime.date, window
             f"this night lacks {lacking}. "
             f"`{command}` with the options of this night reads the drop; then run the night again"
         )
+    return waiting
 
 
 def fold_days(

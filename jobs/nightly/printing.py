@@ -36,6 +36,7 @@ def print_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerm
         "published": None if outcome.unchanged else outcome.number,
         "unchanged": outcome.unchanged,
         "mended": list(outcome.mended),
+        "days_not_ingested": [str(date) for date in outcome.not_ingested],
         "refused": version.refused,
         "version": {"version": outcome.number, **version.as_json()},
     }

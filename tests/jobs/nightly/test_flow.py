@@ -268,10 +268,13 @@ def test_a_damaged_file_of_figures_is_named_and_no_night_passes_by_other_figures
 def test_a_night_after_one_that_did_not_run_names_its_day_until_it_is_ingested(qpr, published, dates):
     given = ("nightly", "--warehouse", published, *FAST, "--max-regression", 1, "--date", dates(3))
     warning = f"warning: this night lacks 1 day with a drop that was not ingested, the first {dates(2)}. "
-    assert warning in qpr(*given).err
+    lacking = qpr(*given)
+    assert warning in lacking.err
+    assert json.loads(lacking.out)["days_not_ingested"] == [str(dates(2))]
     assert qpr("ingest", "--warehouse", published, "--date", dates(2)).code == 0
     outcome = qpr(*given)
     assert (json.loads(outcome.out)["version"]["days"], warning in outcome.err) == (3, False)
+    assert json.loads(outcome.out)["days_not_ingested"] == []
 
 
 def test_a_new_test_set_is_taken_once(qpr, published, dates):

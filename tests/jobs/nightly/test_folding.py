@@ -118,11 +118,12 @@ def test_a_night_warns_of_days_of_its_window_whose_drops_were_not_ingested(tmp_p
     for day in (1, 4, 5, 6, 8, 10):
         drop(w, dates(day), [{"question": "how", "answer": "so"}])
     (tmp_path / "my logs" / "events" / f"date={dates(7)}").mkdir()  # without a file yet
-    check_drops(w, [SimpleNamespace(date=dates(5))], dates(9), 6)  # from day 4 on
+    lacking = check_drops(w, [SimpleNamespace(date=dates(5))], dates(9), 6)  # from day 4 on
+    assert lacking == [dates(day) for day in (4, 6, 8)]
     assert capsys.readouterr().err == (
         f"warning: this night lacks 3 days with a drop that was not ingested, the first {dates(4)}. "
         f"`qpr ingest --warehouse '{w}' --from {dates(4)} --to {dates(8)}` with the options of this night reads the "
         "drop; then run the night again\n"
     )
-    check_drops(w, [SimpleNamespace(date=dates(day)) for day in (4, 5, 6, 8)], dates(9), 6)
+    assert check_drops(w, [SimpleNamespace(date=dates(day)) for day in (4, 5, 6, 8)], dates(9), 6) == []
     assert capsys.readouterr().err == ""
