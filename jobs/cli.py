@@ -5,11 +5,14 @@ argv -> main -> a command of `jobs.commands.registry` -> exit code
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
+
+from schemas.errors import QprError
 
 BEAM_COMMANDS = frozenset({"clusters", "quora", "index"})
 """Commands that hand everything after ``--`` to Apache Beam."""
@@ -26,6 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     # numpy's BLAS reads this: by default its threads spin for 2**26 cycles after each product. That was 12 % of the
     # CPU time of `qpr clusters`, whose products are small.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    if sys.stdout is None:  # closed: its number, which the next file would get, is taken, and what is printed fails
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and given[0] in RARE_CYCLES:
         gc.set_threshold(50_000, 20, 100)  # by default 500 collections while modules load, a sixth of a small run
@@ -38,10 +43,38 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given and given[0] in BEAM_COMMANDS and "--" in given:
         cut = given.index("--")
         own, beam_options = given[:cut], given[cut + 1 :]
-    code = run_explained(lambda: app(own, obj=beam_options, prog_name="qpr"), own)
+    code = run_explained(lambda: _run(lambda: app(own, obj=beam_options, prog_name="qpr")), own)
+    _drop_unwritten()
     if os.environ.get("WORLD_SIZE", "1") != "1":
         _end_now(code)
     sys.exit(code)
+
+
+def _run(command: Callable[[], None]) -> None:
+    """Run a command of Typer's, which ends with an exit, and write all of its results.
+
+    Raises:
+        QprError: standard output is closed.
+        OSError: the results cannot be written; at its end Python would not explain that.
+    """
+    try:
+        try:
+            command()
+        except SystemExit:
+            sys.stdout.flush()
+            raise
+    except OSError as error:
+        if error.errno == errno.EBADF:
+            raise QprError("standard output: is closed. Open it, such as by >/dev/null") from error
+        raise
+
+
+def _drop_unwritten() -> None:
+    """Drop results that cannot be written, once that is explained; at its end Python would report it again."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _end_now(code: int) -> NoReturn:

@@ -221,7 +221,6 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
             needs = f"`qpr {' '.join(arguments[:1])}` needs {error.name}, which is not installed"
             return _fail(f"{needs}. {how_to_install(extra)}", 1)
         case BrokenPipeError():  # the reader of the results has closed the pipe
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1
         case OSError() if error.strerror:
             return _fail(f"{error.filename or 'cannot read or write'}: {system_fault(error)}", 1)

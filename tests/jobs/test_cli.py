@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,8 @@ from jobs.display import console
 from pipelines.engine import progress
 from schemas import __version__
 from schemas.errors import QprError, UsageError
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def python(code, *arguments, **environment):
@@ -108,7 +111,7 @@ def test_a_missing_library_is_answered_with_the_extra_that_brings_it(capsys, mod
 
 @pytest.mark.parametrize("extra", ["beam", "calibrate", "train", "index", "serve"])
 def test_every_library_of_an_extra_has_an_answer_where_it_is_missing(extra):
-    text = (Path(__file__).parents[2] / "setup.py").read_text()
+    text = (ROOT / "setup.py").read_text()
     [listed] = re.findall(rf'^    "{extra}": \[(.*?)\],$', text, re.DOTALL | re.MULTILINE)
     needed = {name.lower().replace("_", "-") for name in re.findall(r'"([\w-]+)', listed)}
     modules: dict[str, set[str]] = {}
@@ -143,8 +146,36 @@ def test_a_reader_that_goes_away_is_no_traceback():
         done = subprocess.run(
             [sys.executable, "-c", code], stdout=closed, stderr=subprocess.PIPE, text=True, check=False
         )
-    assert "Traceback" not in done.stderr
-    assert done.returncode in (0, 1, 120)  # 120: Python could not flush stdout
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("redirection", "fault"),
+    [
+        (">/dev/full", "cannot read or write: No space left on device. Free some space, or name a folder with more"),
+        (">&-", "standard output: is closed. Open it, such as by >/dev/null"),
+    ],
+    ids=["full", "closed"],
+)
+@pytest.mark.parametrize(
+    ("arguments", "wrong_usage", "files"),
+    [
+        ("--version", "", []),
+        ("train --help", "", []),
+        ("simulate --output log.jsonl --events 9", "", ["log.jsonl"]),
+        ("train --nope", "No such option: --nope. See `qpr train --help`", []),
+    ],
+)
+def test_results_that_cannot_be_written_are_one_line_and_an_exit_code(
+    tmp_path, redirection, fault, arguments, wrong_usage, files
+):
+    main = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from jobs.cli import main; main()"
+    command = shlex.join([sys.executable, "-c", main, *arguments.split()])
+    environment = os.environ | {"PYTHONUNBUFFERED": "", "QPR_QUIET": "1"}
+    pipes = {"stderr": subprocess.PIPE, "text": True, "cwd": tmp_path, "env": environment}
+    done = subprocess.run(f"{command} {redirection}", shell=True, check=False, **pipes)
+    assert (done.returncode, done.stderr) == (2 if wrong_usage else 1, f"error: {wrong_usage or fault}\n")
+    assert [path.name for path in tmp_path.iterdir()] == files
 
 
 @pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["train"], 2)])
