@@ -64,10 +64,8 @@ def is_near_chance(counters: Mapping[str, int]) -> bool:
     return agreement < min(_NEAR_CHANCE, _TIMES_CHANCE * _chance(counters))
 
 
-def percent_number(share: float | None) -> str:
-    """Return a share as a number of percent, with one decimal below 10; ``unknown`` for None."""
-    if share is None:
-        return "unknown"
+def percent_number(share: float) -> str:
+    """Return a share as a number of percent, with one decimal below 10."""
     return f"{100 * share:.1f}" if 0 < share < 0.1 else f"{100 * share:.0f}"
 
 

@@ -219,8 +219,11 @@ _SENTENCES: Final = {
 
 
 def _shared(worth: AnswerWorth) -> str:
+    assert worth.paraphrases is not None  # linkage and verdicts, whose sentences have it, estimate it
     return f"same answer means the same question in about {percent_number(worth.paraphrases)} % of the pairs"
 
 
 def _interval(worth: AnswerWorth) -> str:
-    return f"{percent_number(worth.precision)} % ({percent_number(worth.low)} to {percent_number(worth.high)})"
+    estimates = (worth.precision, worth.low, worth.high)  # all of them or none, and none has no interval
+    precision, low, high = (percent_number(share) for share in estimates if share is not None)
+    return f"{precision} % ({low} to {high})"
