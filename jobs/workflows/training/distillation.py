@@ -11,7 +11,7 @@ from typing import Any
 from jobs.display.console import counting, emit, say, two_columns
 from jobs.options.encoder_training import EncoderTraining
 from jobs.options.training_run import DeviceTerms
-from jobs.workflows.training.encoder_training import ENDINGS, supervised
+from jobs.workflows.training.encoder_training import ENDINGS, LATE_LIBRARIES, supervised
 from jobs.workflows.training.model_publication import publish_model
 from model.encoders.registry import kind_of_address
 from pipelines.reading import sources
@@ -78,7 +78,7 @@ def _run(
     from model.training.progress import Deadline
     from model.training.training_pairs import read_pairs
 
-    check_installed("matplotlib", "sklearn")  # used after the first epoch, and for the curve at the end
+    check_installed(*LATE_LIBRARIES)
     shape, settings = chosen.shape, chosen.training
     deadline = Deadline(terms.max_minutes)
     encoder, lesson = load_encoder(teacher), lesson_of(source, most=questions)

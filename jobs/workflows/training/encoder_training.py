@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 ENDINGS = {"epochs": "all epochs done", "patience": "no better ROC AUC", "time": "time over"}
 """Reasons for the end of a training, as results show them."""
 
+LATE_LIBRARIES = ("matplotlib", "sklearn")
+"""Libraries that are used after the first epoch, and for the curve at the end."""
+
 
 def process_count() -> int:
     """Return the number of processes that share this command, from the environment of `torchrun`; 1 without it."""
@@ -87,7 +90,7 @@ def run_training(
     from model.training.progress import Deadline
     from model.training.training_pairs import read_pairs
 
-    check_installed("matplotlib", "sklearn")  # used after the first epoch, and for the curve at the end
+    check_installed(*LATE_LIBRARIES)
     deadline = Deadline(terms.max_minutes)
     older = older_model(terms.init_from, shape) if terms.init_from else None
     sources = [Source(url=source.url, digest=source.manifest.digest)]
